@@ -1,0 +1,152 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Block devices: from the one that a mount names down to the leaves that hold the bytes.
+
+Device mapper, md and btrfs have no model and no scheduler of their own; the leaves have. In a
+container /sys/dev/block may be empty, so devices are found by /sys/class/block/*/dev.
+"""
+
+import os
+
+from reading import list_names, read_int, read_text
+
+CLASS = "/sys/class/block"
+QUEUE_NUMBERS = (
+    "nr_requests",
+    "read_ahead_kb",
+    "max_sectors_kb",
+    "rotational",
+    "wbt_lat_usec",
+    "logical_block_size",
+    "physical_block_size",
+)
+SECTOR_BYTES = 512
+
+
+def name_of_number(number):
+    """'259:1' as 'nvme0n1', or None."""
+    resolved = os.path.realpath("/sys/dev/block/" + number)
+    if os.path.isdir(resolved):
+        return os.path.basename(resolved)
+    for name in list_names(CLASS):
+        if read_text(os.path.join(CLASS, name, "dev")) == number:
+            return name
+    return None
+
+
+def name_of_node(node):
+    """'/dev/mapper/vg-lv' as 'dm-0': by its link, by its number, or by device mapper's own name."""
+    name = os.path.basename(os.path.realpath(node))
+    if os.path.isdir(os.path.join(CLASS, name)):
+        return name
+    try:
+        device = os.stat(node).st_rdev
+        return name_of_number("%d:%d" % (os.major(device), os.minor(device)))
+    except OSError:
+        pass
+    for name in list_names(CLASS):
+        if read_text(os.path.join(CLASS, name, "dm", "name")) == os.path.basename(node):
+            return name
+    return None
+
+
+def below(name):
+    """The devices that this one stands on: a partition's disk, a volume's members; [] for a leaf."""
+    path = os.path.join(CLASS, name)
+    if os.path.exists(os.path.join(path, "partition")):
+        return [os.path.basename(os.path.dirname(os.path.realpath(path)))]
+    return list_names(os.path.join(path, "slaves"))
+
+
+def kind_of(name):
+    path = os.path.join(CLASS, name)
+    if os.path.exists(os.path.join(path, "partition")):
+        return "partition"
+    if os.path.isdir(os.path.join(path, "dm")):
+        identifier = read_text(os.path.join(path, "dm", "uuid")) or ""
+        prefix = identifier.split("-", 1)[0]
+        return {"LVM": "lvm", "CRYPT": "crypt", "mpath": "multipath"}.get(prefix, "dm")
+    if os.path.isdir(os.path.join(path, "md")):
+        return "md"
+    if os.path.isdir(os.path.join(path, "loop")):
+        return "loop"
+    return "disk"
+
+
+def stripes_of(name, kind):
+    """The width of a stripe over its members, from the queue's hints: no privileges needed.
+
+    A striped volume announces its chunk as minimum_io_size and the whole stripe as
+    optimal_io_size. A linear volume over two disks has two members and no such hint.
+    """
+    queue = os.path.join(CLASS, name, "queue")
+    minimum = read_int(os.path.join(queue, "minimum_io_size"))
+    optimal = read_int(os.path.join(queue, "optimal_io_size"))
+    if kind not in ("lvm", "dm", "md") or not minimum or not optimal:
+        return None
+    return optimal // minimum if minimum > SECTOR_BYTES and optimal > minimum else None
+
+
+def describe(name):
+    path = os.path.join(CLASS, name)
+    queue = os.path.join(path, "queue")
+    kind = kind_of(name)
+    sectors = read_int(os.path.join(path, "size"))
+    device = {
+        "name": name,
+        "number": read_text(os.path.join(path, "dev")),
+        "kind": kind,
+        "below": below(name),
+        "size_bytes": None if sectors is None else sectors * SECTOR_BYTES,
+        "stripe_count": stripes_of(name, kind),
+        "minimum_io_bytes": read_int(os.path.join(queue, "minimum_io_size")),
+        "optimal_io_bytes": read_int(os.path.join(queue, "optimal_io_size")),
+        "mapper_name": read_text(os.path.join(path, "dm", "name")),
+        "raid_level": read_text(os.path.join(path, "md", "level")),
+        "backing_file": read_text(os.path.join(path, "loop", "backing_file")),
+    }
+    if not device["below"]:
+        device.update(_leaf(path, queue))
+    return device
+
+
+def _leaf(path, queue):
+    schedulers = read_text(os.path.join(queue, "scheduler")) or ""
+    chosen = [word[1:-1] for word in schedulers.split() if word.startswith("[")]
+    settings = os.path.join(queue, "iosched")
+    tunables = {name: read_int(os.path.join(settings, name)) for name in list_names(settings)}
+    numbers = {name: read_int(os.path.join(queue, name)) for name in QUEUE_NUMBERS}
+    return {
+        "model": read_text(os.path.join(path, "device", "model")),
+        "vendor": read_text(os.path.join(path, "device", "vendor")),
+        "scheduler": chosen[0] if chosen else (schedulers or None),
+        "scheduler_settings": {k: v for k, v in tunables.items() if v is not None},
+        "queue": {k: v for k, v in numbers.items() if v is not None},
+        "write_cache": read_text(os.path.join(queue, "write_cache")),
+    }
+
+
+def chain(top_names):
+    """Every device from the given ones down to the leaves, each once, top first."""
+    seen, waiting = [], list(top_names)
+    while waiting:
+        name = waiting.pop(0)
+        if name not in seen and os.path.isdir(os.path.join(CLASS, name)):
+            seen.append(name)
+            waiting += below(name)
+    return [describe(name) for name in seen]
+
+
+def counters():
+    """Bytes read and written and milliseconds busy of every block device, by name."""
+    found = {}
+    for line in (read_text("/proc/diskstats") or "").splitlines():
+        fields = line.split()
+        if len(fields) >= 14:
+            found[fields[2]] = (
+                int(fields[5]) * SECTOR_BYTES,
+                int(fields[9]) * SECTOR_BYTES,
+                int(fields[12]),
+            )
+    return found

@@ -1,0 +1,125 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The machine and the tools that are measured with."""
+
+import mmap
+import os
+import platform
+import re
+import shutil
+import sys
+import time
+
+from observe import mounts, storage
+from reading import first_line_of, read_int, read_text
+
+MIB = 1024 * 1024
+TOUCH_BYTES = 64 * MIB
+TOOLS = ("bash", "cp", "curl", "fio", "grep", "sed")
+VM_SETTINGS = (
+    "dirty_background_bytes",
+    "dirty_background_ratio",
+    "dirty_bytes",
+    "dirty_expire_centisecs",
+    "dirty_ratio",
+    "dirty_writeback_centisecs",
+    "swappiness",
+)
+
+
+def observe():
+    return {
+        "kernel": platform.release(),
+        "kernel_version": platform.version(),
+        "architecture": platform.machine(),
+        "distribution": distribution(),
+        "cpu_model": cpu_model(),
+        "cpu_count": len(os.sched_getaffinity(0)),
+        "cpu_online_count": os.cpu_count(),
+        "l3_cache_bytes": l3_cache_bytes(),
+        "memory_bytes": memory_bytes("MemTotal"),
+        "memory_available_bytes": memory_bytes("MemAvailable"),
+        "machine_vendor": read_text("/sys/class/dmi/id/sys_vendor"),
+        "machine_product": read_text("/sys/class/dmi/id/product_name"),
+        "boot_id": read_text("/proc/sys/kernel/random/boot_id"),
+        "container": container(),
+        "user_id": os.geteuid(),
+        "transparent_huge_pages": read_text("/sys/kernel/mm/transparent_hugepage/enabled"),
+        "vm": {name: read_int("/proc/sys/vm/" + name) for name in VM_SETTINGS},
+        "first_touch_ns_per_mib": touch_new_memory(),
+        "tools": tools(),
+    }
+
+
+def memory_bytes(field):
+    match = re.search(r"^%s:\s+(\d+) kB" % field, read_text("/proc/meminfo") or "", re.MULTILINE)
+    return int(match.group(1)) * 1024 if match else None
+
+
+def cpu_model():
+    match = re.search(r"^model name\s*:\s*(.+)", read_text("/proc/cpuinfo") or "", re.MULTILINE)
+    return match.group(1).strip() if match else None
+
+
+def l3_cache_bytes():
+    match = re.fullmatch(
+        r"(\d+)([KM])", read_text("/sys/devices/system/cpu/cpu0/cache/index3/size") or ""
+    )
+    return int(match.group(1)) * {"K": 1024, "M": MIB}[match.group(2)] if match else None
+
+
+def distribution():
+    match = re.search(
+        r'^PRETTY_NAME="?([^"\n]+)', read_text("/etc/os-release") or "", re.MULTILINE
+    )
+    return match.group(1) if match else None
+
+
+def container():
+    """The engine as far as it shows, and the file system of the container's root."""
+    table = mounts.table()
+    if not storage.in_container(table):
+        return None
+    engine = None
+    if os.path.exists("/run/.containerenv"):
+        engine = "podman"
+    elif os.path.exists("/.dockerenv"):
+        engine = "docker"
+    root = mounts.mount_of("/", table)
+    return {"engine": engine, "root_filesystem": root.filesystem if root else None}
+
+
+def touch_new_memory():
+    """What the first touch of new memory costs, a figure for each 8 MiB: guests may pay dearly."""
+    costs = []
+    memory = mmap.mmap(-1, TOUCH_BYTES)
+    try:
+        for start in range(0, TOUCH_BYTES, 8 * MIB):
+            started_ns = time.monotonic_ns()
+            for offset in range(start, start + 8 * MIB, mmap.PAGESIZE):
+                memory[offset] = 1
+            costs.append((time.monotonic_ns() - started_ns) // 8)
+    finally:
+        memory.close()
+    return costs
+
+
+def tools():
+    """Path and version of each tool that a workload may call; null where it is absent."""
+    found = {"python3": {"path": sys.executable, "version": platform.python_version()}}
+    for name in TOOLS:
+        path = shutil.which(name)
+        found[name] = path and {"path": path, "version": first_line_of([path, "--version"])}
+    return found
+
+
+def dirty_limit_bytes():
+    """How much may be dirty before writers are made to wait: the kernel's own rule, roughly."""
+    exact = read_int("/proc/sys/vm/dirty_bytes")
+    if exact:
+        return exact
+    ratio = read_int("/proc/sys/vm/dirty_ratio") or 20
+    return (memory_bytes("MemAvailable") or 0) * ratio // 100
+
+

@@ -1,0 +1,161 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What holds the task back by decree: cgroup limits of I/O, memory and CPU, v1 and v2, and ulimits.
+
+Limits are inherited, so every level from the task's own cgroup up to the mounted root is read.
+"""
+
+import os
+import resource
+
+from observe import devices, mounts
+from reading import read_int, read_text
+
+V1_IO = {
+    "blkio.throttle.read_bps_device": "read_bytes_per_s",
+    "blkio.throttle.write_bps_device": "write_bytes_per_s",
+    "blkio.throttle.read_iops_device": "read_operations_per_s",
+    "blkio.throttle.write_iops_device": "write_operations_per_s",
+}
+V2_IO = {
+    "rbps": "read_bytes_per_s",
+    "wbps": "write_bytes_per_s",
+    "riops": "read_operations_per_s",
+    "wiops": "write_operations_per_s",
+}
+WEIGHTS = ("io.weight", "io.bfq.weight", "io.latency", "blkio.weight", "blkio.bfq.weight")
+V1_UNLIMITED_BYTES = 1 << 62
+
+
+def observe():
+    table = mounts.table()
+    groups = own_groups(read_text("/proc/self/cgroup") or "")
+    found = {"cgroup_versions": [], "groups": {}, "io": [], "weights": [], "memory": [], "cpu": []}
+    for mount in table:
+        if mount.filesystem == "cgroup2" and "" in groups:
+            _note(found, "v2", "", levels(mount, groups[""]), _read_v2)
+        elif mount.filesystem == "cgroup":
+            names = set(mount.super_options.split(","))
+            for controller, reader in V1_READERS.items():
+                if controller in names and controller in groups:
+                    path = levels(mount, groups[controller])
+                    _note(found, "v1", controller, path, reader)
+    found["ulimits"] = {
+        name: _ulimit(number)
+        for name, number in (
+            ("open_files", resource.RLIMIT_NOFILE),
+            ("file_size_bytes", resource.RLIMIT_FSIZE),
+            ("processes", resource.RLIMIT_NPROC),
+        )
+    }
+    return found
+
+
+def own_groups(text):
+    """/proc/self/cgroup by controller; the unified hierarchy's controller is ''."""
+    groups = {}
+    for line in text.splitlines():
+        fields = line.split(":", 2)
+        if len(fields) == 3:
+            for controller in fields[1].split(","):
+                groups[controller] = fields[2]
+    return groups
+
+
+def levels(mount, group):
+    """Directories from the task's own cgroup up to the mount point.
+
+    The path in /proc/self/cgroup is relative to the hierarchy's root, the mount may show only a
+    part of it, and seen from another namespace it begins with '/..'.
+    """
+    inside = os.path.relpath(group, mount.root) if group.startswith("/") else "."
+    if inside.startswith(".."):
+        inside = "."
+    directory = os.path.normpath(os.path.join(mount.point, inside))
+    if not os.path.isdir(directory):
+        directory = mount.point
+    found = [directory]
+    while directory != mount.point and directory.startswith(mount.point.rstrip("/") + "/"):
+        directory = os.path.dirname(directory)
+        found.append(directory)
+    return found
+
+
+def _note(found, version, controller, directories, reader):
+    if version not in found["cgroup_versions"]:
+        found["cgroup_versions"].append(version)
+    found["groups"][controller or "unified"] = directories[0]
+    for directory in directories:
+        reader(found, directory)
+
+
+def _io_limit(found, directory, device, kind, value):
+    found["io"].append(
+        {
+            "group": directory,
+            "device": device,
+            "device_name": devices.name_of_number(device),
+            "kind": kind,
+            "value": value,
+        }
+    )
+
+
+def _weights(found, directory):
+    for name in WEIGHTS:
+        text = read_text(os.path.join(directory, name))
+        if text:
+            found["weights"].append({"group": directory, "file": name, "text": text[:200]})
+
+
+def _read_v1_blkio(found, directory):
+    for name, kind in V1_IO.items():
+        for line in (read_text(os.path.join(directory, name)) or "").splitlines():
+            fields = line.split()
+            if len(fields) == 2 and fields[1].isdigit():
+                _io_limit(found, directory, fields[0], kind, int(fields[1]))
+    _weights(found, directory)
+
+
+def _memory(found, directory, name, unlimited_from=None):
+    value = read_int(os.path.join(directory, name))  # "max" is no number: no limit
+    if value is not None and (unlimited_from is None or value < unlimited_from):
+        found["memory"].append({"group": directory, "file": name, "bytes": value})
+
+
+def _read_v1_memory(found, directory):
+    _memory(found, directory, "memory.limit_in_bytes", V1_UNLIMITED_BYTES)
+
+
+def _cpu(found, directory, quota, period):
+    if quota and period and quota > 0:
+        found["cpu"].append({"group": directory, "quota_us": quota, "period_us": period})
+
+
+def _read_v1_cpu(found, directory):
+    quota = read_int(os.path.join(directory, "cpu.cfs_quota_us"))
+    _cpu(found, directory, quota, read_int(os.path.join(directory, "cpu.cfs_period_us")))
+
+
+def _read_v2(found, directory):
+    for line in (read_text(os.path.join(directory, "io.max")) or "").splitlines():
+        device, _, rest = line.partition(" ")
+        for field in rest.split():
+            name, _, value = field.partition("=")
+            if name in V2_IO and value.isdigit():
+                _io_limit(found, directory, device, V2_IO[name], int(value))
+    _weights(found, directory)
+    _memory(found, directory, "memory.max")
+    _memory(found, directory, "memory.high")
+    fields = (read_text(os.path.join(directory, "cpu.max")) or "max").split()
+    if len(fields) == 2 and fields[0].isdigit():
+        _cpu(found, directory, int(fields[0]), int(fields[1]))
+
+
+V1_READERS = {"blkio": _read_v1_blkio, "memory": _read_v1_memory, "cpu": _read_v1_cpu}
+
+
+def _ulimit(number):
+    soft, _ = resource.getrlimit(number)
+    return None if soft == resource.RLIM_INFINITY else soft

@@ -1,0 +1,86 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The mount table, and which mount a path lives on."""
+
+import os
+from typing import Dict, List, NamedTuple, Optional
+
+from reading import read_text
+
+
+class Mount(NamedTuple):
+    device: str  # MAJOR:MINOR
+    root: str  # the folder of that file system which is mounted here
+    point: str
+    options: str
+    filesystem: str
+    source: str
+    super_options: str
+
+
+def unescape(field):
+    """mountinfo writes space, tab, newline and backslash as octal."""
+    for code, character in (("040", " "), ("011", "\t"), ("012", "\n"), ("134", "\\")):
+        field = field.replace("\\" + code, character)
+    return field
+
+
+def parse(text: str) -> List[Mount]:
+    mounts = []
+    for line in text.splitlines():
+        fields = line.split()
+        if "-" not in fields[6:]:
+            continue
+        dash = fields.index("-", 6)
+        if len(fields) < dash + 4:
+            continue
+        mounts.append(
+            Mount(
+                fields[2],
+                unescape(fields[3]),
+                unescape(fields[4]),
+                fields[5],
+                fields[dash + 1],
+                unescape(fields[dash + 2]),
+                fields[dash + 3],
+            )
+        )
+    return mounts
+
+
+def table() -> List[Mount]:
+    return parse(read_text("/proc/self/mountinfo") or "")
+
+
+def mount_of(path: str, mounts: List[Mount]) -> Optional[Mount]:
+    """The mount with the longest matching point; of several at one point the last covers."""
+    path = os.path.realpath(path)
+    found = None
+    for mount in mounts:
+        point = mount.point.rstrip("/") + "/"
+        if (path + "/").startswith(point) and (found is None or len(point) >= len(found[0])):
+            found = (point, mount)
+    return found[1] if found else None
+
+
+def option_values(options: str) -> Dict[str, str]:
+    """'rw,upperdir=/x' as a dictionary; a flag's value is empty."""
+    return dict((part.split("=", 1) + [""])[:2] for part in options.split(",") if part)
+
+
+def overlay_of(mount: Mount) -> Optional[dict]:
+    """How an overlay is stacked, or None for any other file system."""
+    if mount.filesystem not in ("overlay", "aufs"):
+        return None
+    lower_layers = 0
+    for part in mount.super_options.split(","):
+        # Kernels from 6.5 on may list each layer by a lowerdir+= of its own.
+        if part.startswith(("lowerdir=", "lowerdir+=", "datadir+=")):
+            lower_layers += len(part.split("=", 1)[1].replace("::", ":").split(":"))
+    values = option_values(mount.super_options)
+    return {
+        "lower_layers": lower_layers,
+        "upper_directory": values.get("upperdir"),
+        "volatile": "volatile" in values or values.get("fsync") == "volatile",
+    }

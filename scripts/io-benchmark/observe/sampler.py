@@ -1,0 +1,169 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Once a second, what explains the times: devices, dirty pages, pressure, own I/O and CPU.
+
+A process of its own, so that it never holds up a retrieve. It writes a line a sample into a pipe;
+the measuring process takes them in between retrieves. When it dies, the timeline ends, with a
+warning, and the measurement goes on.
+"""
+
+import fcntl
+import json
+import os
+import re
+import select
+import signal
+import time
+
+from observe import devices
+from reading import read_text
+
+EVERY_S = 1.0
+PIPE_BYTES = 1 << 20  # an hour of samples
+F_SETPIPE_SZ = 1031
+PRESSURE = (
+    ("psi_io_some_us", "io", "some"),
+    ("psi_io_full_us", "io", "full"),
+    ("psi_memory_some_us", "memory", "some"),
+    ("psi_cpu_some_us", "cpu", "some"),
+)
+CPU_TICKS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+OWN = ("own_read_bytes", "own_written_bytes", "own_user_ms", "own_system_ms")
+DEVICE_COLUMNS = ("read_bytes", "written_bytes", "busy_ms")
+
+
+def column_names(device_names):
+    names = ["time_ns", "dirty_bytes", "writeback_bytes", "memory_available_bytes"]
+    names += [name for name, _, _ in PRESSURE] + ["cpu_%s_ms" % name for name in CPU_TICKS]
+    names += OWN
+    return names + ["%s:%s" % (d, column) for d in device_names for column in DEVICE_COLUMNS]
+
+
+def sample(process_id, device_names, origin_ns):
+    """One row in the order of column_names; what is not there is null."""
+    memory = read_text("/proc/meminfo") or ""
+    row = [time.monotonic_ns() - origin_ns]
+    row += [_kib(memory, name) for name in ("Dirty", "Writeback", "MemAvailable")]
+    for _, part, which in PRESSURE:
+        found = re.search(which + r" .*total=(\d+)", read_text("/proc/pressure/" + part) or "")
+        row.append(int(found.group(1)) if found else None)
+    ticks = (read_text("/proc/stat") or "cpu").split("\n", 1)[0].split()[1:]
+    row += [_tick_ms(ticks, at) for at in range(len(CPU_TICKS))]
+    row += _own(process_id)
+    counters = devices.counters()
+    for name in device_names:
+        row += counters.get(name, (None,) * len(DEVICE_COLUMNS))
+    return row
+
+
+def _kib(text, name):
+    found = re.search(r"^%s:\s+(\d+)" % name, text, re.MULTILINE)
+    return int(found.group(1)) * 1024 if found else None
+
+
+def _tick_ms(ticks, at):
+    return int(ticks[at]) * 1000 // os.sysconf("SC_CLK_TCK") if at < len(ticks) else None
+
+
+def _own(process_id):
+    """The measuring process and the children that it has waited for."""
+    text = read_text("/proc/%d/io" % process_id) or ""
+    counts = dict(line.split(": ") for line in text.splitlines() if ": " in line)
+    row = [int(counts[key]) if key in counts else None for key in ("read_bytes", "write_bytes")]
+    fields = (read_text("/proc/%d/stat" % process_id) or "").rpartition(")")[2].split()
+    if len(fields) < 15:
+        return row + [None, None]
+    user, system, waited_user, waited_system = map(int, fields[11:15])
+    tick_ms = 1000 // os.sysconf("SC_CLK_TCK")
+    return row + [(user + waited_user) * tick_ms, (system + waited_system) * tick_ms]
+
+
+class Sampler:
+    def __init__(self, device_names, origin_ns):
+        self.columns = column_names(device_names)
+        self.rows = []
+        self.ended_early = None
+        self._pending = b""
+        self._read_end, write_end = os.pipe()
+        stop_read, self._stop_write = os.pipe()
+        os.set_blocking(self._read_end, False)
+        try:
+            fcntl.fcntl(write_end, F_SETPIPE_SZ, PIPE_BYTES)
+        except OSError:
+            pass  # the default still holds minutes of samples
+        parent = os.getpid()
+        self.process_id = os.fork()
+        if self.process_id == 0:
+            try:
+                os.close(self._read_end)
+                os.close(self._stop_write)
+                _sample_until_stopped(parent, device_names, origin_ns, write_end, stop_read)
+            finally:
+                os._exit(0)
+        os.close(write_end)
+        os.close(stop_read)
+
+    def take(self):
+        """Take in what has been sampled; never waits."""
+        while self._read_end is not None:
+            try:
+                data = os.read(self._read_end, 1 << 16)
+            except BlockingIOError:
+                break
+            if not data:
+                self._reap("ended by itself")
+                break
+            self._pending += data
+        *lines, self._pending = self._pending.split(b"\n")
+        self.rows += [json.loads(line) for line in lines]
+
+    def _reap(self, default):
+        os.close(self._read_end)
+        self._read_end = None
+        _, status = os.waitpid(self.process_id, 0)
+        killed = os.WIFSIGNALED(status)
+        self.ended_early = "killed by signal %d" % os.WTERMSIG(status) if killed else default
+
+    def stop(self):
+        """A last row, then the end. After this, ended_early tells whether it died before."""
+        self.take()
+        os.close(self._stop_write)
+        if self._read_end is None:
+            return
+        os.set_blocking(self._read_end, True)
+        self.take()
+        self.ended_early = None
+
+    def as_timeline(self):
+        """Columns of integers; a column that never had a value is left out."""
+        table = dict(zip(self.columns, zip(*self.rows))) if self.rows else {}
+        plain, by_device = {}, {}
+        for name, values in table.items():
+            if all(value is None for value in values):
+                continue
+            device, colon, column = name.rpartition(":")
+            target = by_device.setdefault(device, {}) if colon else plain
+            target[column] = list(values)
+        return {"interval_s": EVERY_S, "columns": plain, "devices": by_device}
+
+
+def _sample_until_stopped(parent, device_names, origin_ns, write_end, stop_read):
+    # Ctrl-C reaches the whole group; the measuring process decides when this one ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.set_blocking(write_end, False)
+    due_s = time.monotonic()
+    while True:
+        row = sample(parent, device_names, origin_ns)
+        try:
+            os.write(write_end, json.dumps(row).encode() + b"\n")
+        except BlockingIOError:
+            pass  # the reader is hours behind: this sample is lost, its time shows the gap
+        due_s += EVERY_S
+        # The pipe's other end closes when the measuring process stops this one, or dies.
+        if select.select([stop_read], [], [], max(0, due_s - time.monotonic()))[0]:
+            row = sample(parent, device_names, origin_ns)
+            os.write(write_end, json.dumps(row).encode() + b"\n")
+            return

@@ -1,0 +1,43 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Stop once the mean is known well enough: an interval by batch means.
+
+Neighbouring retrieves are not independent (writeback comes in waves of 5 to 20), so the mean's
+interval is taken from the means of batches well over 20 retrieves long. File sizes vary by plan,
+alike on every pool, and cancel when pools are compared; so each time is first compared with the
+mean of its own size, and only what is left counts as noise.
+"""
+
+import math
+
+BATCH_RETRIEVES = 32
+BATCHES_AT_LEAST = 8
+CHECK_EVERY = 16  # retrieves between two looks
+
+# Student's t, two-sided 95 %, by degrees of freedom.
+T_95 = {7: 2.365, 8: 2.306, 9: 2.262, 10: 2.228, 11: 2.201, 12: 2.179, 13: 2.160, 14: 2.145}
+T_95.update({15: 2.131, 16: 2.120, 17: 2.110, 18: 2.101, 19: 2.093})
+
+
+def relative_half_width(groups, times_ns):
+    """Half the 95 % interval of the mean, as a part of the mean; None while there is too little."""
+    count = len(times_ns)
+    batch = max(BATCH_RETRIEVES, count // 20)
+    batches = count // batch
+    if batches < BATCHES_AT_LEAST:
+        return None
+    used = batches * batch
+    residuals = _without_group_means(groups[:used], times_ns[:used])
+    means = [sum(residuals[at : at + batch]) / batch for at in range(0, used, batch)]
+    centre = sum(means) / batches
+    variance = sum((mean - centre) ** 2 for mean in means) / (batches - 1)
+    return T_95[batches - 1] * math.sqrt(variance / batches) / (sum(times_ns[:used]) / used)
+
+
+def _without_group_means(groups, times_ns):
+    sums, counts = {}, {}
+    for group, time_ns in zip(groups, times_ns):
+        sums[group] = sums.get(group, 0) + time_ns
+        counts[group] = counts.get(group, 0) + 1
+    return [time_ns - sums[group] / counts[group] for group, time_ns in zip(groups, times_ns)]

@@ -1,0 +1,122 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The result file: one JSON document that grows by rename and is valid at every moment.
+
+No fsync: it would flush the very disk that is being measured. A file cut short by the machine's
+death is no result; a file cut short by anything else cannot be, since a rename is all or nothing.
+"""
+
+import hashlib
+import json
+import os
+import re
+import time
+
+# 1 (2026-11): the first.
+VERSION = 1
+SCRIPT_VERSION = "0.1.0"
+GROW_EVERY_NS = 10 * 1_000_000_000
+TASK_FIELDS = (
+    ("task_id", "TASK_ID"),
+    ("task_group_id", "TASK_GROUP_ID"),
+    ("root_url", "TASKCLUSTER_ROOT_URL"),
+    ("instance_type", "TASKCLUSTER_INSTANCE_TYPE"),
+)
+
+
+def script_sha256():
+    """Over every module of the script as it ran: name, length, text."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    digest = hashlib.sha256()
+    names = []
+    for directory, _, files in os.walk(folder):
+        names += [os.path.join(directory, name) for name in files if name.endswith(".py")]
+    for name in sorted(names):
+        with open(name, "rb") as file:
+            text = file.read()
+        digest.update(("%s %d\n" % (os.path.relpath(name, folder), len(text))).encode() + text)
+    return digest.hexdigest()
+
+
+def describe_task(pool):
+    task = {"pool": pool}
+    for key, variable in TASK_FIELDS:
+        task[key] = os.environ.get(variable) or None
+    run_id = os.environ.get("RUN_ID", "")
+    task["run_id"] = int(run_id) if re.fullmatch("[0-9]{1,9}", run_id) else None
+    try:
+        location = json.loads(os.environ.get("TASKCLUSTER_WORKER_LOCATION") or "{}")
+    except ValueError:
+        location = {}
+    location = location if isinstance(location, dict) else {}
+    task["location"] = {str(key): str(value) for key, value in sorted(location.items())}
+    return task
+
+
+def utc_now():
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+class Record:
+    def __init__(self, settings, origin_ns):
+        self.path = os.path.join(settings.artifacts, "io-benchmark", "io-benchmark.json")
+        # Outside the uploaded folder: a leftover must not become an artifact.
+        self._temporary = os.path.join(settings.artifacts, ".io-benchmark.json.tmp")
+        self._origin_ns = origin_ns
+        self.due_ns = origin_ns + GROW_EVERY_NS
+        self.document = {
+            "version": VERSION,
+            "script": {"version": SCRIPT_VERSION, "sha256": script_sha256()},
+            "started": utc_now(),
+            "ended": None,
+            "duration_ns": 0,
+            "task": describe_task(settings.pool),
+            "config": settings.as_config(),
+            "host": None,
+            "storage": {"places": []},
+            "limits": None,
+            "workloads": [],
+            "timeline": None,
+            "warnings": [],
+            "completed": False,
+            "incomplete_reason": "still running, or ended without a word",
+        }
+        os.makedirs(os.path.dirname(self.path), exist_ok=True)
+
+    def warn(self, name, message):
+        self.document["warnings"].append({"name": name, "message": message})
+
+    def write(self):
+        """Write the whole file; OSError where that is impossible, the last one then still stands."""
+        now_ns = time.monotonic_ns()
+        self.document["duration_ns"] = now_ns - self._origin_ns
+        self.due_ns = now_ns + GROW_EVERY_NS
+        write_by_rename(self.path, self._temporary, self.document)
+        self.due_ns = time.monotonic_ns() + GROW_EVERY_NS
+
+    def write_if_possible(self):
+        """While measuring, a full disk must not end the measurement: the next try may succeed."""
+        try:
+            self.write()
+        except OSError as error:
+            if not any(w["name"] == "result-not-written" for w in self.document["warnings"]):
+                self.warn("result-not-written", "an interim result: %s" % error.strerror)
+
+    def finish(self, reason):
+        self.document["ended"] = utc_now()
+        self.document["completed"] = reason is None
+        self.document["incomplete_reason"] = reason
+        self.write()
+
+
+def write_by_rename(path, temporary, document):
+    try:
+        with open(temporary, "w", encoding="utf-8") as file:
+            # dumps, not dump: only the former is done in C, ten times as fast.
+            file.write(json.dumps(document, allow_nan=False, separators=(",", ":")) + "\n")
+        os.replace(temporary, path)
+    except OSError:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise

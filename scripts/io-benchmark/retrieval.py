@@ -1,0 +1,136 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The two ways to do one retrieve: the seed's own loop, and cached_download.sh's own steps."""
+
+import os
+import shutil
+import subprocess
+
+
+class SeedSteps:
+    """One grep and one copy inside this process, as the seed measures.
+
+    The copy is what shutil.copy2 does on Linux (sendfile, then mode and times), written out so
+    that it is the same on every Python.
+    """
+
+    lookup_method = "grep -Fnx, posix_spawn"
+    copy_method = "sendfile"
+
+    def __init__(self, url_list, _cache, destination):
+        self._list = url_list
+        self._unlink = destination == "unlink"
+        # By its path: a bare name costs a failed execve for every folder of PATH.
+        self._grep = shutil.which("grep")
+        self._child = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        """Leave no child behind when a retrieve was interrupted."""
+        if self._child is not None:
+            os.waitpid(self._child, 0)  # grep ends by itself
+
+    def look_up(self, index, url):
+        read_end, write_end = os.pipe()
+        try:
+            self._child = os.posix_spawn(
+                self._grep,
+                ("grep", "-Fnx", url, self._list),
+                os.environ,
+                file_actions=((os.POSIX_SPAWN_DUP2, write_end, 1),),
+            )
+        finally:
+            os.close(write_end)
+        try:
+            answer = os.read(read_end, 4096)
+        finally:
+            os.close(read_end)
+        os.waitpid(self._child, 0)
+        self._child = None
+        if not answer.startswith(b"%d:" % (index + 1)):
+            raise OSError(None, "grep did not find entry %d of the list" % (index + 1))
+
+    def copy(self, source, destination, size):
+        if self._unlink:
+            try:
+                os.unlink(destination)
+            except FileNotFoundError:
+                pass  # the first one
+        source_fd = os.open(source, os.O_RDONLY)
+        try:
+            target_fd = os.open(destination, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+            try:
+                done = 0
+                while done < size:
+                    sent = os.sendfile(target_fd, source_fd, done, size - done)
+                    if sent == 0:
+                        raise OSError(None, "%s is shorter than it was" % source)
+                    done += sent
+            finally:
+                os.close(target_fd)  # ext4 may flush here: part of the copy
+        finally:
+            os.close(source_fd)
+        shutil.copystat(source, destination)
+
+
+# One bash for the whole run, as update-verify has it, and in it cached_download's steps on a hit:
+# two greps, sed, printf, cp, each a process of its own. Each step is answered by one line.
+REAL_STEPS = r"""
+urls=$1 cache=$2 cp_option=$3
+while IFS= read -r step; do
+  IFS= read -r argument
+  if [ "$step" = look_up ]; then
+    if grep -Fx "$argument" "$urls" >/dev/null; then
+      line_number="$(grep -Fnx "$argument" "$urls" | sed 's/:.*//')"
+      obj="$cache/obj_$(printf "%05d\n" "$line_number").cache"
+      printf '%s\n' "$line_number"
+    else
+      echo missing
+    fi
+  else
+    cp $cp_option "$obj" "$argument" 2>&1 && echo copied
+  fi
+done
+"""
+
+
+class RealSteps:
+    """cached_download.sh's steps in a bash of their own, with the real cp."""
+
+    lookup_method = "grep -Fx, grep -Fnx, sed, printf in bash"
+    copy_method = "cp"
+
+    def __init__(self, url_list, cache, destination):
+        option = "--remove-destination" if destination == "unlink" else ""
+        self._bash = subprocess.Popen(
+            ["bash", "-c", REAL_STEPS, "cached_download", url_list, cache, option],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._bash.kill()
+        self._bash.wait()
+        self._bash.stdin.close()
+        self._bash.stdout.close()
+
+    def _ask(self, step, argument):
+        self._bash.stdin.write(b"%s\n%s\n" % (step, os.fsencode(argument)))
+        self._bash.stdin.flush()
+        return self._bash.stdout.readline().decode("utf-8", "replace").strip()
+
+    def look_up(self, index, url):
+        answer = self._ask(b"look_up", url)
+        if answer != str(index + 1):
+            raise OSError(None, "grep did not find entry %d of the list" % (index + 1))
+
+    def copy(self, _source, destination, _size):
+        answer = self._ask(b"copy", destination)
+        if answer != "copied":
+            raise OSError(None, answer or "bash ended in the middle of a copy")

@@ -1,0 +1,140 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The command line, and what it puts in force."""
+
+import argparse
+import os
+import re
+from typing import List, NamedTuple, Optional
+
+MIB = 1024 * 1024
+DESTINATIONS = ("overwrite", "unlink", "fresh")
+QUICK_RETRIEVES_AT_MOST = 200
+
+
+class Place(NamedTuple):
+    name: str
+    path: str
+
+
+class Settings(NamedTuple):
+    pool: str
+    workloads: List[str]
+    places: List[Place]
+    destinations: List[str]
+    fidelity: str
+    retrieves: int
+    sizes_bytes: Optional[List[int]]  # None: the workload's own, by profile
+    seed: int
+    precision: Optional[float]
+    time_budget_s: Optional[float]
+    artifacts: str
+    profile: str
+
+    def as_config(self):
+        """What was in force, for the result file."""
+        names = [name for name in os.environ if name.startswith("IO_BENCHMARK_")]
+        return {
+            "profile": self.profile,
+            "workloads": self.workloads,
+            "places": [{"name": place.name, "path": place.path} for place in self.places],
+            "destinations": self.destinations,
+            "fidelity": self.fidelity,
+            "retrieves": self.retrieves,
+            "sizes_bytes": self.sizes_bytes,
+            "seed": self.seed,
+            "precision_ratio": self.precision,
+            "time_budget_s": self.time_budget_s,
+            "artifacts": self.artifacts,
+            "environment": {name: os.environ[name] for name in sorted(names)},
+        }
+
+
+def parse_place(text):
+    name, equals, path = text.partition("=")
+    if not equals or not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", name) or not os.path.isabs(path):
+        raise argparse.ArgumentTypeError("%r is not NAME=/absolute/path" % text)
+    return Place(name, os.path.normpath(path))
+
+
+def parse_sizes(text):
+    sizes = []
+    for part in text.split(","):
+        match = re.fullmatch(r"([0-9]{1,4})x([0-9]{1,5}(?:\.[0-9]{1,3})?)", part)
+        if not match or int(match.group(1)) == 0 or float(match.group(2)) == 0:
+            raise argparse.ArgumentTypeError("%r is not COUNTxMIB[,COUNTxMIB]" % text)
+        sizes += [int(float(match.group(2)) * MIB)] * int(match.group(1))
+    return sizes
+
+
+def parse_precision(text):
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)%", text)
+    if not match or not 0 < float(match.group(1)) < 100:
+        raise argparse.ArgumentTypeError("%r is not a percentage such as 2%%" % text)
+    return float(match.group(1)) / 100
+
+
+def positive(kind):
+    def parse(text):
+        try:
+            value = kind(text)
+        except ValueError:
+            value = 0
+        if not 0 < value < 1e9:
+            raise argparse.ArgumentTypeError("%r is not a number above 0" % text)
+        return value
+
+    return parse
+
+
+def parse(arguments, known_workloads) -> Settings:
+    parser = argparse.ArgumentParser(prog="io-benchmark", description="Measure a worker's I/O.")
+    add = parser.add_argument
+    add("--pool", required=True, help="the pool's name, as the kind names its task")
+    add("--workload", action="append", required=True, choices=known_workloads)
+    add("--place", action="append", required=True, type=parse_place, help="NAME=/path to measure")
+    add("--destination", action="append", choices=DESTINATIONS, help="default: overwrite")
+    add("--fidelity", default="seed", choices=("seed", "real"))
+    add("--retrieves", default=2000, type=positive(int))
+    add("--sizes", type=parse_sizes, help="cached files, COUNTxMIB[,...]; default by --profile")
+    add("--seed", default=1, type=int)
+    add("--precision", type=parse_precision, help="stop once the mean is known this well: 2%%")
+    add("--time-budget", type=positive(float), help="seconds from the start")
+    add("--artifacts", required=True, help="the directory that the result is written to")
+    add("--profile", default="full", choices=("full", "quick"))
+    given = parser.parse_args(arguments)
+    for what, values in (
+        ("--place", [place.name for place in given.place]),
+        ("--place", [place.path for place in given.place]),
+        ("--workload", given.workload),
+        ("--destination", given.destination or []),
+    ):
+        repeated = first_repeated(values)
+        if repeated is not None:
+            parser.error("argument %s: %r stands twice" % (what, repeated))
+    quick = given.profile == "quick"
+    retrieves = min(given.retrieves, QUICK_RETRIEVES_AT_MOST) if quick else given.retrieves
+    return Settings(
+        pool=given.pool,
+        workloads=given.workload,
+        places=given.place,
+        destinations=given.destination or ["overwrite"],
+        fidelity=given.fidelity,
+        retrieves=retrieves,
+        sizes_bytes=given.sizes,
+        seed=given.seed,
+        precision=given.precision,
+        time_budget_s=given.time_budget,
+        artifacts=os.path.abspath(given.artifacts),
+        profile=given.profile,
+    )
+
+
+def first_repeated(values):
+    seen = set()
+    for value in values:
+        if value in seen:
+            return value
+        seen.add(value)
+    return None

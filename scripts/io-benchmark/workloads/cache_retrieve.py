@@ -1,0 +1,329 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Seed 000's pattern: look a URL up in a list with grep, copy the cached file it names.
+
+Measured: for each retrieve the lookup (fork, exec, grep's answer, wait) and the copy (open to
+close, mode and times included) apart; afterwards the time to write out what the copies left dirty.
+Not measured: downloading, unpacking, anything of update-verify beyond the cache.
+
+What the copy writes to decides what is measured:
+  overwrite  one file, truncated and rewritten, as the seed does: ext4 flushes it at every close
+  unlink     the same name, removed first: its dirty pages die with it, nothing may reach the disk
+  fresh      a new name each time, in a ring of twice the kernel's dirty limit
+"""
+
+import hashlib
+import os
+import random
+import shutil
+import time
+
+import precision
+from observe import devices, host, page_cache
+from observe.reflink import shares_extents
+from progress import MIB, Progress, say
+from retrieval import RealSteps, SeedSteps
+
+NAME = "cache-retrieve"
+# 40 MARs, 40 tarballs, 20 small artifacts.
+CACHE_SIZES_MIB = (80,) * 40 + (60,) * 40 + (5,) * 20
+# A rehearsal keeps the mix at a twentieth.
+QUICK_DIVISOR = 20
+RETRIEVES_FOR_A_VERDICT = 100
+# What only a run can fill in; null in the file until then.
+OBSERVED_BY_RUNNING = (
+    "populate_ns",
+    "cache_state",
+    "lookup_method",
+    "copy_method",
+    "run_ns",
+    "trims",
+    "stopped_early",
+    "precision_reached_ratio",
+    "shares_extents",
+    "final_sync_ns",
+    "final_sync_method",
+    "dirty_before_sync_bytes",
+    "writeback_before_sync_bytes",
+    "device_bytes",
+)
+SPARE_BYTES = 16 * MIB  # room for the list, the probes and the file system's own needs
+FRESH_RING_DIRTY_LIMITS = 2
+
+
+class Failed(Exception):
+    """The workload cannot go on; the message is for people."""
+
+
+def file_sizes_bytes(settings):
+    if settings.sizes_bytes is not None:
+        return settings.sizes_bytes
+    divisor = QUICK_DIVISOR if settings.profile == "quick" else 1
+    return [size * MIB // divisor for size in CACHE_SIZES_MIB]
+
+
+def sequence(seed, retrieves, files):
+    """Which file each retrieve takes: the same on every pool and every Python."""
+    # Only random() is promised to give the same values in every version.
+    generator = random.Random(seed)
+    return [int(generator.random() * files) for _ in range(retrieves)]
+
+
+class CacheRetrieve:
+    """One place: prepare once, run once for each destination, samples after each run."""
+
+    name = NAME
+    failure = Failed
+    columns = ("file_index", "start_ns", "lookup_ns", "copy_ns")
+
+    def __init__(self, bench, place, folder):
+        settings = bench.settings
+        self._bench = bench
+        self._place = place
+        self._cache = os.path.join(folder, "uv-cache")
+        self._work = os.path.join(folder, "uv-work")
+        self._sizes = file_sizes_bytes(settings)
+        self._sequence = sequence(settings.seed, settings.retrieves, len(self._sizes))
+        self._rows = []
+
+    @staticmethod
+    def variants(settings):
+        """One entry of the result file each."""
+        return [
+            {"destination": destination, "fidelity": settings.fidelity}
+            for destination in settings.destinations
+        ]
+
+    def plan(self, variant):
+        """What is known before anything has run."""
+        chosen = bytes(str(self._sequence), "ascii")
+        return {
+            "retrieves_planned": len(self._sequence),
+            "file_sizes_bytes": self._sizes,
+            "sequence_sha256": hashlib.sha256(chosen).hexdigest(),
+            "fresh_ring_bytes": self._ring_bytes() if variant["destination"] == "fresh" else None,
+            **dict.fromkeys(OBSERVED_BY_RUNNING),
+        }
+
+    def prepare(self):
+        """Write the cache and its list; returns what is the same for every run."""
+        self._check_tools()
+        self._check_space()
+        os.mkdir(self._cache)
+        os.mkdir(self._work)
+        say("=== Populating the cache of %s: %s ===" % (self._place.name, self._describe()))
+        started_ns = time.monotonic_ns()
+        progress = Progress(len(self._sizes), self._bench.progress_every_s)
+        total_bytes = 0
+        for index, size in enumerate(self._sizes):
+            write_random(self._file(index), size)
+            total_bytes += size
+            now_ns = time.monotonic_ns()
+            if now_ns >= progress.due_ns or index + 1 == len(self._sizes):
+                progress.show(index + 1, total_bytes, now_ns)
+        with open(self._list(), "w", encoding="ascii") as file:
+            file.writelines(self._url(index) + "\n" for index in range(len(self._sizes)))
+        return {"populate_ns": time.monotonic_ns() - started_ns}
+
+    def run(self, variant, entry):
+        """One timed pass over the sequence."""
+        self._rows = []
+        entry["cache_state"] = self._make_cold()
+        steps_class = RealSteps if variant["fidelity"] == "real" else SeedSteps
+        ring_bytes = entry["fresh_ring_bytes"]
+        target = Target(variant["destination"], self._work, ring_bytes)
+        counters = self._device_bytes()
+        with steps_class(self._list(), self._cache, variant["destination"]) as steps:
+            entry["copy_method"] = steps.copy_method
+            entry["lookup_method"] = steps.lookup_method
+            try:
+                self._retrieve_all(steps, target, entry)
+            finally:
+                entry["trims"] = target.trims
+        entry["shares_extents"] = shares_extents(target.last)
+        entry.update(self._drain(counters))
+        target.remove()
+
+    def _retrieve_all(self, steps, target, entry):
+        bench, rows, sizes, clock = self._bench, self._rows, self._sizes, time.monotonic_ns
+        urls = [self._url(index) for index in range(len(sizes))]
+        files = [self._file(index) for index in range(len(sizes))]
+        origin_ns, done_bytes, started_ns = bench.origin_ns, 0, clock()
+        progress = Progress(len(self._sequence), bench.progress_every_s)
+        for done, index in enumerate(self._sequence, 1):
+            destination = target.next(sizes[index])
+            start_ns = clock()
+            steps.look_up(index, urls[index])
+            found_ns = clock()
+            steps.copy(files[index], destination, sizes[index])
+            end_ns = clock()
+            rows.append((index, start_ns - origin_ns, found_ns - start_ns, end_ns - found_ns))
+            done_bytes += sizes[index]
+            entry["run_ns"] = end_ns - started_ns
+            if end_ns >= progress.due_ns or done == len(self._sequence):
+                progress.show(done, done_bytes, end_ns)
+            if end_ns >= bench.due_ns:
+                bench.between_retrieves()
+            if bench.settings.precision and done % precision.CHECK_EVERY == 0 and self._known(entry):
+                say("  stopped early: %s" % entry["stopped_early"])
+                return
+
+    def _known(self, entry):
+        """Is the mean known as well as --precision asks?"""
+        groups = [self._sizes[row[0]] for row in self._rows]
+        times_ns = [row[2] + row[3] for row in self._rows]
+        reached = precision.relative_half_width(groups, times_ns)
+        wanted = self._bench.settings.precision
+        if reached is None or reached > wanted:
+            return False
+        entry["stopped_early"] = "the mean is known to ± %.2f %% after %d of %d retrieves" % (
+            reached * 100,
+            len(self._rows),
+            len(self._sequence),
+        )
+        entry["precision_reached_ratio"] = round(reached, 6)
+        return True
+
+    def samples(self):
+        """The raw columns of the latest run, as far as it came."""
+        table = list(zip(*self._rows)) or [()] * len(self.columns)
+        return {name: list(values) for name, values in zip(self.columns, table)}
+
+    def enough_for_a_verdict(self):
+        return len(self._rows) >= RETRIEVES_FOR_A_VERDICT
+
+    def _make_cold(self):
+        """Evict the cache from memory, then ask the kernel what is left there."""
+        files = [self._file(index) for index in range(len(self._sizes))]
+        page_cache.sync_filesystem(self._cache)
+        dropped = page_cache.drop_all()
+        for path in files:
+            page_cache.evict(path)
+        resident = [page_cache.resident_bytes(path) for path in files]
+        state = {
+            "drop_caches": dropped,
+            "cache_bytes": sum(self._sizes),
+            "resident_bytes": None if None in resident else sum(resident),
+        }
+        if state["resident_bytes"] is None:
+            say("  whether the cache is in memory cannot be seen here")
+        else:
+            share = 100.0 * state["resident_bytes"] / state["cache_bytes"]
+            say("  %.1f %% of the cache is in memory at the start" % share)
+        say("  drop_caches: %s" % dropped)
+        return state
+
+    def _drain(self, before):
+        """Time the final sync and tell what was still dirty before it."""
+        dirty = host.memory_bytes("Dirty")
+        writeback = host.memory_bytes("Writeback")
+        started_ns = time.monotonic_ns()
+        method = page_cache.sync_filesystem(self._work)
+        sync_ns = time.monotonic_ns() - started_ns
+        after = self._device_bytes()
+        return {
+            "final_sync_ns": sync_ns,
+            "final_sync_method": method,
+            "dirty_before_sync_bytes": dirty,
+            "writeback_before_sync_bytes": writeback,
+            "device_bytes": {
+                name: {"read": after[name][0] - read, "written": after[name][1] - written}
+                for name, (read, written, _) in before.items()
+                if name in after
+            },
+        }
+
+    def _device_bytes(self):
+        counters = devices.counters()
+        return {n: counters[n] for n in self._bench.leaf_devices if n in counters}
+
+    def _check_tools(self):
+        tools = ("bash", "grep", "sed", "cp") if self._bench.settings.fidelity == "real" else ("grep",)
+        missing = [name for name in tools if shutil.which(name) is None]
+        if missing:
+            raise Failed("%s is not on PATH" % " and ".join(missing))
+
+    def _ring_bytes(self):
+        return max(FRESH_RING_DIRTY_LIMITS * host.dirty_limit_bytes(), 2 * max(self._sizes))
+
+    def _check_space(self):
+        """Refuse before the first byte rather than fail in the middle."""
+        largest = max(self._sizes)
+        room = {"overwrite": largest, "unlink": largest, "fresh": self._ring_bytes() + largest}
+        if "fresh" in self._bench.settings.destinations:
+            # The ring never holds more than all retrieves together.
+            room["fresh"] = min(room["fresh"], sum(self._sizes[index] for index in self._sequence))
+        needed = sum(self._sizes) + SPARE_BYTES
+        needed += max(room[name] for name in self._bench.settings.destinations)
+        space = os.statvfs(os.path.dirname(self._cache))
+        free = space.f_bavail * space.f_frsize
+        if free < needed:
+            raise Failed(
+                "no space: needs %d MiB, %d MiB are free" % (-(-needed // MIB), free // MIB)
+            )
+
+    def _describe(self):
+        return "%d files, %.1f MiB" % (len(self._sizes), sum(self._sizes) / MIB)
+
+    def _file(self, index):
+        return os.path.join(self._cache, "obj_%05d.cache" % (index + 1))
+
+    def _list(self):
+        return os.path.join(self._cache, "urls.list")
+
+    def _url(self, index):
+        size = self._sizes[index] / MIB
+        path = "pub/firefox/fake/%d/firefox-%gMB.mar" % (index + 1, size)
+        return "https://archive.mozilla.org/" + path
+
+
+class Target:
+    """Where the next copy goes, and in a ring what is trimmed between retrieves."""
+
+    def __init__(self, policy, folder, ring_bytes):
+        self._policy = policy
+        self._folder = folder
+        self._ring_bytes = ring_bytes
+        self._number = 0
+        self._held_bytes = 0
+        self._held = []
+        self.last = os.path.join(folder, "output.dat")
+        self.trims = []
+
+    def next(self, size):
+        if self._policy == "fresh":
+            if self._held_bytes + size > self._ring_bytes:
+                self._trim()
+            self._number += 1
+            self._held_bytes += size
+            self.last = os.path.join(self._folder, "output-%05d.dat" % self._number)
+            self._held.append(self.last)
+        return self.last
+
+    def _trim(self):
+        """Outside the timed part: what was copied is written out before it is removed."""
+        started_ns = time.monotonic_ns()
+        page_cache.sync_filesystem(self._folder)
+        sync_ns = time.monotonic_ns() - started_ns
+        self.trims.append({"after_retrieves": self._number, "sync_ns": sync_ns})
+        self.remove()
+
+    def remove(self):
+        for path in self._held or [self.last]:
+            if os.path.exists(path):
+                os.unlink(path)
+        self._held = []
+        self._held_bytes = 0
+
+
+def write_random(path, size):
+    """One random MiB over and over, as the seed does: no time lost in urandom."""
+    chunk = os.urandom(min(MIB, size))
+    with open(path, "xb", buffering=0) as file:
+        left = size
+        while left > 0:
+            left -= file.write(chunk[: min(len(chunk), left)])
+
+
+WORKLOAD = CacheRetrieve
