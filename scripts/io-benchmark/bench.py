@@ -199,7 +199,17 @@ class Bench:
         self._record.finish(reason)
         perfherder.write(self.settings.artifacts, self._suites)
         say("Raw results: %s" % self._record.path)
+        wait_for_children()
         say("=== Benchmark %s ===" % ("complete" if reason is None else "incomplete: " + reason))
+
+
+def wait_for_children():
+    """An interruption can come between the start of a child and the note of its number."""
+    try:
+        while True:
+            os.waitpid(-1, 0)
+    except ChildProcessError:
+        pass
 
 
 def make_place(path):

@@ -7,9 +7,13 @@ import os
 import subprocess
 
 
+# The file system that is looked at; a recorded tree stands here in tests.
+ROOT = ""
+
+
 def read_text(path):
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        with open(ROOT + path, encoding="utf-8", errors="replace") as file:
             return file.read().strip()
     except OSError:
         return None
@@ -25,9 +29,22 @@ def read_int(path):
 
 def list_names(path):
     try:
-        return sorted(os.listdir(path))
+        return sorted(os.listdir(ROOT + path))
     except OSError:
         return []
+
+
+def exists(path):
+    return os.path.exists(ROOT + path)
+
+
+def is_folder(path):
+    return os.path.isdir(ROOT + path)
+
+
+def target_of(path):
+    """Where a path leads once every link is followed."""
+    return os.path.realpath(ROOT + path)
 
 
 def first_line_of(command, timeout_s=10):

@@ -5,6 +5,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 
 
@@ -23,20 +24,17 @@ class SeedSteps:
         self._unlink = destination == "unlink"
         # By its path: a bare name costs a failed execve for every folder of PATH.
         self._grep = shutil.which("grep")
-        self._child = None
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        """Leave no child behind when a retrieve was interrupted."""
-        if self._child is not None:
-            os.waitpid(self._child, 0)  # grep ends by itself
+        """A grep that an interruption cut off ends by itself and is waited for at the very end."""
 
     def look_up(self, index, url):
         read_end, write_end = os.pipe()
         try:
-            self._child = os.posix_spawn(
+            child = os.posix_spawn(
                 self._grep,
                 ("grep", "-Fnx", url, self._list),
                 os.environ,
@@ -48,8 +46,7 @@ class SeedSteps:
             answer = os.read(read_end, 4096)
         finally:
             os.close(read_end)
-        os.waitpid(self._child, 0)
-        self._child = None
+        os.waitpid(child, 0)
         if not answer.startswith(b"%d:" % (index + 1)):
             raise OSError(None, "grep did not find entry %d of the list" % (index + 1))
 
@@ -109,13 +106,14 @@ class RealSteps:
             ["bash", "-c", REAL_STEPS, "cached_download", url_list, cache, option],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            start_new_session=True,  # so that bash and what it started can be ended together
         )
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self._bash.kill()
+        os.killpg(self._bash.pid, signal.SIGKILL)
         self._bash.wait()
         self._bash.stdin.close()
         self._bash.stdout.close()

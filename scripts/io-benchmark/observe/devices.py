@@ -9,7 +9,7 @@ container /sys/dev/block may be empty, so devices are found by /sys/class/block/
 
 import os
 
-from reading import list_names, read_int, read_text
+from reading import exists, is_folder, list_names, read_int, read_text, target_of
 
 CLASS = "/sys/class/block"
 QUEUE_NUMBERS = (
@@ -26,9 +26,8 @@ SECTOR_BYTES = 512
 
 def name_of_number(number):
     """'259:1' as 'nvme0n1', or None."""
-    resolved = os.path.realpath("/sys/dev/block/" + number)
-    if os.path.isdir(resolved):
-        return os.path.basename(resolved)
+    if is_folder("/sys/dev/block/" + number):
+        return os.path.basename(target_of("/sys/dev/block/" + number))
     for name in list_names(CLASS):
         if read_text(os.path.join(CLASS, name, "dev")) == number:
             return name
@@ -38,7 +37,7 @@ def name_of_number(number):
 def name_of_node(node):
     """'/dev/mapper/vg-lv' as 'dm-0': by its link, by its number, or by device mapper's own name."""
     name = os.path.basename(os.path.realpath(node))
-    if os.path.isdir(os.path.join(CLASS, name)):
+    if is_folder(os.path.join(CLASS, name)):
         return name
     try:
         device = os.stat(node).st_rdev
@@ -54,22 +53,22 @@ def name_of_node(node):
 def below(name):
     """The devices that this one stands on: a partition's disk, a volume's members; [] for a leaf."""
     path = os.path.join(CLASS, name)
-    if os.path.exists(os.path.join(path, "partition")):
-        return [os.path.basename(os.path.dirname(os.path.realpath(path)))]
+    if exists(os.path.join(path, "partition")):
+        return [os.path.basename(os.path.dirname(target_of(path)))]
     return list_names(os.path.join(path, "slaves"))
 
 
 def kind_of(name):
     path = os.path.join(CLASS, name)
-    if os.path.exists(os.path.join(path, "partition")):
+    if exists(os.path.join(path, "partition")):
         return "partition"
-    if os.path.isdir(os.path.join(path, "dm")):
+    if is_folder(os.path.join(path, "dm")):
         identifier = read_text(os.path.join(path, "dm", "uuid")) or ""
         prefix = identifier.split("-", 1)[0]
         return {"LVM": "lvm", "CRYPT": "crypt", "mpath": "multipath"}.get(prefix, "dm")
-    if os.path.isdir(os.path.join(path, "md")):
+    if is_folder(os.path.join(path, "md")):
         return "md"
-    if os.path.isdir(os.path.join(path, "loop")):
+    if is_folder(os.path.join(path, "loop")):
         return "loop"
     return "disk"
 
@@ -132,7 +131,7 @@ def chain(top_names):
     seen, waiting = [], list(top_names)
     while waiting:
         name = waiting.pop(0)
-        if name not in seen and os.path.isdir(os.path.join(CLASS, name)):
+        if name not in seen and is_folder(os.path.join(CLASS, name)):
             seen.append(name)
             waiting += below(name)
     return [describe(name) for name in seen]

@@ -12,7 +12,7 @@ import sys
 import time
 
 from observe import mounts, storage
-from reading import first_line_of, read_int, read_text
+from reading import exists, first_line_of, read_int, read_text
 
 MIB = 1024 * 1024
 TOUCH_BYTES = 64 * MIB
@@ -82,9 +82,9 @@ def container():
     if not storage.in_container(table):
         return None
     engine = None
-    if os.path.exists("/run/.containerenv"):
+    if exists("/run/.containerenv"):
         engine = "podman"
-    elif os.path.exists("/.dockerenv"):
+    elif exists("/.dockerenv"):
         engine = "docker"
     root = mounts.mount_of("/", table)
     return {"engine": engine, "root_filesystem": root.filesystem if root else None}

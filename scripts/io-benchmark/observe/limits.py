@@ -10,7 +10,7 @@ import os
 import resource
 
 from observe import devices, mounts
-from reading import read_int, read_text
+from reading import is_folder, read_int, read_text
 
 V1_IO = {
     "blkio.throttle.read_bps_device": "read_bytes_per_s",
@@ -73,7 +73,7 @@ def levels(mount, group):
     if inside.startswith(".."):
         inside = "."
     directory = os.path.normpath(os.path.join(mount.point, inside))
-    if not os.path.isdir(directory):
+    if not is_folder(directory):
         directory = mount.point
     found = [directory]
     while directory != mount.point and directory.startswith(mount.point.rstrip("/") + "/"):

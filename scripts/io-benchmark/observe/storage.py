@@ -11,7 +11,7 @@ import os
 import time
 
 from observe import devices, mounts
-from reading import list_names, read_text
+from reading import exists, is_folder, list_names, read_text
 
 MIB = 1024 * 1024
 PROBE_BYTES = 8 * MIB
@@ -27,7 +27,7 @@ HOST_FILES = ("/etc/hostname", "/etc/hosts", "/etc/resolv.conf")
 def in_container(table):
     root = mounts.mount_of("/", table)
     marks = ("/.dockerenv", "/run/.containerenv")
-    return any(map(os.path.exists, marks)) or (root is not None and root.filesystem == "overlay")
+    return any(map(exists, marks)) or (root is not None and root.filesystem == "overlay")
 
 
 def kind_of_place(mount, container):
@@ -113,7 +113,7 @@ def filesystem_details(mount, tops):
             base = "/sys/fs/btrfs/" + identifier
             if tops[0] in list_names(base + "/devices"):
                 names = list_names(base + "/allocation/data")
-                profiles = [name for name in names if os.path.isdir(base + "/allocation/data/" + name)]
+                profiles = [name for name in names if is_folder(base + "/allocation/data/" + name)]
                 details["btrfs_data_profiles"] = profiles
     return details
 

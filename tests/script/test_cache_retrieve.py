@@ -1,0 +1,166 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The workload cache-retrieve, run small and read back whole."""
+
+import hashlib
+import os
+import shutil
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from conftest import SCRIPT, Worker
+from workloads import cache_retrieve
+
+
+def test_the_cache_is_the_seeds() -> None:
+    """40 files of 80 MiB, 40 of 60, 20 of 5; a rehearsal has the same mix at a twentieth."""
+    full = SimpleNamespace(sizes_bytes=None, profile="full")
+    quick = SimpleNamespace(sizes_bytes=None, profile="quick")
+    mib = 1024 * 1024
+    assert Counter(cache_retrieve.file_sizes_bytes(full)) == {80 * mib: 40, 60 * mib: 40, 5 * mib: 20}
+    assert Counter(cache_retrieve.file_sizes_bytes(quick)) == {4 * mib: 40, 3 * mib: 40, mib // 4: 20}
+
+
+def test_the_sequence_is_the_same_everywhere() -> None:
+    """Retrieve i takes the same file on every pool, in every Python, for ever."""
+    assert cache_retrieve.sequence(1, 10, 100) == [13, 84, 76, 25, 49, 44, 65, 78, 9, 2]
+    text = str(cache_retrieve.sequence(1, 2000, 100)).encode()
+    assert hashlib.sha256(text).hexdigest() == "2422f45c31d8fe32fd0ea4588cfdf2b7fc1d00b6ab1fdc93d1643c1b4c3742ed"
+    assert cache_retrieve.sequence(2, 10, 100) != cache_retrieve.sequence(1, 10, 100)
+
+
+def test_a_run_is_told_whole(worker: Worker) -> None:
+    """One run: every retrieve has its row, the phases are timed apart, the cache was cold."""
+    code, output = worker.run("--retrieves", "120", "--seed", "5")
+    assert code == 0, output
+    result = worker.result()
+    assert (result.completed, result.incomplete_reason, result.warnings) == (True, None, [])
+    (entry,) = result.workloads
+    assert (entry.completed, entry.incomplete_reason) == (True, None)
+    assert (entry.place, entry.destination, entry.fidelity) == ("workspace", "overwrite", "seed")
+    samples = entry.samples
+    assert samples.file_index == cache_retrieve.sequence(5, 120, 10)
+    ends = [
+        start + lookup + copy
+        for start, lookup, copy in zip(
+            samples.start_ns, samples.lookup_ns, samples.copy_ns, strict=True
+        )
+    ]
+    assert all(end <= start for end, start in zip(ends, samples.start_ns[1:], strict=False))
+    assert min(samples.lookup_ns) > 0
+    assert min(samples.copy_ns) > 0
+    assert entry.run_ns is not None
+    assert entry.run_ns >= sum(samples.lookup_ns) + sum(samples.copy_ns)
+    assert entry.populate_ns is not None
+    assert entry.final_sync_ns is not None
+    assert entry.cache_state is not None
+    assert entry.cache_state.cache_bytes == sum(entry.file_sizes_bytes)
+    assert (entry.copy_method, entry.lookup_method) == ("sendfile", "grep -Fnx, posix_spawn")
+
+
+def test_the_worker_is_left_as_it_was(worker: Worker, tmp_path: Path) -> None:
+    """After a run the workspace is empty and the artifacts folder holds the two files alone."""
+    before = set(os.listdir("/tmp"))  # noqa: S108 - looked at, not written
+    script_before = sorted(SCRIPT.rglob("*"))
+    code, output = worker.run("--retrieves", "20", "--place", f"other={tmp_path}/made-for-it")
+    assert code == 0, output
+    assert list(worker.workspace.iterdir()) == []
+    assert not (tmp_path / "made-for-it").exists()
+    files = sorted(str(p.relative_to(worker.artifacts)) for p in worker.artifacts.rglob("*"))
+    assert files == [
+        "io-benchmark",
+        "io-benchmark/io-benchmark.json",
+        "perfherder-data-io-benchmark.json",
+    ]
+    assert not [name for name in set(os.listdir("/tmp")) - before if "io-benchmark" in name]  # noqa: S108
+    assert sorted(SCRIPT.rglob("*")) == script_before
+
+
+def test_every_destination_and_place_has_its_entry(worker: Worker, tmp_path: Path) -> None:
+    """Two places and three policies give six entries, in the order that was asked for."""
+    other = tmp_path / "other"
+    other.mkdir()
+    policies = ("fresh", "overwrite", "unlink")
+    code, output = worker.run(
+        *("--place", f"b={other}", "--place", f"a={worker.workspace}", "--retrieves", "12"),
+        *(word for policy in policies for word in ("--destination", policy)),
+    )
+    assert code == 0, output
+    entries = worker.result().workloads
+    assert [(entry.place, entry.destination) for entry in entries] == [
+        (place, policy) for place in ("b", "a") for policy in policies
+    ]
+    assert {len(entry.samples.copy_ns) for entry in entries} == {12}
+    assert [entry.fresh_ring_bytes is not None for entry in entries] == [True, False, False] * 2
+
+
+def test_real_fidelity_takes_cached_downloads_own_steps(worker: Worker, tmp_path: Path) -> None:
+    """Two greps, sed and a cp a retrieve: seen by standing in for the tools and counting."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    calls = tmp_path / "calls"
+    for name in ("grep", "sed", "cp"):
+        real = shutil.which(name)
+        (tools / name).write_text(f'#!/bin/sh\necho "{name} $1" >> {calls}\nexec {real} "$@"\n')
+        (tools / name).chmod(0o755)
+    worker.environment["PATH"] = f"{tools}:{os.environ['PATH']}"
+    code, output = worker.run(
+        *("--retrieves", "15", "--fidelity", "real"),
+        *("--destination", "overwrite", "--destination", "unlink", "--destination", "fresh"),
+    )
+    assert code == 0, output
+    entries = worker.result().workloads
+    assert {entry.copy_method for entry in entries} == {"cp"}
+    counted = Counter(calls.read_text().splitlines())
+    # --version is asked once of each tool, to be recorded.
+    assert counted["grep -Fx"] == counted["grep -Fnx"] == counted["sed s/:.*//"] == 45
+    assert counted["cp --remove-destination"] == 15
+    assert sum(count for call, count in counted.items() if call.startswith("cp /")) == 30
+
+
+def test_copies_are_whole_and_carry_mode_and_times(tmp_path: Path) -> None:
+    """The copy is copy2's: the same bytes, mode and modification time, over a longer file too."""
+    from retrieval import SeedSteps
+
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.write_bytes(os.urandom(300_000))
+    source.chmod(0o640)
+    os.utime(source, ns=(10**18, 10**18))
+    target.write_bytes(b"x" * 500_000)
+    SeedSteps("/none", str(tmp_path), "overwrite").copy(str(source), str(target), 300_000)
+    assert target.read_bytes() == source.read_bytes()
+    assert target.stat().st_mode == source.stat().st_mode
+    assert target.stat().st_mtime_ns == 10**18
+
+
+def test_a_lookup_that_finds_nothing_is_a_failure(tmp_path: Path) -> None:
+    """grep's answer is checked: a lookup that finds the wrong line is no measurement."""
+    from retrieval import RealSteps, SeedSteps
+
+    urls = tmp_path / "urls.list"
+    urls.write_text("https://a\nhttps://b\n")
+    for steps_class in (SeedSteps, RealSteps):
+        with steps_class(str(urls), str(tmp_path), "overwrite") as steps:
+            steps.look_up(1, "https://b")
+            with pytest.raises(OSError) as failed:
+                steps.look_up(0, "https://b")
+            assert failed.value.strerror == "grep did not find entry 1 of the list"
+            with pytest.raises(OSError):
+                steps.look_up(0, "https://c")
+
+
+def test_a_ring_is_trimmed_after_a_sync(tmp_path: Path) -> None:
+    """Fresh copies get new names until the ring is full; then all go, and the sync is timed."""
+    target = cache_retrieve.Target("fresh", str(tmp_path), 100)
+    names = []
+    for _ in range(5):
+        names.append(Path(target.next(40)).name)
+        Path(target.last).write_bytes(b"x" * 40)
+    assert names == [f"output-{number:05d}.dat" for number in range(1, 6)]
+    assert [trim["after_retrieves"] for trim in target.trims] == [2, 4]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["output-00005.dat"]
+
+

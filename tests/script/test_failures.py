@@ -1,0 +1,294 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What goes wrong on real workers, each made to happen: the file stays valid and says why."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from conftest import Worker
+
+
+@pytest.fixture
+def mount(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Mounts a tmpfs with the given options; undone whatever happens."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root: mounts a small file system")
+    mounted = []
+
+    def make(options: str) -> Path:
+        point = tmp_path / f"mounted-{len(mounted)}"
+        point.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", point], check=True)
+        mounted.append(point)
+        return point
+
+    try:
+        yield make
+    finally:
+        for point in reversed(mounted):
+            subprocess.run(["umount", point], check=True)
+
+
+def without_tools(worker: Worker, tmp_path: Path, *missing: str) -> None:
+    """A PATH with links to the tools that a workload may use, less some."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in {"bash", "grep", "sed", "cp"} - set(missing):
+        (tools / name).symlink_to(str(shutil.which(name)))
+    worker.environment["PATH"] = str(tools)
+
+
+def take_all_space(folder: Path) -> None:
+    with (folder / "greedy").open("ab", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(bytes(4096))
+
+
+def assert_incomplete(worker: Worker, reason: str) -> None:
+    """The file reads, says the reason at the top and in its entry, and nothing is left behind."""
+    result = worker.result()
+    assert not result.completed
+    assert reason in str(result.incomplete_reason)
+    assert not result.workloads[0].completed
+    assert reason in str(result.workloads[0].incomplete_reason)
+    left = [path for path in worker.workspace.iterdir() if path.name.startswith("io-benchmark")]
+    assert left == []
+    assert json.loads((worker.artifacts / "perfherder-data-io-benchmark.json").read_text())
+
+
+@pytest.mark.root
+def test_too_little_space_is_seen_before_anything_is_written(
+    worker: Worker, mount: Callable[[str], Path]
+) -> None:
+    """The cache does not fit: refused with both figures, without filling the disk first."""
+    worker.workspace = mount("size=20m")
+    code, output = worker.run("--retrieves", "10", "--sizes", "10x2")
+    assert code == 1
+    assert "Populating" not in output
+    assert_incomplete(worker, f"place workspace ({worker.workspace}): no space: needs 38 MiB, 20 MiB")
+
+
+@pytest.mark.root
+def test_fresh_destinations_count_towards_the_space_needed(
+    worker: Worker, mount: Callable[[str], Path]
+) -> None:
+    """A ring of fresh files needs room of its own, no more than all copies together."""
+    worker.workspace = mount("size=50m")
+    code, _ = worker.run("--retrieves", "10", "--sizes", "10x2", "--destination", "fresh")
+    assert code == 1
+    assert_incomplete(worker, "no space: needs 56 MiB, 50 MiB are free")
+
+
+@pytest.mark.root
+def test_a_disk_that_fills_up_midway_ends_the_run_tidily(
+    worker: Worker, mount: Callable[[str], Path]
+) -> None:
+    """Somebody else takes the space: what was measured is kept, the place is cleaned."""
+    worker.workspace = mount("size=60m")
+    process = worker.start("--retrieves", "1000000", "--sizes", "10x2")
+    assert process.stdout is not None
+    for line in process.stdout:
+        if "drop_caches" in line:
+            break
+    while process.poll() is None:
+        take_all_space(worker.workspace)  # again and again: each truncation frees a little
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1, output
+    assert_incomplete(worker, f"place workspace ({worker.workspace}): No space left on device")
+    assert "Traceback" not in output
+    assert os.listdir(worker.workspace) == ["greedy"]
+
+
+@pytest.mark.root
+def test_a_read_only_place_is_named(worker: Worker, mount: Callable[[str], Path]) -> None:
+    """Nothing can be written there: said with the place's name and path."""
+    worker.workspace = mount("size=60m,ro")
+    code, output = worker.run("--retrieves", "10")
+    assert code == 1
+    assert "Traceback" not in output
+    assert_incomplete(worker, f"place workspace ({worker.workspace}): Read-only file system")
+
+
+def test_a_missing_place_is_named_and_the_others_are_measured(
+    worker: Worker, tmp_path: Path
+) -> None:
+    """A place whose parent is missing too cannot be made; the second place still counts."""
+    code, output = worker.run(
+        *("--place", f"gone={tmp_path}/no/where", "--place", f"workspace={worker.workspace}"),
+        *("--retrieves", "10"),
+    )
+    assert code == 1
+    assert "Traceback" not in output
+    result = worker.result()
+    reason = f"place gone ({tmp_path}/no/where): No such file or directory"
+    assert result.incomplete_reason == reason
+    assert [entry.incomplete_reason for entry in result.workloads] == [reason, None]
+    assert len(result.workloads[1].samples.copy_ns) == 10
+    assert [place.failed for place in result.storage.places] == ["No such file or directory", None]
+
+
+@pytest.mark.parametrize(
+    ("missing", "fidelity", "reason"),
+    [
+        pytest.param(("grep",), "seed", "grep is not on PATH", id="grep"),
+        pytest.param(("cp",), "real", "cp is not on PATH", id="cp"),
+        pytest.param(("sed", "cp"), "real", "sed and cp is not on PATH", id="two"),
+    ],
+)
+def test_a_missing_tool_is_named(
+    worker: Worker, tmp_path: Path, missing: tuple[str, ...], fidelity: str, reason: str
+) -> None:
+    """The workload's tools are looked for before anything is written."""
+    without_tools(worker, tmp_path, *missing)
+    code, output = worker.run("--retrieves", "10", "--fidelity", fidelity)
+    assert code == 1
+    assert "Populating" not in output
+    assert_incomplete(worker, reason)
+    host = worker.result().host
+    assert host is not None
+    assert {name for name in missing if host.tools[name] is None} == set(missing)
+
+
+def test_a_copy_that_needs_no_cp_runs_without_it(worker: Worker, tmp_path: Path) -> None:
+    """The seed's loop copies by itself: only grep is asked for."""
+    without_tools(worker, tmp_path, "cp", "bash", "sed")
+    code, output = worker.run("--retrieves", "10")
+    assert code == 0, output
+
+
+def test_refused_caches_are_recorded_and_eviction_still_works(worker: Worker) -> None:
+    """Containers refuse drop_caches; the files are evicted one by one and residency is checked."""
+    prelude = "from observe import page_cache; page_cache.DROP_CACHES = '/proc/version'"
+    code, output = worker.run("--retrieves", "10", prelude=prelude)
+    assert code == 0, output
+    state = worker.result().workloads[0].cache_state
+    assert state is not None
+    assert state.drop_caches.startswith("refused: ")
+    assert f"drop_caches: {state.drop_caches}" in output
+
+
+def test_a_warm_cache_is_told_as_warm(worker: Worker) -> None:
+    """Where eviction does nothing either, the file says how much was in memory."""
+    prelude = (
+        "from observe import page_cache\n"
+        "page_cache.drop_all = lambda: 'refused: for the test'\n"
+        "page_cache.evict = lambda path: None"
+    )
+    code, output = worker.run("--retrieves", "10", prelude=prelude)
+    assert code == 0, output
+    state = worker.result().workloads[0].cache_state
+    assert state is not None
+    assert state.resident_bytes == state.cache_bytes
+    assert "100.0 % of the cache is in memory at the start" in output
+
+
+def test_a_killed_sampler_is_a_warning(worker: Worker) -> None:
+    """The measurement goes on; the timeline ends, and the file says so."""
+    process = worker.start("--retrieves", "3000")
+    assert process.stdout is not None
+    for line in process.stdout:
+        if "drop_caches" in line:
+            break
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    samplers = [pid for pid in children if b"grep" not in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    os.kill(int(samplers[0]), signal.SIGKILL)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, output
+    result = worker.result()
+    assert result.completed
+    assert [(warning.name, warning.message) for warning in result.warnings] == [
+        ("sampler-ended", "the timeline ends early: killed by signal 9")
+    ]
+    assert len(result.workloads[0].samples.copy_ns) == 3000
+
+
+CLOCK = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <time.h>
+int clock_gettime(clockid_t clock, struct timespec *now) {
+  static int (*real)(clockid_t, struct timespec *);
+  static long calls;
+  if (!real) real = dlsym(RTLD_NEXT, "clock_gettime");
+  int answer = real(clock, now);
+  if (clock == CLOCK_REALTIME) now->tv_sec += (calls++ % 2) ? 86400 : -86400;
+  return answer;
+}
+"""
+
+
+def test_a_clock_that_jumps_changes_no_figure(worker: Worker, tmp_path: Path) -> None:
+    """The wall clock leaps a day back and forth at every look: durations do not notice."""
+    compiler = shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("needs gcc: the wall clock is replaced by a library")
+    source, library = tmp_path / "clock.c", tmp_path / "clock.so"
+    source.write_text(CLOCK)
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    worker.environment["LD_PRELOAD"] = str(library)
+    started = time.monotonic_ns()
+    code, output = worker.run("--retrieves", "50", "--time-budget", "100")
+    took_ns = time.monotonic_ns() - started
+    assert code == 0, output
+    result = worker.result()
+    assert result.started != result.ended  # the leaps did happen
+    assert 0 < result.duration_ns < took_ns
+    entry = result.workloads[0]
+    assert 0 < max(entry.samples.copy_ns) < took_ns
+    assert result.timeline is not None
+    times = result.timeline.columns["time_ns"]
+    assert times == sorted(time_ns for time_ns in times if time_ns is not None)
+
+
+def test_a_bug_of_our_own_leaves_a_valid_file(worker: Worker) -> None:
+    """An exception nobody foresaw is shown whole in the log and named in the file."""
+    prelude = (
+        "import retrieval\n"
+        "def fail(*_): raise ZeroDivisionError('for the test')\n"
+        "retrieval.SeedSteps.copy = fail"
+    )
+    code, output = worker.run("--retrieves", "10", prelude=prelude)
+    assert code == 1
+    assert "Traceback" in output
+    result = worker.result()
+    assert result.incomplete_reason == "internal error: ZeroDivisionError: for the test"
+    assert list(worker.workspace.iterdir()) == []
+
+
+def test_an_unwritable_artifacts_folder_is_one_line(worker: Worker, tmp_path: Path) -> None:
+    """Without a place for the result nothing is measured at all."""
+    worker.artifacts = tmp_path / "file" / "artifacts"
+    (tmp_path / "file").write_text("")
+    code, output = worker.run("--retrieves", "10")
+    assert code == 1
+    assert output == (
+        f"error: the result cannot be written: {worker.artifacts}: Not a directory\n"
+    )
+
+
+@pytest.mark.root
+def test_a_full_artifacts_disk_does_not_stop_the_measurement(
+    worker: Worker, mount: Callable[[str], Path]
+) -> None:
+    """The last written file still stands and is valid; the end says that it could not be written."""
+    worker.artifacts = mount("size=256k") / "artifacts"
+    process = worker.start("--retrieves", "4000")
+    assert process.stdout is not None
+    for line in process.stdout:
+        if "drop_caches" in line:
+            break
+    take_all_space(worker.artifacts.parent)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "error: the result cannot be written:" in output
+    assert "Traceback" not in output
+    assert not worker.result().completed

@@ -1,0 +1,169 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Stopped at any moment: a valid file, a clean place, the right exit code."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from conftest import Worker
+
+MOMENTS = 12
+
+
+def wait_for(process: "subprocess.Popen[str]", text: str) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if text in line:
+            return
+    raise AssertionError(f"never printed: {text}")
+
+
+def assert_clean(worker: Worker, pid: int) -> None:
+    assert list(worker.workspace.iterdir()) == []
+    assert processes_of_group(pid) == []
+
+
+def processes_of_group(group: int) -> list[str]:
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            text = stat.read_text()
+        except OSError:
+            continue
+        if int(text.rpartition(")")[2].split()[2]) == group:
+            found.append(text)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "name"),
+    [
+        pytest.param(signal.SIGTERM, 143, "SIGTERM", id="SIGTERM"),
+        pytest.param(signal.SIGINT, 130, "SIGINT", id="SIGINT"),
+    ],
+)
+@pytest.mark.parametrize("fidelity", ["seed", "real"])
+def test_a_signal_while_retrieving(
+    worker: Worker, number: signal.Signals, code: int, name: str, fidelity: str
+) -> None:
+    """What was measured until then is in the file; the code is the signal's."""
+    process = worker.start("--retrieves", "100000", "--fidelity", fidelity)
+    wait_for(process, "drop_caches")
+    time.sleep(0.5)
+    os.kill(process.pid, number)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == code, output
+    result = worker.result()
+    assert result.incomplete_reason == f"stopped by {name}"
+    (entry,) = result.workloads
+    assert entry.incomplete_reason == f"stopped by {name}"
+    assert 0 < len(entry.samples.copy_ns) < 100000
+    assert "=== RESULTS" in output
+    assert_clean(worker, process.pid)
+
+
+@pytest.mark.parametrize("fidelity", ["seed", "real"])
+def test_ctrl_c_reaches_the_whole_group(worker: Worker, fidelity: str) -> None:
+    """A terminal sends SIGINT to every process of the group: grep and the sampler included."""
+    process = worker.start("--retrieves", "100000", "--fidelity", fidelity)
+    wait_for(process, "drop_caches")
+    time.sleep(0.3)
+    os.killpg(process.pid, signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, output
+    assert "Traceback" not in output
+    result = worker.result()
+    assert result.incomplete_reason == "stopped by SIGINT"
+    assert_clean(worker, process.pid)
+
+
+@pytest.mark.parametrize("seed", range(MOMENTS))
+def test_a_signal_at_any_moment(worker: Worker, seed: int) -> None:
+    """From the first line on: whenever it comes, twice over, the file is valid and the place clean."""
+    moment_s = random.Random(seed).uniform(0, 1.2)
+    process = worker.start(
+        *("--retrieves", "300", "--destination", "fresh", "--destination", "unlink")
+    )
+    wait_for(process, "=== io-benchmark")
+    time.sleep(moment_s)
+    for _ in range(2):
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGTERM)
+    output, _ = process.communicate(timeout=60)
+    result = worker.result()
+    assert "Traceback" not in output
+    assert process.returncode in (0, 143), output
+    assert result.completed == (process.returncode == 0)
+    if process.returncode == 143:
+        assert result.incomplete_reason == "stopped by SIGTERM"
+        assert all(entry.completed or entry.incomplete_reason for entry in result.workloads)
+    assert_clean(worker, process.pid)
+
+
+def test_the_time_budget_with_enough_measured_is_a_success(worker: Worker) -> None:
+    """Out of time with hundreds of retrieves: a verdict is possible, so the code is 0."""
+    code, output = worker.run("--retrieves", "1000000", "--time-budget", "3")
+    assert code == 0, output
+    result = worker.result()
+    assert not result.completed
+    assert result.incomplete_reason == "the time budget of 3 s is used up"
+    assert result.workloads[0].incomplete_reason == "the time budget of 3 s is used up"
+    assert len(result.workloads[0].samples.copy_ns) >= 100
+    assert list(worker.workspace.iterdir()) == []
+
+
+def test_the_time_budget_with_too_little_measured_is_a_failure(worker: Worker) -> None:
+    """Out of time before there is anything to judge by: the task must not look green."""
+    code, output = worker.run("--retrieves", "50", "--time-budget", "0.05")
+    assert code == 1, output
+    result = worker.result()
+    assert result.incomplete_reason == "the time budget of 0.05 s is used up"
+    reason = str(result.workloads[0].incomplete_reason)
+    assert reason.endswith("the time budget of 0.05 s is used up")
+    assert list(worker.workspace.iterdir()) == []
+
+
+def test_a_budget_that_ends_in_one_long_copy(worker: Worker, tmp_path: Path) -> None:
+    """The budget ends a copy that hangs: here cp is stopped in its tracks."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    worker.environment["PATH"] = f"{tools}:{os.environ['PATH']}"
+    (tools / "cp").write_text(
+        '#!/bin/sh\ncase $1 in --version) ;; *) echo $$ > "$0.pid"; exec sleep 600;; esac\n'
+    )
+    (tools / "cp").chmod(0o755)
+    code, output = worker.run("--retrieves", "50", "--time-budget", "2", "--fidelity", "real")
+    assert code == 1, output
+    assert worker.result().incomplete_reason == "the time budget of 2 s is used up"
+    assert list(worker.workspace.iterdir()) == []
+    copying = Path(f"/proc/{(tools / 'cp.pid').read_text().strip()}/stat")
+    assert not copying.exists() or copying.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def test_a_log_that_nobody_reads_does_not_stop_the_measurement(worker: Worker) -> None:
+    """The reader of stdout goes away: the result is still written whole."""
+    process = worker.start("--retrieves", "300")
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.wait(timeout=60) == 0
+    assert worker.result().completed
+
+
+def test_the_file_is_valid_at_every_moment(worker: Worker) -> None:
+    """Written after every retrieve for the test: whoever reads meanwhile finds a whole file."""
+    process = worker.start("--retrieves", "400", prelude="import record; record.GROW_EVERY_NS = 0")
+    wait_for(process, "=== io-benchmark")
+    counts = []
+    while process.poll() is None:
+        entries = worker.result().workloads
+        counts.append(len(entries[0].samples.copy_ns) if entries else 0)
+    output, _ = process.communicate()
+    assert process.returncode == 0, output
+    assert counts == sorted(counts)
+    assert len(set(counts)) > 5

@@ -1,0 +1,48 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The script on the oldest Python that a worker's image has had."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import SCRIPT, Worker
+
+
+def old_python() -> str:
+    """A Python 3.8 that starts, wherever this machine has one."""
+    candidates = [shutil.which("python3.8"), *Path.home().glob(".pyenv/versions/3.8.*/bin/python3")]
+    for candidate in filter(None, candidates):
+        asked = subprocess.run([candidate, "-V"], capture_output=True, text=True, check=False)
+        if asked.stdout.startswith("Python 3.8."):
+            return str(candidate)
+    pytest.skip("needs Python 3.8")
+
+
+def test_it_runs_on_python_3_8(worker: Worker) -> None:
+    """The whole run, both fidelities, gives a file that reads."""
+    worker.python = old_python()
+    for fidelity in ("seed", "real"):
+        code, output = worker.run("--retrieves", "20", "--fidelity", fidelity)
+        assert code == 0, output
+        tools = worker.result().host
+        assert tools is not None
+        python = tools.tools["python3"]
+        assert python is not None
+        assert str(python.version).startswith("3.8.")
+
+
+def test_a_checker_finds_nothing_newer_than_3_8() -> None:
+    """Syntax and standard library of every module, whether or not a test runs it."""
+    vermin = shutil.which("vermin")
+    if vermin is None:
+        pytest.skip("needs vermin")
+    checked = subprocess.run(
+        [vermin, "--no-tips", "--violations", "-t=3.8-", str(SCRIPT)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout

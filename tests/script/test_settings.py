@@ -1,0 +1,84 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The script's command line."""
+
+import pytest
+import settings
+
+BASE = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--artifacts", "/x"]
+
+
+def test_defaults_are_the_seeds() -> None:
+    """Without options: 2000 retrieves, one rewritten destination, the seed's own loop."""
+    parsed = settings.parse(BASE, ["w"])
+    assert parsed == settings.Settings(
+        pool="p",
+        workloads=["w"],
+        places=[settings.Place("a", "/a")],
+        destinations=["overwrite"],
+        fidelity="seed",
+        retrieves=2000,
+        sizes_bytes=None,
+        seed=1,
+        precision=None,
+        time_budget_s=None,
+        artifacts="/x",
+        profile="full",
+    )
+
+
+def test_everything_can_be_given() -> None:
+    """Every option arrives, repeated ones in their order."""
+    parsed = settings.parse(
+        [
+            *BASE,
+            *("--place", "b=/b/../c", "--destination", "fresh", "--destination", "unlink"),
+            *("--fidelity", "real", "--retrieves", "7", "--sizes", "2x1,1x0.5", "--seed", "9"),
+            *("--precision", "2.5%", "--time-budget", "60", "--profile", "full"),
+        ],
+        ["w"],
+    )
+    assert parsed.places == [settings.Place("a", "/a"), settings.Place("b", "/c")]
+    assert parsed.destinations == ["fresh", "unlink"]
+    assert parsed.sizes_bytes == [1048576, 1048576, 524288]
+    assert (parsed.fidelity, parsed.retrieves, parsed.seed) == ("real", 7, 9)
+    assert (parsed.precision, parsed.time_budget_s) == (0.025, 60.0)
+
+
+def test_quick_never_takes_more_than_200_retrieves() -> None:
+    """A rehearsal is short whatever the kind asks for, and a shorter kind stays shorter."""
+    quick = ["--profile", "quick"]
+    assert settings.parse([*BASE, *quick], ["w"]).retrieves == 200
+    assert settings.parse([*BASE, *quick, "--retrieves", "30"], ["w"]).retrieves == 30
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(["--place", "b"], "'b' is not NAME=/absolute/path", id="place-without-path"),
+        pytest.param(["--place", "b=c"], "'b=c' is not NAME=/absolute/path", id="relative-place"),
+        pytest.param(["--place", "B!=/c"], "'B!=/c' is not NAME", id="place-name"),
+        pytest.param(["--place", "a=/b"], "argument --place: 'a' stands twice", id="same-name"),
+        pytest.param(["--place", "b=/a/"], "argument --place: '/a' stands twice", id="same-path"),
+        pytest.param(["--retrieves", "0"], "'0' is not a number above 0", id="no-retrieves"),
+        pytest.param(["--retrieves", "-3"], "'-3' is not a number above 0", id="negative"),
+        pytest.param(["--retrieves", "x"], "'x' is not a number above 0", id="no-number"),
+        pytest.param(["--time-budget", "nan"], "'nan' is not a number above 0", id="nan"),
+        pytest.param(["--precision", "2"], "'2' is not a percentage such as 2%", id="precision"),
+        pytest.param(["--precision", "0%"], "'0%' is not a percentage", id="no-width"),
+        pytest.param(["--sizes", "3"], "'3' is not COUNTxMIB", id="sizes"),
+        pytest.param(["--sizes", "0x3"], "'0x3' is not COUNTxMIB", id="no-files"),
+        pytest.param(["--workload", "other"], "invalid choice: 'other'", id="unknown-workload"),
+        pytest.param(["--destination", "x"], "invalid choice: 'x'", id="unknown-destination"),
+        pytest.param(["--fidelity", "x"], "invalid choice: 'x'", id="unknown-fidelity"),
+    ],
+)
+def test_mistakes_are_named(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A wrong argument ends with code 2 and a line that says which and why."""
+    with pytest.raises(SystemExit) as stopped:
+        settings.parse([*BASE, *arguments], ["w"])
+    assert stopped.value.code == 2
+    assert message in capsys.readouterr().err
