@@ -1,0 +1,208 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Runs a task's command in the image it names, as d2g does on a worker.
+
+d2g (generic-worker's translation of docker-worker payloads) runs `docker run --init -t` with the
+payload's command and variables, started as root so that the image's run-task can hand the volumes
+to `worker` and become it, then copies the artifacts out of the stopped container and removes it.
+"""
+
+import os
+import secrets
+import shlex
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from io_benchmark.errors import ContainerError
+from io_benchmark.execute import payload
+from io_benchmark.execute.child import interrupts_held
+from io_benchmark.execute.collect import collect
+from io_benchmark.execute.engine import Engine, Reply, find_engine
+from io_benchmark.execute.image import CreateContext, ensure_image
+from io_benchmark.execute.output import LiveLog, output_folder, remove
+from io_benchmark.execute.stopping import exits_before, stop
+from io_benchmark.execute.task import Outcome, TaskRun, now
+
+WORKER_WORKSPACE = "/builds/worker/workspace"
+
+# Before the state in `inspect`'s output, where warnings may stand as well.
+STATE_MARK = "io-benchmark-state"
+
+# Docker says "exited"; podman says "stopped" until it has tidied up.
+ENDED_STATES = ("exited", "stopped")
+
+# 128 and the number of SIGKILL.
+KILLED_EXIT_CODE = 137
+
+# The attached client ends by itself soon after its container.
+CLIENT_PATIENCE_S = 5.0
+
+
+class ContainerExecutor:
+    """Runs tasks with one engine; images are built at the first task that names them."""
+
+    def __init__(
+        self,
+        engine: str,
+        create_context: CreateContext,
+        environment: Mapping[str, str] = os.environ,
+        log_directory: Path | None = None,
+    ) -> None:
+        self._name = engine
+        self._create_context = create_context
+        self._environment = environment
+        self._log_directory = log_directory
+        self._engine: Engine | None = None
+        self._references: dict[tuple[Path, str], str] = {}
+
+    def prepare(self, image: str, root: Path, on_line: Callable[[str], None]) -> str:
+        """Builds the in-tree image where the engine does not have it; returns its name there."""
+        if (root, image) not in self._references:
+            self._references[root, image] = ensure_image(
+                self._answering_engine(), image, root, self._create_context, on_line
+            )
+        return self._references[root, image]
+
+    def run(self, task_run: TaskRun, on_line: Callable[[str], None]) -> Outcome:
+        """Runs the command to its end, its maxRunTime or a Ctrl-C, and collects its artifacts."""
+        if task_run.image is None:
+            raise ContainerError(f"{task_run.label}: it names no in-tree image to run in")
+        reference = self.prepare(task_run.image, task_run.root, on_line)
+        engine = self._answering_engine()
+        with (
+            output_folder(task_run.output, on_line) as log,
+            _container(engine, task_run, reference) as name,
+        ):
+            started = now()
+            exit_code, explanation = _run(engine, name, task_run, log)
+            missing = _collect(engine, name, task_run, log)
+            return Outcome(
+                exit_code=exit_code,
+                state=payload.state(task_run, exit_code, stopped=bool(explanation)),
+                started=started,
+                resolved=now(),
+                missing_artifacts=missing,
+                explanation=explanation,
+            )
+
+    def _answering_engine(self) -> Engine:
+        if self._engine is None:
+            self._engine = find_engine(self._name, self._environment, self._log_directory)
+        return self._engine
+
+
+@contextmanager
+def _container(engine: Engine, task_run: TaskRun, reference: str) -> Iterator[str]:
+    """The container, not yet started; it and its anonymous volumes are gone after the block."""
+    name = f"io-benchmark-{task_run.task_id}-{task_run.run_id}-{secrets.token_hex(4)}"
+    try:
+        _create(engine, task_run, name, reference)
+        yield name
+    except BaseException:
+        with interrupts_held(), suppress(ContainerError):
+            _remove(engine, name)
+        raise
+    with interrupts_held():
+        _remove(engine, name)
+
+
+def _create(engine: Engine, task_run: TaskRun, name: str, reference: str) -> None:
+    created = engine.call(*_create_arguments(task_run, name, reference))
+    if created.exit_code != 0:
+        raise engine.refusal(
+            f"{task_run.label}: no container can be made of {reference}",
+            created,
+            f"see that `{shlex.join((*engine.command, 'run'))}` works for this user",
+        )
+
+
+def _remove(engine: Engine, name: str) -> None:
+    # A running container would be given ten seconds to end by itself.
+    engine.call("kill", "--signal", "KILL", name)
+    removed = engine.call("rm", "--force", "--volumes", name)
+    if removed.exit_code != 0:
+        raise engine.refusal(
+            f"container {name} stays behind",
+            removed,
+            f"remove it: {shlex.join((*engine.command, 'rm', '--force', '--volumes', name))}",
+        )
+
+
+def _create_arguments(task_run: TaskRun, name: str, reference: str) -> tuple[str, ...]:
+    """The options are d2g's.
+
+    `create` and `start` are what `run` does, in steps that a Ctrl-C can fall between.
+    """
+    arguments = ["create", "--init", "--tty", "--name", name, "--label", "io-benchmark"]
+    arguments += ["--memory-swap", "-1", "--pids-limit", "-1"]
+    variables = payload.environment(task_run) | {"IO_BENCHMARK_PROFILE": task_run.profile}
+    for variable, value in variables.items():
+        arguments += ["--env", f"{variable}={value}"]
+    for path in payload.cache_paths(task_run):
+        # A worker mounts a cache here; an empty volume is what its first task finds.
+        arguments += ["--volume", path]
+    if task_run.bind_workspace:
+        source = str(task_run.workspace.resolve())
+        if "," in source:
+            raise ContainerError(f"{source}: a container cannot mount a path with a comma")
+        arguments += ["--mount", f"type=bind,source={source},target={WORKER_WORKSPACE}"]
+    return (*arguments, reference, *payload.command(task_run))
+
+
+def _run(engine: Engine, name: str, task_run: TaskRun, log: LiveLog) -> tuple[int, str]:
+    """Starts the container and logs until it ends: its exit code and why it was cut off, if so."""
+    limit_s = payload.max_run_time_s(task_run)
+
+    def take_away(client: subprocess.Popen[bytes]) -> None:
+        # As on a worker, where run-task passes no signal on: the script gets none.
+        engine.call("kill", "--signal", "KILL", name)
+        exits_before(client, time.monotonic() + CLIENT_PATIENCE_S)
+        stop(client)
+
+    arguments = ("start", "--attach", name)
+    try:
+        # run-task in the image has written the prefixes.
+        started = engine.follow(arguments, time.monotonic() + limit_s, log.raw, take_away)
+    except TimeoutError:
+        log.worker_error(f"Task aborted - max run time exceeded ({limit_s:g} s)")
+        return KILLED_EXIT_CODE, f"stopped at its maxRunTime of {limit_s:g} s"
+    return _exit_code(engine, name, task_run.label, started), ""
+
+
+def _exit_code(engine: Engine, name: str, label: str, started: Reply) -> int:
+    """Asked of the engine, because `start` gives its own failures exit codes as well."""
+    reply = engine.call(
+        "inspect", "--format", f"{STATE_MARK} {{{{.State.Status}}}} {{{{.State.ExitCode}}}}", name
+    )
+    for line in reply.lines:
+        if line.startswith(STATE_MARK):
+            _, state, exit_code = line.split()
+            if state in ENDED_STATES:
+                return int(exit_code)
+    raise engine.refusal(
+        f"{label}: its container did not run",
+        started,
+        f"see that `{shlex.join((*engine.command, 'run'))}` works for this user",
+    )
+
+
+def _collect(engine: Engine, name: str, task_run: TaskRun, log: LiveLog) -> tuple[str, ...]:
+    """Copies each artifact out by its path in the payload, as d2g does, and takes it from there."""
+    artifacts = payload.artifacts(task_run)
+    stage = task_run.output.resolve() / ".artifacts"
+    stage.mkdir()
+    try:
+        staged = {
+            artifact: stage / f"artifact{number}" for number, artifact in enumerate(artifacts)
+        }
+        for artifact, path in staged.items():
+            # A path that is not in the container leaves nothing here: an error artifact.
+            engine.call("cp", f"{name}:{artifact.path}", str(path))
+        return collect(artifacts, staged.__getitem__, task_run.output, log)
+    finally:
+        with interrupts_held():
+            remove(stage)

@@ -1,0 +1,170 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Runs a task's command as a process of this machine, doing run-task's part itself.
+
+What follows run-task's `--` gets the payload's variables, stderr merged into a pipe that is read by
+line, and a process group of its own; nothing is ever read out of those lines.
+"""
+
+import errno
+import os
+import re
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from io_benchmark.errors import ExecutionError
+from io_benchmark.execute import payload
+from io_benchmark.execute.child import StartError, interrupts_held, started
+from io_benchmark.execute.collect import collect
+from io_benchmark.execute.output import LiveLog, output_folder, remove
+from io_benchmark.execute.stopping import exits_before, kill, stop
+from io_benchmark.execute.stream import read_lines
+from io_benchmark.execute.task import Outcome, TaskRun, now
+
+# Where a worker's tasks put their artifacts.
+WORKER_ARTIFACTS = PurePosixPath("/builds/worker/artifacts")
+
+# A place that the command names with its path on a worker as the default.
+PLACE = re.compile(r"\$\{IO_BENCHMARK_PLACE_([A-Z0-9_]+):-[^}]*\}")
+
+# run-task reads these and does not pass them on.
+RUN_TASK_VARIABLES = ("TASKCLUSTER_CACHES", "TASKCLUSTER_UNTRUSTED_CACHES", "TASKCLUSTER_VOLUMES")
+
+
+@dataclass(frozen=True)
+class _Folders:
+    """What stands for the paths of a worker; made for one run and removed after it."""
+
+    artifacts: Path
+    script: Path
+    work: Path
+    places: Mapping[str, Path]
+
+
+def run(task_run: TaskRun, on_line: Callable[[str], None]) -> Outcome:
+    """Runs the command to its end, its maxRunTime or a Ctrl-C, and collects its artifacts."""
+    command = payload.command_after_run_task(task_run)
+    if not task_run.workspace.is_dir():
+        raise ExecutionError(f"{task_run.workspace}: no such folder; make it or name another")
+    with (
+        output_folder(task_run.output, on_line) as log,
+        _folders(task_run, command) as folders,
+    ):
+        started = now()
+        exit_code, explanation = _execute(task_run, command, folders, log)
+        missing = _collect(task_run, folders, log)
+        return Outcome(
+            exit_code=exit_code,
+            state=payload.state(task_run, exit_code, stopped=bool(explanation)),
+            started=started,
+            resolved=now(),
+            missing_artifacts=missing,
+            explanation=explanation,
+        )
+
+
+@contextmanager
+def _folders(task_run: TaskRun, command: Sequence[str]) -> Iterator[_Folders]:
+    made: list[Path] = []
+
+    def make(parent: Path, prefix: str) -> Path:
+        try:
+            made.append(Path(tempfile.mkdtemp(prefix=prefix, dir=parent.resolve())))
+        except OSError as error:
+            raise ExecutionError(f"{parent}: no folder can be made: {error.strerror}") from error
+        return made[-1]
+
+    try:
+        base = make(task_run.output, ".run-")
+        folders = _Folders(
+            artifacts=base / "artifacts",
+            script=base / "script",
+            work=base / "work",
+            # Beside the workspace, on its disk: on this machine there is no overlay to stand for.
+            places={
+                name: make(task_run.workspace.parent, f"{task_run.workspace.name}-{name.lower()}-")
+                for name in sorted({name for word in command for name in PLACE.findall(word)})
+            },
+        )
+        for folder in (folders.artifacts, folders.script, folders.work):
+            folder.mkdir()
+        yield folders
+    finally:
+        with interrupts_held():
+            for path in made:
+                remove(path)
+
+
+def _environment(task_run: TaskRun, folders: _Folders) -> dict[str, str]:
+    """The task's variables and nothing else of this user's: a worker has none of them."""
+    task = payload.environment(task_run)
+    return {
+        "HOME": os.environ.get("HOME", "/"),
+        "PATH": os.environ.get("PATH", os.defpath),
+        "LANG": "C.UTF-8",
+        **{name: value for name, value in task.items() if name not in RUN_TASK_VARIABLES},
+        "TASK_WORKDIR": str(folders.work),
+        "IO_BENCHMARK_WORKSPACE": str(task_run.workspace.resolve()),
+        "IO_BENCHMARK_ARTIFACTS": str(folders.artifacts),
+        "IO_BENCHMARK_SCRIPT_DIR": str(folders.script),
+        "IO_BENCHMARK_PROFILE": task_run.profile,
+        **{f"IO_BENCHMARK_PLACE_{name}": str(path) for name, path in folders.places.items()},
+    }
+
+
+def _execute(
+    task_run: TaskRun, command: Sequence[str], folders: _Folders, log: LiveLog
+) -> tuple[int, str]:
+    """The exit code as run-task would pass it on, and why the run was cut off, if it was."""
+    limit_s = payload.max_run_time_s(task_run)
+    deadline_s = time.monotonic() + limit_s
+    log.task(b"executing %r\n" % list(command))
+    environment = _environment(task_run, folders)
+    try:
+        with started(command, stop, folder=folders.work, environment=environment) as process:
+            ended = _follow(process, log, deadline_s)
+            # At its limit a worker does not signal the script, it takes the container away.
+            exit_code = kill(process) % 256
+    except StartError as error:
+        raise _cannot_start(task_run, command, error) from error
+    if ended:
+        return exit_code, ""
+    log.worker_error(f"Task aborted - max run time exceeded ({limit_s:g} s)")
+    return exit_code, f"stopped at its maxRunTime of {limit_s:g} s"
+
+
+def _cannot_start(task_run: TaskRun, command: Sequence[str], error: StartError) -> ExecutionError:
+    advice = (
+        "a worker would refuse it too: make the script smaller"
+        if error.errno == errno.E2BIG
+        else "install it, or run the task with --container"
+    )
+    return ExecutionError(
+        f"{task_run.label}: cannot start {command[0]}: {error.strerror}; {advice}"
+    )
+
+
+def _follow(process: subprocess.Popen[bytes], log: LiveLog, deadline_s: float) -> bool:
+    """Logs until the output ends, as run-task does, and the process too; False at the deadline."""
+    try:
+        for line in read_lines(process.stdout, deadline_s):
+            log.task(line)
+    except TimeoutError:
+        return False
+    return exits_before(process, deadline_s)
+
+
+def _collect(task_run: TaskRun, folders: _Folders, log: LiveLog) -> tuple[str, ...]:
+    def locate(artifact: payload.Artifact) -> Path | None:
+        path = PurePosixPath(artifact.path)
+        if not path.is_relative_to(WORKER_ARTIFACTS) or ".." in path.parts:
+            return None
+        return folders.artifacts / path.relative_to(WORKER_ARTIFACTS)
+
+    return collect(payload.artifacts(task_run), locate, task_run.output, log)

@@ -1,0 +1,301 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A podman of the tests' own: for hosts with any cgroups, without a registry, beside any other.
+
+Its storage, its mounts and its containers live in one mount namespace that ends with the tests. What
+takes long, Debian's base and the project's image on it, is kept under ~/.cache/io-benchmark-tests
+for as long as the image's context stays the same.
+"""
+
+import fcntl
+import os
+import pwd
+import shlex
+import shutil
+import subprocess
+import tempfile
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from io_benchmark.execute.container import ContainerExecutor
+from io_benchmark.execute.engine import COMMAND_VARIABLE
+from io_benchmark.execute.task import TaskRun
+from io_benchmark.graph.context import create_context
+
+ROOT = Path(__file__).resolve().parents[2]
+IMAGE = "update-verify"
+BASE = "docker.io/library/debian:12"
+NEEDED = ("podman", "crun", "debootstrap", "unshare", "nsenter")
+
+# The init that podman puts before run-task, as docker does with its own.
+INIT_PATHS = ("/usr/libexec/podman/catatonit", "/usr/bin/catatonit")
+
+# Raise it when what is kept is made in another way.
+STORE_VERSION = 1
+STORE_LINE = pytest.StashKey[str]()
+
+# crun refuses hybrid cgroups, so the namespace shows version 2 alone, and no cgroup is made: the
+# tests limit nothing. The host's network needs no plugins. Another podman's records stay untouched.
+CONTAINERS_CONF = """
+[containers]
+cgroups = "disabled"
+netns = "host"
+default_ulimits = ["nofile=1024:4096", "nproc=4096:8192"]
+[engine]
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+tmp_dir = "{folder}/run/libpod"
+"""
+
+STORAGE_CONF = """
+[storage]
+driver = "overlay"
+graphroot = "{folder}/graph"
+runroot = "{folder}/run"
+[storage.options]
+additionalimagestores = [{stores}]
+"""
+
+HOLD_NAMESPACE = """
+mount --make-rprivate /
+umount --recursive /sys/fs/cgroup
+mount -t cgroup2 none /sys/fs/cgroup
+mkdir -p "$1" /var/lib/containers
+mount --bind "$1" /var/lib/containers
+echo ready
+exec sleep infinity
+"""
+
+# Building in a chroot needs no container runtime and no devices.
+WRAPPER = """\
+#!/bin/sh
+export CONTAINERS_CONF={folder}/containers.conf CONTAINERS_STORAGE_CONF={folder}/storage.conf
+if [ "$1" = build ]; then
+  shift
+  set -- build --network=host --isolation=chroot "$@"
+fi
+exec nsenter --mount=/proc/{holder}/ns/mnt podman "$@"
+"""
+
+
+class Lab:
+    """podman, by way of a script that stands in for it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.script = folder / "podman"
+
+    def podman(self, *arguments: str) -> list[str]:
+        """The lines of a call that must succeed."""
+        done = subprocess.run(
+            [self.script, *arguments], stdout=subprocess.PIPE, text=True, check=True
+        )
+        return done.stdout.splitlines()
+
+    @property
+    def enter(self) -> list[str]:
+        """What comes before a command to run it in the namespace."""
+        holder = (self.folder / "holder").read_text()
+        return ["nsenter", f"--mount=/proc/{holder}/ns/mnt"]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What makes the executor use it."""
+        return {COMMAND_VARIABLE: shlex.quote(str(self.script))}
+
+    def executor(self, context: Callable[[Path, str, Path], str] = create_context) -> Any:
+        """The project's own executor."""
+        logs = self.folder / "logs"
+        logs.mkdir(exist_ok=True)
+        return ContainerExecutor("podman", context, self.environment, logs)
+
+    def left_over(self) -> list[str]:
+        """Containers, those of builds included, volumes, and mounts in the namespace."""
+        holder = (self.folder / "holder").read_text()
+        mounts = Path(f"/proc/{holder}/mountinfo").read_text().splitlines()
+        return [
+            *self.podman("ps", "--all", "--external", "--quiet"),
+            *self.podman("volume", "ls", "--quiet"),
+            *(line for line in mounts if str(self.folder) in line and " overlay " in line),
+        ]
+
+
+@contextmanager
+def namespace(folder: Path, stores: list[Path]) -> Iterator[Lab]:
+    """podman in a mount namespace; the namespace goes and takes every mount with it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    quoted = ", ".join(f'"{store}"' for store in stores)
+    (folder / "containers.conf").write_text(CONTAINERS_CONF.format(folder=folder))
+    (folder / "storage.conf").write_text(STORAGE_CONF.format(folder=folder, stores=quoted))
+    with subprocess.Popen(
+        ["unshare", "--mount", "sh", "-ec", HOLD_NAMESPACE, "sh", str(folder / "blob-cache")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    ) as holder:
+        try:
+            assert holder.stdout is not None
+            line = holder.stdout.readline()
+            if line != "ready\n":
+                pytest.skip(f"no mount namespace can be made: {line.strip()}")
+            (folder / "holder").write_text(str(holder.pid))
+            wrapper = WRAPPER.format(folder=shlex.quote(str(folder)), holder=holder.pid)
+            (folder / "podman").write_text(wrapper)
+            (folder / "podman").chmod(0o755)
+            lab = Lab(folder)
+            try:
+                yield lab
+            finally:
+                lab.podman("rm", "--all", "--force", "--volumes", "--time", "0")
+        finally:
+            holder.kill()
+
+
+def import_base(lab: Lab) -> None:
+    """Debian's base where the Dockerfile looks for it: no registry is asked."""
+    tree = lab.folder / "debian"
+    done = subprocess.run(
+        # What it mounts goes with the namespace, even if it is cut off.
+        [*lab.enter, "nice", "debootstrap", "--variant=minbase", "bookworm", str(tree)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "Failed getting release file" in done.stdout + done.stderr:
+        pytest.skip("no Debian mirror can be reached")
+    assert done.returncode == 0, done.stdout + done.stderr
+    with subprocess.Popen(["tar", "-C", str(tree), "-c", "."], stdout=subprocess.PIPE) as tar:
+        command = ["nice", str(lab.script), "import", "--quiet", "-", BASE]
+        subprocess.run(command, stdin=tar.stdout, stdout=subprocess.DEVNULL, check=True)
+    shutil.rmtree(tree)
+
+
+def make_store(cache: Path, store: Path) -> None:
+    """Base and image, built by the executor; the store appears whole or not at all."""
+    making = Path(tempfile.mkdtemp(prefix="making-", dir=cache))
+    try:
+        with namespace(making, []) as lab:
+            import_base(lab)
+            lab.executor().prepare(IMAGE, ROOT, print)
+        # Containers' records name the folder that the store was made in; images' do not.
+        shutil.rmtree(making / "graph" / "libpod", ignore_errors=True)
+        (making / "graph").rename(store)
+    finally:
+        shutil.rmtree(making)
+
+
+def size_mib(folder: Path) -> int:
+    """What the folder's files take."""
+    paths = (Path(parent, name) for parent, _, names in os.walk(folder) for name in names)
+    return sum(path.lstat().st_blocks * 512 for path in paths) >> 20
+
+
+def remove_old_stores(cache: Path, current: Path) -> None:
+    """Stores of former contexts, unless other tests are using them just now."""
+    for store in cache.glob("store-*"):
+        if store == current or store.suffix == ".lock":
+            continue
+        with store.with_suffix(".lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            shutil.rmtree(store)
+            store.with_suffix(".lock").unlink()
+
+
+@contextmanager
+def kept_store(config: pytest.Config, digest: str) -> Iterator[Path]:
+    """The store for this context, made if need be, and held against removal while in use."""
+    cache = Path(pwd.getpwuid(os.getuid()).pw_dir, ".cache", "io-benchmark-tests")
+    cache.mkdir(parents=True, exist_ok=True)
+    store = cache / f"store-{STORE_VERSION}-{digest[:16]}"
+    with ExitStack() as stack:
+        making = stack.enter_context((cache / "lock").open("w"))
+        fcntl.flock(making, fcntl.LOCK_EX)
+        using = stack.enter_context(store.with_suffix(".lock").open("w"))
+        fcntl.flock(using, fcntl.LOCK_SH)
+        made = "kept from an earlier run"
+        if not store.exists():
+            make_store(cache, store)
+            remove_old_stores(cache, store)
+            made = "made now"
+        fcntl.flock(making, fcntl.LOCK_UN)
+        config.stash[STORE_LINE] = f"container image: {store}, {size_mib(store)} MiB, {made}"
+        yield store
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Says what the tests keep outside the checkout."""
+    line = config.stash.get(STORE_LINE, None)
+    if line is not None:
+        terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="session")
+def context_digest(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Changes with the Dockerfile, what lies beside it, and taskgraph's run-task."""
+    return create_context(ROOT, IMAGE, tmp_path_factory.mktemp("context") / "context.tar.gz")
+
+
+@pytest.fixture(scope="session")
+def lab(
+    tmp_path_factory: pytest.TempPathFactory, context_digest: str, request: pytest.FixtureRequest
+) -> Iterator[Lab]:
+    """podman with the base and the project's image, and nothing else."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root, for a mount namespace")
+    missing = [name for name in NEEDED if shutil.which(name) is None]
+    if not any(map(os.path.exists, INIT_PATHS)):
+        missing.append("catatonit")
+    if missing:
+        pytest.skip(f"needs {', '.join(missing)}")
+    folder = tmp_path_factory.mktemp("podman")
+    with kept_store(request.config, context_digest) as store, namespace(folder, [store]) as lab:
+        yield lab
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def make_run(tmp_path: Path) -> Callable[..., TaskRun]:
+    """A run of a bash script, as a task of this project would be defined."""
+
+    def make(script: str, *, max_run_time_s: float = 60, **fields: Any) -> TaskRun:
+        volumes = ("checkouts", "tooltool-cache", "workspace")
+        payload = {
+            "command": ["/usr/local/bin/run-task", "--", "bash", "-c", textwrap.dedent(script)],
+            "env": {"TASKCLUSTER_VOLUMES": ";".join(f"/builds/worker/{v}" for v in volumes)},
+            "artifacts": {
+                "public/io-benchmark": {
+                    "type": "directory",
+                    "path": "/builds/worker/artifacts/io-benchmark",
+                }
+            },
+            "maxRunTime": max_run_time_s,
+        }
+        workspace = tmp_path / "workspace"
+        workspace.mkdir(exist_ok=True)
+        given = {
+            "task_id": "Prp_WpjGRx26VH-wA8fjTA",
+            "run_id": 0,
+            "label": "io-benchmark-amd-16",
+            "pool": "amd-16",
+            "definition": {"payload": payload},
+            "workspace": workspace,
+            "output": tmp_path / "out",
+            "profile": "quick",
+            "image": IMAGE,
+            "root": ROOT,
+        }
+        return TaskRun(**{**given, **fields})
+
+    return make

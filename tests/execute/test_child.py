@@ -1,0 +1,155 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Signals that wait, and children that do not stay behind."""
+
+import os
+import signal
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from io_benchmark.execute.child import StartError, interrupts_held, started
+from io_benchmark.execute.stopping import Graces, stop, stop_with_children_first
+
+
+def test_ctrl_c_waits_for_the_end_of_the_block() -> None:
+    """The block is done to its end, then the interruption comes, and the old handler is back."""
+    handler = signal.getsignal(signal.SIGINT)
+    done = []
+
+    def work() -> None:
+        with interrupts_held():
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+            done.append("all of it")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == ["all of it"]
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_the_third_ctrl_c_gets_through() -> None:
+    """Someone who cannot wait is not made to."""
+    done = []
+
+    def work() -> None:
+        with interrupts_held():
+            for _ in range(3):
+                signal.raise_signal(signal.SIGINT)
+            done.append("not reached")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == []
+
+
+def test_other_threads_hold_nothing() -> None:
+    """Only the main thread gets signals, and only it may set handlers."""
+    done = []
+
+    def work() -> None:
+        with interrupts_held():
+            done.append(signal.getsignal(signal.SIGINT))
+
+    handler = signal.getsignal(signal.SIGINT)
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert done == [handler]
+
+
+def test_a_child_leads_a_session_and_gets_signals(tmp_path: Path) -> None:
+    """The terminal's Ctrl-C does not reach it, its signals are the defaults, its folder is ours."""
+    script = 'echo $$ $(ps -o pgid=,sid= -p $$) "$PWD"; trap'
+    with started(("bash", "-c", script), stop, folder=tmp_path) as process:
+        output, _ = process.communicate()
+    pid = str(process.pid)
+    assert output.decode().split() == [pid, pid, pid, str(tmp_path)]
+
+
+def test_a_command_that_cannot_start_raises() -> None:
+    """With the operating system's own words."""
+    with (
+        pytest.raises(StartError, match="No such file or directory"),
+        started(("/no/such/program",), stop),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("script", "return_code"),
+    [
+        pytest.param("trap 'exit 7' INT", 7, id="SIGINT"),
+        pytest.param("trap '' INT; trap 'exit 8' TERM", 8, id="SIGTERM"),
+        pytest.param("trap '' INT TERM", -signal.SIGKILL, id="SIGKILL"),
+    ],
+)
+def test_stopping_goes_from_gentle_to_hard(script: str, return_code: int) -> None:
+    """Each signal is tried in turn, and no longer than its grace."""
+    body = f"{script}; echo ready; while :; do sleep 0.05; done"
+    with started(("bash", "-c", body), stop) as process:
+        assert process.stdout is not None
+        assert process.stdout.read(6) == b"ready\n"
+        stop(process, Graces(interrupt_s=0.5, terminate_s=0.5))
+    assert process.returncode == return_code
+
+
+def test_a_full_pipe_does_not_hold_the_end_up() -> None:
+    """A child that has much to say after SIGINT is heard out, not killed."""
+    script = (
+        "trap 'head -c 1000000 /dev/zero; exit 7' INT; echo ready; while :; do sleep 0.05; done"
+    )
+    with started(("bash", "-c", script), stop) as process:
+        assert process.stdout is not None
+        assert process.stdout.read(6) == b"ready\n"
+        stop(process)
+    assert process.returncode == 7
+
+
+def test_children_first_lets_the_parent_tidy_up(tmp_path: Path) -> None:
+    """The parent is not signalled: it sees its step fail, and does what it does then."""
+    script = f"echo ready; bash -c 'sleep 1234.5; true'; echo $? > {tmp_path}/status"
+    with started(("bash", "-c", script), stop) as process:
+        assert process.stdout is not None
+        assert process.stdout.read(6) == b"ready\n"
+        stop_with_children_first(process, patience_s=10)
+    assert process.returncode == 0
+    assert (tmp_path / "status").read_text() == f"{128 + signal.SIGKILL}\n"
+
+
+def test_children_first_loses_its_patience() -> None:
+    """A parent that goes on all the same is stopped like any other."""
+    script = "trap 'exit 7' INT; echo ready; while :; do sleep 0.05; done"
+    with started(("bash", "-c", script), stop) as process:
+        assert process.stdout is not None
+        assert process.stdout.read(6) == b"ready\n"
+        stop_with_children_first(process, patience_s=0.3)
+    assert process.returncode == 7
+
+
+def test_nothing_is_left_after_an_exception() -> None:
+    """The child's own children go with it, whatever they ignore."""
+    script = "trap '' INT TERM; sleep 1234.5 & echo $!; exec sleep 1234.5"
+
+    def work() -> None:
+        with started(("bash", "-c", script), lambda _process: None) as process:
+            assert process.stdout is not None
+            pids.append(int(process.stdout.readline()))
+            pids.append(process.pid)
+            raise KeyboardInterrupt
+
+    pids: list[int] = []
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    states = subprocess.run(
+        ["ps", "-o", "stat=", "-p", ",".join(map(str, pids))],
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.split()
+    assert [state for state in states if not state.startswith("Z")] == []
+    assert os.getpid() not in pids

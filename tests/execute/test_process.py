@@ -1,0 +1,343 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A command run as a process: what it is given, what is kept of it, how it is ended."""
+
+import json
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from io_benchmark.errors import ExecutionError
+from io_benchmark.execute import process
+from io_benchmark.execute.task import Outcome, TaskRun
+
+MakeRun = Callable[..., TaskRun]
+
+TIME = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+00:00"
+
+WRITES_BOTH = """
+mkdir "$IO_BENCHMARK_ARTIFACTS/io-benchmark"
+echo '{}' > "$IO_BENCHMARK_ARTIFACTS/io-benchmark/io-benchmark.json"
+echo '[]' > "$IO_BENCHMARK_ARTIFACTS/perfherder-data-io-benchmark.json"
+"""
+
+
+def ignore(_line: str) -> None:
+    """A caller that shows nothing."""
+
+
+def files_below(folder: Path) -> dict[str, str]:
+    """Every file's text by its path."""
+    paths = [path for path in folder.rglob("*") if not path.is_dir()]
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in sorted(paths)}
+
+
+def environment_of(run: TaskRun) -> dict[str, str]:
+    """The environment that the command saw, without what bash adds itself."""
+    process.run(run, ignore)
+    seen: dict[str, str] = json.loads((run.output / "io-benchmark.json").read_text())
+    return {name: value for name, value in seen.items() if name not in {"PWD", "SHLVL", "_"}}
+
+
+DUMP_ENVIRONMENT = f"""
+: "${{IO_BENCHMARK_PLACE_CONTAINER:-/builds/worker/io-benchmark}}"
+mkdir "$IO_BENCHMARK_ARTIFACTS/io-benchmark"
+{sys.executable} -c 'import json, os; print(json.dumps(dict(os.environ)))' \
+  > "$IO_BENCHMARK_ARTIFACTS/io-benchmark/io-benchmark.json"
+"""
+
+
+def test_environment_is_the_tasks_and_no_more(
+    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The payload's variables, the worker's and the script's paths; nothing else of the user's."""
+    monkeypatch.setenv("SECRET_TOKEN", "of the user")
+    run = make_run(
+        DUMP_ENVIRONMENT,
+        artifacts={"a": {"type": "directory", "path": "/builds/worker/artifacts/io-benchmark"}},
+    )
+    seen = environment_of(run)
+    folders = {
+        name: Path(seen.pop(name))
+        for name in (
+            "IO_BENCHMARK_ARTIFACTS",
+            "IO_BENCHMARK_SCRIPT_DIR",
+            "IO_BENCHMARK_PLACE_CONTAINER",
+            "TASK_WORKDIR",
+        )
+    }
+    assert seen == {
+        "HOME": os.environ["HOME"],
+        "PATH": os.environ["PATH"],
+        "LANG": "C.UTF-8",
+        "MOZ_SCM_LEVEL": "1",
+        "TASK_ID": "Prp_WpjGRx26VH-wA8fjTA",
+        "RUN_ID": "0",
+        "TASK_GROUP_ID": "BtHOXJfPTT6WmMQGAsQzUw",
+        "TASKCLUSTER_ROOT_URL": "https://taskcluster.invalid",
+        "IO_BENCHMARK_WORKSPACE": str(run.workspace),
+        "IO_BENCHMARK_PROFILE": "quick",
+    }
+    assert folders["IO_BENCHMARK_PLACE_CONTAINER"].parent == run.workspace.parent
+    assert len(set(folders.values())) == len(folders)
+    assert [path for path in folders.values() if path.exists()] == []
+
+
+def test_lines_are_prefixed_as_run_task_does(make_run: MakeRun) -> None:
+    """Both streams come merged and in order, each line with its time, in the log and to the caller."""
+    lines: list[str] = []
+    run = make_run("echo one; echo two >&2; printf '\\xff\\nlast'", artifacts={})
+    process.run(run, lines.append)
+    assert [re.sub(TIME, "TIME", line) for line in lines[1:]] == [
+        "[task TIME] one",
+        "[task TIME] two",
+        "[task TIME] \ufffd",
+        "[task TIME] last",
+    ]
+    assert re.fullmatch(rf"\[task {TIME}\] executing \['bash', '-c', .*\]", lines[0])
+    log = (run.output / "live.log").read_text(errors="replace")
+    assert log == "".join(f"{line}\n" for line in lines)
+
+
+def test_takes_the_artifacts_and_leaves_nothing_else(make_run: MakeRun, tmp_path: Path) -> None:
+    """The two files that the payload names, the log, and no folder that was made for the run."""
+    run = make_run(WRITES_BOTH + ': "${IO_BENCHMARK_PLACE_CONTAINER:-/x}"; touch left-in-the-cwd')
+    outcome = process.run(run, ignore)
+    log = (run.output / "live.log").read_text()
+    assert files_below(tmp_path) == {
+        f"out/{run.output.name}/io-benchmark.json": "{}\n",
+        f"out/{run.output.name}/live.log": log,
+        f"out/{run.output.name}/perfherder-data-io-benchmark.json": "[]\n",
+    }
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "out", tmp_path / "places"]
+    assert list((tmp_path / "places").iterdir()) == [run.workspace]
+    times = (outcome.started, outcome.resolved)
+    assert all(re.fullmatch(r"[0-9-]{10}T[0-9:]{8}\.[0-9]{3}Z", time) for time in times)
+    assert outcome.started <= outcome.resolved
+    assert replace(outcome, started="", resolved="") == Outcome(
+        0, "completed", "", "", missing_artifacts=()
+    )
+
+
+def test_a_missing_artifact_is_named_and_the_run_still_completes(make_run: MakeRun) -> None:
+    """As under d2g: an error artifact does not fail the task."""
+    run = make_run('echo "[]" > "$IO_BENCHMARK_ARTIFACTS/perfherder-data-io-benchmark.json"')
+    outcome = process.run(run, ignore)
+    assert (outcome.state, outcome.missing_artifacts) == ("completed", ("public/io-benchmark",))
+    assert sorted(path.name for path in run.output.iterdir()) == [
+        "live.log",
+        "perfherder-data-io-benchmark.json",
+    ]
+
+
+def test_artifacts_may_come_as_a_list_and_from_elsewhere(make_run: MakeRun) -> None:
+    """generic-worker's form is read too; a path outside the artifacts folder is not there."""
+    artifacts = [
+        {"type": "file", "name": "public/x.json", "path": "/builds/worker/artifacts/x.json"},
+        {"type": "file", "name": "public/passwd", "path": "/etc/passwd"},
+        {"type": "file", "name": "public/up", "path": "/builds/worker/artifacts/../../up"},
+    ]
+    run = make_run('echo x > "$IO_BENCHMARK_ARTIFACTS/x.json"', artifacts=artifacts)
+    outcome = process.run(run, ignore)
+    assert outcome.missing_artifacts == ("public/passwd", "public/up")
+    assert sorted(path.name for path in run.output.iterdir()) == ["live.log", "x.json"]
+
+
+@pytest.mark.parametrize(
+    ("script", "exit_code", "state"),
+    [
+        pytest.param("exit 0", 0, "completed", id="success"),
+        pytest.param("exit 1", 1, "failed", id="failure"),
+        pytest.param("exit 72", 72, "exception", id="retried"),
+        pytest.param("kill -TERM $$", 256 - signal.SIGTERM, "failed", id="killed"),
+    ],
+)
+def test_exit_codes(make_run: MakeRun, script: str, exit_code: int, state: str) -> None:
+    """The code is run-task's, the state what the queue would make of it."""
+    outcome = process.run(make_run(script, artifacts={}), ignore)
+    assert (outcome.exit_code, outcome.state, outcome.explanation) == (exit_code, state, "")
+
+
+def test_a_daemon_that_holds_the_output_is_killed_at_the_limit(make_run: MakeRun) -> None:
+    """At maxRunTime all of the group ends unsignalled, artifacts are still taken, the run failed."""
+    script = WRITES_BOTH + 'trap "echo signalled" INT TERM; sleep 1234.5 & echo $!; sleep 1234.5'
+    lines: list[str] = []
+    run = make_run(script, changes={"maxRunTime": 1})
+    outcome = process.run(run, lines.append)
+    assert (outcome.state, outcome.explanation, outcome.missing_artifacts) == (
+        "failed",
+        "stopped at its maxRunTime of 1 s",
+        (),
+    )
+    assert outcome.exit_code == 256 - signal.SIGKILL
+    assert lines[-1] == "[taskcluster:error] Task aborted - max run time exceeded (1 s)"
+    assert [line for line in lines[1:] if "signalled" in line] == []
+    assert not is_running(int(lines[1].rpartition(" ")[2]))
+
+
+def test_what_is_left_in_the_group_ends_with_the_command(make_run: MakeRun) -> None:
+    """A process that let go of the output does not outlive the run: a container would be gone."""
+    lines: list[str] = []
+    run = make_run("sleep 1234.5 > /dev/null 2>&1 & echo $!", artifacts={})
+    assert process.run(run, lines.append).exit_code == 0
+    assert not is_running(int(lines[1].rpartition(" ")[2]))
+
+
+def is_running(pid: int) -> bool:
+    """Whether it exists and is not just waiting to be reaped by init."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return status.rpartition(")")[2].split()[0] not in "ZX"
+
+
+INTERRUPTED_PROGRAM = """
+    import pickle, sys
+    from pathlib import Path
+    from io_benchmark.execute import process
+
+    task_run = pickle.loads(Path(sys.argv[1]).read_bytes())
+    try:
+        process.run(task_run, lambda line: print(line, flush=True))
+    except KeyboardInterrupt:
+        print("re-raised", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "signals"),
+    [
+        pytest.param(
+            "trap 'echo wrote the result; exit 130' INT; echo ready $$; while :; do sleep 0.1; done",
+            1,
+            id="obeys SIGINT",
+        ),
+        pytest.param(
+            "trap '' INT TERM; (trap '' INT TERM; sleep 1234.5) & echo ready $!; sleep 1234.5",
+            2,
+            id="ignores signals, second Ctrl-C",
+        ),
+    ],
+)
+def test_ctrl_c_leaves_nothing_and_is_raised_again(
+    make_run: MakeRun, tmp_path: Path, script: str, signals: int
+) -> None:
+    """No process, no folder and no half of an output; a second Ctrl-C does not wait for graces."""
+    run = make_run(': "${IO_BENCHMARK_PLACE_CONTAINER:-/x}"; ' + script)
+    given = tmp_path / "given"
+    given.write_bytes(pickle.dumps(run))
+    before = time.monotonic()
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(INTERRUPTED_PROGRAM), str(given)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as program:
+        assert program.stdout is not None
+        line = next(line for line in program.stdout if re.search(r"\] ready [0-9]+$", line))
+        for _ in range(signals):
+            program.send_signal(signal.SIGINT)
+            time.sleep(0.3)
+        rest = program.stdout.read()
+    # What the command says while it is being stopped goes with the run.
+    assert (rest, program.returncode) == ("re-raised\n", 0)
+    assert not is_running(int(line.rpartition(" ")[2]))
+    # Well below the graces of 15 s in all.
+    assert time.monotonic() - before < 10
+    given.unlink()
+    assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")) == [
+        "out",
+        "places",
+        "places/workspace",
+    ]
+
+
+def test_an_error_of_the_caller_ends_the_command(make_run: MakeRun) -> None:
+    """A line that cannot be shown is as good a reason as Ctrl-C."""
+    seen: list[str] = []
+
+    def show(line: str) -> None:
+        seen.append(line)
+        if len(seen) == 2:
+            raise BrokenPipeError
+
+    run = make_run("echo $$; exec sleep 1234.5")
+    with pytest.raises(BrokenPipeError):
+        process.run(run, show)
+    assert not is_running(int(seen[1].rpartition(" ")[2]))
+    assert not run.output.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        pytest.param(
+            {"command": ["/bin/make", "all"]},
+            "io-benchmark-amd-16: its command is not `run-task … -- …`; only run-task tasks run here",
+            id="no run-task",
+        ),
+        pytest.param(
+            {"command": ["run-task", "--user", "root", "--task-cwd=/x", "--", "true"]},
+            "io-benchmark-amd-16: run-task option --task-cwd cannot be followed outside a container;"
+            " run it with --container",
+            id="an option of run-task",
+        ),
+        pytest.param(
+            {"command": ["run-task", "--", "no-such-program"]},
+            "io-benchmark-amd-16: cannot start no-such-program: No such file or directory;"
+            " install it, or run the task with --container",
+            id="no program",
+        ),
+        pytest.param(
+            {"command": ["run-task", "--", "bash", "-c", "#" * 131072]},
+            "io-benchmark-amd-16: cannot start bash: Argument list too long;"
+            " a worker would refuse it too: make the script smaller",
+            id="too long",
+        ),
+        pytest.param(
+            {"maxRunTime": None},
+            "io-benchmark-amd-16: payload.maxRunTime is None, not seconds",
+            id="no limit",
+        ),
+        pytest.param(
+            {"env": {"A": ["b"]}},
+            "io-benchmark-amd-16: ['b'] in its payload is neither text nor number",
+            id="odd variable",
+        ),
+    ],
+)
+def test_mistakes_are_one_line(make_run: MakeRun, changes: dict[str, object], message: str) -> None:
+    """What, where, and what to do; and nothing is left of the run."""
+    run = make_run(changes=changes)
+    with pytest.raises(ExecutionError) as raised:
+        process.run(run, ignore)
+    assert str(raised.value) == message
+    assert not run.output.exists()
+
+
+def test_a_missing_workspace_is_an_error(make_run: MakeRun, tmp_path: Path) -> None:
+    """A place that its caller forgot to make is not made in passing: it may be an unmounted disk."""
+    run = make_run(workspace=tmp_path / "unmounted" / "workspace")
+    with pytest.raises(ExecutionError, match=r"unmounted/workspace: no such folder; make it or"):
+        process.run(run, ignore)
+
+
+def test_references_are_left_as_written(make_run: MakeRun) -> None:
+    """Tasks that a reference names do not exist here; the text still reaches the command."""
+    lines: list[str] = []
+    command = ["run-task", "--", "bash", "-c", {"task-reference": 'echo "<decision> $IMAGE"'}]
+    changes = {"command": command, "env": {"IMAGE": {"task-reference": "<docker-image>"}}}
+    process.run(make_run(artifacts={}, changes=changes), lines.append)
+    assert lines[1].endswith("] <decision> <docker-image>")
