@@ -412,3 +412,8 @@ def _error(source: str, problem: str) -> ResultError:
     # A key of a hostile file may hold anything; what is shown is one printable line.
     text = re.sub(r"[^\x20-\x7e]", "?", f"{source}: {problem}")
     return ResultError(text[:500])
+
+
+if __name__ == "__main__":
+    # What is published: python -m io_benchmark.results > taskcluster/docs/result.schema.json
+    print(msgspec.json.format(msgspec.json.encode(json_schema()), indent=2).decode())  # noqa: T201

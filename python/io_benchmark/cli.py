@@ -1,0 +1,76 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The command line: parses, dispatches, and turns errors into one line and an exit code.
+
+A command's module is imported only when it is called, so that help stays quick.
+"""
+
+import argparse
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+
+from io_benchmark import __version__
+from io_benchmark.errors import IoBenchmarkError
+
+COMMANDS = {
+    "rehearse": "run the tasks' own commands on this machine and compare them",
+}
+EXIT_INTERRUPTED = 130
+EXIT_TERMINATED = 143
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, so that it cleans up on its way out as Ctrl-C does."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="io-benchmark",
+        description="Which worker pool is slower, by how much, how sure that is, and why.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="commands:\n" + "".join(f"  {name:<12}{what}\n" for name, what in COMMANDS.items())
+        + "\n'io-benchmark COMMAND --help' tells more.",
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help="see below")
+    known = arguments[:1]
+    command = parser.parse_args(known).command
+    module = importlib.import_module(f"io_benchmark.commands.{command}")
+    sub_parser = argparse.ArgumentParser(
+        prog=f"io-benchmark {command}", description=module.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    module.add_arguments(sub_parser)
+    result: int = module.run(sub_parser.parse_args(arguments[1:]))
+    return result
+
+
+def console_main() -> int:
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        status = main(sys.argv[1:])
+        sys.stdout.flush()
+        return status
+    except IoBenchmarkError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt as interruption:
+        print("stopped", file=sys.stderr)
+        return EXIT_TERMINATED if isinstance(interruption, Terminated) else EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader of stdout has gone (head, less): nothing more to say, and not at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _terminate(_number: int, _frame: FrameType | None) -> None:
+    raise Terminated
+
+
+if __name__ == "__main__":
+    sys.exit(console_main())

@@ -1,0 +1,306 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Run the tasks' own commands on this machine, collect what a worker would upload, compare.
+
+The graph is generated from the kinds; each selected task's command runs as it stands, one at a
+time, in an order that a seed shuffles, each in a folder that stands for its pool's workspace.
+Results go to a folder in the layout TASKID.RUNID/io-benchmark.json. All pools are this one
+machine, so what differs is noise, unless --at puts a pool on another disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import shutil
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from io_benchmark.errors import ResultError, UsageError
+from io_benchmark.sources import layout
+
+if TYPE_CHECKING:
+    from io_benchmark.execute.task import Outcome, TaskRun
+    from io_benchmark.graph.generate import GeneratedTask
+
+    Execute = Callable[[TaskRun, Callable[[str], None]], Outcome]
+
+DEFAULT_FOLDER = "io-benchmark-results"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "-j",
+        "--jobs",
+        default="io-benchmark",
+        metavar="NAME[,NAME]",
+        help="tasks to run, by job_try_name, label or pool (default: io-benchmark)",
+    )
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument(
+        "--quick",
+        dest="profile",
+        action="store_const",
+        const="quick",
+        default="quick",
+        help="a twentieth of the sizes, at most 200 retrieves (the default)",
+    )
+    size.add_argument(
+        "--full",
+        dest="profile",
+        action="store_const",
+        const="full",
+        help="the seed's sizes: 5.6 GiB of cache a task, as on a worker",
+    )
+    add(
+        "--at",
+        action="append",
+        default=[],
+        type=_pool_and_folder,
+        metavar="POOL=DIR",
+        help="put a pool's workspace into this existing folder, on another disk; may repeat",
+    )
+    add("--baseline", metavar="POOL", help="the pool to compare with (default: the last by name)")
+    add("--seed", type=int, default=1, help="shuffles the order of the tasks (default: 1)")
+    add(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help=f"a new folder for the results (default: {DEFAULT_FOLDER}/rehearsal-TIME)",
+    )
+    add(
+        "--container",
+        choices=("docker", "podman"),
+        help="run each task in the image that it names, as a worker does",
+    )
+    add("--root", type=Path, metavar="DIR", help="the folder that holds taskcluster/ and scripts/")
+    add("--json", action="store_true", help="print the figures as JSON")
+    add("--verbose", action="store_true", help="show the tasks' own logs")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    # Imported here: generating takes half a second to load, and --help must not wait for it.
+    from io_benchmark.graph.generate import generate
+    from io_benchmark.graph.root import find_root
+
+    root = find_root(arguments.root, Path.cwd())
+    _tell(f"Generating the graph from {root.path} ({root.origin})")
+    jobs = [name for name in arguments.jobs.split(",") if name]
+    if not jobs:
+        raise UsageError("-j: no name is given; try -j io-benchmark")
+    tasks = list(generate(root, jobs).tasks)
+    pools = sorted({task.pool for task in tasks})
+    baseline = _choose_baseline(arguments.baseline, pools)
+    folders = _folders_of_pools(arguments.at, pools)
+    random.Random(arguments.seed).shuffle(tasks)
+    with _new_folder(arguments.output) as output:
+        execute = _executor(arguments.container, tasks, root.path)
+        failures = _run_all(tasks, execute, output, folders, root.path, arguments)
+        measured = _read_back(output, failures)
+    _report(measured, baseline, folders, output, arguments.json)
+    for failure in failures:
+        _tell(f"error: {failure}")
+    return 1 if failures else 0
+
+
+def _run_all(
+    tasks: Sequence[GeneratedTask],
+    execute: Execute,
+    output: Path,
+    folders: Mapping[str, Path],
+    root: Path,
+    arguments: argparse.Namespace,
+) -> list[str]:
+    """Each task in turn; what went wrong, one line each."""
+    import slugid
+    from rich.console import Console
+
+    from io_benchmark.execute.task import TaskRun
+    from io_benchmark.execute.workspaces import workspace
+    from io_benchmark.report.progress import RehearsalProgress
+
+    failures = []
+    names = ", ".join(task.label for task in tasks)
+    _tell(f"Running {len(tasks)} tasks one by one, {arguments.profile} sizes: {names}")
+    console = Console(stderr=True)
+    with RehearsalProgress(console, len(tasks), arguments.verbose) as progress:
+        for task in tasks:
+            task_id = slugid.nice()
+            folder = layout.run_folder(output, task_id, 0)
+            started_ns = time.monotonic_ns()
+            progress.begin(task.label)
+            with workspace(task.pool, output, folders) as place:
+                task_run = TaskRun(
+                    task_id=task_id,
+                    run_id=0,
+                    label=task.label,
+                    pool=task.pool,
+                    definition=task.definition,
+                    workspace=place,
+                    output=folder,
+                    profile=arguments.profile,
+                    image=task.image,
+                    root=root,
+                    bind_workspace=task.pool in folders,
+                )
+                outcome = execute(task_run, progress.line)
+            layout.write_task(folder, _record(task_run, outcome))
+            progress.end(outcome.state, (time.monotonic_ns() - started_ns) / 1e9)
+            failures += _failures_of(task_run, outcome)
+    return failures
+
+
+def _executor(container: str | None, tasks: Sequence[GeneratedTask], root: Path) -> Execute:
+    if container is None:
+        from io_benchmark.execute import process
+
+        return process.run
+    from io_benchmark.execute.container import ContainerExecutor
+    from io_benchmark.graph.context import create_context
+
+    executor = ContainerExecutor(container, create_context)
+    for image in sorted({task.image for task in tasks if task.image}):
+        _tell(f"Building the image {image} with {container}")
+        executor.prepare(image, root, lambda _line: None)
+    return executor.run
+
+
+def _record(task_run: TaskRun, outcome: Outcome) -> layout.TaskRecord:
+    definition = task_run.definition
+    return layout.TaskRecord(
+        task_id=task_run.task_id,
+        run_id=task_run.run_id,
+        label=task_run.label,
+        pool=task_run.pool,
+        task_queue=f"{definition['provisionerId']}/{definition['workerType']}",
+        worker_group="rehearsal",
+        worker_id=socket.gethostname(),
+        state=outcome.state,
+        image=task_run.image,
+        started=outcome.started,
+        resolved=outcome.resolved,
+    )
+
+
+def _failures_of(task_run: TaskRun, outcome: Outcome) -> list[str]:
+    log = task_run.output / "live.log"
+    found = []
+    if outcome.state != "completed":
+        why = outcome.explanation or f"exit code {outcome.exit_code}"
+        found.append(f"{task_run.label}: {outcome.state}, {why}; its log is {log}")
+    if outcome.missing_artifacts:
+        names = ", ".join(outcome.missing_artifacts)
+        found.append(f"{task_run.label}: artifacts are missing: {names}; its log is {log}")
+    return found
+
+
+def _read_back(output: Path, failures: list[str]) -> list[layout.Measured]:
+    """The results as any reader would find them; those that cannot be read join the failures."""
+    measured = []
+    for folder in sorted(output.iterdir()):
+        if (folder / layout.RESULT_NAME).exists():
+            try:
+                measured.append(layout.read_run(folder))
+            except ResultError as error:
+                failures.append(str(error))
+    return measured
+
+
+def _report(
+    measured: Sequence[layout.Measured],
+    baseline: str,
+    folders: Mapping[str, Path],
+    output: Path,
+    as_json: bool,
+) -> None:
+    from rich.console import Console
+
+    from io_benchmark.analysis import figures
+    from io_benchmark.report import as_json as json_report
+    from io_benchmark.report import text
+
+    tables = figures.tables(((one.pool, one.result.workloads) for one in measured), baseline)
+    if as_json:
+        sys.stdout.write(json_report.of_tables(tables))
+    else:
+        console = Console()
+        for table in tables:
+            text.show_table(console, table)
+    if folders:
+        places = ", ".join(f"{pool} in {path}" for pool, path in sorted(folders.items()))
+        _tell(f"One machine ran all tasks; only the folders differ: {places}.")
+    else:
+        _tell(
+            "This is an A/A run: one machine ran all tasks, so what differs is noise. It shows how "
+            "far apart equal pools may look here."
+        )
+    _tell(f"Results: {output}")
+
+
+@contextmanager
+def _new_folder(wanted: Path | None) -> Iterator[Path]:
+    """The folder for the results; removed again when the rehearsal does not come to its end."""
+    name = time.strftime("rehearsal-%Y%m%dT%H%M%SZ", time.gmtime())
+    folder = wanted if wanted is not None else Path(DEFAULT_FOLDER) / name
+    made: Path | None = None
+    for parent in [*reversed(folder.parents), folder]:
+        if not parent.exists():
+            made = parent
+            break
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--output {folder}: {error.strerror}") from None
+    if any(folder.iterdir()):
+        raise UsageError(f"--output {folder}: is not empty; name a new folder")
+    try:
+        yield folder.resolve()
+    except BaseException:
+        if made is not None:
+            shutil.rmtree(made)
+        raise
+
+
+def _pool_and_folder(text: str) -> tuple[str, Path]:
+    pool, equals, folder = text.partition("=")
+    if not re.fullmatch("[A-Za-z0-9][A-Za-z0-9_.-]*", pool) or not equals or not folder:
+        raise argparse.ArgumentTypeError(f"{text!r} is not POOL=DIR")
+    return pool, Path(folder)
+
+
+def _folders_of_pools(given: Sequence[tuple[str, Path]], pools: Sequence[str]) -> dict[str, Path]:
+    folders: dict[str, Path] = {}
+    for pool, folder in given:
+        if pool not in pools:
+            raise UsageError(f"--at {pool}={folder}: no such pool here; there are {_listed(pools)}")
+        if pool in folders:
+            raise UsageError(f"--at {pool}={folder}: the pool stands twice")
+        if not folder.is_dir():
+            raise UsageError(f"--at {pool}={folder}: no such folder; make it first")
+        folders[pool] = folder.resolve()
+    return folders
+
+
+def _choose_baseline(wanted: str | None, pools: Sequence[str]) -> str:
+    if wanted is None:
+        return pools[-1]
+    if wanted not in pools:
+        raise UsageError(f"--baseline {wanted}: no such pool here; there are {_listed(pools)}")
+    return wanted
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+def _tell(text: str) -> None:
+    """Progress and remarks go to stderr: stdout is for the figures."""
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,197 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The command rehearse, run as a user runs it: real generation, real commands, small sizes."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from io_benchmark.sources import layout
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "io_benchmark.cli", "rehearse"]
+
+
+def rehearse(
+    *arguments: str, folder: Path, expected: int = 0
+) -> "subprocess.CompletedProcess[str]":
+    done = subprocess.run(
+        [*COMMAND, "--root", str(ROOT), *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == expected, done.stderr
+    return done
+
+
+@pytest.mark.serial
+def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
+    """The default: three tasks, each in its folder as fetch would leave it, and the seed's table."""
+    done = rehearse(folder=tmp_path)
+    lines = done.stdout.splitlines()
+    assert re.search(r"Metric +amd-16 +amd-30 +intel", done.stdout)
+    assert re.search(r"Ratio vs intel +[0-9.]+× +[0-9.]+× +1.00×", done.stdout)
+    assert max(map(len, lines)) <= 80
+    assert "This is an A/A run" in done.stderr
+    (results,) = (tmp_path / "io-benchmark-results").iterdir()
+    assert f"Results: {results}" in done.stderr
+    pools = {}
+    for folder in results.iterdir():
+        assert layout.FOLDER.fullmatch(folder.name)
+        assert sorted(path.name for path in folder.iterdir()) == [
+            "io-benchmark.json",
+            "live.log",
+            "perfherder-data-io-benchmark.json",
+            "task.json",
+        ]
+        measured = layout.read_run(folder)
+        assert measured.task is not None
+        assert f"{measured.task.task_id}.0" == folder.name
+        assert measured.result.task.task_id == measured.task.task_id
+        assert measured.result.completed
+        assert measured.result.config.profile == "quick"
+        pools[measured.pool] = measured.task.task_queue.split("/")[1]
+    assert pools == {
+        "amd-16": "b-linux-docker-amd",
+        "amd-30": "b-linux-docker-large-amd",
+        "intel": "b-linux",
+    }
+
+
+@pytest.mark.serial
+def test_some_pools_elsewhere_as_json(tmp_path: Path) -> None:
+    """-j chooses, --at moves a pool, --json prints the figures alone, and nothing is left behind."""
+    other = tmp_path / "other"
+    other.mkdir()
+    done = rehearse(
+        *("-j", "amd-16,intel", "--at", f"amd-16={other}", "--baseline", "amd-16", "--json"),
+        *("--output", "out"),
+        folder=tmp_path,
+    )
+    (subject,) = json.loads(done.stdout)["subjects"]
+    assert subject["baseline"] == "amd-16"
+    assert {name: pool["retrieves"] for name, pool in subject["pools"].items()} == {
+        "amd-16": 200,
+        "intel": 200,
+    }
+    assert subject["pools"]["amd-16"]["ratio"] == 1.0
+    assert list(other.iterdir()) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "out"]
+    places = set()
+    for folder in (tmp_path / "out").iterdir():
+        places.add(Path(layout.read_run(folder).result.config.places[0].path).parent)
+    assert places == {other, tmp_path / "out"}
+    assert "One machine ran all tasks; only the folders differ" in done.stderr
+
+
+@pytest.mark.serial
+def test_the_order_is_shuffled_by_the_seed(tmp_path: Path) -> None:
+    """The same seed gives the same order; another seed may give another."""
+
+    def order(seed: int) -> str:
+        done = rehearse(
+            *("--seed", str(seed), "--output", f"out-{seed}", "-j", "amd-16,amd-30,intel"),
+            folder=tmp_path,
+        )
+        found = re.search(r"quick sizes: (.*)", done.stderr)
+        assert found is not None
+        (tmp_path / f"out-{seed}").rename(tmp_path / f"moved-{seed}-{time.monotonic_ns()}")
+        return found[1]
+
+    first = order(1)
+    assert order(1) == first
+    assert order(0) != first
+
+
+@pytest.mark.serial
+@pytest.mark.parametrize(
+    ("moment_s", "number", "code"),
+    [
+        pytest.param(0.5, signal.SIGINT, 130, id="generating"),
+        pytest.param(1.5, signal.SIGINT, 130, id="starting"),
+        pytest.param(3.0, signal.SIGINT, 130, id="writing"),
+        pytest.param(3.0, signal.SIGTERM, 143, id="terminated"),
+    ],
+)
+def test_ctrl_c_leaves_nothing_behind(
+    tmp_path: Path, moment_s: float, number: signal.Signals, code: int
+) -> None:
+    """Whenever it is stopped, the folder is as empty as before and no process is left."""
+    process = subprocess.Popen(
+        [*COMMAND, "--root", str(ROOT), "--full"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    time.sleep(moment_s)
+    os.killpg(process.pid, number)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == code, errors
+    assert errors.splitlines()[-1] == "stopped"
+    assert "Traceback" not in errors
+    assert output == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(["-j", "amd-17"], "no task is called 'amd-17'", id="unknown-job"),
+        pytest.param(["-j", ","], "-j: no name is given", id="empty-job"),
+        pytest.param(["--baseline", "x"], "--baseline x: no such pool here", id="baseline"),
+        pytest.param(["--at", "x=/"], "--at x=/: no such pool here", id="pool-at"),
+        pytest.param(["--at", "intel=/no/where"], "no such folder; make it first", id="folder-at"),
+        pytest.param(
+            ["--at", "intel=/tmp", "--at", "intel=/"], "the pool stands twice", id="twice-at"
+        ),
+        pytest.param(["--at", "intel"], "'intel' is not POOL=DIR", id="no-folder-at"),
+        pytest.param(["--output", "/proc/none"], "--output /proc/none:", id="output"),
+        pytest.param(["--output", str(ROOT)], "is not empty; name a new folder", id="not-empty"),
+        pytest.param(["--quick", "--full"], "not allowed with argument", id="quick-and-full"),
+    ],
+)
+def test_mistakes_are_told_before_anything_runs(
+    tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    """One line that names the option and what to do; nothing is measured, nothing is made."""
+    done = subprocess.run(
+        [*COMMAND, "--root", str(ROOT), *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (1, 2)
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.serial
+def test_a_task_that_fails_is_named_and_the_others_are_shown(tmp_path: Path) -> None:
+    """One pool's folder is too small: its reason is told, the code is 1, the rest is compared."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root: mounts a small file system")
+    small = tmp_path / "small"
+    small.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=10m", "none", small], check=True)
+    try:
+        done = rehearse("--at", f"amd-30={small}", "--output", "out", folder=tmp_path, expected=1)
+    finally:
+        subprocess.run(["umount", small], check=True)
+    assert "error: io-benchmark-amd-30: failed, exit code 1; its log is" in done.stderr
+    assert re.search(r"Metric +amd-16 +intel", done.stdout)
+    assert len(list((tmp_path / "out").iterdir())) == 3

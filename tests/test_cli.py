@@ -1,0 +1,104 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The command line as a user types it."""
+
+import subprocess
+import sys
+
+import pytest
+
+from io_benchmark import __version__, cli
+from io_benchmark.errors import ResultError, UsageError
+
+
+def console(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "io_benchmark.cli", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_help_lists_every_command() -> None:
+    """The top-level help names each command with what it does."""
+    done = console("--help")
+    assert done.returncode == 0
+    for name, what in cli.COMMANDS.items():
+        assert name in done.stdout
+        assert what in done.stdout
+
+
+def test_help_loads_nothing_heavy() -> None:
+    """Help comes before any library that takes long to load."""
+    code = (
+        "import sys; from io_benchmark import cli\n"
+        "try: cli.main(['rehearse', '--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'rich', 'taskgraph', 'scipy', 'taskcluster', 'matplotlib'}\n"
+        "sys.exit(' '.join(heavy & set(sys.modules)) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_version() -> None:
+    """One line with the name and the version."""
+    assert console("--version").stdout == f"io-benchmark {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param([], id="nothing"),
+        pytest.param(["nonsense"], id="unknown-command"),
+        pytest.param(["rehearse", "--nonsense"], id="unknown-option"),
+    ],
+)
+def test_wrong_usage_is_code_2(arguments: list[str]) -> None:
+    """argparse's own message, no traceback."""
+    done = console(*arguments)
+    assert done.returncode == 2
+    assert "usage: io-benchmark" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [pytest.param(UsageError, 2, id="usage"), pytest.param(ResultError, 1, id="failure")],
+)
+def test_errors_are_one_line_and_a_code(
+    error: type[Exception],
+    code: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Only the outermost function turns an error into text."""
+
+    def fail(_arguments: object) -> int:
+        raise error("a.json: what is wrong")
+
+    monkeypatch.setattr(cli, "main", fail)
+    assert cli.console_main() == code
+    assert capsys.readouterr().err == "error: a.json: what is wrong\n"
+
+
+def test_an_interruption_is_code_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C is no error of the program: one word and the shell's code."""
+
+    def interrupt(_arguments: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "main", interrupt)
+    assert cli.console_main() == 130
+    assert capsys.readouterr().err == "stopped\n"
+
+
+def test_a_reader_that_goes_away_is_no_traceback() -> None:
+    """io-benchmark … | head: quiet."""
+    command = f"{sys.executable} -m io_benchmark.cli --help | true"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stderr == ""

@@ -1,0 +1,170 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Reading a result file: what a good one holds, and how a bad one is told."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from io_benchmark import results
+from io_benchmark.errors import ResultError
+
+ROOT = Path(__file__).parents[1]
+GOOD = ROOT / "tests" / "fixtures" / "result-v1.json"
+PUBLISHED = ROOT / "taskcluster" / "docs" / "result.schema.json"
+
+
+def document() -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(GOOD.read_bytes())
+    return loaded
+
+
+def changed(path: str, value: object) -> bytes:
+    """The good file with one value replaced; the path's parts are keys or positions."""
+    whole = document()
+    *parents, last = [int(part) if part.isdigit() else part for part in path.split(".")]
+    inner: Any = whole
+    for part in parents:
+        inner = inner[part]
+    inner[last] = value
+    return json.dumps(whole).encode()
+
+
+def test_a_real_file_reads_whole() -> None:
+    """What the script wrote comes back value for value."""
+    result = results.read(GOOD)
+    assert msgspec.to_builtins(result.workloads[0].samples) == document()["workloads"][0]["samples"]
+    assert (result.version, result.task.pool, result.completed) == (1, "intel", True)
+    assert [device.name for device in result.storage.places[0].leaf_devices] == ["vda"]
+
+
+def test_keys_of_a_newer_script_are_passed_over() -> None:
+    """Version 1 may grow keys; a reader that knows fewer still reads."""
+    assert results.parse(changed("host.something_new", [1]), "x").version == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        pytest.param(b"", "x: Input data was truncated", id="empty"),
+        pytest.param(GOOD.read_bytes()[:-300], "x: Input data was truncated", id="truncated"),
+        pytest.param(b"{'version': 1}", "x: JSON is malformed", id="no-json"),
+        pytest.param(b"[1]", "x: Expected `object`, got `array`", id="list"),
+        pytest.param(b"\xff\xfe", "x: ", id="no-text"),
+        pytest.param(b"[" * 100_000, "x: ", id="deep"),
+        pytest.param(b'{"a":' * 100_000, "x: ", id="deep-objects"),
+        pytest.param(b'{"version": 0}', "x: $.version: 0 is too old", id="version-0"),
+        pytest.param(
+            b'{"version": 99}',
+            "x: $.version: 99 is newer than this program, which reads 1: update io-benchmark",
+            id="version-99",
+        ),
+        pytest.param(b'{"version": "1"}', "x: Expected `int`, got `str` - at `$.version`", id="text"),
+        pytest.param(b'{"version": 1}', "x: Object missing required field `script`", id="bare"),
+        pytest.param(
+            changed("workloads.0.samples.copy_ns.3", "7"),
+            "x: Expected `int`, got `str` - at `$.workloads[0].samples.copy_ns[3]`",
+            id="number-as-text",
+        ),
+        pytest.param(
+            changed("workloads.0.samples.copy_ns.3", -1),
+            "x: Expected `int` >= 0 - at `$.workloads[0].samples.copy_ns[3]`",
+            id="negative-time",
+        ),
+        pytest.param(
+            changed("workloads.0.samples.copy_ns.3", 10**30),
+            "x: ",
+            id="beyond-64-bits",
+        ),
+        pytest.param(
+            changed("workloads.0.samples.lookup_ns", []),
+            "x: $.workloads[0].samples: its columns differ in length",
+            id="columns",
+        ),
+        pytest.param(
+            changed("workloads.0.retrieves_planned", 5),
+            "x: $.workloads[0].samples: 40 retrieves, but 5 were planned",
+            id="more-than-planned",
+        ),
+        pytest.param(
+            changed("workloads.0.file_sizes_bytes", [1]),
+            "x: $.workloads[0].samples.file_index: names a file that file_sizes_bytes does not have",
+            id="unknown-file",
+        ),
+        pytest.param(
+            changed("timeline.columns.dirty_bytes", []),
+            "x: $.timeline: its columns differ in length",
+            id="timeline",
+        ),
+        pytest.param(
+            changed("workloads.0.name", "other"), "x: Invalid value 'other'", id="unknown-workload"
+        ),
+        pytest.param(changed("task.pool", "../up"), "x: ", id="pool-as-path"),
+        pytest.param(changed("task.pool", "a\x1b[31m"), "x: ", id="pool-with-escape"),
+        pytest.param(
+            GOOD.read_bytes().replace(b'"interval_s": 1.0', b'"interval_s": NaN'), "x: ", id="nan"
+        ),
+        pytest.param(
+            GOOD.read_bytes().replace(b'"interval_s": 1.0', b'"interval_s": 1e999'),
+            "x: ",
+            id="infinity",
+        ),
+    ],
+)
+def test_a_bad_file_is_one_line(data: bytes, message: str) -> None:
+    """Which file, which key, what is wrong: one printable line, never a traceback."""
+    with pytest.raises(ResultError) as refused:
+        results.parse(data, "x")
+    text = str(refused.value)
+    assert text.startswith(message)
+    assert text.isprintable()
+
+
+def test_size_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file over the limit is not even read to its end."""
+    monkeypatch.setattr(results, "MAXIMUM_BYTES", 100)
+    path = tmp_path / "big.json"
+    path.write_bytes(b" " * 1000)
+    with pytest.raises(ResultError, match="holds 101 bytes, more than 100"):
+        results.read(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        pytest.param("missing.json", "No such file or directory", id="missing"),
+        pytest.param(".", "Is a directory", id="folder"),
+    ],
+)
+def test_an_unreadable_file_is_named(tmp_path: Path, name: str, reason: str) -> None:
+    """The path and the system's own reason."""
+    with pytest.raises(ResultError, match=reason):
+        results.read(tmp_path / name)
+
+
+@given(data=st.data())
+def test_no_mutation_gives_a_traceback(data: st.DataObject) -> None:
+    """Bytes replaced, removed or repeated: either it still reads, or it is a ResultError."""
+    original = GOOD.read_bytes()
+    at = data.draw(st.integers(0, len(original) - 1))
+    length = data.draw(st.integers(0, 40))
+    inserted = data.draw(st.binary(max_size=20))
+    mutated = original[:at] + inserted + original[at + length :]
+    try:
+        results.parse(mutated, "x")
+    except ResultError as error:
+        assert str(error).isprintable()
+
+
+def test_the_published_schema_is_the_readers() -> None:
+    """The JSON Schema in the documentation says what the reader does, and takes the real file."""
+    published = json.loads(PUBLISHED.read_text())
+    assert published == results.json_schema()
+    jsonschema.Draft202012Validator(published).validate(document())
