@@ -1,0 +1,161 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The tasks of a tree that some names mean, as a decision task would create them."""
+
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from taskgraph.generator import TaskGraphGenerator
+from taskgraph.parameters import Parameters
+from taskgraph.util.schema import SchemaValidationError
+from taskgraph.util.yaml import load_yaml
+
+from io_benchmark.errors import GraphError
+from io_benchmark.graph.isolation import isolated, own_tree
+from io_benchmark.graph.root import Root
+
+logger = logging.getLogger(__name__)
+
+REPOSITORY = "https://github.com/mozilla-releng/io-benchmark"
+TARGET_METHOD = "io-benchmark"
+POOL_ATTRIBUTE = "io_benchmark_pool"
+_IMAGE_LABEL = "docker-image-"
+# No commit: what is generated here was not pushed.
+_NO_REVISION = "0" * 40
+
+
+@dataclass(frozen=True)
+class GeneratedTask:
+    label: str
+    pool: str  # empty for a task that is no pool's, such as an image's
+    kind: str
+    # The task's body as the queue would get it; references to other tasks and dates are left
+    # as taskgraph writes them ({"task-reference": …}, {"relative-datestamp": …}).
+    definition: Mapping[str, Any]
+    attributes: Mapping[str, Any]
+    image: str | None  # the in-tree image that it runs in
+
+
+@dataclass(frozen=True)
+class Generation:
+    tasks: tuple[GeneratedTask, ...]  # in the order of kind.yml
+
+
+def _parameters(jobs: Sequence[str]) -> Parameters:
+    """Every parameter, so that neither a checkout nor a network is asked."""
+    values: dict[str, Any] = {
+        "base_repository": REPOSITORY,
+        "base_ref": "main",
+        "base_rev": _NO_REVISION,
+        "build_date": 0,
+        "build_number": 1,
+        "do_not_optimize": [],
+        "enable_always_target": False,
+        "existing_tasks": {},
+        "files_changed": [],
+        "filters": ["target_tasks_method"],
+        "head_ref": "main",
+        "head_repository": REPOSITORY,
+        "head_rev": _NO_REVISION,
+        "head_tag": "",
+        "io_benchmark_jobs": list(jobs),
+        "level": "1",
+        "moz_build_date": "19700101000000",
+        "next_version": None,
+        "optimize_strategies": None,
+        "optimize_target_tasks": False,
+        "owner": "nobody@mozilla.com",
+        "project": "io-benchmark",
+        "pushdate": 0,
+        "pushlog_id": "0",
+        "repository_type": "git",
+        "target_tasks_method": TARGET_METHOD,
+        "tasks_for": "github-push",
+        "version": None,
+    }
+    return Parameters(strict=True, **values)
+
+
+def _one_line(text: str) -> str:
+    """What was wrong; after it taskgraph prints the whole task over many lines."""
+    lines = [" ".join(line.split()) for line in text.strip().splitlines()]
+    lines = [line for line in lines if line]
+    if len(lines) > 1 and lines[0].endswith(":"):
+        return f"{lines[0]} {lines[1]}"
+    return lines[0] if lines else "no reason given"
+
+
+def _yaml_line(error: yaml.MarkedYAMLError, tree: Path) -> str:
+    mark = error.problem_mark
+    where = "a YAML file"
+    if mark is not None:
+        name = re.sub(f"^{re.escape(str(tree))}/", "", str(mark.name))
+        where = f"{name} line {mark.line + 1}"
+    return f"{where}: {_one_line(error.problem or str(error))}; correct the YAML there"
+
+
+def _what_was_wrong(error: Exception, tree: Path) -> str:
+    if isinstance(error, yaml.MarkedYAMLError):
+        return _yaml_line(error, tree)
+    if isinstance(error, FileNotFoundError):
+        return f"{error.filename}: no such file; create it or correct the kind that names it"
+    # taskgraph raises plain `Exception` for what its schemas do not cover.
+    if isinstance(error, SchemaValidationError | OSError) or type(error) is Exception:
+        return _one_line(str(error))
+    # A kind of an unexpected form, or a fault of a program.
+    said = f"{type(error).__name__}: {_one_line(str(error))}"
+    return f"the kinds in {tree}/taskcluster do not generate ({said}); --verbose shows where"
+
+
+def _generated(task: Any, tree: Path) -> GeneratedTask:
+    image = task.dependencies.get("docker-image", "")
+    metadata = dict(task.task["metadata"])
+    # taskgraph names the kind by its path here, as its own command line does not.
+    metadata["source"] = metadata["source"].replace(f"/{tree}/", "/")
+    return GeneratedTask(
+        label=task.label,
+        pool=task.attributes.get(POOL_ATTRIBUTE, ""),
+        kind=task.kind,
+        definition={**task.task, "metadata": metadata},
+        attributes=task.attributes,
+        image=image.removeprefix(_IMAGE_LABEL) or None,
+    )
+
+
+def _natural(text: str) -> list[Any]:
+    """`x-2` before `x-10`."""
+    return [int(part) if part.isdigit() else part for part in re.split("([0-9]+)", text)]
+
+
+def _in_kind_order(tasks: list[GeneratedTask], tree: Path) -> tuple[GeneratedTask, ...]:
+    """taskgraph gives a kind's tasks in no order that it promises."""
+    pools: dict[str, list[str]] = {}
+    for kind in {task.kind for task in tasks}:
+        config = load_yaml(str(tree / "taskcluster" / "kinds" / kind / "kind.yml"))
+        pools[kind] = list(config.get("tasks", {}))
+
+    def position(task: GeneratedTask) -> tuple[str, int, list[Any]]:
+        known = pools[task.kind]
+        index = known.index(task.pool) if task.pool in known else len(known)
+        return task.kind, index, _natural(task.label)
+
+    return tuple(sorted(tasks, key=position))
+
+
+def generate(root: Root, jobs: Sequence[str]) -> Generation:
+    """The tasks that `jobs` name (a job, a pool or a label; none: `io-benchmark`)."""
+    with own_tree(root.path) as tree, isolated(logger):
+        generator = TaskGraphGenerator(str(tree / "taskcluster"), _parameters(jobs))
+        try:
+            selected = generator.target_task_set.tasks.values()
+        except Exception as error:
+            # A copy of the tree is gone when the message is read.
+            text = _what_was_wrong(error, tree).replace(str(tree), str(root.path))
+            raise GraphError(text) from error
+        return Generation(_in_kind_order([_generated(task, tree) for task in selected], tree))

@@ -1,0 +1,143 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""taskgraph keeps a process for one tree; here it can take another one each time."""
+
+import logging
+import os
+import shutil
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from taskgraph import parameters, target_tasks
+from taskgraph.config import GraphConfig
+
+# What a decision task reads of a tree.
+PARTS = ("taskcluster", "scripts/io-benchmark", "python/io_benchmark_taskgraph")
+TREE_MODULES = ("io_benchmark_registration", "io_benchmark_taskgraph")
+LOGGERS = ("taskgraph", *TREE_MODULES)
+
+
+def _nearest_checkout(path: Path) -> Path | None:
+    """What taskgraph takes for the root: the nearest folder upward with a .git or .hg."""
+    for folder in (path, *path.parents):
+        if (folder / ".git").exists() or (folder / ".hg").is_dir():
+            return folder
+    return None
+
+
+@contextmanager
+def own_tree(root: Path) -> Iterator[Path]:
+    """The tree where taskgraph finds its root; a copy if it lies inside another checkout.
+
+    That is so for the bundled copy of a program installed in a venv within some checkout.
+    """
+    if _nearest_checkout(root) in (None, root):
+        yield root
+        return
+    with tempfile.TemporaryDirectory(prefix="io-benchmark-tree-") as folder:
+        copy = Path(folder)
+        if _nearest_checkout(copy) is not None:  # where temporary directories are in one as well
+            (copy / ".git").mkdir()
+        for part in PARTS:
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(root / part, copy / part, ignore=ignored)
+        yield copy
+
+
+def _is_tree_module(name: str) -> bool:
+    return name.partition(".")[0] in TREE_MODULES
+
+
+@contextmanager
+def _modules_of_the_tree() -> Iterator[None]:
+    """The tree's own modules, not those of a tree that was generated before or is installed."""
+    path = list(sys.path)
+    before = {name: module for name, module in sys.modules.items() if _is_tree_module(name)}
+    for name in before:
+        del sys.modules[name]
+    try:
+        yield
+    finally:
+        for name in [name for name in sys.modules if _is_tree_module(name)]:
+            del sys.modules[name]
+        sys.modules.update(before)
+        sys.path[:] = path
+
+
+@contextmanager
+def _registrations() -> Iterator[None]:
+    """Undo what a tree's registration module adds to taskgraph."""
+    modified = GraphConfig._PATH_MODIFIED  # noqa: SLF001
+    methods = dict(target_tasks._target_task_methods)  # noqa: SLF001
+    extensions = list(parameters._parameter_extensions)  # noqa: SLF001
+    defaults = list(parameters.defaults_functions)
+    GraphConfig._PATH_MODIFIED = False  # noqa: SLF001
+    try:
+        yield
+    finally:
+        GraphConfig._PATH_MODIFIED = modified  # noqa: SLF001
+        target_tasks._target_task_methods.clear()  # noqa: SLF001
+        target_tasks._target_task_methods.update(methods)  # noqa: SLF001
+        parameters._parameter_extensions[:] = extensions  # noqa: SLF001
+        parameters.defaults_functions[:] = defaults
+
+
+class _PassedOn(logging.Handler):
+    """What taskgraph logs is the program's log where the program is verbose, and else nothing."""
+
+    def __init__(self, log: logging.Logger) -> None:
+        super().__init__()
+        self.log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self.log.isEnabledFor(logging.DEBUG):
+            self.log.handle(record)
+
+
+@contextmanager
+def _captured_log(log: logging.Logger) -> Iterator[None]:
+    before = []
+    for name in LOGGERS:
+        logger = logging.getLogger(name)
+        before.append((logger, logger.handlers, logger.propagate, logger.level))
+        logger.handlers, logger.propagate = [_PassedOn(log)], False
+        logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        for logger, handlers, propagate, level in before:
+            logger.handlers, logger.propagate = handlers, propagate
+            logger.setLevel(level)
+
+
+@contextmanager
+def _in_this_process() -> Iterator[None]:
+    """taskgraph forks a process for each kind, which a program with threads may not."""
+    before = os.environ.get("TASKGRAPH_SERIAL")
+    os.environ["TASKGRAPH_SERIAL"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["TASKGRAPH_SERIAL"]
+        else:
+            os.environ["TASKGRAPH_SERIAL"] = before
+
+
+@contextmanager
+def isolated(log: logging.Logger) -> Iterator[None]:
+    """taskgraph as in a fresh process; what it logs goes to `log` where that one takes DEBUG."""
+    with ExitStack() as stack:
+        stack.enter_context(_modules_of_the_tree())
+        stack.enter_context(_registrations())
+        stack.enter_context(_in_this_process())
+        # taskgraph leaves it to the interpreter to close the files of an image's context.
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore", ResourceWarning)
+        stack.enter_context(_captured_log(log))
+        yield

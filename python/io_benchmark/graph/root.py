@@ -1,0 +1,50 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Which tree a command works on: `--root`, the checkout around you, or the bundled copy."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from io_benchmark.errors import RootError
+
+# A tree is known by these; the second keeps Firefox's and other projects' kinds apart from ours.
+MARKS = ("taskcluster/config.yml", "scripts/io-benchmark/__main__.py")
+BUNDLE = Path(__file__).resolve().parent.parent / "bundle"
+
+
+@dataclass(frozen=True)
+class Root:
+    """The folder that holds `taskcluster/`, and how it was found."""
+
+    path: Path
+    origin: str  # "--root", "checkout" or "bundled copy"
+
+    def __str__(self) -> str:
+        return f"{self.path} ({self.origin})"
+
+
+def missing_mark(path: Path) -> str | None:
+    return next((mark for mark in MARKS if not (path / mark).is_file()), None)
+
+
+def find_root(explicit: Path | None, start: Path) -> Root:
+    """The tree to work on, looked for from `start` upward unless it was named."""
+    if explicit is not None:
+        path = explicit.expanduser().resolve()
+        missing = missing_mark(path)
+        if missing:
+            raise RootError(
+                f"--root {explicit}: there is no {missing}; name the folder that holds taskcluster/"
+            )
+        return Root(path, "--root")
+    start = start.resolve()
+    for folder in (start, *start.parents):
+        if missing_mark(folder) is None:
+            return Root(folder, "checkout")
+    if missing_mark(BUNDLE) is None:
+        return Root(BUNDLE, "bundled copy")
+    raise RootError(
+        f"{start}: neither this folder nor one above holds {' and '.join(MARKS)}, and this "
+        "installation carries no copy; go into a checkout of io-benchmark or name one by --root"
+    )

@@ -1,0 +1,57 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The parameter `io_benchmark_jobs`, and how a decision task fills it (taskcluster/docs/)."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from taskgraph.parameters import extend_parameters_schema
+from taskgraph.util.schema import Schema
+from taskgraph.util.vcs import get_repository
+
+from io_benchmark_taskgraph import try_syntax
+from io_benchmark_taskgraph.mistakes import UserMistake
+from io_benchmark_taskgraph.selection import JOB
+
+logger = logging.getLogger(__name__)
+
+# Whose commit messages may choose tasks. A pull request from outside may not: one from inside
+# can ask for it by a comment.
+TRUSTED_TASKS_FOR = ("github-push", "github-pull-request")
+
+SCHEMA = Schema.from_dict({"io_benchmark_jobs": list[str]}, name="IoBenchmarkParameters")
+
+
+def register() -> None:
+    def defaults(_repo_root: Any) -> dict[str, Any]:
+        return {"io_benchmark_jobs": []}
+
+    extend_parameters_schema(SCHEMA, defaults_fn=defaults)
+
+
+def _commit_message(revision: str) -> str:
+    try:
+        message: str = get_repository(str(Path.cwd())).get_commit_message(revision)
+    except UnicodeDecodeError:
+        return ""
+    return message
+
+
+def decision_parameters(_graph_config: Any, parameters: dict[str, Any]) -> None:
+    """What taskgraph calls in a decision task, before any task is made."""
+    parameters["io_benchmark_jobs"] = []
+    if parameters["tasks_for"] not in TRUSTED_TASKS_FOR:
+        return
+    if parameters["target_tasks_method"] != "default":
+        return  # asked for otherwise, or DONTBUILD
+    try:
+        jobs = try_syntax.jobs(_commit_message(parameters["head_rev"]))
+    except UserMistake as error:
+        # taskgraph's command line takes it as logged already.
+        logger.error("%s", error)  # noqa: TRY400 - no traceback
+        raise
+    if jobs:
+        parameters["io_benchmark_jobs"] = jobs
+        parameters["target_tasks_method"] = JOB

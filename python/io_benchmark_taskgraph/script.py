@@ -1,0 +1,119 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The worker's script is a folder of small modules: which of them a task needs, and their text."""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from io_benchmark_taskgraph.mistakes import BadKeyError, suggestion
+
+# Ends each module's heredoc in the command, so that no module may hold it.
+END_MARK = "IO_BENCHMARK_EOF"
+MAIN = "__main__.py"
+WORKLOADS = "workloads"
+KEY = "benchmark.script"
+
+# What `import` can name; such a path also needs no quoting in the command.
+_MODULE_PATH = re.compile(r"(?:[A-Za-z0-9_]+/)*[A-Za-z0-9_]+\.py")
+
+
+@dataclass(frozen=True)
+class Module:
+    path: str  # within the folder, with slashes
+    text: str
+
+    @property
+    def size_bytes(self) -> int:
+        return len(self.text.encode("utf-8"))
+
+
+def module_paths(folder: Path) -> set[str]:
+    """Every module of the folder, by its path within it."""
+    paths = (file.relative_to(folder).as_posix() for file in folder.rglob("*.py"))
+    return {path for path in paths if _MODULE_PATH.fullmatch(path)}
+
+
+def workload_names(folder: Path) -> list[str]:
+    """The workloads that there are: `workloads/cache_retrieve.py` is `cache-retrieve`."""
+    names = set()
+    for path in module_paths(folder):
+        parent, _, file = path.rpartition("/")
+        if parent == WORKLOADS and not file.startswith("_"):
+            names.add(file[: -len(".py")].replace("_", "-"))
+    return sorted(names)
+
+
+def _read(root: Path, script: str, path: str) -> Module:
+    shown = f"{script}/{path}"
+    try:
+        text = (root / script / path).read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadKeyError(KEY, f"{shown} is not UTF-8 at byte {error.start}; save it so") from None
+    if "\0" in text:
+        raise BadKeyError(KEY, f"{shown} holds a zero byte, which no command can; remove it")
+    for number, line in enumerate(text.split("\n"), start=1):
+        if END_MARK in line:
+            raise BadKeyError(
+                KEY,
+                f"{shown} line {number} holds {END_MARK}, which ends the module's text in the "
+                "task's command; write that line without it",
+            )
+    return Module(path, text if text.endswith("\n") else text + "\n")
+
+
+def _dotted_imports(module: Module, shown: str) -> Iterator[str]:
+    """The dotted names that a module imports anywhere in it, as seen from the folder."""
+    try:
+        tree = ast.parse(module.text)
+    except SyntaxError as error:
+        raise BadKeyError(KEY, f"{shown} line {error.lineno} is no Python: {error.msg}") from None
+    package = module.path.split("/")[:-1]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join(above + ([node.module] if node.module else []))
+            yield base
+            for alias in node.names:
+                yield f"{base}.{alias.name}" if base else alias.name
+
+
+def _files_of(dotted: str) -> Iterator[str]:
+    """The files that importing the name may load: each part's own, module or package."""
+    parts = dotted.split(".")
+    for count in range(1, len(parts) + 1):
+        path = "/".join(parts[:count])
+        yield f"{path}.py"
+        yield f"{path}/__init__.py"
+
+
+def needed_modules(root: Path, script: str, workloads: Sequence[str]) -> tuple[Module, ...]:
+    """`__main__.py`, the workloads, all that these import from the folder, and nothing else."""
+    folder = root / script
+    if not folder.is_dir():
+        raise BadKeyError(KEY, f"there is no folder {script} in {root}; name the script's folder")
+    known = module_paths(folder)
+    if MAIN not in known:
+        raise BadKeyError(KEY, f"the folder {script} has no {MAIN}; name the script's folder")
+    names = workload_names(folder)
+    for workload in workloads:
+        if workload not in names:
+            text = f"{workload!r} is unknown; {suggestion(workload, names)}"
+            raise BadKeyError("benchmark.workloads", text)
+    waiting = [MAIN] + [f"{WORKLOADS}/{name.replace('-', '_')}.py" for name in workloads]
+    modules: dict[str, Module] = {}
+    while waiting:
+        path = waiting.pop()
+        if path in modules:
+            continue
+        modules[path] = _read(root, script, path)
+        for dotted in _dotted_imports(modules[path], f"{script}/{path}"):
+            waiting.extend(found for found in _files_of(dotted) if found in known)
+    # "__main__.py" sorts before every lower-case name: the command reads top-down.
+    return tuple(modules[path] for path in sorted(modules))

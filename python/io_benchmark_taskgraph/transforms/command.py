@@ -1,0 +1,34 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Put the script's modules and its arguments into the task's command."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from taskgraph.transforms.base import TransformSequence
+
+from io_benchmark_taskgraph import command, estimate, script
+from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, root_folder
+from io_benchmark_taskgraph.selection import POOL_ATTRIBUTE
+
+
+def add_command(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    root = root_folder(config)
+    for task in tasks:
+        benchmark = task.pop("benchmark")
+        try:
+            modules = script.needed_modules(root, benchmark.script, benchmark.workloads)
+            task.setdefault("run", {})["command"] = command.build(
+                benchmark,
+                modules,
+                pool=task["attributes"][POOL_ATTRIBUTE],
+                time_budget_s=estimate.time_budget_s(task["worker"]["max-run-time"]),
+            )
+        except BadKeyError as problem:
+            raise in_task(config, task, problem) from None
+        yield task
+
+
+transforms = TransformSequence()
+transforms.add(add_command)

@@ -1,0 +1,86 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Check the pools' names: a task of this kind is a pool, and its name is the pool's."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from taskgraph.transforms.base import TransformSequence
+from taskgraph.util import yaml
+
+from io_benchmark_taskgraph.mistakes import (
+    BadKeyError,
+    UserMistake,
+    in_task,
+    kind_file,
+    shown_path,
+    task_name,
+)
+from io_benchmark_taskgraph.selection import JOB_ATTRIBUTE, POOL_ATTRIBUTE
+
+# Perfherder takes the pool as an extra option of at most 45 characters.
+_POOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,44}")
+
+
+def _repeated_keys(node: Any) -> Iterator[Any]:
+    """The second one of any key that stands twice; YAML would silently take the last."""
+    if not isinstance(node.value, list):
+        return
+    seen = set()
+    for item in node.value:
+        if not isinstance(item, tuple):
+            yield from _repeated_keys(item)
+            continue
+        key, value = item
+        if isinstance(key.value, str) and key.value in seen:
+            yield key
+        seen.add(key.value if isinstance(key.value, str) else None)
+        yield from _repeated_keys(value)
+
+
+def _check_file(config: Any, name: str) -> None:
+    path = Path(config.path) / name
+    if not path.is_file():
+        return  # a kind that a test made
+    node = yaml.UnicodeLoader(path.read_bytes()).get_single_node()
+    for key in _repeated_keys(node):
+        where = f"{shown_path(config, path)} line {key.start_mark.line + 1}"
+        raise UserMistake(
+            f"{where}: {key.value} stands twice in one mapping and only the last would count; "
+            "rename or remove one"
+        )
+
+
+def check_files(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for name in ["kind.yml", *config.config.get("tasks-from", [])]:
+        _check_file(config, name)
+    yield from tasks
+
+
+def check_names(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    pools = list(tasks)
+    counts = Counter(task_name(task) for task in pools)
+    for task in pools:
+        name = task_name(task)
+        if not _POOL.fullmatch(name):
+            text = "is not a pool's name; write at most 45 letters, digits and ._-, no mark first"
+            raise in_task(config, task, BadKeyError("name", text))
+        job = task.get("attributes", {}).get(JOB_ATTRIBUTE)
+        if name in (config.kind, job) or name.startswith(f"{config.kind}-"):
+            text = "is what -j calls the job or a task's label; give the pool another name"
+            raise in_task(config, task, BadKeyError("name", text))
+        if counts[name] > 1:
+            files = sorted({kind_file(config, one) for one in pools if task_name(one) == name})
+            text = f"two pools have this name ({', '.join(files)}); rename or remove one"
+            raise in_task(config, task, BadKeyError("name", text))
+        task.setdefault("attributes", {})[POOL_ATTRIBUTE] = name
+        yield task
+
+
+transforms = TransformSequence()
+transforms.add(check_files)
+transforms.add(check_names)

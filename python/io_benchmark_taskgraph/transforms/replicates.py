@@ -1,0 +1,49 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Make `replicates` tasks of one, each for a worker of its own; a single one keeps its name."""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+from taskgraph.transforms.base import TransformSequence
+
+from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, task_name
+
+
+def replicate(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    makers: dict[str, dict[str, Any]] = {}
+    for task in tasks:
+        count = task["benchmark"].replicates
+        for copy in [task] if count == 1 else _copies(task, count):
+            name = task_name(copy)
+            if name in makers:
+                text = (
+                    f"a replicate of {task_name(makers[name])} is called {name} too; "
+                    "rename the pool or lower benchmark.replicates"
+                )
+                raise in_task(config, task, BadKeyError("name", text))
+            makers[name] = task
+            yield copy
+
+
+def _copies(task: dict[str, Any], count: int) -> Iterator[dict[str, Any]]:
+    for number in range(1, count + 1):
+        copy = deepcopy(task)
+        copy["name"] = f"{task_name(task)}-{number}"
+        treeherder = copy.get("treeherder")
+        if isinstance(treeherder, dict) and "symbol" in treeherder:
+            treeherder["symbol"] = _with_number(str(treeherder["symbol"]), number)
+        yield copy
+
+
+def _with_number(symbol: str, number: int) -> str:
+    """`IOB(amd16)` becomes `IOB(amd16-1)`."""
+    if symbol.endswith(")"):
+        return f"{symbol[:-1]}-{number})"
+    return f"{symbol}-{number}"
+
+
+transforms = TransformSequence()
+transforms.add(replicate)

@@ -1,0 +1,43 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Check that Treeherder can show each task by itself: platform, group and symbol."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from taskgraph.transforms.base import TransformSequence
+
+from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, task_name
+
+_PLATFORM = re.compile(r"[A-Za-z0-9_-]{1,50}/[A-Za-z0-9_-]{1,50}")
+_SYMBOL = re.compile(r"[^()\s]{1,25}\([^()\s]{1,25}\)")
+
+
+def check_symbols(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    shown: dict[tuple[str, str], str] = {}
+    for task in tasks:
+        treeherder = task.get("treeherder")
+        treeherder = treeherder if isinstance(treeherder, dict) else {}
+        platform, symbol = str(treeherder.get("platform")), str(treeherder.get("symbol"))
+        if not _PLATFORM.fullmatch(platform):
+            text = f"{platform!r} is not a platform; write one such as linux64/opt"
+            raise in_task(config, task, BadKeyError("treeherder.platform", text))
+        if not _SYMBOL.fullmatch(symbol):
+            text = (
+                f"{symbol!r} is not a group and a symbol of at most 25 characters each; "
+                "write them as IOB(amd16)"
+            )
+            raise in_task(config, task, BadKeyError("treeherder.symbol", text))
+        other = shown.setdefault((platform, symbol), task_name(task))
+        if other != task_name(task):
+            text = (
+                f"{symbol} on {platform} is task {other}'s already; give each a symbol of its own"
+            )
+            raise in_task(config, task, BadKeyError("treeherder.symbol", text))
+        yield task
+
+
+transforms = TransformSequence()
+transforms.add(check_symbols)

@@ -1,0 +1,20 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What taskgraph calls first: it makes python/ importable and registers what the project adds."""
+# ruff: noqa: INP001 - taskgraph puts this folder on the path, it is no package
+
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def register(graph_config: Any) -> None:
+    # taskgraph puts taskcluster/ on the path and not what lies beside it.
+    root = Path(graph_config.root_dir).absolute().parent
+    sys.path.insert(0, str(root / "python"))
+
+    from io_benchmark_taskgraph import parameters, target_tasks  # noqa: PLC0415
+
+    parameters.register()
+    target_tasks.register()

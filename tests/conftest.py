@@ -1,0 +1,19 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What holds for every test: the environment of the task that may run them is not theirs."""
+
+import os
+
+import pytest
+
+# Set on a worker, or by whoever tries the script by hand.
+PREFIXES = ("TASKCLUSTER_", "IO_BENCHMARK_", "MOZ_", "TASKGRAPH_")
+NAMES = ("TASK_ID", "RUN_ID", "TASK_GROUP_ID")
+
+
+@pytest.fixture(autouse=True)
+def _clear_environment(monkeypatch):
+    for name in list(os.environ):
+        if name in NAMES or name.startswith(PREFIXES):
+            monkeypatch.delenv(name)

@@ -1,0 +1,41 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Copies of the project's own tree to change."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from io_benchmark.graph.isolation import PARTS
+from io_benchmark.graph.root import Root
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+KIND = "taskcluster/kinds/io-benchmark/kind.yml"
+
+
+def copy_tree(target):
+    for part in PARTS:
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(REPOSITORY / part, target / part, ignore=ignored)
+    return target
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A root whose files may be changed."""
+    return Root(copy_tree(tmp_path / "tree"), "--root")
+
+
+@pytest.fixture
+def change(tree):
+    """Replace a text that a file of the tree holds once."""
+
+    def replace(old, new, path=KIND):
+        file = tree.path / path
+        text = file.read_text()
+        assert text.count(old) == 1
+        file.write_text(text.replace(old, new))
+
+    return replace

@@ -1,0 +1,166 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The tasks that names mean, generated in this process."""
+
+import logging
+
+import pytest
+from taskgraph.parameters import base_schema
+
+from io_benchmark.graph import generate as module
+from io_benchmark.graph.generate import generate
+from io_benchmark.graph.root import Root
+
+from .conftest import KIND, REPOSITORY, copy_tree
+
+OWN = Root(REPOSITORY, "checkout")
+EVERY_POOL = ["io-benchmark-amd-16", "io-benchmark-amd-30", "io-benchmark-intel"]
+
+
+def labels(root, *jobs):
+    return [task.label for task in generate(root, jobs).tasks]
+
+
+@pytest.mark.parametrize(
+    ("jobs", "expected"),
+    [
+        pytest.param([], EVERY_POOL, id="nothing named"),
+        pytest.param(["io-benchmark"], EVERY_POOL, id="job"),
+        pytest.param(["intel", "amd-16"], [EVERY_POOL[0], EVERY_POOL[2]], id="pools"),
+        pytest.param(["io-benchmark-amd-30"], [EVERY_POOL[1]], id="label"),
+        pytest.param(
+            ["docker-image-update-verify", "intel"],
+            ["docker-image-update-verify", EVERY_POOL[2]],
+            id="image",
+        ),
+    ],
+)
+def test_selection(jobs, expected):
+    """Always in the order of kind.yml."""
+    assert labels(OWN, *jobs) == expected
+
+
+def test_a_task():
+    """What a task is to the commands that run it."""
+    [task] = generate(OWN, ["amd-16"]).tasks
+    assert (task.label, task.pool, task.kind, task.image) == (
+        "io-benchmark-amd-16",
+        "amd-16",
+        "io-benchmark",
+        "update-verify",
+    )
+    assert task.attributes["io_benchmark_pool"] == "amd-16"
+    assert task.definition["payload"]["image"]["taskId"] == {"task-reference": "<docker-image>"}
+    assert task.definition["payload"]["command"][:4] == [
+        "/usr/local/bin/run-task",
+        "--",
+        "bash",
+        "-cx",
+    ]
+    assert task.definition["metadata"]["source"] == (
+        "https://github.com/mozilla-releng/io-benchmark/blob/"
+        "0000000000000000000000000000000000000000/taskcluster/kinds/io-benchmark"
+    )
+
+
+def test_an_images_task():
+    """A task that is no pool's runs in no image of the tree."""
+    [task] = generate(OWN, ["docker-image-update-verify"]).tasks
+    assert (task.pool, task.kind, task.image) == ("", "docker-image", None)
+
+
+def test_twice_the_same():
+    """The same tree gives the same tasks."""
+    assert generate(OWN, []) == generate(OWN, [])
+
+
+def test_one_tree_after_another(tree, change):
+    """Another tree's kinds and its own transforms are taken, and then the first one's again."""
+    change("    retrieves: 2000", "    retrieves: 77")
+    change('"set -e"', '"set -eu"', "python/io_benchmark_taskgraph/command.py")
+
+    def command(root):
+        return generate(root, ["intel"]).tasks[0].definition["payload"]["command"][-1]
+
+    first = command(OWN)
+    assert command(tree) == first.replace("--retrieves 2000 ", "--retrieves 77 ").replace(
+        "set -e\n", "set -eu\n", 1
+    )
+    assert command(OWN) == first
+
+
+def test_within_another_checkout(tmp_path):
+    """A copy in a venv within some checkout gives the same tasks."""
+    (tmp_path / ".git").mkdir()
+    root = Root(copy_tree(tmp_path / "venv" / "bundle"), "bundled copy")
+    assert generate(root, []) == generate(OWN, [])
+
+
+def test_without_any_checkout(tree, monkeypatch):
+    """Neither git nor an origin is asked."""
+    expected = generate(OWN, [])
+    monkeypatch.setenv("PATH", "")
+    assert generate(tree, []) == expected
+
+
+def test_a_fourth_pool_is_four_lines(tree):
+    """Four lines of YAML at the end of kind.yml and nothing else."""
+    with (tree.path / KIND).open("a") as file:
+        file.write(
+            "    amd-60:\n"
+            "        description: I/O benchmark on four local SSDs\n"
+            "        worker-type: b-linux-docker-large-amd\n"
+            "        treeherder: {symbol: IOB(amd60)}\n"
+        )
+    *others, new = generate(tree, []).tasks
+    assert [task.label for task in others] == EVERY_POOL
+    assert (new.label, new.pool, new.image) == ("io-benchmark-amd-60", "amd-60", "update-verify")
+    pattern = others[1]
+    assert new.definition["payload"] == {
+        **pattern.definition["payload"],
+        "command": [
+            part.replace("--pool amd-30 ", "--pool amd-60 ")
+            for part in pattern.definition["payload"]["command"]
+        ],
+    }
+    assert labels(tree, "amd-60", "intel") == ["io-benchmark-intel", "io-benchmark-amd-60"]
+
+
+def test_replicates(tree, change):
+    """Eleven tasks of each pool, in the order of their numbers."""
+    change("    replicates: 1", "    replicates: 11")
+    expected = [f"{label}-{number}" for label in EVERY_POOL for number in range(1, 12)]
+    assert labels(tree) == expected
+    assert labels(tree, "amd-30") == expected[11:22]
+
+
+def test_place_outside_the_volume(tree, change):
+    """A place of one pool's own is added to the defaults', given the time for it."""
+    change(
+        "        treeherder: {symbol: IOB(intel)}\n",
+        "        treeherder: {symbol: IOB(intel)}\n"
+        "        benchmark: {places: [{name: container, path: /builds/worker/io-benchmark}]}\n"
+        "        worker: {max-run-time: 5400}\n",
+    )
+    [task] = generate(tree, ["intel"]).tasks
+    command = task.definition["payload"]["command"][-1]
+    assert (
+        ' --time-budget 5100 \\\n  --place workspace="${IO_BENCHMARK_WORKSPACE:-/builds/worker/'
+        'workspace}" \\\n  --place container="${IO_BENCHMARK_PLACE_CONTAINER:-/builds/worker/'
+        'io-benchmark}" \\\n'
+    ) in command
+    assert task.definition["payload"]["maxRunTime"] == 5400
+
+
+def test_success_is_silent(caplog, capfd):
+    """taskgraph's log is not the program's."""
+    with caplog.at_level(logging.INFO):
+        generate(OWN, [])
+    assert (caplog.records, capfd.readouterr()) == ([], ("", ""))
+
+
+def test_parameters_are_complete():
+    """No parameter is left to a default, which would ask git; only our own is added."""
+    names = {*base_schema.__struct_encode_fields__, "io_benchmark_jobs"} - {"code-review"}
+    assert set(module._parameters(["amd-16"])) == names

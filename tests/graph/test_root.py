@@ -1,0 +1,91 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Which tree a command works on."""
+
+from pathlib import Path
+
+import pytest
+
+from io_benchmark.errors import RootError
+from io_benchmark.graph import root
+from io_benchmark.graph.root import MARKS, Root, find_root
+
+
+def make_tree(folder):
+    for mark in MARKS:
+        (folder / mark).parent.mkdir(parents=True, exist_ok=True)
+        (folder / mark).touch()
+    return folder
+
+
+@pytest.fixture
+def bundle(tmp_path, monkeypatch):
+    """A program installed from its wheel."""
+    monkeypatch.setattr(root, "BUNDLE", make_tree(tmp_path / "bundle"))
+    return tmp_path / "bundle"
+
+
+@pytest.mark.usefixtures("bundle")
+def test_explicit(tmp_path):
+    """What is named is taken, even within a checkout."""
+    other = make_tree(tmp_path / "other")
+    start = make_tree(tmp_path / "checkout")
+    assert find_root(other, start) == Root(other, "--root")
+
+
+def test_explicit_relative(tmp_path, monkeypatch):
+    """A relative name means what it means to the shell."""
+    make_tree(tmp_path / "tree")
+    monkeypatch.chdir(tmp_path)
+    assert find_root(Path("tree"), tmp_path) == Root(tmp_path / "tree", "--root")
+
+
+@pytest.mark.usefixtures("bundle")
+@pytest.mark.parametrize("mark", MARKS)
+def test_explicit_without_a_mark(tmp_path, mark):
+    """A folder that is no such tree is refused, whatever else there is."""
+    tree = make_tree(tmp_path / "tree")
+    (tree / mark).unlink()
+    with pytest.raises(RootError) as caught:
+        find_root(tree, make_tree(tmp_path / "checkout"))
+    assert str(caught.value) == (
+        f"--root {tree}: there is no {mark}; name the folder that holds taskcluster/"
+    )
+
+
+@pytest.mark.usefixtures("bundle")
+@pytest.mark.parametrize(
+    "below", [pytest.param(".", id="at it"), pytest.param("python/deep", id="below it")]
+)
+def test_checkout_around(tmp_path, below):
+    """From any folder of a checkout, the checkout."""
+    checkout = make_tree(tmp_path / "checkout")
+    start = checkout / below
+    start.mkdir(parents=True, exist_ok=True)
+    assert find_root(None, start) == Root(checkout, "checkout")
+
+
+def test_other_projects_tree_is_passed_over(tmp_path, bundle):
+    """Another project's taskcluster/ is none of ours: the bundled copy is taken."""
+    other = tmp_path / "firefox"
+    (other / "taskcluster").mkdir(parents=True)
+    (other / "taskcluster" / "config.yml").touch()
+    assert find_root(None, other) == Root(bundle, "bundled copy")
+
+
+def test_nothing_found(tmp_path, monkeypatch):
+    """Without any tree, the message says what was looked for and what to do."""
+    monkeypatch.setattr(root, "BUNDLE", tmp_path / "bundle")
+    with pytest.raises(RootError) as caught:
+        find_root(None, tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}: neither this folder nor one above holds taskcluster/config.yml and "
+        "scripts/io-benchmark/__main__.py, and this installation carries no copy; go into a "
+        "checkout of io-benchmark or name one by --root"
+    )
+
+
+def test_says_which():
+    """A root tells where it is and how it was found."""
+    assert str(Root(Path("/x"), "bundled copy")) == "/x (bundled copy)"

@@ -1,0 +1,28 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The checkout that is tested, and copies of it that a test may write into."""
+
+import shutil
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# What a checkout has and a clone has not (.gitignore says the same).
+_NOT_IN_A_CLONE = shutil.ignore_patterns(
+    ".git",
+    ".tox",
+    ".venv*",
+    ".*_cache",
+    ".hypothesis",
+    "__pycache__",
+    "build",
+    "dist",
+    "io-benchmark-results",
+)
+
+
+def copy_checkout(target: Path) -> Path:
+    """What a fresh clone holds, without its history."""
+    shutil.copytree(ROOT, target, ignore=_NOT_IN_A_CLONE, symlinks=True)
+    return target

@@ -1,0 +1,89 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A tree with a small script of its own, and the kind's transforms to run on a task."""
+
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+from taskgraph.util.python_path import find_object
+from taskgraph.util.templates import merge
+from taskgraph.util.yaml import load_yaml
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+KIND = REPOSITORY / "taskcluster" / "kinds" / "io-benchmark"
+
+SCRIPT = {
+    "__main__.py": "import json\nimport shared\nfrom observe import host\n",
+    "shared.py": "import os\n",
+    "unused.py": "import shared\n",
+    "observe/host.py": "from observe.mounts import read\n",
+    "observe/mounts.py": "def read(): pass\n",
+    "observe/unused.py": "",
+    "workloads/cache_retrieve.py": "import copying\n",
+    "workloads/sync_write.py": "",
+    "workloads/_common.py": "",
+    "copying.py": "",
+}
+
+# What a pool of the kind is before the first transform, with the defaults merged in.
+TASK = {
+    "name": "amd-16",
+    "description": "I/O benchmark",
+    "worker-type": "b-linux",
+    "task-from": "kind.yml",
+    "attributes": {"job_try_name": "io-benchmark"},
+    "benchmark": {
+        "script": "scripts/io-benchmark",
+        "workloads": ["cache-retrieve"],
+        "retrieves": 2000,
+    },
+    "treeherder": {"platform": "linux64/opt", "symbol": "IOB(amd16)"},
+    "worker": {"max-run-time": 3600},
+    "run": {"using": "run-task"},
+}
+
+
+def write_script(folder, files):
+    for path, text in files.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return folder
+
+
+@pytest.fixture
+def datadir(tmp_path):
+    """Where pytest-taskgraph's `graph_config` has its `taskcluster/`."""
+    return tmp_path
+
+
+@pytest.fixture
+def script(datadir):
+    return write_script(datadir / "scripts" / "io-benchmark", SCRIPT)
+
+
+@pytest.fixture
+def make_pool():
+    def make(**changes):
+        return merge(deepcopy(TASK), changes)
+
+    return make
+
+
+@pytest.fixture
+def run_kind(run_transform, make_transform_config):
+    """Run some of the kind's own transforms, by name; by default all of them in kind.yml's order."""
+
+    def run(tasks, *names, **config):
+        paths = load_yaml(str(KIND), "kind.yml")["transforms"]
+        for path in paths:
+            name = path.partition(":")[0].rpartition(".")[2]
+            if path.startswith("io_benchmark_taskgraph.") and (not names or name in names):
+                tasks = run_transform(
+                    find_object(path), tasks, config=make_transform_config(**config)
+                )
+        return tasks
+
+    return run

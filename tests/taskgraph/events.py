@@ -1,0 +1,119 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What .taskcluster.yml is rendered with, for each kind of event, and the rendering."""
+
+from copy import deepcopy
+from typing import Any
+
+import jsone
+import yaml
+
+from .conftest import REPOSITORY as CHECKOUT
+
+TEMPLATE = yaml.safe_load((CHECKOUT / ".taskcluster.yml").read_text())
+MAIN = "https://github.com/mozilla-releng/io-benchmark"
+FORK = "https://github.com/contributor/io-benchmark"
+BASE = "1c9e2b7d0a5f4e3c8b6d7a9f0e1d2c3b4a5f6e7d"
+HEAD = "7f3a9c1e5b2d4f6081a3c5e7092b4d6f8a0c2e41"
+OWN_TASK_ID = "Prp_WjpGRx26VH-wA8fjTA"
+GROUP_ID = "O0wOvbnEQF6h8ptHBA6jbg"
+
+PULL_REQUEST = {
+    "user": {"login": "contributor"},
+    "base": {
+        "repo": {
+            "html_url": MAIN,
+            "name": "io-benchmark",
+            "full_name": "mozilla-releng/io-benchmark",
+        },
+        "ref": "main",
+        "sha": BASE,
+    },
+    "head": {"repo": {"html_url": FORK, "name": "its-name"}, "ref": "faster-disks", "sha": HEAD},
+}
+REPOSITORY = {"html_url": MAIN, "name": "io-benchmark"}
+GITHUB: dict[str, dict[str, Any]] = {
+    "push": {
+        "repository": REPOSITORY,
+        "pusher": {"email": "engineer@example.com"},
+        "ref": "refs/heads/main",
+        "base_ref": None,
+        "before": BASE,
+        "after": HEAD,
+    },
+    "pull-request": {
+        "repository": REPOSITORY,
+        "action": "opened",
+        "pull_request": PULL_REQUEST,
+    },
+    "issue-comment": {
+        "repository": REPOSITORY,
+        "action": "created",
+        "taskcluster_comment": "io-benchmark",
+        "issue": {"number": 7},
+        # taskcluster-github adds it to what GitHub sends.
+        "pull_request": PULL_REQUEST,
+    },
+}
+GITHUB["pull-request-untrusted"] = GITHUB["pull-request"]
+
+HOOK = {
+    "repository": {"url": MAIN, "project": "io-benchmark", "level": "3"},
+    "push": {"revision": HEAD, "branch": "main", "owner": "cron", "pushlog_id": "0"},
+    "ownTaskId": OWN_TASK_ID,
+}
+CRON = {
+    **HOOK,
+    "cron": {
+        "task_id": GROUP_ID,
+        "job_name": "io-benchmark",
+        "job_symbol": "io-benchmark",
+        "quoted_args": "--target-tasks-method=io-benchmark",
+        "input": {},
+    },
+}
+ACTION = {
+    **HOOK,
+    "action": {
+        "name": "retrigger",
+        "title": "Retrigger",
+        "description": "Create a clone of the task.",
+        "taskGroupId": GROUP_ID,
+        "cb_name": "retrigger",
+        "symbol": "rt",
+        "action_perm": "generic",
+    },
+    "input": {"times": 3},
+    "taskId": "Yx4AjHXCRfyptBUIPTPtEg",
+    "taskGroupId": GROUP_ID,
+    "clientId": "mozilla-auth0/ad|x/engineer",
+}
+PR_ACTION = {
+    **ACTION,
+    "repository": {"url": FORK, "base_url": MAIN, "project": "io-benchmark", "level": "1"},
+    "push": {"revision": HEAD, "branch": "faster-disks", "base_branch": "main"},
+}
+HOOKS: dict[str, dict[str, Any]] = {"cron": CRON, "action": ACTION, "pr-action": PR_ACTION}
+EVENTS = [f"github-{name}" for name in GITHUB] + list(HOOKS)
+
+
+def context(tasks_for):
+    """A context of one's own to change and to render with."""
+    given: dict[str, Any]
+    if tasks_for in HOOKS:
+        given = deepcopy(HOOKS[tasks_for])
+    else:
+        event = deepcopy(GITHUB[tasks_for.removeprefix("github-")])
+        given = {"event": event, "as_slugid": lambda _label: OWN_TASK_ID}
+    root_url = "https://tc.example.com"
+    return {**given, "tasks_for": tasks_for, "taskcluster_root_url": root_url}
+
+
+def render_all(given):
+    return jsone.render(TEMPLATE, given)["tasks"]
+
+
+def render(given):
+    [task] = render_all(given)
+    return task

@@ -1,0 +1,25 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The jobs of .cron.yml, in the form that build-decision reads."""
+
+import yaml
+
+from .conftest import REPOSITORY
+
+
+def test_jobs():
+    """One job, by hand alone, that selects what `-j io-benchmark` does."""
+    assert yaml.safe_load((REPOSITORY / ".cron.yml").read_text()) == {
+        "jobs": [
+            {
+                "name": "io-benchmark",
+                "job": {
+                    "type": "decision-task",
+                    "treeherder-symbol": "io-benchmark",
+                    "target-tasks-method": "io-benchmark",
+                },
+                "when": [],
+            }
+        ]
+    }

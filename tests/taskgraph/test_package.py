@@ -1,0 +1,69 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The package `io_benchmark_taskgraph` serves this tree and Firefox's."""
+
+import ast
+import runpy
+import sys
+
+import pytest
+import taskgraph.util.schema
+
+from io_benchmark_taskgraph import mistakes
+
+from .conftest import REPOSITORY
+
+PACKAGE = REPOSITORY / "python" / "io_benchmark_taskgraph"
+FILES = sorted(PACKAGE.rglob("*.py"))
+# These extend a stand-alone taskgraph, and Firefox's tree does not load them.
+STAND_ALONE = {"io_benchmark_taskgraph.parameters", "io_benchmark_taskgraph.target_tasks"}
+every_file = pytest.mark.parametrize(
+    "path", [pytest.param(path, id=str(path.relative_to(PACKAGE))) for path in FILES]
+)
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@every_file
+def test_imports(path):
+    """taskgraph, voluptuous, the standard library and itself; never io_benchmark."""
+    tops = {name.partition(".")[0] for name in imported(path)}
+    outside = tops - set(sys.stdlib_module_names)
+    assert outside <= {"io_benchmark_taskgraph", "taskgraph", "voluptuous"}
+
+
+@every_file
+def test_stand_alone_parts_stay_apart(path):
+    """No module that Firefox's tree loads needs one that it cannot."""
+    if f"io_benchmark_taskgraph.{path.stem}" not in STAND_ALONE:
+        assert not STAND_ALONE.intersection(imported(path))
+
+
+@every_file
+def test_python_3_9(path):
+    """Decision tasks and Firefox's tree may have Python 3.9."""
+    ast.parse(path.read_text(), feature_version=(3, 9))
+
+
+def test_taskgraph_without_its_error_class(monkeypatch):
+    """Where taskgraph lacks the error without a traceback, any Exception serves."""
+    assert mistakes.UserMistake is taskgraph.util.schema.SchemaValidationError
+    monkeypatch.delattr(taskgraph.util.schema, "SchemaValidationError")
+    # Another copy of the module, so that the one in use stays as it is.
+    copy = runpy.run_path(mistakes.__file__)
+    assert copy["UserMistake"] is Exception
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "transforms").glob("[a-z]*.py")))
+def test_each_transform_is_listed(path):
+    """kind.yml lists every file of transforms, so that none is forgotten."""
+    kind = REPOSITORY / "taskcluster" / "kinds" / "io-benchmark" / "kind.yml"
+    assert f"- io_benchmark_taskgraph.transforms.{path.stem}:transforms\n" in kind.read_text()

@@ -1,0 +1,73 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Which tasks a name means."""
+
+import pytest
+from pytest_taskgraph import make_task
+
+from io_benchmark_taskgraph.mistakes import UserMistake
+from io_benchmark_taskgraph.selection import select
+
+
+def pool(name, number=""):
+    attributes = {"job_try_name": "io-benchmark", "io_benchmark_pool": name}
+    return make_task(f"io-benchmark-{name}{number}", attributes=attributes)
+
+
+TASKS = [
+    make_task("docker-image-update-verify"),
+    pool("amd-16", "-1"),
+    pool("amd-16", "-2"),
+    pool("intel"),
+]
+
+
+@pytest.mark.parametrize(
+    ("names", "labels"),
+    [
+        pytest.param(
+            ["io-benchmark"],
+            ["io-benchmark-amd-16-1", "io-benchmark-amd-16-2", "io-benchmark-intel"],
+            id="job",
+        ),
+        pytest.param(["amd-16"], ["io-benchmark-amd-16-1", "io-benchmark-amd-16-2"], id="pool"),
+        pytest.param(["io-benchmark-amd-16-2"], ["io-benchmark-amd-16-2"], id="label"),
+        pytest.param(["docker-image-update-verify"], ["docker-image-update-verify"], id="image"),
+        pytest.param(
+            ["intel", "io-benchmark-amd-16-1", "intel"],
+            ["io-benchmark-amd-16-1", "io-benchmark-intel"],
+            id="several, in the tasks' order",
+        ),
+        pytest.param([], [], id="none"),
+    ],
+)
+def test_names(names, labels):
+    """A name is a job's, a pool's or a label."""
+    assert select(TASKS, names) == labels
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        pytest.param("amd-17", "did you mean amd-16? There", id="near"),
+        pytest.param("zzz", "there", id="far"),
+        pytest.param("io-b", "there", id="part of a name"),
+        pytest.param("", "there", id="empty"),
+    ],
+)
+def test_unknown_name(name, hint):
+    """A name that means nothing is a mistake, even beside good ones; all names are listed."""
+    with pytest.raises(UserMistake) as caught:
+        select(TASKS, ["intel", name])
+    assert str(caught.value) == (
+        f"no task is called {name!r}; {hint} are: io-benchmark, amd-16, intel, "
+        "docker-image-update-verify, io-benchmark-amd-16-1, io-benchmark-amd-16-2, "
+        "io-benchmark-intel"
+    )
+
+
+def test_no_tasks():
+    """With no task at all there is nothing to list."""
+    with pytest.raises(UserMistake, match=r"^no task is called 'io-benchmark'; there are: none$"):
+        select([], ["io-benchmark"])

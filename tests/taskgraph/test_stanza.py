@@ -1,0 +1,302 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The stanza `benchmark`: what it may hold, and what its mistakes are called."""
+
+import pytest
+
+from io_benchmark_taskgraph.mistakes import BadKeyError
+from io_benchmark_taskgraph.stanza import WORKSPACE, Benchmark, Place, parse
+
+SMALLEST = {"script": "scripts/io-benchmark", "workloads": ["cache-retrieve"], "retrieves": 2000}
+CONTAINER = {"name": "container", "path": "/builds/worker/io-benchmark"}
+
+
+def test_defaults():
+    """What a stanza leaves out is the first investigation's way, in the workspace."""
+    assert parse(SMALLEST) == Benchmark(
+        script="scripts/io-benchmark",
+        workloads=("cache-retrieve",),
+        retrieves=2000,
+        seed=1,
+        destinations=("overwrite",),
+        fidelity="seed",
+        precision=None,
+        replicates=1,
+        places=(WORKSPACE,),
+    )
+
+
+def test_everything_given():
+    """Every key reaches the benchmark; lists keep their order."""
+    stanza = {
+        "script": "tools/script/",
+        "workloads": ["sync-write", "cache-retrieve"],
+        "retrieves": 1,
+        "seed": 0,
+        "destination": ["fresh", "unlink"],
+        "fidelity": "real",
+        "precision": "0.5%",
+        "replicates": 100,
+        "places": [CONTAINER, "workspace"],
+    }
+    assert parse(stanza) == Benchmark(
+        script="tools/script",
+        workloads=("sync-write", "cache-retrieve"),
+        retrieves=1,
+        seed=0,
+        destinations=("fresh", "unlink"),
+        fidelity="real",
+        precision="0.5%",
+        replicates=100,
+        places=(Place("container", "/builds/worker/io-benchmark"), WORKSPACE),
+    )
+
+
+NO_NUMBER = "is not a whole number from"
+NO_NAME = (
+    "is not a place's name; write at most 40 lower-case letters, digits and hyphens, a letter first"
+)
+NO_PATH = (
+    "is not a place's path; write an absolute one of letters, digits and ._+- without a slash at "
+    "its end"
+)
+
+
+def place(name, path):
+    return {"places": [{"name": name, "path": path}]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "key", "text"),
+    [
+        pytest.param(
+            {"retrievs": 5},
+            "benchmark.retrievs",
+            "unknown key; did you mean retrieves? There are: script, workloads, retrieves, seed, "
+            "destination, fidelity, precision, replicates, places",
+            id="unknown key",
+        ),
+        pytest.param(
+            {"retrieves": 0},
+            "benchmark.retrieves",
+            f"0 {NO_NUMBER} 1 to 10,000,000",
+            id="zero retrieves",
+        ),
+        pytest.param(
+            {"retrieves": -3},
+            "benchmark.retrieves",
+            f"-3 {NO_NUMBER} 1 to 10,000,000",
+            id="negative retrieves",
+        ),
+        pytest.param(
+            {"retrieves": True},
+            "benchmark.retrieves",
+            f"True {NO_NUMBER} 1 to 10,000,000",
+            id="a truth for a number",
+        ),
+        pytest.param(
+            {"retrieves": "2000"},
+            "benchmark.retrieves",
+            f"'2000' {NO_NUMBER} 1 to 10,000,000",
+            id="a text for a number",
+        ),
+        pytest.param(
+            {"seed": -1}, "benchmark.seed", f"-1 {NO_NUMBER} 0 to 2,147,483,647", id="seed"
+        ),
+        pytest.param(
+            {"replicates": 101},
+            "benchmark.replicates",
+            f"101 {NO_NUMBER} 1 to 100",
+            id="replicates",
+        ),
+        pytest.param(
+            {"workloads": []},
+            "benchmark.workloads",
+            "[] is not a list; write at least one, as [cache-retrieve]",
+            id="no workload",
+        ),
+        pytest.param(
+            {"workloads": "cache-retrieve"},
+            "benchmark.workloads",
+            "'cache-retrieve' is not a list; write at least one, as [cache-retrieve]",
+            id="workload without a list",
+        ),
+        pytest.param(
+            {"workloads": ["a", "a"]},
+            "benchmark.workloads",
+            "the workload a stands twice; keep one (a task's list is added to task-defaults')",
+            id="workload twice",
+        ),
+        pytest.param(
+            {"workloads": [5]}, "benchmark.workloads", "5 is not a text", id="workload a number"
+        ),
+        pytest.param(
+            {"destination": "overwrit"},
+            "benchmark.destination",
+            "'overwrit' is unknown; did you mean overwrite? There are: overwrite, unlink, fresh",
+            id="destination",
+        ),
+        pytest.param(
+            {"destination": ["fresh", "fresh"]},
+            "benchmark.destination",
+            "the destination fresh stands twice; keep one (a task's list is added to "
+            "task-defaults')",
+            id="destination twice",
+        ),
+        pytest.param(
+            {"fidelity": "high"},
+            "benchmark.fidelity",
+            "'high' is unknown; there are: seed, real",
+            id="fidelity",
+        ),
+        pytest.param(
+            {"precision": 2},
+            "benchmark.precision",
+            "2 is not a percentage; write one such as 2%",
+            id="precision without percent",
+        ),
+        pytest.param(
+            {"precision": "0%"},
+            "benchmark.precision",
+            "'0%' is not a percentage; write one such as 2%",
+            id="precision zero",
+        ),
+        pytest.param(
+            {"precision": "2%; reboot"},
+            "benchmark.precision",
+            "'2%; reboot' is not a percentage; write one such as 2%",
+            id="precision with a command",
+        ),
+        pytest.param(
+            {"script": "/scripts"},
+            "benchmark.script",
+            "'/scripts' is not a folder within the checkout; write its path from the checkout's "
+            "root",
+            id="script absolute",
+        ),
+        pytest.param(
+            {"script": "scripts/../.."},
+            "benchmark.script",
+            "'scripts/../..' is not a folder within the checkout; write its path from the "
+            "checkout's root",
+            id="script outside",
+        ),
+        pytest.param(
+            {"places": ["workspace", "workspace"]},
+            "benchmark.places",
+            "the place workspace stands twice; keep one (a task's list is added to task-defaults')",
+            id="place twice",
+        ),
+        pytest.param(
+            {"places": [CONTAINER, {**CONTAINER, "path": "/elsewhere"}]},
+            "benchmark.places",
+            "the place container stands twice; keep one (a task's list is added to task-defaults')",
+            id="place's name twice",
+        ),
+        pytest.param(
+            {"places": ["workspace", {"name": "other", "path": WORKSPACE.path}]},
+            "benchmark.places",
+            "the path /builds/worker/workspace stands twice; keep one (a task's list is added to "
+            "task-defaults')",
+            id="place's path twice",
+        ),
+        pytest.param(
+            {"places": ["container"]},
+            "benchmark.places",
+            "'container' is not a place; write workspace, or {name: NAME, path: /absolute/path}",
+            id="place without path",
+        ),
+        pytest.param(
+            place("Container", "/x"),
+            "benchmark.places",
+            f"'Container' {NO_NAME}",
+            id="place's name",
+        ),
+        pytest.param(
+            place("a=$(b)", "/x"),
+            "benchmark.places",
+            f"'a=$(b)' {NO_NAME}",
+            id="name with a command",
+        ),
+        pytest.param(
+            place("workspace", "/x"),
+            "benchmark.places",
+            "the name workspace means /builds/worker/workspace; give the place at /x another name",
+            id="workspace elsewhere",
+        ),
+        pytest.param(
+            place("a", "relative"), "benchmark.places", f"'relative' {NO_PATH}", id="relative path"
+        ),
+        pytest.param(place("a", "/"), "benchmark.places", f"'/' {NO_PATH}", id="path of all"),
+        pytest.param(
+            place("a", "/a/../b"), "benchmark.places", f"'/a/../b' {NO_PATH}", id="path upward"
+        ),
+        pytest.param(
+            place("a", "/x}$(reboot)"),
+            "benchmark.places",
+            f"'/x}}$(reboot)' {NO_PATH}",
+            id="path with a command",
+        ),
+        pytest.param(
+            place("a", "/x y"), "benchmark.places", f"'/x y' {NO_PATH}", id="path with a space"
+        ),
+        pytest.param(
+            place("a", "/builds/worker"),
+            "benchmark.places",
+            "/builds/worker holds /builds/worker/artifacts or lies in it, which the task needs "
+            "itself; take another",
+            id="path above the artifacts",
+        ),
+        pytest.param(
+            place("a", "/tmp/io-benchmark/x"),
+            "benchmark.places",
+            "/tmp/io-benchmark/x holds /tmp/io-benchmark or lies in it, which the task needs "
+            "itself; take another",
+            id="path in the script's folder",
+        ),
+    ],
+)
+def test_mistakes(changes, key, text):
+    """Each mistake names its key, says what is wrong and what to write."""
+    with pytest.raises(BadKeyError) as caught:
+        parse({**SMALLEST, **changes})
+    assert (caught.value.key, caught.value.text) == (key, text)
+
+
+@pytest.mark.parametrize(
+    ("stanza", "key", "text"),
+    [
+        pytest.param(
+            None,
+            "benchmark",
+            "is missing; add it to the task or to task-defaults",
+            id="no stanza",
+        ),
+        pytest.param(
+            ["cache-retrieve"],
+            "benchmark",
+            "is not a mapping; there are: script, workloads, retrieves, seed, destination, "
+            "fidelity, precision, replicates, places",
+            id="a list",
+        ),
+        pytest.param(
+            {"script": "s", "workloads": ["a"]},
+            "benchmark.retrieves",
+            "is missing; add it to the task or to task-defaults",
+            id="key missing",
+        ),
+        pytest.param(
+            {"script": "s", "workloads": ["a"], "retrieve": 1},
+            "benchmark.retrieve",
+            "unknown key; did you mean retrieves? There are: script, workloads, retrieves, seed, "
+            "destination, fidelity, precision, replicates, places",
+            id="key missing for being misspelt",
+        ),
+    ],
+)
+def test_stanza_as_a_whole(stanza, key, text):
+    """What is missing is named, unless a misspelt key explains it."""
+    with pytest.raises(BadKeyError) as caught:
+        parse(stanza)
+    assert (caught.value.key, caught.value.text) == (key, text)

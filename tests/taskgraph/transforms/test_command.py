@@ -1,0 +1,41 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""All transforms of the kind together, with a small script."""
+
+import pytest
+
+from io_benchmark_taskgraph import command, script, stanza
+from io_benchmark_taskgraph.mistakes import UserMistake
+
+
+@pytest.mark.usefixtures("script")
+def test_command_of_a_pool(datadir, run_kind, make_pool):
+    """The command holds the needed modules, the pool and the time; the stanza is gone."""
+    pool = make_pool(worker={"max-run-time": 4000})
+    modules = script.needed_modules(datadir, "scripts/io-benchmark", ["cache-retrieve"])
+    expected = command.build(
+        stanza.parse(dict(pool["benchmark"])), modules, pool="amd-16", time_budget_s=3700
+    )
+    [task] = run_kind([pool])
+    assert task["run"] == {"using": "run-task", "command": expected}
+    assert "benchmark" not in task
+
+
+@pytest.mark.usefixtures("script")
+def test_replicates_measure_their_pool(run_kind, make_pool):
+    """Every replicate runs the same command."""
+    first, second = run_kind([make_pool(benchmark={"replicates": 2})])
+    assert first["run"]["command"] == second["run"]["command"]
+    assert "--pool amd-16 " in first["run"]["command"]
+
+
+@pytest.mark.usefixtures("script")
+def test_mistake_names_file_and_task(run_kind, make_pool):
+    """A mistake in the script's folder is a line of kind.yml's too."""
+    with pytest.raises(UserMistake) as caught:
+        run_kind([make_pool(benchmark={"workloads": ["x"]})])
+    assert str(caught.value).endswith(
+        "kind.yml: task amd-16: benchmark.workloads: 'x' is unknown; there are: cache-retrieve, "
+        "sync-write"
+    )

@@ -1,0 +1,54 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Several tasks of one pool."""
+
+import pytest
+
+from io_benchmark_taskgraph.mistakes import UserMistake
+
+
+def made(tasks):
+    return [
+        (task["name"], task["treeherder"]["symbol"], task["attributes"]["io_benchmark_pool"])
+        for task in tasks
+    ]
+
+
+def run(run_kind, *tasks):
+    return run_kind(list(tasks), "pools", "benchmark", "replicates")
+
+
+def test_one_keeps_its_name(run_kind, make_pool):
+    """A pool measured once has no number."""
+    assert made(run(run_kind, make_pool())) == [("amd-16", "IOB(amd16)", "amd-16")]
+
+
+def test_several_are_numbered(run_kind, make_pool):
+    """Names and symbols count from 1, and the pool stays the same."""
+    tasks = run(run_kind, make_pool(benchmark={"replicates": 2}), make_pool(name="intel"))
+    assert made(tasks) == [
+        ("amd-16-1", "IOB(amd16-1)", "amd-16"),
+        ("amd-16-2", "IOB(amd16-2)", "amd-16"),
+        ("intel", "IOB(amd16)", "intel"),
+    ]
+
+
+def test_replicates_share_nothing(run_kind, make_pool):
+    """What a later transform does to one task, it does to that one alone."""
+    first, second = run(run_kind, make_pool(benchmark={"replicates": 2}))
+    first["worker"]["max-run-time"] = 1
+    assert second["worker"]["max-run-time"] == 3600
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_replicate_with_another_pools_name(run_kind, make_pool, reverse):
+    """Whichever comes first, both are named."""
+    tasks = [make_pool(benchmark={"replicates": 2}), make_pool(name="amd-16-1")]
+    task, other = ("amd-16", "amd-16-1") if reverse else ("amd-16-1", "amd-16")
+    with pytest.raises(UserMistake) as caught:
+        run(run_kind, *(reversed(tasks) if reverse else tasks))
+    assert str(caught.value).endswith(
+        f"kind.yml: task {task}: name: a replicate of {other} is called amd-16-1 too; "
+        "rename the pool or lower benchmark.replicates"
+    )

@@ -1,0 +1,54 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The project's own graphs, by taskgraph's command line, once for each file of parameters."""
+
+import functools
+import json
+import subprocess
+import sys
+
+from .conftest import REPOSITORY
+
+PARAMS = REPOSITORY / "taskcluster" / "test" / "params"
+EVERY_POOL = ["io-benchmark-amd-16", "io-benchmark-amd-30", "io-benchmark-intel"]
+IMAGE = "docker-image-update-verify"
+SELECTED = {
+    "comment": EVERY_POOL,
+    "cron": EVERY_POOL,
+    "pull-request": [],
+    "pull-request-untrusted": [],
+    "push": [],
+    "try": EVERY_POOL,
+    "try-two-pools": ["io-benchmark-amd-16", "io-benchmark-intel"],
+}
+SELECTING = [name for name, labels in SELECTED.items() if labels]
+
+
+def taskgraph(*arguments, cwd=REPOSITORY, **options):
+    """taskgraph's command line; what it would create in a Taskcluster, it only prints."""
+    program = (
+        "import sys; from taskgraph import create, main; create.testing = True; "
+        "sys.exit(main.main(sys.argv[1:]))"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
+@functools.cache
+def graph(stage, params):
+    """The tasks of a stage: full, target or morphed."""
+    done = taskgraph(stage, "-J", "-p", str(PARAMS / f"{params}.yml"))
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def tasks_by_name(stage, params):
+    """By name: a morphed graph goes by task id."""
+    return {node["label"]: node for node in graph(stage, params).values()}
