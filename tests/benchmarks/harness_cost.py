@@ -1,0 +1,193 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What the harness adds to a retrieve, and what sampler and progress take of the time.
+
+A retrieve by the harness (its loop, clocks, grep's answer read and checked, the row kept) and a raw
+one (posix_spawn of the same grep and wait; open, sendfile, close and copystat) are done in turn on
+the same small files, so that whatever else the machine does meets both alike. A second part runs the workload for a
+while and adds up what the sampler's process and the calls between retrieves took.
+
+Numbers to read, not a test: run by `tox -e bench`.
+"""
+
+import os
+import resource
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "io-benchmark"
+sys.path.insert(0, str(SCRIPT))
+sys.dont_write_bytecode = True
+
+import bench as bench_module  # noqa: E402
+import interruption as interruption_module  # noqa: E402
+import record as record_module  # noqa: E402
+import settings as settings_module  # noqa: E402
+from observe.sampler import Sampler  # noqa: E402
+from retrieval import SeedSteps  # noqa: E402
+from workloads.cache_retrieve import CacheRetrieve, Target  # noqa: E402
+
+ROUNDS = 5
+PAIRS = 40
+BLOCK = 50  # retrieves: a run has thousands, so what is done once a run must not count in each
+FILE_BYTES = 64 * 1024
+SHARE_S = 15
+HARNESS_BAR_US = 50
+SHARE_BAR_PERCENT = 0.5
+
+
+def settings(folder: Path, retrieves: int) -> settings_module.Settings:
+    return settings_module.parse(
+        [
+            *("--pool", "bench", "--workload", "cache-retrieve", "--retrieves", str(retrieves)),
+            *("--place", f"p={folder}", "--artifacts", str(folder / "artifacts")),
+            *("--sizes", f"20x{FILE_BYTES / 1024 / 1024:.3f}"),
+        ],
+        ["cache-retrieve"],
+    )
+
+
+def prepared(folder: Path, retrieves: int, services: SimpleNamespace) -> CacheRetrieve:
+    services.settings = settings(folder, retrieves)
+    services.leaf_devices = []
+    services.progress_every_s = 5
+    workload = CacheRetrieve(services, services.settings.places[0], str(folder))
+    workload.prepare()
+    return workload
+
+
+def raw_retrieve(grep: str, url: str, urls: str, source: str, target: str) -> None:
+    """The least that a fork, an exec and a copy can cost from Python."""
+    process = os.posix_spawn(
+        grep,
+        ("grep", "-Fnx", url, urls),
+        os.environ,
+        file_actions=((os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),),
+    )
+    os.waitpid(process, 0)
+    source_fd = os.open(source, os.O_RDONLY)
+    target_fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    os.sendfile(target_fd, source_fd, 0, FILE_BYTES)
+    os.close(target_fd)
+    os.close(source_fd)
+    shutil.copystat(source, target)
+
+
+def timed_ns(action: Callable[[], None]) -> int:
+    started_ns = time.perf_counter_ns()
+    action()
+    return time.perf_counter_ns() - started_ns
+
+
+def harness_cost(folder: Path) -> None:
+    """Pairs of a block of harness retrieves and a block of raw ones, in alternating order."""
+    services = SimpleNamespace(origin_ns=time.monotonic_ns(), due_ns=1 << 62)
+    workload = prepared(folder, BLOCK, services)
+    grep = shutil.which("grep") or "grep"
+    urls, source = workload._list(), workload._file(0)  # noqa: SLF001 - the same files for both
+    workload._sequence = [0] * BLOCK  # noqa: SLF001
+    raw_target = str(folder / "raw.dat")
+    target = Target("overwrite", str(folder), None)
+    url = workload._url(0)  # noqa: SLF001
+    services.progress_every_s = 1e9
+    print(f"Harness per retrieve over raw spawn and copy ({PAIRS} pairs of {BLOCK} a round):")
+    differences = []
+    with SeedSteps(urls, str(folder), "overwrite") as steps, open(os.devnull, "w") as nowhere:
+        entry: dict[str, object] = {}
+
+        def harness() -> None:
+            workload._retrieve_all(steps, target, entry)  # noqa: SLF001
+
+        def raw() -> None:
+            for _ in range(BLOCK):
+                raw_retrieve(grep, url, urls, source, raw_target)
+
+        for number in range(ROUNDS):
+            ours, theirs = [], []
+            stdout, sys.stdout = sys.stdout, nowhere
+            for pair in range(PAIRS):
+                if pair % 2:
+                    ours.append(timed_ns(harness))
+                    theirs.append(timed_ns(raw))
+                else:
+                    theirs.append(timed_ns(raw))
+                    ours.append(timed_ns(harness))
+            sys.stdout = stdout
+            paired_us = [(a - b) / 1000 / BLOCK for a, b in zip(ours, theirs, strict=True)]
+            differences.append(statistics.median(paired_us))
+            print(
+                f"  round {number + 1}: harness {statistics.median(ours) / 1000 / BLOCK:.0f} us, "
+                f"raw {statistics.median(theirs) / 1000 / BLOCK:.0f} us, "
+                f"median of paired differences {differences[-1]:+.1f} us"
+            )
+    print(
+        f"  => {statistics.median(differences):+.1f} us a retrieve "
+        f"({min(differences):+.1f} to {max(differences):+.1f}; bar {HARNESS_BAR_US} us)"
+    )
+
+
+def share_of_time(folder: Path) -> None:
+    """The sampler's CPU time and the time between retrieves, as parts of the run's time."""
+    given = settings(folder, 1_000_000)
+    origin_ns = time.monotonic_ns()
+    between_ns = 0
+    progress_ns = 0
+    record = record_module.Record(given, origin_ns)
+    interruption = interruption_module.Interruption(SHARE_S)
+    bench = bench_module.Bench(given, record, interruption, origin_ns)
+    plain_between = bench.between_retrieves
+
+    def between() -> None:
+        nonlocal between_ns
+        between_ns += timed_ns(plain_between)
+
+    bench.between_retrieves = between
+    from progress import Progress
+
+    plain_show = Progress.show
+
+    def show(self: Progress, *arguments: int) -> None:
+        nonlocal progress_ns
+        progress_ns += timed_ns(lambda: plain_show(self, *arguments))
+
+    Progress.show = show
+    bench._sampler = Sampler(["vda", "sda", "nvme0n1"], origin_ns)  # noqa: SLF001
+    workload = CacheRetrieve(bench, given.places[0], str(folder))
+    workload.prepare()
+    entry = {"samples": workload.samples(), "fresh_ring_bytes": None}
+    bench._current = (workload, entry)  # noqa: SLF001
+    started_ns = time.monotonic_ns()
+    try:
+        with interruption.allowed():
+            workload.run({"destination": "overwrite", "fidelity": "seed"}, entry)
+    except interruption_module.Interrupted:
+        pass
+    took_ns = time.monotonic_ns() - started_ns
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    bench._sampler.stop()  # noqa: SLF001
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    sampler_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    parts = {
+        "sampler's process (CPU)": sampler_s * 1e9,
+        "progress lines": progress_ns,
+        "growing the result file": between_ns,
+    }
+    print(f"Share of {took_ns / 1e9:.1f} s with {len(workload.samples()['copy_ns'])} retrieves:")
+    for name, spent_ns in parts.items():
+        print(f"  {name}: {spent_ns / 1e6:.1f} ms, {100 * spent_ns / took_ns:.3f} %")
+    print(f"  => {100 * sum(parts.values()) / took_ns:.3f} % in all (bar {SHARE_BAR_PERCENT} %)")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(prefix="io-benchmark-bench-") as name:
+        for part in (harness_cost, share_of_time):
+            folder = Path(name) / part.__name__
+            folder.mkdir()
+            part(folder)

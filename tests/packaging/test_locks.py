@@ -1,0 +1,94 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The locks: everything exact, everything with hashes, and nothing that is needed left out."""
+
+import re
+import tomllib
+
+import pytest
+from checkout import ROOT
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+LOCKS = (
+    "python/requirements",
+    "taskcluster/requirements",
+    "tests/requirements",
+    "tests/requirements-lock",
+    "tests/requirements-tox",
+)
+
+
+def entries(lock: str) -> list[str]:
+    """One string a package, with its hashes, without comments."""
+    text = (ROOT / f"{lock}.txt").read_text()
+    text = re.sub(r"^\s*#.*\n", "", text, flags=re.MULTILINE)
+    return text.replace("\\\n", " ").splitlines()
+
+
+def versions(lock: str) -> dict[str, str]:
+    """What the lock installs; a package may stand in it once only."""
+    pinned: dict[str, str] = {}
+    for entry in entries(lock):
+        requirement = Requirement(entry.split(" --hash")[0])
+        name = canonicalize_name(requirement.name)
+        assert name not in pinned, f"{name} has more than one version in {lock}.txt"
+        pinned[name] = str(requirement.specifier).removeprefix("==")
+    return pinned
+
+
+def asked_for(source: str) -> list[Requirement]:
+    """What a .in file, or pyproject.toml, asks for."""
+    text = (ROOT / source).read_text()
+    if source == "pyproject.toml":
+        return [Requirement(line) for line in tomllib.loads(text)["project"]["dependencies"]]
+    lines = [line.split("#")[0].strip() for line in text.splitlines()]
+    return [Requirement(line) for line in lines if line]
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_exact_with_hashes(lock):
+    """Every line pins one version and has hashes; none names an index or an address."""
+    pattern = re.compile(r"[a-z0-9-]+==[^ ;]+( ;[^-]*)?( +--hash=sha256:[0-9a-f]{64})+ *")
+    assert [line for line in entries(lock) if not pattern.fullmatch(line)] == []
+
+
+@pytest.mark.parametrize(
+    ("lock", "sources"),
+    [
+        pytest.param(
+            "python/requirements", ["pyproject.toml", "python/requirements.in"], id="runtime"
+        ),
+        pytest.param(
+            "tests/requirements",
+            ["pyproject.toml", "python/requirements.in", "tests/requirements.in"],
+            id="tests",
+        ),
+        pytest.param("tests/requirements-tox", ["tests/requirements-tox.in"], id="tox"),
+        pytest.param("tests/requirements-lock", ["tests/requirements-lock.in"], id="lock"),
+        pytest.param("taskcluster/requirements", ["taskcluster/requirements.in"], id="decision"),
+    ],
+)
+def test_holds_what_is_asked_for(lock, sources):
+    """Every requirement of the sources is in the lock, in a version that it allows."""
+    pinned = versions(lock)
+    missing = [
+        str(requirement)
+        for source in sources
+        for requirement in asked_for(source)
+        if pinned.get(canonicalize_name(requirement.name), "") not in requirement.specifier
+    ]
+    assert missing == []
+
+
+def test_tests_run_on_what_users_run_on():
+    """The tests' lock has every version of the runtime lock."""
+    runtime, tests = versions("python/requirements"), versions("tests/requirements")
+    assert {name: tests.get(name) for name in runtime} == runtime
+
+
+def test_taskgraph_is_the_same_everywhere():
+    """Decision tasks, users and tests generate with one version of taskgraph."""
+    locks = ("python/requirements", "taskcluster/requirements", "tests/requirements")
+    assert {versions(lock)["taskcluster-taskgraph"] for lock in locks} == {"24.5.1"}

@@ -1,0 +1,305 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""scripts/environment.sh through the two scripts that share it, without any network."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+# What a first run of scripts/rehearse installs.
+INSTALLED = ["started", "finished", "project"]
+
+
+def wait_for(checkout, line):
+    """Until the log has that line: the script is then known to be in the middle of installing."""
+    deadline = time.monotonic() + 30
+    while line not in checkout.logged():
+        assert time.monotonic() < deadline, f"no {line!r} within 30 s"
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("interpreters", "chosen"),
+    [
+        pytest.param({"python3.13": {}, "python3.11": {}, "python3": {}}, "python3.13", id="3.13"),
+        pytest.param({"python3.11": {}, "python3": {}}, "python3.11", id="3.11 before python3"),
+        pytest.param({"python3": {}}, "python3", id="python3 alone"),
+        pytest.param({"python3.15": {}}, "python3.15", id="newer than any known one"),
+        pytest.param(
+            {"python3": {"old": True}, "python3.14": {}}, "python3.14", id="python3 too old"
+        ),
+        pytest.param(
+            {"python3.13": {"refusal": "no ensurepip"}, "python3.12": {}},
+            "python3.12",
+            id="3.13 without ensurepip",
+        ),
+    ],
+)
+def test_interpreter(checkout, interpreters, chosen):
+    """The environment is made by the first interpreter that is new enough and really can."""
+    for name, options in interpreters.items():
+        checkout.interpreter(name, **options)
+    assert checkout.run("rehearse")[0] == 0
+    assert checkout.logged() == [f"venv with {checkout.bin / chosen}", *INSTALLED]
+
+
+def test_says_what_it_does(checkout):
+    """stderr has whole lines that name the interpreter passed over, the one used and the lock."""
+    checkout.interpreter("python3.13", refusal="ensurepip is not available")
+    python = checkout.interpreter("python3.12")
+    assert checkout.run("rehearse")[2].splitlines() == [
+        f"scripts/rehearse: making {checkout.path}/.venv with {checkout.bin}/python3.13",
+        (
+            "scripts/rehearse: python3.13 cannot make an environment,"
+            " trying the next one: ensurepip is not available"
+        ),
+        f"scripts/rehearse: making {checkout.path}/.venv with {python}",
+        (
+            "scripts/rehearse: installing what python/requirements.txt pins;"
+            " this is done once and takes about half a minute"
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("interpreters", "message"),
+    [
+        pytest.param({}, "needs Python >= 3.11 and found none among: python3.13 ", id="none"),
+        pytest.param(
+            {"python3": {"old": True}}, "needs Python >= 3.11 and found none among: ", id="too old"
+        ),
+        pytest.param(
+            {"python3": {"refusal": "no ensurepip"}},
+            "no Python >= 3.11 here can make virtual environments (on Debian: apt-get install",
+            id="none with venv",
+        ),
+    ],
+)
+def test_no_interpreter(checkout, interpreters, message):
+    """Without a suitable interpreter the last line says what is needed; nothing is started."""
+    for name, options in interpreters.items():
+        checkout.interpreter(name, **options)
+    code, started, stderr = checkout.run("rehearse")
+    assert (code, started) == (1, [])
+    assert stderr.splitlines()[-1].startswith(f"scripts/rehearse: error: {message}")
+
+
+def test_named_interpreter(checkout):
+    """IO_BENCHMARK_PYTHON is used, from any folder, and no other one is tried."""
+    checkout.interpreter("python3.13")
+    named = checkout.interpreter("odd name")
+    assert checkout.run("rehearse", IO_BENCHMARK_PYTHON=str(named))[0] == 0
+    assert checkout.logged()[0] == f"venv with {named}"
+
+
+def test_named_interpreter_is_missing(checkout):
+    """An IO_BENCHMARK_PYTHON that does not exist is an error, even where others would do."""
+    checkout.interpreter("python3.13")
+    code, _, stderr = checkout.run("rehearse", IO_BENCHMARK_PYTHON="/none")
+    assert code == 1
+    assert stderr.startswith("scripts/rehearse: error: needs Python >= 3.11 and found none among: ")
+
+
+def test_second_run_installs_nothing(checkout):
+    """Once made, an environment is used as it is, and in silence."""
+    checkout.interpreter("python3")
+    checkout.run("rehearse")
+    before = checkout.logged()
+    assert checkout.run("rehearse", "again")[1:] == (
+        ["<rehearse>", "<--root>", f"<{checkout.path}>", "<again>"],
+        "",
+    )
+    assert checkout.logged() == before
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param("python/requirements.txt", id="the lock"),
+        pytest.param("pyproject.toml", id="the project's own data"),
+    ],
+)
+def test_changed(checkout, changed):
+    """An environment that was made from something else is made anew."""
+    checkout.interpreter("python3")
+    checkout.run("rehearse")
+    before = checkout.logged()
+    (checkout.path / changed).write_text("something else\n")
+    assert checkout.run("rehearse")[0] == 0
+    assert checkout.logged() == [*before, *before]
+
+
+def test_moved_checkout(checkout):
+    """A copy of a checkout does not run the original's code: its environment is made anew."""
+    checkout.interpreter("python3")
+    checkout.run("rehearse")
+    before = checkout.logged()
+    moved = checkout.path.rename(checkout.path.with_name("moved"))
+    code = subprocess.run(
+        [moved / "scripts/rehearse"], env=checkout.environment(), check=False
+    ).returncode
+    assert (code, checkout.logged()) == (0, [*before, *before])
+
+
+def test_interpreter_that_vanished(checkout):
+    """An environment whose Python no longer starts is made anew."""
+    checkout.interpreter("python3")
+    checkout.run("rehearse")
+    before = checkout.logged()
+    (checkout.path / ".venv/bin/python").unlink()
+    assert checkout.run("rehearse")[0] == 0
+    assert checkout.logged() == [*before, *before]
+
+
+def test_failed_installation(checkout):
+    """What pip could not install is an error that shows pip's words, and is tried anew next time."""
+    checkout.interpreter("python3")
+    code, started, stderr = checkout.run("rehearse", PIP_FAILS="yes")
+    assert (code, started) == (1, [])
+    assert stderr.splitlines()[-2:] == [
+        "no such package",
+        (
+            "scripts/rehearse: error: pip could not install what python/requirements.txt pins;"
+            " it says why above"
+        ),
+    ]
+    assert checkout.run("rehearse")[0] == 0
+    assert checkout.logged()[-3:] == INSTALLED
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_interrupted_installation(checkout, number):
+    """A first run that was ended midway does not poison the second."""
+    checkout.interpreter("python3")
+    checkout.hold.touch()
+    process = checkout.start("rehearse")
+    wait_for(checkout, "started")
+    os.killpg(process.pid, number)
+    process.communicate(timeout=30)
+    assert process.returncode != 0
+    checkout.hold.unlink()
+    assert checkout.run("rehearse")[0] == 0
+    assert checkout.logged()[-3:] == INSTALLED
+
+
+def test_two_first_runs_at_once(checkout):
+    """The second waits for the first one's installation, says so, and installs nothing itself."""
+    python = checkout.interpreter("python3")
+    checkout.hold.touch()
+    first = checkout.start("rehearse")
+    wait_for(checkout, "started")
+    second = checkout.start("rehearse")
+    assert second.stderr.readline() == (
+        f"scripts/rehearse: another run uses {checkout.path}/.venv, waiting for it to end\n"
+    )
+    checkout.hold.unlink()
+    first.communicate(timeout=30)
+    assert second.communicate(timeout=30)[1] == ""
+    assert (first.returncode, second.returncode) == (0, 0)
+    assert checkout.logged() == [f"venv with {python}", *INSTALLED]
+
+
+def test_not_made_anew_while_in_use(checkout):
+    """A changed lock waits for the run that still uses the old environment."""
+    checkout.interpreter("python3")
+    checkout.run("rehearse")
+    running = checkout.start("rehearse", PROGRAM_STAYS="yes")
+    assert running.stdout.readline() == f"io-benchmark {running.pid}\n"
+    before = checkout.logged()
+    (checkout.path / "python/requirements.txt").write_text("something else\n")
+    waiting = checkout.start("rehearse")
+    assert waiting.stderr.readline().endswith(", waiting for it to end\n")
+    assert checkout.logged() == before
+    os.killpg(running.pid, signal.SIGKILL)
+    running.communicate(timeout=30)
+    waiting.communicate(timeout=30)
+    assert (waiting.returncode, checkout.logged()) == (0, [*before, *before])
+
+
+def test_two_rehearsals_run_at_once(checkout):
+    """An environment that is ready serves any number of rehearsals."""
+    checkout.interpreter("python3")
+    checkout.run("rehearse")
+    running = checkout.start("rehearse", PROGRAM_STAYS="yes")
+    assert running.stdout.readline() == f"io-benchmark {running.pid}\n"
+    assert checkout.run("rehearse")[0] == 0
+    assert running.poll() is None
+
+
+def test_tests_run_one_after_the_other(checkout):
+    """A second scripts/test waits: tox's environments, disks and clocks are the first one's."""
+    checkout.interpreter("python3")
+    checkout.run("test")
+    running = checkout.start("test", PROGRAM_STAYS="yes")
+    assert running.stdout.readline() == f"tox {running.pid}\n"
+    waiting = checkout.start("test")
+    assert waiting.stderr.readline() == (
+        f"scripts/test: another run uses {checkout.path}/.tox/bootstrap, waiting for it to end\n"
+    )
+    os.killpg(running.pid, signal.SIGKILL)
+    running.communicate(timeout=30)
+    waiting.communicate(timeout=30)
+    assert waiting.returncode == 0
+
+
+def test_ctrl_c_reaches_the_program(checkout):
+    """The script becomes the program (same process), so that signals and exit codes are its own."""
+    checkout.interpreter("python3")
+    process = checkout.start("rehearse", PROGRAM_STAYS="yes")
+    assert process.stdout.readline() == f"io-benchmark {process.pid}\n"
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == -signal.SIGINT
+
+
+def test_through_a_symlink(checkout, tmp_path):
+    """A symlink to the script, called by a relative name, finds the checkout."""
+    checkout.interpreter("python3")
+    (tmp_path / "link").symlink_to(checkout.path / "scripts/rehearse")
+    output = subprocess.run(
+        ["./link"],
+        cwd=tmp_path,
+        env=checkout.environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert output.splitlines()[2:] == ["<rehearse>", "<--root>", f"<{checkout.path}>"]
+
+
+def test_nothing_of_the_environment_leaks(checkout):
+    """A caller's CDPATH, PYTHONHOME and PYTHONPATH change nothing and are not handed on."""
+    checkout.interpreter("python3")
+    process = checkout.start("rehearse", CDPATH="/", PYTHONHOME="/none", PYTHONPATH="/none")
+    stdout, _ = process.communicate(timeout=30)
+    assert stdout.splitlines()[:2] == [f"io-benchmark {process.pid}", "modules: "]
+
+
+def test_read_only_checkout(checkout):
+    """A checkout that cannot be written to is an error, not a loop."""
+    checkout.interpreter("python3")
+    (checkout.path / ".venv.lock").mkdir()  # root may write anywhere, but not to a folder
+    code, started, stderr = checkout.run("rehearse")
+    assert (code, started) == (1, [])
+    assert stderr.splitlines()[-1] == (
+        f"scripts/rehearse: error: cannot write to {checkout.path}/.venv.lock;"
+        " the environment is made there"
+    )
+
+
+def test_ready_environment(checkout):
+    """IO_BENCHMARK_ENVIRONMENT names one to use as it is: nothing is made or looked for."""
+    (checkout.path / "ready/bin").mkdir(parents=True)
+    program = Path(checkout.path / "ready/bin/io-benchmark")
+    program.symlink_to(checkout.bin / "program")
+    ready = str(checkout.path / "ready")
+    assert checkout.run("rehearse", "-j", "a b", IO_BENCHMARK_ENVIRONMENT=ready) == (
+        0,
+        ["<rehearse>", "<--root>", f"<{checkout.path}>", "<-j>", "<a b>"],
+        "",
+    )
