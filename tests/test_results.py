@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from io_benchmark import results
 from io_benchmark.errors import ResultError
+from io_benchmark.results import reader
 
 ROOT = Path(__file__).parents[1]
 GOOD = ROOT / "tests" / "fixtures" / "result-v1.json"
@@ -66,7 +67,9 @@ def test_keys_of_a_newer_script_are_passed_over() -> None:
             "x: $.version: 99 is newer than this program, which reads 1: update io-benchmark",
             id="version-99",
         ),
-        pytest.param(b'{"version": "1"}', "x: Expected `int`, got `str` - at `$.version`", id="text"),
+        pytest.param(
+            b'{"version": "1"}', "x: Expected `int`, got `str` - at `$.version`", id="text"
+        ),
         pytest.param(b'{"version": 1}', "x: Object missing required field `script`", id="bare"),
         pytest.param(
             changed("workloads.0.samples.copy_ns.3", "7"),
@@ -129,7 +132,7 @@ def test_a_bad_file_is_one_line(data: bytes, message: str) -> None:
 
 def test_size_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file over the limit is not even read to its end."""
-    monkeypatch.setattr(results, "MAXIMUM_BYTES", 100)
+    monkeypatch.setattr(reader, "MAXIMUM_BYTES", 100)
     path = tmp_path / "big.json"
     path.write_bytes(b" " * 1000)
     with pytest.raises(ResultError, match="holds 101 bytes, more than 100"):
@@ -157,10 +160,12 @@ def test_no_mutation_gives_a_traceback(data: st.DataObject) -> None:
     length = data.draw(st.integers(0, 40))
     inserted = data.draw(st.binary(max_size=20))
     mutated = original[:at] + inserted + original[at + length :]
+    message = ""
     try:
         results.parse(mutated, "x")
     except ResultError as error:
-        assert str(error).isprintable()
+        message = str(error)
+    assert message == "" or message.isprintable()
 
 
 def test_the_published_schema_is_the_readers() -> None:

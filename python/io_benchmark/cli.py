@@ -33,7 +33,8 @@ def main(arguments: Sequence[str]) -> int:
         prog="io-benchmark",
         description="Which worker pool is slower, by how much, how sure that is, and why.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="commands:\n" + "".join(f"  {name:<12}{what}\n" for name, what in COMMANDS.items())
+        epilog="commands:\n"
+        + "".join(f"  {name:<12}{what}\n" for name, what in COMMANDS.items())
         + "\n'io-benchmark COMMAND --help' tells more.",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
@@ -42,7 +43,8 @@ def main(arguments: Sequence[str]) -> int:
     command = parser.parse_args(known).command
     module = importlib.import_module(f"io_benchmark.commands.{command}")
     sub_parser = argparse.ArgumentParser(
-        prog=f"io-benchmark {command}", description=module.__doc__,
+        prog=f"io-benchmark {command}",
+        description=module.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.add_arguments(sub_parser)
@@ -53,19 +55,26 @@ def main(arguments: Sequence[str]) -> int:
 def console_main() -> int:
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        status = main(sys.argv[1:])
+        status = _status(sys.argv[1:])
         sys.stdout.flush()
-        return status
+    except BrokenPipeError:
+        # The reader of stdout has gone (head, less): nothing more to say, and not at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
+
+
+def _status(arguments: Sequence[str]) -> int:
+    try:
+        return main(arguments)
+    except SystemExit as stopped:  # argparse has printed help or what is wrong
+        return stopped.code if isinstance(stopped.code, int) else 0
     except IoBenchmarkError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt as interruption:
         print("stopped", file=sys.stderr)
         return EXIT_TERMINATED if isinstance(interruption, Terminated) else EXIT_INTERRUPTED
-    except BrokenPipeError:
-        # The reader of stdout has gone (head, less): nothing more to say, and not at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
 
 
 def _terminate(_number: int, _frame: FrameType | None) -> None:

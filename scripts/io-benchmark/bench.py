@@ -63,7 +63,7 @@ class Bench:
                     self._measure(workload_class, place, entries)
         except Interrupted as interrupted:
             reason, exit_code = interrupted.reason, interrupted.exit_code
-        except Exception as error:  # a bug of ours: shown whole, and what was measured is kept
+        except Exception as error:  # noqa: BLE001 - a bug of ours: shown whole, and what was measured is kept
             traceback.print_exc()
             self._failures.append("internal error: %s: %s" % (type(error).__name__, error))
         if self._failures:

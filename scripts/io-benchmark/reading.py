@@ -6,7 +6,6 @@
 import os
 import subprocess
 
-
 # The file system that is looked at; a recorded tree stands here in tests.
 ROOT = ""
 

@@ -23,7 +23,7 @@ class SeedSteps:
         self._list = url_list
         self._unlink = destination == "unlink"
         # By its path: a bare name costs a failed execve for every folder of PATH.
-        self._grep = shutil.which("grep")
+        self._grep = shutil.which("grep") or "grep"
 
     def __enter__(self):
         return self

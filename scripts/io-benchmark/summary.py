@@ -34,8 +34,8 @@ def show(entry, samples):
 
 
 def title(entry):
-    words = [entry["name"], "place " + entry["place"], "destination " + entry["destination"]]
-    return ", ".join(words + ["fidelity " + entry["fidelity"]])
+    details = ["%s %s" % (key, entry[key]) for key in ("place", "destination", "fidelity")]
+    return ", ".join([entry["name"], *details])
 
 
 def percentile(ordered, percent):

@@ -91,19 +91,19 @@ def harness_cost(folder: Path) -> None:
     services = SimpleNamespace(origin_ns=time.monotonic_ns(), due_ns=1 << 62)
     workload = prepared(folder, BLOCK, services)
     grep = shutil.which("grep") or "grep"
-    urls, source = workload._list(), workload._file(0)  # noqa: SLF001 - the same files for both
-    workload._sequence = [0] * BLOCK  # noqa: SLF001
+    urls, source = workload._list(), workload._file(0)
+    workload._sequence = [0] * BLOCK
     raw_target = str(folder / "raw.dat")
     target = Target("overwrite", str(folder), None)
-    url = workload._url(0)  # noqa: SLF001
+    url = workload._url(0)
     services.progress_every_s = 1e9
     print(f"Harness per retrieve over raw spawn and copy ({PAIRS} pairs of {BLOCK} a round):")
     differences = []
-    with SeedSteps(urls, str(folder), "overwrite") as steps, open(os.devnull, "w") as nowhere:
+    with SeedSteps(urls, str(folder), "overwrite") as steps, Path(os.devnull).open("w") as nowhere:
         entry: dict[str, object] = {}
 
         def harness() -> None:
-            workload._retrieve_all(steps, target, entry)  # noqa: SLF001
+            workload._retrieve_all(steps, target, entry)
 
         def raw() -> None:
             for _ in range(BLOCK):
@@ -158,11 +158,11 @@ def share_of_time(folder: Path) -> None:
         progress_ns += timed_ns(lambda: plain_show(self, *arguments))
 
     Progress.show = show
-    bench._sampler = Sampler(["vda", "sda", "nvme0n1"], origin_ns)  # noqa: SLF001
+    bench._sampler = Sampler(["vda", "sda", "nvme0n1"], origin_ns)
     workload = CacheRetrieve(bench, given.places[0], str(folder))
     workload.prepare()
     entry = {"samples": workload.samples(), "fresh_ring_bytes": None}
-    bench._current = (workload, entry)  # noqa: SLF001
+    bench._current = (workload, entry)
     started_ns = time.monotonic_ns()
     try:
         with interruption.allowed():
@@ -171,7 +171,7 @@ def share_of_time(folder: Path) -> None:
         pass
     took_ns = time.monotonic_ns() - started_ns
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    bench._sampler.stop()  # noqa: SLF001
+    bench._sampler.stop()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     sampler_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     parts = {

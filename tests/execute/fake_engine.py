@@ -98,7 +98,7 @@ def main(arguments: list[str]) -> int:
         calls.write(json.dumps(arguments) + "\n")
     verb = arguments[0]
     if verb in FAILS:
-        print("some words before")
+        print("some words before", flush=True)
         print(f"Cannot {verb}: not today", file=sys.stderr)
         print()
         return 1

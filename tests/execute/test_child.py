@@ -112,7 +112,7 @@ def test_a_full_pipe_does_not_hold_the_end_up() -> None:
 
 def test_children_first_lets_the_parent_tidy_up(tmp_path: Path) -> None:
     """The parent is not signalled: it sees its step fail, and does what it does then."""
-    script = f"echo ready; bash -c 'sleep 1234.5; true'; echo $? > {tmp_path}/status"
+    script = f"echo ready; bash -c 'sleep 1234.5; exit $?'; echo $? > {tmp_path}/status"
     with started(("bash", "-c", script), stop) as process:
         assert process.stdout is not None
         assert process.stdout.read(6) == b"ready\n"

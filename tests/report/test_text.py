@@ -40,7 +40,9 @@ def shown(table: Table, width: int) -> str:
 def test_the_seeds_table() -> None:
     """Seed 000's final table, a column a pool, the ratio to the baseline last."""
     table = Table(SUBJECT, "intel", {"amd-16": pool(146), "amd-30": pool(77), "intel": pool(76)})
-    assert shown(table, 80) == """\
+    assert (
+        shown(table, 80)
+        == """\
 cache-retrieve, place workspace, destination overwrite, fidelity seed
 
   Metric            amd-16    amd-30     intel
@@ -56,6 +58,7 @@ cache-retrieve, place workspace, destination overwrite, fidelity seed
   Retrieves          2,000     2,000     2,000
   Ratio vs intel     1.92×     1.01×     1.00×
 """
+    )
 
 
 def test_without_the_baseline_there_is_no_ratio() -> None:

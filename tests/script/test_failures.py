@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Worker
+from worker import Worker
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def mount(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
     """Mounts a tmpfs with the given options; undone whatever happens."""
     if os.geteuid() != 0:
         pytest.skip("needs root: mounts a small file system")
-    mounted = []
+    mounted: list[Path] = []
 
     def make(options: str) -> Path:
         point = tmp_path / f"mounted-{len(mounted)}"
@@ -74,7 +74,9 @@ def test_too_little_space_is_seen_before_anything_is_written(
     code, output = worker.run("--retrieves", "10", "--sizes", "10x2")
     assert code == 1
     assert "Populating" not in output
-    assert_incomplete(worker, f"place workspace ({worker.workspace}): no space: needs 38 MiB, 20 MiB")
+    assert_incomplete(
+        worker, f"place workspace ({worker.workspace}): no space: needs 38 MiB, 20 MiB"
+    )
 
 
 @pytest.mark.root
@@ -105,7 +107,7 @@ def test_a_disk_that_fills_up_midway_ends_the_run_tidily(
     assert process.returncode == 1, output
     assert_incomplete(worker, f"place workspace ({worker.workspace}): No space left on device")
     assert "Traceback" not in output
-    assert os.listdir(worker.workspace) == ["greedy"]
+    assert [path.name for path in worker.workspace.iterdir()] == ["greedy"]
 
 
 @pytest.mark.root
@@ -270,9 +272,7 @@ def test_an_unwritable_artifacts_folder_is_one_line(worker: Worker, tmp_path: Pa
     (tmp_path / "file").write_text("")
     code, output = worker.run("--retrieves", "10")
     assert code == 1
-    assert output == (
-        f"error: the result cannot be written: {worker.artifacts}: Not a directory\n"
-    )
+    assert output == (f"error: the result cannot be written: {worker.artifacts}: Not a directory\n")
 
 
 @pytest.mark.root

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Worker
+from worker import Worker
 
 MOMENTS = 12
 

@@ -124,7 +124,9 @@ MOUNTINFO = r"""
 @pytest.mark.parametrize(
     ("path", "point", "kind"),
     [
-        pytest.param("/builds/worker/workspace/a", "/builds/worker/workspace", "volume", id="volume"),
+        pytest.param(
+            "/builds/worker/workspace/a", "/builds/worker/workspace", "volume", id="volume"
+        ),
         pytest.param("/builds/worker/workspaces", "/", "overlay", id="only-a-prefix-of-the-name"),
         pytest.param(
             "/builds/worker/workspace/in memory/x",
@@ -135,9 +137,7 @@ MOUNTINFO = r"""
         pytest.param("/builds/worker/io-benchmark", "/", "overlay", id="container-layer"),
     ],
 )
-def test_a_path_is_on_its_longest_mount(
-    recorded: Record, path: str, point: str, kind: str
-) -> None:
+def test_a_path_is_on_its_longest_mount(recorded: Record, path: str, point: str, kind: str) -> None:
     """Volume, overlay or memory: which one was measured changes what the result means."""
     recorded({"/.dockerenv": ""})
     table = mounts.parse(MOUNTINFO)
@@ -238,12 +238,8 @@ def test_v2_limits_are_read_up_to_the_root(recorded: Record) -> None:
             }
             for kind, value in (("write_bytes_per_s", 41943040), ("write_operations_per_s", 100))
         ],
-        "weights": [
-            {"group": "/sys/fs/cgroup/docker", "file": "io.weight", "text": "default 50"}
-        ],
-        "memory": [
-            {"group": "/sys/fs/cgroup/docker", "file": "memory.max", "bytes": 1073741824}
-        ],
+        "weights": [{"group": "/sys/fs/cgroup/docker", "file": "io.weight", "text": "default 50"}],
+        "memory": [{"group": "/sys/fs/cgroup/docker", "file": "memory.max", "bytes": 1073741824}],
         "cpu": [{"group": "/sys/fs/cgroup/docker", "quota_us": 200000, "period_us": 100000}],
     }
 

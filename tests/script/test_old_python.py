@@ -8,16 +8,18 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import SCRIPT, Worker
+from worker import SCRIPT, Worker
 
 
 def old_python() -> str:
     """A Python 3.8 that starts, wherever this machine has one."""
-    candidates = [shutil.which("python3.8"), *Path.home().glob(".pyenv/versions/3.8.*/bin/python3")]
-    for candidate in filter(None, candidates):
+    candidates = [*map(str, Path.home().glob(".pyenv/versions/3.8.*/bin/python3"))]
+    for candidate in [shutil.which("python3.8") or "python3.8", *candidates]:
+        if shutil.which(candidate) is None:
+            continue
         asked = subprocess.run([candidate, "-V"], capture_output=True, text=True, check=False)
         if asked.stdout.startswith("Python 3.8."):
-            return str(candidate)
+            return candidate
     pytest.skip("needs Python 3.8")
 
 

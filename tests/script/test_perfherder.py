@@ -7,7 +7,7 @@ import json
 import math
 import re
 
-from conftest import Worker
+from worker import Worker
 
 
 def test_the_file_keeps_perfherders_limits(worker: Worker) -> None:

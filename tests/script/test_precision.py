@@ -12,7 +12,9 @@ import pytest
 SIZES = (80, 60, 5)
 
 
-def retrieves(seed: int, count: int, wave: float, correlation: float) -> tuple[list[int], list[int]]:
+def retrieves(
+    seed: int, count: int, wave: float, correlation: float
+) -> tuple[list[int], list[int]]:
     """Times by size, with noise that clings to its neighbour and a wave of period ten."""
     generator = random.Random(seed)
     groups, times, noise = [], [], 0.0

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from conftest import Worker
 from observe import sampler
+from worker import Worker
 
 
 def test_a_row_has_a_value_for_each_column(recorded: Callable[..., None]) -> None:

@@ -70,9 +70,7 @@ def l3_cache_bytes():
 
 
 def distribution():
-    match = re.search(
-        r'^PRETTY_NAME="?([^"\n]+)', read_text("/etc/os-release") or "", re.MULTILINE
-    )
+    match = re.search(r'^PRETTY_NAME="?([^"\n]+)', read_text("/etc/os-release") or "", re.MULTILINE)
     return match.group(1) if match else None
 
 
@@ -107,10 +105,12 @@ def touch_new_memory():
 
 def tools():
     """Path and version of each tool that a workload may call; null where it is absent."""
-    found = {"python3": {"path": sys.executable, "version": platform.python_version()}}
+    found = dict.fromkeys(TOOLS)
     for name in TOOLS:
         path = shutil.which(name)
-        found[name] = path and {"path": path, "version": first_line_of([path, "--version"])}
+        if path is not None:
+            found[name] = {"path": path, "version": first_line_of([path, "--version"])}
+    found["python3"] = {"path": sys.executable, "version": platform.python_version()}
     return found
 
 
@@ -121,5 +121,3 @@ def dirty_limit_bytes():
         return exact
     ratio = read_int("/proc/sys/vm/dirty_ratio") or 20
     return (memory_bytes("MemAvailable") or 0) * ratio // 100
-
-

@@ -66,7 +66,10 @@ def mount_of(path: str, mounts: List[Mount]) -> Optional[Mount]:
 
 def option_values(options: str) -> Dict[str, str]:
     """'rw,upperdir=/x' as a dictionary; a flag's value is empty."""
-    return dict((part.split("=", 1) + [""])[:2] for part in options.split(",") if part)
+    return {
+        name: value
+        for name, _, value in (part.partition("=") for part in options.split(",") if part)
+    }
 
 
 def overlay_of(mount: Mount) -> Optional[dict]:

@@ -37,7 +37,8 @@ def column_names(device_names):
     names = ["time_ns", "dirty_bytes", "writeback_bytes", "memory_available_bytes"]
     names += [name for name, _, _ in PRESSURE] + ["cpu_%s_ms" % name for name in CPU_TICKS]
     names += OWN
-    return names + ["%s:%s" % (d, column) for d in device_names for column in DEVICE_COLUMNS]
+    names += ["%s:%s" % (d, column) for d in device_names for column in DEVICE_COLUMNS]
+    return names
 
 
 def sample(process_id, device_names, origin_ns):
@@ -73,10 +74,10 @@ def _own(process_id):
     row = [int(counts[key]) if key in counts else None for key in ("read_bytes", "write_bytes")]
     fields = (read_text("/proc/%d/stat" % process_id) or "").rpartition(")")[2].split()
     if len(fields) < 15:
-        return row + [None, None]
+        return [*row, None, None]
     user, system, waited_user, waited_system = map(int, fields[11:15])
     tick_ms = 1000 // os.sysconf("SC_CLK_TCK")
-    return row + [(user + waited_user) * tick_ms, (system + waited_system) * tick_ms]
+    return [*row, (user + waited_user) * tick_ms, (system + waited_system) * tick_ms]
 
 
 class Sampler:
@@ -85,6 +86,7 @@ class Sampler:
         self.rows = []
         self.ended_early = None
         self._pending = b""
+        self._open = True
         self._read_end, write_end = os.pipe()
         stop_read, self._stop_write = os.pipe()
         os.set_blocking(self._read_end, False)
@@ -106,7 +108,7 @@ class Sampler:
 
     def take(self):
         """Take in what has been sampled; never waits."""
-        while self._read_end is not None:
+        while self._open:
             try:
                 data = os.read(self._read_end, 1 << 16)
             except BlockingIOError:
@@ -120,7 +122,7 @@ class Sampler:
 
     def _reap(self, default):
         os.close(self._read_end)
-        self._read_end = None
+        self._open = False
         _, status = os.waitpid(self.process_id, 0)
         killed = os.WIFSIGNALED(status)
         self.ended_early = "killed by signal %d" % os.WTERMSIG(status) if killed else default
@@ -129,7 +131,7 @@ class Sampler:
         """A last row, then the end. After this, ended_early tells whether it died before."""
         self.take()
         os.close(self._stop_write)
-        if self._read_end is None:
+        if not self._open:
             return
         os.set_blocking(self._read_end, True)
         self.take()

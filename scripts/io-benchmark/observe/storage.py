@@ -81,7 +81,7 @@ def find_devices(mount, table, probe):
     candidates = ([upper] if upper and os.path.isdir(upper) else []) + list(HOST_FILES)
     for candidate in candidates:
         other = mounts.mount_of(candidate, table)
-        if other is None or other.filesystem in ("overlay",) + MEMORY_FILESYSTEMS:
+        if other is None or other.filesystem in ("overlay", *MEMORY_FILESYSTEMS):
             continue
         if other.filesystem == "btrfs":
             return btrfs_members(other), candidate
@@ -156,9 +156,9 @@ def reflink_works(path):
                 made.append(base + "-copy")
                 try:
                     fcntl.ioctl(copy.fileno(), FICLONE, source.fileno())
-                    return True
                 except OSError:
                     return False
+                return True
     except OSError:
         return None
     finally:

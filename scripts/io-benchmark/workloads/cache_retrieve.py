@@ -52,7 +52,7 @@ SPARE_BYTES = 16 * MIB  # room for the list, the probes and the file system's ow
 FRESH_RING_DIRTY_LIMITS = 2
 
 
-class Failed(Exception):
+class WorkloadError(Exception):
     """The workload cannot go on; the message is for people."""
 
 
@@ -74,7 +74,7 @@ class CacheRetrieve:
     """One place: prepare once, run once for each destination, samples after each run."""
 
     name = NAME
-    failure = Failed
+    failure = WorkloadError
     columns = ("file_index", "start_ns", "lookup_ns", "copy_ns")
 
     def __init__(self, bench, place, folder):
@@ -165,7 +165,11 @@ class CacheRetrieve:
                 progress.show(done, done_bytes, end_ns)
             if end_ns >= bench.due_ns:
                 bench.between_retrieves()
-            if bench.settings.precision and done % precision.CHECK_EVERY == 0 and self._known(entry):
+            if (
+                bench.settings.precision
+                and done % precision.CHECK_EVERY == 0
+                and self._known(entry)
+            ):
                 say("  stopped early: %s" % entry["stopped_early"])
                 return
 
@@ -239,10 +243,12 @@ class CacheRetrieve:
         return {n: counters[n] for n in self._bench.leaf_devices if n in counters}
 
     def _check_tools(self):
-        tools = ("bash", "grep", "sed", "cp") if self._bench.settings.fidelity == "real" else ("grep",)
+        tools = (
+            ("bash", "grep", "sed", "cp") if self._bench.settings.fidelity == "real" else ("grep",)
+        )
         missing = [name for name in tools if shutil.which(name) is None]
         if missing:
-            raise Failed("%s is not on PATH" % " and ".join(missing))
+            raise WorkloadError("%s is not on PATH" % " and ".join(missing))
 
     def _ring_bytes(self):
         return max(FRESH_RING_DIRTY_LIMITS * host.dirty_limit_bytes(), 2 * max(self._sizes))
@@ -259,7 +265,7 @@ class CacheRetrieve:
         space = os.statvfs(os.path.dirname(self._cache))
         free = space.f_bavail * space.f_frsize
         if free < needed:
-            raise Failed(
+            raise WorkloadError(
                 "no space: needs %d MiB, %d MiB are free" % (-(-needed // MIB), free // MIB)
             )
 

@@ -1,28 +1,19 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The result file: its format, and the only way to read one.
+"""The result file's parts and their types, as the worker's script writes them.
 
-Anyone's task can have written it, so nothing in it is trusted: it is bounded in size, strict in
-its types, and consistent in itself before anything else sees it. Keys that this program does not
-know are passed over, so that a newer script may add some within one version.
+Keys that are not here are passed over, so that a newer script may add some within one version.
 
 Versions:
   1 (2026-11)  the first
 """
 
-import math
-import re
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import msgspec
 from msgspec import Meta, Struct
 
-from io_benchmark.errors import ResultError
-
 VERSION = 1
-MAXIMUM_BYTES = 64 * 1024 * 1024
 MAXIMUM_RETRIEVES = 1_000_000
 
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
@@ -36,12 +27,12 @@ class Record(Struct, frozen=True, kw_only=True):
     """The base of every part of the file."""
 
 
-class Script(Record):
+class Script(Record, frozen=True):
     version: Text
     sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
-class Task(Record):
+class Task(Record, frozen=True):
     """What the worker's environment says of the task; null outside Taskcluster."""
 
     pool: Name
@@ -53,12 +44,12 @@ class Task(Record):
     location: dict[Text, Text]
 
 
-class Place(Record):
+class Place(Record, frozen=True):
     name: Name
     path: Text
 
 
-class Config(Record):
+class Config(Record, frozen=True):
     """What was in force."""
 
     profile: Text
@@ -75,17 +66,17 @@ class Config(Record):
     environment: dict[Text, Text]
 
 
-class Tool(Record):
+class Tool(Record, frozen=True):
     path: Text
     version: Text | None
 
 
-class Container(Record):
+class Container(Record, frozen=True):
     engine: Text | None
     root_filesystem: Text | None
 
 
-class Host(Record):
+class Host(Record, frozen=True):
     kernel: Text
     kernel_version: Text
     architecture: Text
@@ -107,7 +98,7 @@ class Host(Record):
     tools: dict[Text, Tool | None]
 
 
-class Mount(Record):
+class Mount(Record, frozen=True):
     device: Text
     root: Text
     point: Text
@@ -117,19 +108,19 @@ class Mount(Record):
     super_options: Text
 
 
-class Overlay(Record):
+class Overlay(Record, frozen=True):
     lower_layers: Count
     upper_directory: Text | None
     volatile: bool
 
 
-class Filesystem(Record):
+class Filesystem(Record, frozen=True):
     type: Text
     ext4_options: list[Text] | None
     btrfs_data_profiles: list[Text] | None
 
 
-class Probe(Record):
+class Probe(Record, frozen=True):
     """Eight MiB written and fsync'd: which devices took them, and how long fsync was."""
 
     failed: Text | None
@@ -137,7 +128,7 @@ class Probe(Record):
     written_bytes: dict[Text, Count] | None
 
 
-class Device(Record):
+class Device(Record, frozen=True):
     """A block device; what only a leaf has is unset above it."""
 
     name: Text
@@ -159,7 +150,7 @@ class Device(Record):
     write_cache: Text | None = None
 
 
-class StoragePlace(Record):
+class StoragePlace(Record, frozen=True):
     """What a place is made of; `failed` says why it could not be looked at."""
 
     name: Name
@@ -182,11 +173,11 @@ class StoragePlace(Record):
         return [device for device in self.devices if not device.below]
 
 
-class Storage(Record):
+class Storage(Record, frozen=True):
     places: list[StoragePlace]
 
 
-class IoLimit(Record):
+class IoLimit(Record, frozen=True):
     group: Text
     device: Text
     device_name: Text | None
@@ -194,25 +185,25 @@ class IoLimit(Record):
     value: Count
 
 
-class Weight(Record):
+class Weight(Record, frozen=True):
     group: Text
     file: Text
     text: Text
 
 
-class MemoryLimit(Record):
+class MemoryLimit(Record, frozen=True):
     group: Text
     file: Text
     bytes: int
 
 
-class CpuLimit(Record):
+class CpuLimit(Record, frozen=True):
     group: Text
     quota_us: Count
     period_us: Count
 
 
-class Limits(Record):
+class Limits(Record, frozen=True):
     cgroup_versions: list[Text]
     groups: dict[Text, Text]
     io: list[IoLimit]
@@ -222,7 +213,7 @@ class Limits(Record):
     ulimits: dict[Text, int | None]
 
 
-class CacheState(Record):
+class CacheState(Record, frozen=True):
     """How cold the cache really was when the first retrieve began."""
 
     drop_caches: Text
@@ -230,17 +221,17 @@ class CacheState(Record):
     resident_bytes: Count | None
 
 
-class Trim(Record):
+class Trim(Record, frozen=True):
     after_retrieves: Count
     sync_ns: Count
 
 
-class DeviceBytes(Record):
+class DeviceBytes(Record, frozen=True):
     read: Count
     written: Count
 
 
-class Samples(Record):
+class Samples(Record, frozen=True):
     """One row a retrieve; start_ns counts from the script's start, by the monotonic clock."""
 
     file_index: Column
@@ -249,7 +240,7 @@ class Samples(Record):
     copy_ns: Column
 
 
-class CacheRetrieve(Record, tag_field="name", tag="cache-retrieve"):
+class CacheRetrieve(Record, frozen=True, tag_field="name", tag="cache-retrieve"):
     place: Name
     destination: Name
     fidelity: Name
@@ -276,7 +267,7 @@ class CacheRetrieve(Record, tag_field="name", tag="cache-retrieve"):
     incomplete_reason: Text | None
 
 
-class Timeline(Record):
+class Timeline(Record, frozen=True):
     """Columns by name, one value a sample; a device's columns under its name."""
 
     interval_s: float
@@ -284,12 +275,12 @@ class Timeline(Record):
     devices: dict[Text, dict[Text, SparseColumn]]
 
 
-class Warning(Record):
+class Remark(Record, frozen=True):
     name: Name
     message: Text
 
 
-class Result(Record):
+class Result(Record, frozen=True):
     """One task's measurement on one worker."""
 
     version: Annotated[int, Meta(ge=VERSION, le=VERSION)]
@@ -304,116 +295,6 @@ class Result(Record):
     limits: Limits | None
     workloads: list[CacheRetrieve]
     timeline: Timeline | None
-    warnings: list[Warning]
+    warnings: list[Remark]
     completed: bool
     incomplete_reason: Text | None
-
-
-class _VersionOnly(Struct):
-    version: int
-
-
-_VERSION_DECODER = msgspec.json.Decoder(_VersionOnly)
-_DECODER = msgspec.json.Decoder(Result)
-
-
-def parse(data: bytes, source: str) -> Result:
-    """The result in `data`, or a ResultError that names `source`, the key and what is wrong."""
-    if len(data) > MAXIMUM_BYTES:
-        raise _error(source, f"holds {len(data):,} bytes, more than {MAXIMUM_BYTES:,}")
-    version = _decode(_VERSION_DECODER, data, source).version
-    if version < VERSION:
-        raise _error(
-            source,
-            f"$.version: {version} is too old for this program, which reads {VERSION}: run the "
-            f"benchmark again",
-        )
-    if version > VERSION:
-        raise _error(
-            source,
-            f"$.version: {version} is newer than this program, which reads {VERSION}: update "
-            f"io-benchmark",
-        )
-    result: Result = _decode(_DECODER, data, source)
-    problem = _inconsistency(result)
-    if problem:
-        raise _error(source, problem)
-    return result
-
-
-def read(path: Path) -> Result:
-    """The result in a file, read no further than the limit."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAXIMUM_BYTES + 1)
-    except OSError as error:
-        raise _error(str(path), error.strerror or str(error)) from None
-    return parse(data, str(path))
-
-
-def json_schema() -> dict[str, Any]:
-    """The format as a JSON Schema, published beside the documentation."""
-    schema = msgspec.json.schema(Result)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"io-benchmark result, version {VERSION}",
-        **schema,
-    }
-
-
-def _decode(decoder: msgspec.json.Decoder[Any], data: bytes, source: str) -> Any:
-    try:
-        return decoder.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _error(source, str(error)) from None
-    except RecursionError:
-        raise _error(source, "is nested too deeply") from None
-
-
-def _inconsistency(result: Result) -> str | None:
-    """What the types alone cannot say, as 'key: problem'; None where all is well."""
-    floats = {
-        "$.config.precision_ratio": result.config.precision_ratio,
-        "$.config.time_budget_s": result.config.time_budget_s,
-        "$.timeline.interval_s": result.timeline and result.timeline.interval_s,
-    }
-    for key, value in floats.items():
-        if value is not None and not math.isfinite(value):
-            return f"{key}: is not a finite number"
-    for at, entry in enumerate(result.workloads):
-        problem = _entry_inconsistency(entry)
-        if problem:
-            return f"$.workloads[{at}].{problem}"
-    if result.timeline is not None:
-        lengths = {len(column) for column in result.timeline.columns.values()}
-        for columns in result.timeline.devices.values():
-            lengths |= {len(column) for column in columns.values()}
-        if len(lengths) > 1:
-            return "$.timeline: its columns differ in length"
-    return None
-
-
-def _entry_inconsistency(entry: CacheRetrieve) -> str | None:
-    samples = entry.samples
-    rows = len(samples.copy_ns)
-    if not len(samples.file_index) == len(samples.start_ns) == len(samples.lookup_ns) == rows:
-        return "samples: its columns differ in length"
-    if rows > entry.retrieves_planned:
-        return f"samples: {rows:,} retrieves, but {entry.retrieves_planned:,} were planned"
-    if rows and max(samples.file_index) >= len(entry.file_sizes_bytes):
-        return "samples.file_index: names a file that file_sizes_bytes does not have"
-    ratio = entry.precision_reached_ratio
-    if ratio is not None and not math.isfinite(ratio):
-        return "precision_reached_ratio: is not a finite number"
-    return None
-
-
-def _error(source: str, problem: str) -> ResultError:
-    # A key of a hostile file may hold anything; what is shown is one printable line.
-    text = re.sub(r"[^\x20-\x7e]", "?", f"{source}: {problem}")
-    return ResultError(text[:500])
-
-
-if __name__ == "__main__":
-    # What is published: python -m io_benchmark.results > taskcluster/docs/result.schema.json
-    print(msgspec.json.format(msgspec.json.encode(json_schema()), indent=2).decode())  # noqa: T201

@@ -1,0 +1,9 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The result file: all that crosses from a worker to a reader."""
+
+from io_benchmark.results.format import CacheRetrieve, Result
+from io_benchmark.results.reader import json_schema, parse, read
+
+__all__ = ["CacheRetrieve", "Result", "json_schema", "parse", "read"]
