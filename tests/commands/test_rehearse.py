@@ -150,6 +150,9 @@ def test_ctrl_c_leaves_nothing_behind(
     [
         pytest.param(["-j", "amd-17"], "no task is called 'amd-17'", id="unknown-job"),
         pytest.param(["-j", ","], "-j: no name is given", id="empty-job"),
+        pytest.param(
+            ["-j", "docker-image-update-verify"], "measures no pool; name a pool", id="no-pool"
+        ),
         pytest.param(["--baseline", "x"], "--baseline x: no such pool here", id="baseline"),
         pytest.param(["--at", "x=/"], "--at x=/: no such pool here", id="pool-at"),
         pytest.param(["--at", "intel=/no/where"], "no such folder; make it first", id="folder-at"),

@@ -12,11 +12,13 @@ machine, so what differs is noise, unless --at puts a pool on another disk.
 from __future__ import annotations
 
 import argparse
+import logging
 import random
 import re
 import shutil
 import socket
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -83,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--root", type=Path, metavar="DIR", help="the folder that holds taskcluster/ and scripts/")
     add("--json", action="store_true", help="print the figures as JSON")
-    add("--verbose", action="store_true", help="show the tasks' own logs")
+    add("--verbose", action="store_true", help="show the tasks' own logs and taskgraph's")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -91,12 +93,18 @@ def run(arguments: argparse.Namespace) -> int:
     from io_benchmark.graph.generate import generate
     from io_benchmark.graph.root import find_root
 
+    if arguments.verbose:
+        logging.basicConfig(format="%(message)s")
+        logging.getLogger("io_benchmark").setLevel(logging.DEBUG)
     root = find_root(arguments.root, Path.cwd())
     _tell(f"Generating the graph from {root.path} ({root.origin})")
     jobs = [name for name in arguments.jobs.split(",") if name]
     if not jobs:
         raise UsageError("-j: no name is given; try -j io-benchmark")
     tasks = list(generate(root, jobs).tasks)
+    others = [task.label for task in tasks if not task.pool]
+    if others:
+        raise UsageError(f"-j {arguments.jobs}: {_listed(others)} measures no pool; name a pool")
     pools = sorted({task.pool for task in tasks})
     baseline = _choose_baseline(arguments.baseline, pools)
     folders = _folders_of_pools(arguments.at, pools)
@@ -303,4 +311,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _tell(text: str) -> None:
     """Progress and remarks go to stderr: stdout is for the figures."""
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns
+        text = textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
     print(text, file=sys.stderr, flush=True)

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 STEP = re.compile(r"\[ *([0-9]{1,9})/([0-9]{1,9})\]")
 # The cache is written, then read back: two counts for each task with one place.
 COUNTS_A_TASK = 2
+LINE_LENGTH = 400
 
 
 class RehearsalProgress:
@@ -63,7 +64,8 @@ class RehearsalProgress:
 
     def line(self, line: str) -> None:
         if self._verbose:
-            self._say(line)
+            # run-task says the whole command, script and all, in one line.
+            self._say(line if len(line) <= LINE_LENGTH else line[:LINE_LENGTH] + " …")
         step = STEP.search(line)
         if step is None or not self._bar or int(step[2]) == 0:
             return
