@@ -222,14 +222,14 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
   static long calls;
   if (!real) real = dlsym(RTLD_NEXT, "clock_gettime");
   int answer = real(clock, now);
-  if (clock == CLOCK_REALTIME) now->tv_sec += (calls++ % 2) ? 86400 : -86400;
+  if (clock == CLOCK_REALTIME) now->tv_sec += (++calls % 2 ? 86400 : -86400) * calls;
   return answer;
 }
 """
 
 
 def test_a_clock_that_jumps_changes_no_figure(worker: Worker, tmp_path: Path) -> None:
-    """The wall clock leaps a day back and forth at every look: durations do not notice."""
+    """The wall clock leaps back and forth by ever more days at every look: durations do not notice."""
     compiler = shutil.which("gcc")
     if compiler is None:
         pytest.skip("needs gcc: the wall clock is replaced by a library")
