@@ -1,0 +1,146 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Workers whose truth is known: what a right interval must cover as often as it says."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+from scipy.signal import lfilter
+
+from io_benchmark.analysis import statistics
+from io_benchmark.analysis.model import Entry, Interval, Subject, Verdict
+from io_benchmark.analysis.statistics import Estimate, SideData
+from io_benchmark.results import CacheRetrieve
+
+SIZES = (80, 60, 5)
+NS_PER_SIZE = 1_000_000
+SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
+MARGIN = 0.05
+ASSUMED = 0.05
+
+# What one worker's retrieves do beside their sizes: factors around 1, in the order of time.
+Shape = Callable[[np.random.Generator, int], np.ndarray]
+
+
+def clinging(generator: np.random.Generator, count: int) -> np.ndarray:
+    """First-order autoregression with rho = 0.9."""
+    noise: np.ndarray = lfilter([1.0], [1.0, -0.9], generator.normal(0, 1, count))
+    return 1 + 0.05 * noise
+
+
+def bursty(generator: np.random.Generator, count: int) -> np.ndarray:
+    """Now and then thirty retrieves in a row take three times as long."""
+    factors = np.ones(count)
+    for start in np.flatnonzero(generator.random(count) < 1 / 200):
+        factors[start : start + 30] = 3
+    return factors * (1 + 0.05 * generator.normal(0, 1, count))
+
+
+def drifting(generator: np.random.Generator, count: int) -> np.ndarray:
+    """A slope of its own over the whole run."""
+    slope = generator.normal(0, 0.1)
+    return 1 + slope * np.linspace(-0.5, 0.5, count) + 0.05 * generator.normal(0, 1, count)
+
+
+def bimodal(generator: np.random.Generator, count: int) -> np.ndarray:
+    """Half of the retrieves take one and a half times as long."""
+    return np.where(generator.random(count) < 0.5, 0.8, 1.2) + 0.02 * generator.normal(0, 1, count)
+
+
+def heavy_tailed(generator: np.random.Generator, count: int) -> np.ndarray:
+    """A few retrieves take very long: Pareto with exponent 2.5."""
+    return 0.6 + 0.6 * generator.pareto(2.5, count)
+
+
+SHAPES: dict[str, Shape] = {
+    "clinging": clinging,
+    "bursty": bursty,
+    "drifting": drifting,
+    "bimodal": bimodal,
+    "heavy-tailed": heavy_tailed,
+}
+
+_FACTS = msgspec.convert(
+    {
+        **dict.fromkeys(CacheRetrieve.__struct_fields__),
+        "name": "cache-retrieve",
+        "place": "workspace",
+        "destination": "overwrite",
+        "fidelity": "seed",
+        "retrieves_planned": 1_000_000,
+        "file_sizes_bytes": list(SIZES),
+        "sequence_sha256": "",
+        "samples": {"file_index": [], "start_ns": [], "lookup_ns": [], "copy_ns": []},
+        "completed": True,
+    },
+    CacheRetrieve,
+)
+
+
+def entry(times_ns: np.ndarray, files: np.ndarray | None = None) -> Entry:
+    """An entry with these times; lookups take nothing."""
+    count = len(times_ns)
+    return Entry(
+        subject=SUBJECT,
+        facts=_FACTS,
+        file_index=np.zeros(count, dtype=np.int64) if files is None else files,
+        start_ns=np.arange(count, dtype=np.int64),
+        lookup_ns=np.zeros(count, dtype=np.int64),
+        copy_ns=times_ns.astype(np.int64),
+    )
+
+
+@dataclass(frozen=True)
+class Pool:
+    """How a pool's workers come about."""
+
+    ratio: float = 1.0
+    variation: float = 0.05
+    shape: Shape = clinging
+    retrieves: int = 200
+
+
+def worker(pool: Pool, files: np.ndarray, generator: np.random.Generator) -> Entry:
+    """One worker: its own speed, the shared sequence of files, its own noise."""
+    speed = pool.ratio * math.exp(generator.normal(0, pool.variation))
+    sizes = np.array(SIZES)[files] * NS_PER_SIZE
+    factors = np.maximum(pool.shape(generator, len(files)), 0.05)
+    return entry(sizes * speed * factors, files)
+
+
+def side(pool: Pool, workers: int, files: np.ndarray, generator: np.random.Generator) -> SideData:
+    entries = tuple(worker(pool, files, generator) for _ in range(workers))
+    return SideData(tuple(math.log(one.total_ns.mean()) for one in entries), entries)
+
+
+def sequence(count: int, generator: np.random.Generator) -> np.ndarray:
+    return generator.integers(0, len(SIZES), count)
+
+
+@dataclass(frozen=True)
+class Trial:
+    estimate: Estimate
+    interval: Interval
+    verdict: Verdict
+
+
+def trial(candidate: Pool, baseline: Pool, workers: int, generator: np.random.Generator) -> Trial:
+    """One push with this many workers a pool, judged as the product judges it."""
+    files = sequence(candidate.retrieves, generator)
+    found = statistics.estimate(
+        side(candidate, workers, files, generator),
+        side(baseline, workers, files, generator),
+        ASSUMED,
+    )
+    return Trial(found, *judged(found))
+
+
+def judged(found: Estimate) -> tuple[Interval, Verdict]:
+    ((_, level),) = statistics.holm([statistics.p_value(found)])
+    adjusted = statistics.interval(found, level)
+    at_90 = statistics.interval(found, statistics.EQUIVALENCE_LEVEL)
+    return adjusted, statistics.verdict(adjusted, at_90, MARGIN)
