@@ -108,8 +108,8 @@ SYMBOL = "{symbol: IOB(intel)}"
         pytest.param(
             "        worker-type: b-linux\n",
             "        worker-type: b-linux-huge\n",
-            "No worker-type matching 'b-linux-huge' nor 'default' found while determining item "
-            "worker-types.yml",
+            "taskcluster/config.yml: workers.aliases has no 'b-linux-huge', which a task names as its "
+            "worker-type; add the alias or correct the task",
             id="worker type",
         ),
         pytest.param(

@@ -105,6 +105,12 @@ def _what_was_wrong(error: Exception, tree: Path) -> str:
         return _yaml_line(error, tree)
     if isinstance(error, FileNotFoundError):
         return f"{error.filename}: no such file; create it or correct the kind that names it"
+    alias = re.match(r"No worker-type matching '(.+?)' ", str(error))
+    if alias is not None:
+        return (
+            f"taskcluster/config.yml: workers.aliases has no {alias[1]!r}, which a task names as its "
+            "worker-type; add the alias or correct the task"
+        )
     # taskgraph raises plain `Exception` for what its schemas do not cover.
     if isinstance(error, SchemaValidationError | OSError) or type(error) is Exception:
         return _one_line(str(error))
