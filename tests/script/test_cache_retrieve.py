@@ -54,7 +54,7 @@ def test_a_run_is_told_whole(worker: Worker) -> None:
     assert (entry.completed, entry.incomplete_reason) == (True, None)
     assert (entry.place, entry.destination, entry.fidelity) == ("workspace", "overwrite", "seed")
     samples = entry.samples
-    assert samples.file_index == cache_retrieve.sequence(5, 120, 10)
+    assert list(samples.file_index) == cache_retrieve.sequence(5, 120, 10)
     ends = [
         start + lookup + copy
         for start, lookup, copy in zip(

@@ -9,6 +9,7 @@ Versions:
   1 (2026-11)  the first
 """
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -19,7 +20,7 @@ MAXIMUM_RETRIEVES = 1_000_000
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Text = Annotated[str, Meta(max_length=10_000)]
 Name = Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
-Column = Annotated[list[Count], Meta(max_length=MAXIMUM_RETRIEVES)]
+Column = Annotated[Sequence[Count], Meta(max_length=MAXIMUM_RETRIEVES)]
 SparseColumn = Annotated[list[Count | None], Meta(max_length=MAXIMUM_RETRIEVES)]
 
 
@@ -232,7 +233,10 @@ class DeviceBytes(Record, frozen=True):
 
 
 class Samples(Record, frozen=True):
-    """One row a retrieve; start_ns counts from the script's start, by the monotonic clock."""
+    """One row a retrieve; start_ns counts from the script's start, by the monotonic clock.
+
+    The reader hands the columns on as arrays of 64-bit integers.
+    """
 
     file_index: Column
     start_ns: Column

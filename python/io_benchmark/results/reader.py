@@ -9,6 +9,7 @@ its types, and consistent in itself before anything else sees it.
 
 import math
 import re
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from io_benchmark.errors import ResultError
-from io_benchmark.results.format import VERSION, CacheRetrieve, Result
+from io_benchmark.results.format import VERSION, CacheRetrieve, Result, Samples
 
 MAXIMUM_BYTES = 64 * 1024 * 1024
 
@@ -50,7 +51,15 @@ def parse(data: bytes, source: str) -> Result:
     problem = _inconsistency(result)
     if problem:
         raise _error(source, problem)
-    return result
+    return msgspec.structs.replace(result, workloads=[_packed(one) for one in result.workloads])
+
+
+def _packed(entry: CacheRetrieve) -> CacheRetrieve:
+    """Columns as eight bytes a number: as Python's own integers they would take five times that."""
+    columns = {
+        name: array("q", getattr(entry.samples, name)) for name in entry.samples.__struct_fields__
+    }
+    return msgspec.structs.replace(entry, samples=Samples(**columns))
 
 
 def read(path: Path) -> Result:

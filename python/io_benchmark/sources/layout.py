@@ -45,6 +45,7 @@ class Measured:
 
     result: results.Result
     task: TaskRecord | None
+    source: str = ""  # where it was read from, for people
 
     @property
     def pool(self) -> str:

@@ -1,0 +1,342 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Workers in, a report out: validity, figures, verdicts, causes and remedies, in that order."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from io_benchmark.analysis import moving_blocks, pictures, remedies, statistics, validity
+from io_benchmark.analysis.advice import advise
+from io_benchmark.analysis.causes import judge
+from io_benchmark.analysis.model import (
+    Comparison,
+    Diagnosis,
+    Entry,
+    Figures,
+    NoiseFloor,
+    Problem,
+    Report,
+    Severity,
+    Subject,
+    SubjectReport,
+    Verdict,
+    Worker,
+    WorkerLine,
+)
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.statistics import SideData
+from io_benchmark.analysis.validity import Run
+
+Progress = Callable[[str], None]
+DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
+
+
+@dataclass(frozen=True)
+class Options:
+    margin: float = 0.05
+    worker_variation: float = 0.05
+    allow: frozenset[str] = field(default_factory=frozenset)
+
+
+def compare(
+    plan: Plan,
+    workers: Sequence[Worker],
+    options: Options,
+    *,
+    unreadable: Sequence[str] = (),
+    remarks: Sequence[str] = (),
+    progress: Progress = lambda _step: None,
+) -> Report:
+    problems: list[Problem] = []
+    runs = _runs_by_subject(workers)
+    reports = []
+    for subject, subject_runs in runs.items():
+        progress(f"comparing {subject}")
+        kept, broken = validity.check_runs(subject_runs, options.allow)
+        problems += broken
+        report, more = _subject(subject, kept, plan, options)
+        problems += more
+        if report is not None:
+            reports.append(report)
+    problems += _nothing_in_common(plan, reports)
+    progress("judging causes")
+    return Report(
+        title=plan.title,
+        baseline=plan.baseline,
+        baseline_reason=plan.baseline_reason,
+        margin_ratio=options.margin,
+        subjects=tuple(reports),
+        diagnoses=_diagnoses(plan, reports, workers),
+        problems=tuple(problems),
+        workers=tuple(_line(worker) for worker in workers),
+        unreadable=tuple(unreadable),
+        remarks=tuple(remarks),
+        series=pictures.series(workers),
+        timelines=pictures.timelines(workers),
+    )
+
+
+def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
+    """In the order in which the first worker measured them."""
+    runs: dict[Subject, list[Run]] = {}
+    for worker in workers:
+        for entry in worker.entries:
+            runs.setdefault(entry.subject, []).append((worker, entry))
+    return runs
+
+
+def _subject(
+    subject: Subject, kept: Sequence[Run], plan: Plan, options: Options
+) -> tuple[SubjectReport | None, list[Problem]]:
+    sides: dict[str, list[Run]] = {}
+    for run in kept:
+        sides.setdefault(run[0].side, []).append(run)
+    if not sides:
+        return None, []
+    problems: list[Problem] = []
+    data = {}
+    for side, runs in sides.items():
+        data[side], more = independent(subject, side, runs)
+        problems += more
+    found = []
+    for candidate, baseline in plan.pairs:
+        if candidate not in sides or baseline not in sides:
+            continue
+        broken = validity.check_sides(subject, sides[candidate], sides[baseline], options.allow)
+        problems += broken
+        if not any(problem.severity is Severity.REFUSED for problem in broken):
+            estimate = statistics.estimate(
+                data[candidate], data[baseline], options.worker_variation
+            )
+            found.append((candidate, baseline, estimate))
+    problems += _single_workers(subject, data, [pair[:2] for pair in found], options)
+    steps = statistics.holm([statistics.p_value(estimate) for _, _, estimate in found])
+    comparisons = tuple(
+        _comparison(subject, pair, step, (data[pair[0]], data[pair[1]]), options, len(found))
+        for pair, step in zip(found, steps, strict=True)
+    )
+    order = _order(plan, sides)
+    return (
+        SubjectReport(
+            subject,
+            {side: _figures(sides[side], data[side]) for side in order},
+            comparisons,
+            _noise(sides, data),
+        ),
+        problems,
+    )
+
+
+def independent(subject: Subject, side: str, runs: Sequence[Run]) -> tuple[SideData, list[Problem]]:
+    """Two tasks on one machine are one worker: their means are averaged."""
+    by_machine: dict[str, list[Run]] = {}
+    for at, run in enumerate(runs):
+        machine = run[0].worker_id
+        by_machine.setdefault(machine if machine != "unknown" else f"#{at}", []).append(run)
+    log_means, problems = [], []
+    for machine, shared in by_machine.items():
+        log_means.append(
+            math.fsum(math.log(float(entry.total_ns.mean())) for _, entry in shared) / len(shared)
+        )
+        if len(shared) > 1:
+            tasks = ", ".join(worker.task_id for worker, _ in shared)
+            problems.append(
+                Problem(
+                    "same-worker",
+                    Severity.WARNING,
+                    subject,
+                    (side,),
+                    f"{side}: {len(shared)} runs were on the same worker {machine} and count as "
+                    f"one: {tasks}",
+                )
+            )
+    return SideData(tuple(log_means), tuple(entry for _, entry in runs)), problems
+
+
+def _comparison(
+    subject: Subject,
+    pair: tuple[str, str, statistics.Estimate],
+    step: tuple[float, float],
+    sides: tuple[SideData, SideData],
+    options: Options,
+    comparisons: int,
+) -> Comparison:
+    candidate, baseline, estimate = pair
+    p_adjusted, level = step
+    adjusted = statistics.interval(estimate, level)
+    at_90 = statistics.interval(estimate, statistics.EQUIVALENCE_LEVEL)
+    verdict = statistics.verdict(adjusted, at_90, options.margin)
+    advice = None
+    if verdict is Verdict.INCONCLUSIVE:
+        advice = advise(
+            estimate,
+            sides,
+            assumed=options.worker_variation,
+            margin=options.margin,
+            comparisons=comparisons,
+        )
+    return Comparison(
+        subject=subject,
+        baseline=baseline,
+        candidate=candidate,
+        ratio=estimate.ratio,
+        interval=adjusted,
+        interval_90=at_90,
+        p_value=p_adjusted,
+        verdict=verdict,
+        method=estimate.method,
+        assumed_variation_ratio=estimate.assumed_variation,
+        variation_to_explain_ratio=statistics.variation_to_explain(estimate, level),
+        advice=advice,
+    )
+
+
+def _single_workers(
+    subject: Subject,
+    data: Mapping[str, SideData],
+    pairs: Sequence[tuple[str, str]],
+    options: Options,
+) -> list[Problem]:
+    alone = sorted({side for pair in pairs for side in pair if data[side].count == 1})
+    if not alone:
+        return []
+    return [
+        Problem(
+            "one-worker",
+            Severity.WARNING,
+            subject,
+            tuple(alone),
+            f"one worker: {', '.join(alone)}. How far workers of a pool differ cannot be seen, "
+            f"{options.worker_variation:.0%} is assumed",
+        )
+    ]
+
+
+def _order(plan: Plan, sides: Mapping[str, object]) -> list[str]:
+    """Each pair's baseline before its candidate, then what was not compared."""
+    order = [side for pair in plan.pairs for side in reversed(pair)]
+    return [side for side in dict.fromkeys([*order, *sorted(sides)]) if side in sides]
+
+
+def _figures(runs: Sequence[Run], data: SideData) -> Figures:
+    entries = [entry for _, entry in runs]
+
+    def mean(figure: Callable[[Entry], float]) -> float:
+        """The unit is the worker: a side's figure is the mean of its workers' figures."""
+        return math.fsum(map(figure, entries)) / len(entries)
+
+    return Figures(
+        workers=data.count,
+        retrieves=sum(len(entry.copy_ns) for entry in entries),
+        mean_ns=mean(lambda entry: float(entry.total_ns.mean())),
+        p50_ns=mean(lambda entry: _percentile(entry, 50)),
+        p95_ns=mean(lambda entry: _percentile(entry, 95)),
+        p99_ns=mean(lambda entry: _percentile(entry, 99)),
+        total_ns=mean(lambda entry: float(entry.total_ns.sum())),
+        lookup_mean_ns=mean(lambda entry: float(entry.lookup_ns.mean())),
+        copy_mean_ns=mean(lambda entry: float(entry.copy_ns.mean())),
+        within_worker_ratio=max(map(moving_blocks.relative_error_of_mean, entries)),
+        between_workers_ratio=(
+            math.sqrt(statistics.sample_variance(data.log_means)) if data.count > 1 else None
+        ),
+    )
+
+
+def _percentile(entry: Entry, percent: int) -> float:
+    """The seed's definition, so that figures can be laid beside its own."""
+    count = len(entry.total_ns)
+    at = min(count * percent // 100, count - 1)
+    return float(np.partition(entry.total_ns, at)[at])
+
+
+def _noise(
+    sides: Mapping[str, Sequence[Run]], data: Mapping[str, SideData]
+) -> tuple[NoiseFloor, ...]:
+    halves = [
+        moving_blocks.ratio_of_interleaved_halves(entry)
+        for runs in sides.values()
+        for _, entry in runs
+    ]
+    floors = [NoiseFloor("within-worker", min(halves), max(halves))]
+    spreads = [
+        max(side.log_means) - min(side.log_means) for side in data.values() if side.count > 1
+    ]
+    if spreads:
+        floors.append(
+            NoiseFloor("between-workers", math.exp(-max(spreads)), math.exp(max(spreads)))
+        )
+    return tuple(floors)
+
+
+def _nothing_in_common(plan: Plan, reports: Sequence[SubjectReport]) -> list[Problem]:
+    problems = []
+    for candidate, baseline in plan.pairs:
+        if not any(candidate in r.figures and baseline in r.figures for r in reports):
+            problems.append(
+                Problem(
+                    "nothing-in-common",
+                    Severity.REFUSED,
+                    None,
+                    (baseline, candidate),
+                    f"{baseline} and {candidate} have no measurement in common that may be "
+                    "compared",
+                )
+            )
+    return problems
+
+
+def _diagnoses(
+    plan: Plan, reports: Sequence[SubjectReport], workers: Sequence[Worker]
+) -> tuple[Diagnosis, ...]:
+    """Each candidate's causes, by the first subject that it was compared on."""
+    measured: dict[str, dict[Subject, float]] = {}
+    for report in reports:
+        for side, figures in report.figures.items():
+            measured.setdefault(side, {})[report.subject] = figures.mean_ns
+    machines = {worker.side: worker.result.task.instance_type for worker in workers}
+    found = []
+    for candidate, baseline in plan.pairs:
+        comparison = next(
+            (
+                one
+                for report in reports
+                for one in report.comparisons
+                if (one.candidate, one.baseline) == (candidate, baseline)
+            ),
+            None,
+        )
+        if comparison is None:
+            continue
+        causes = judge(
+            comparison.subject,
+            # What is not decided needs no explanation: chance may be all of it.
+            comparison.ratio if comparison.verdict in DIFFERENT else None,
+            [worker for worker in workers if worker.side == baseline],
+            [worker for worker in workers if worker.side == candidate],
+        )
+        tried = remedies.suggest(
+            causes, comparison.subject, measured, candidate, baseline, machines=machines
+        )
+        found.append(Diagnosis(candidate, causes, tried))
+    return tuple(found)
+
+
+def _line(worker: Worker) -> WorkerLine:
+    result = worker.result
+    return WorkerLine(
+        side=worker.side,
+        pool=worker.pool,
+        task_id=worker.task_id,
+        run_id=worker.run_id,
+        worker_id=worker.worker_id,
+        state=worker.state,
+        completed=result.completed,
+        incomplete_reason=result.incomplete_reason,
+        instance_type=result.task.instance_type,
+        zone=result.task.location.get("zone"),
+        source=worker.source,
+    )

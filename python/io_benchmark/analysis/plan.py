@@ -1,0 +1,49 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Which sides there are, and which is held against which."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from io_benchmark.errors import UsageError
+
+BEFORE, AFTER = "before", "after"
+
+
+@dataclass(frozen=True)
+class Plan:
+    title: str
+    baseline: str
+    baseline_reason: str
+    pairs: tuple[tuple[str, str], ...]  # (candidate, baseline)
+
+
+def pools(names: Iterable[str], wanted: str | None) -> Plan:
+    """Each pool against one of them."""
+    found = sorted(set(names))
+    if wanted is not None and wanted not in found:
+        listed = ", ".join(found) or "none"
+        raise UsageError(f"--baseline {wanted}: no such pool here; there are {listed}")
+    if not found:
+        return Plan("Pools", "", "there are no results", ())
+    baseline = wanted or found[-1]
+    reason = "--baseline" if wanted else "the last by name; --baseline chooses another"
+    others = [name for name in found if name != baseline]
+    return Plan(
+        f"{', '.join(others) or 'nothing'} against {baseline}",
+        baseline,
+        reason,
+        tuple((name, baseline) for name in others),
+    )
+
+
+def before_and_after(names: Iterable[str]) -> Plan:
+    """Each pool against itself, earlier."""
+    found = sorted(set(names))
+    return Plan(
+        f"{', '.join(found)}: {AFTER} against {BEFORE}",
+        BEFORE,
+        "--against",
+        tuple((f"{name} {AFTER}", f"{name} {BEFORE}") for name in found),
+    )

@@ -1,0 +1,83 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What Google publishes of its local SSDs. What is not published here is not guessed.
+
+Source: https://docs.cloud.google.com/compute/docs/disks/local-ssd (limits by number of disks) and
+https://docs.cloud.google.com/compute/docs/general-purpose-machines (disks of c3d-…-lssd), as read
+in 2026. A cap is an upper bound: one copy is a single reader and writer at queue depth 1, and what
+the page cache takes is not held back by it.
+"""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Caps:
+    """Limits of all local SSDs of a machine together."""
+
+    read_mib_per_s: int
+    write_mib_per_s: int
+    read_iops: int | None = None  # None: not published
+    write_iops: int | None = None
+
+
+_FOUR_TO_EIGHT = Caps(2650, 1400, 680_000, 360_000)
+STANDARD: dict[int, Caps] = {
+    1: Caps(660, 350, 170_000, 90_000),
+    2: Caps(1320, 700, 340_000, 180_000),
+    3: Caps(1980, 1050, 510_000, 270_000),
+    **dict.fromkeys(range(4, 9), _FOUR_TO_EIGHT),
+    16: Caps(6240, 3120, 1_600_000, 800_000),
+    24: Caps(9360, 4680, 2_400_000, 1_200_000),
+    32: Caps(12480, 6240, 3_200_000, 1_600_000),
+}
+TITANIUM_C4D: dict[int, Caps] = {
+    1: Caps(625, 330),
+    2: Caps(1250, 660),
+    4: Caps(2500, 1320),
+}
+STANDARD_FAMILIES = ("n1", "n2", "n2d", "c2", "c2d", "c3", "c3d")
+C3D_LSSD_DISKS_BY_CPUS = {8: 1, 16: 1, 30: 2, 60: 4, 90: 8, 180: 16, 360: 32}
+
+_C3D_LSSD = re.compile(r"c3d-[a-z]+-([0-9]{1,4})-lssd")
+
+
+def machine_name(instance_type: str) -> str:
+    """`projects/…/machineTypes/c2-standard-16` and the bare name are the same."""
+    return instance_type.rsplit("/", 1)[-1].strip().lower()
+
+
+def caps(instance_type: str | None, disks: int) -> Caps | None:
+    """The published limits of so many disks; None: not published.
+
+    Without a machine type it is the table of the standard disks: ask only where the disks are
+    known to be Google's.
+    """
+    if instance_type is None:
+        return STANDARD.get(disks)
+    family = machine_name(instance_type).split("-", 1)[0]
+    if family in STANDARD_FAMILIES:
+        return STANDARD.get(disks)
+    return TITANIUM_C4D.get(disks) if family == "c4d" else None
+
+
+def disks_of_machine(instance_type: str | None) -> int | None:
+    """How many local SSDs the machine type comes with, where that is fixed and published."""
+    match = _C3D_LSSD.fullmatch(machine_name(instance_type or ""))
+    return C3D_LSSD_DISKS_BY_CPUS.get(int(match.group(1))) if match else None
+
+
+def machine_with_disks(instance_type: str | None, disks: int) -> str | None:
+    """The smallest machine type of the same series that has at least so many local SSDs."""
+    if instance_type is None:
+        return None
+    name = machine_name(instance_type)
+    if _C3D_LSSD.fullmatch(name) is None:
+        return None
+    series, kind, *_ = name.split("-")
+    for cpus, count in C3D_LSSD_DISKS_BY_CPUS.items():
+        if count >= disks:
+            return f"{series}-{kind}-{cpus}-lssd"
+    return None

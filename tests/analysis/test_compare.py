@@ -1,0 +1,117 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The whole comparison, on the seed's case."""
+
+from dataclasses import replace
+
+import pytest
+from seed_workers import workers
+
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.model import Report, Severity, State, Verdict
+from io_benchmark.analysis.plan import Plan
+
+SEED = Plan(
+    "amd-16, amd-30 against intel",
+    "intel",
+    "for the test",
+    (("amd-16", "intel"), ("amd-30", "intel")),
+)
+
+
+def seeds_report(count: int = 1, between: float = 0.0) -> Report:
+    return compare(SEED, workers(count, between=between), Options())
+
+
+def test_the_seeds_table() -> None:
+    """Avg, P50, P95, P99 and Total of seed 000's final table, the ratios 1.00, 1.01 and 1.92."""
+    (subject,) = seeds_report().subjects
+    shown = {
+        side: [round(value / 1e6) for value in (one.mean_ns, one.p50_ns, one.p95_ns, one.p99_ns)]
+        for side, one in subject.figures.items()
+    }
+    assert shown == {
+        "intel": [76, 80, 109, 118],
+        "amd-16": [146, 157, 205, 237],
+        "amd-30": [77, 82, 115, 149],
+    }
+    assert list(subject.figures) == ["intel", "amd-16", "amd-30"]
+    assert round(subject.figures["intel"].total_ns / 1e9, 1) == 151.9
+    assert round(subject.figures["amd-16"].total_ns / 1e9, 1) == 291.4
+    assert [round(one.ratio, 2) for one in subject.comparisons] == [1.92, 1.01]
+
+
+def test_the_seeds_verdicts() -> None:
+    """amd-16 slower, and how far workers would have to differ for that to be chance; amd-30 not."""
+    (subject,) = seeds_report().subjects
+    slower, inconclusive = subject.comparisons
+    assert (slower.verdict, slower.advice) == (Verdict.SLOWER, None)
+    assert slower.method == "paired retrieves"
+    assert slower.assumed_variation_ratio == 0.05
+    assert slower.variation_to_explain_ratio is not None
+    assert 0.15 < slower.variation_to_explain_ratio < 0.25
+    assert inconclusive.verdict is Verdict.INCONCLUSIVE
+    assert inconclusive.advice is not None
+    assert inconclusive.advice.leaning is Verdict.EQUIVALENT
+    assert inconclusive.advice.workers_to_add is not None
+    assert 15 <= inconclusive.advice.workers_to_add <= 40
+
+
+def test_the_seeds_cause() -> None:
+    """One device against two striped: predicted 2.0, of which 1.92 is 94 %."""
+    report = seeds_report()
+    (cause,) = [one for one in report.diagnoses[0].causes if one.name == "device-count"]
+    assert cause.state is State.SUPPORTED
+    assert cause.predicted_ratio == pytest.approx(2.0, rel=0.01)
+    assert cause.share == pytest.approx(0.94, abs=0.005)
+    assert any(remedy.cause == "device-count" for remedy in report.diagnoses[0].remedies)
+    assert not any(one.state is State.SUPPORTED for one in report.diagnoses[1].causes), (
+        "amd-30 does not differ, so nothing explains it"
+    )
+
+
+def test_several_workers_see_their_own_variation() -> None:
+    """With eight workers a pool that differ by 2 %, amd-30 is decided and nothing is assumed."""
+    (subject,) = seeds_report(8, 0.02).subjects
+    slower, other = subject.comparisons
+    assert slower.verdict is Verdict.SLOWER
+    assert slower.method == "workers"
+    assert slower.assumed_variation_ratio is None
+    assert other.verdict is Verdict.EQUIVALENT
+    assert subject.figures["intel"].between_workers_ratio == pytest.approx(0.02, rel=0.6)
+    assert [floor.kind for floor in subject.noise] == ["within-worker", "between-workers"]
+
+
+def test_the_same_input_gives_the_same_report() -> None:
+    """Nothing random, nothing of the clock."""
+    first, second = seeds_report(2, 0.02), seeds_report(2, 0.02)
+    assert replace(first, series=(), workers=(), timelines=()) == replace(
+        second, series=(), workers=(), timelines=()
+    )
+
+
+def test_before_and_after() -> None:
+    """Each pool against itself: a pool that is only on one side is named and not compared."""
+    before = workers(2, between=0.02, side="{pool} before", pools=("intel", "amd-16"))
+    after = workers(2, seed=1, between=0.02, side="{pool} after", pools=("intel", "amd-30"))
+    pairs = tuple((f"{pool} after", f"{pool} before") for pool in ("amd-16", "amd-30", "intel"))
+    report = compare(Plan("t", "before", "--against", pairs), [*before, *after], Options())
+    (subject,) = report.subjects
+    assert [(one.baseline, one.candidate) for one in subject.comparisons] == [
+        ("intel before", "intel after")
+    ]
+    assert [
+        (problem.rule, problem.severity, problem.sides)
+        for problem in report.problems
+        if problem.rule == "nothing-in-common"
+    ] == [
+        ("nothing-in-common", Severity.REFUSED, ("amd-16 before", "amd-16 after")),
+        ("nothing-in-common", Severity.REFUSED, ("amd-30 before", "amd-30 after")),
+    ]
+
+
+def test_nothing_is_a_report_too() -> None:
+    """No results: no subjects, no verdicts, and no crash."""
+    report = compare(Plan("Pools", "", "there are no results", ()), [], Options())
+    assert (report.subjects, report.diagnoses, report.problems) == ((), (), ())

@@ -1,0 +1,570 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Seed 000's investigation, rebuilt as result documents of format 1.
+
+Intel with two striped disks, AMD-30 with two striped disks, AMD-16 with one. The figures are the
+seed's: each pool's times have its average and, by its own definition sorted[n * p // 100], its
+percentiles. Two of its totals hold as well (151.9 s, 291.4 s); amd-30's does not, because the 1.01×
+that the seed prints is the ratio of rounded averages, and its totals alone would give 1.02×.
+
+Deterministic: the same arguments give the same documents, and nothing happens at import.
+"""
+
+import base64
+import copy
+import hashlib
+import itertools
+import json
+import math
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from io_benchmark.sources import layout
+
+MIB = 1024 * 1024
+MS = 1_000_000
+S = 1_000_000_000
+SIZES_MIB = (80,) * 40 + (60,) * 40 + (5,) * 20
+RETRIEVES = 2000
+SEQUENCE_SEED = 1
+DISK_BYTES = 375 * 1024**3
+STARTED = "2026-03-24T10:00:00Z"
+
+
+@dataclass(frozen=True)
+class Pool:
+    """What differs between the seed's pools; times in ms."""
+
+    name: str
+    worker_type: str
+    machine: str
+    task_id: str
+    cpu_model: str
+    cpu_count: int
+    memory_gib: int
+    disks: tuple[str, ...]
+    disk_models: tuple[str, ...]
+    average: float
+    p50: float
+    p95: float
+    p99: float
+    slowest: float
+    smallest: tuple[float, float]  # 5 MiB files: fastest and slowest of them
+
+
+INTEL = Pool(
+    name="intel",
+    worker_type="b-linux",
+    machine="c2-standard-16",
+    task_id="O0wOvbnEQF6h8ptHBA6jbg",
+    cpu_model="Intel(R) Xeon(R) CPU @ 3.10GHz",
+    cpu_count=16,
+    memory_gib=64,
+    disks=("nvme0n1", "nvme0n2"),
+    disk_models=("nvme_card", "nvme_card"),
+    average=75.96,
+    p50=80,
+    p95=109,
+    p99=118,
+    slowest=171,
+    smallest=(6.1, 9.4),
+)
+AMD_30 = Pool(
+    name="amd-30",
+    worker_type="b-linux-docker-large-amd",
+    machine="c3d-standard-30-lssd",
+    task_id="Yx4AjHXCRfyptBUIPTPtEg",
+    cpu_model="AMD EPYC 9B14",
+    cpu_count=30,
+    memory_gib=120,
+    disks=("nvme1n1", "nvme2n1"),
+    disk_models=("nvme_card0", "nvme_card1"),
+    average=77.0,
+    p50=82,
+    p95=115,
+    p99=149,
+    slowest=188,
+    smallest=(6.0, 9.2),
+)
+AMD_16 = Pool(
+    name="amd-16",
+    worker_type="b-linux-docker-amd",
+    machine="c3d-standard-16-lssd",
+    task_id="WTIaalknRCmmcyO78GGIAg",
+    cpu_model="AMD EPYC 9B14",
+    cpu_count=16,
+    memory_gib=64,
+    disks=("nvme1n1",),
+    disk_models=("nvme_card0",),
+    average=145.7,
+    p50=157,
+    p95=205,
+    p99=237,
+    slowest=312,
+    smallest=(10.2, 16.8),
+)
+POOLS = {pool.name: pool for pool in (INTEL, AMD_30, AMD_16)}
+
+# pool -> dotted path in the document -> what stands there instead: a value, or a function of the old
+Change = Mapping[str, Mapping[str, Any]]
+
+
+def documents(
+    workers: int = 1,
+    seed: int = 0,
+    between: float = 0.0,
+    *,
+    pools: Sequence[str] = tuple(POOLS),
+    change: Change | None = None,
+) -> list[dict[str, Any]]:
+    """`workers` results a pool, pool by pool.
+
+    `seed` varies everything that is random, `between` is the standard deviation of the workers'
+    log means around the seed's figures; at 0.0 every worker has these figures exactly.
+    `change={"amd-16": {"storage.places.0.filesystem.type": "xfs"}}` changes facts of a pool, on
+    all of its workers; "amd-16/1" names one of them.
+    """
+    made = []
+    for name, worker in itertools.product(pools, range(workers)):
+        document = _document(POOLS[name], worker, seed, between)
+        for key in (name, f"{name}/{worker}"):
+            for path, value in (change or {}).get(key, {}).items():
+                _replace(document, path, value)
+        made.append(document)
+    return made
+
+
+def write(
+    folder: Path,
+    workers: int = 1,
+    seed: int = 0,
+    between: float = 0.0,
+    *,
+    pools: Sequence[str] = tuple(POOLS),
+    change: Change | None = None,
+) -> None:
+    """The same, as `fetch` and `rehearse` lay results down: TASKID.RUNID folders."""
+    for document in documents(workers, seed, between, pools=pools, change=change):
+        task = document["task"]
+        run = layout.run_folder(folder, task["task_id"], task["run_id"])
+        run.mkdir(parents=True)
+        (run / layout.RESULT_NAME).write_text(json.dumps(document))
+        layout.write_task(run, record(document))
+
+
+def record(document: Mapping[str, Any]) -> layout.TaskRecord:
+    """What the queue would say of this document's run."""
+    task = document["task"]
+    pool = POOLS[task["pool"]]
+    number = int.from_bytes(hashlib.sha256(task["task_id"].encode()).digest()[:6], "big")
+    return layout.TaskRecord(
+        task_id=task["task_id"],
+        run_id=task["run_id"],
+        label=f"io-benchmark-{pool.name}",
+        pool=pool.name,
+        task_queue=f"gecko-t/{pool.worker_type}",
+        worker_group="us-central1-f",
+        worker_id=str(number),
+        state="completed",
+        image="update-verify",
+        started=document["started"],
+        resolved=document["ended"],
+    )
+
+
+def _replace(document: Any, path: str, value: Any) -> None:
+    *parents, last = path.split(".")
+    for name in parents:
+        document = document[int(name) if isinstance(document, list) else name]
+    key = int(last) if isinstance(document, list) else last
+    document[key] = value(document[key]) if callable(value) else copy.deepcopy(value)
+
+
+# --- times ---
+
+
+@cache
+def sequence() -> tuple[int, ...]:
+    """As the worker's script draws it."""
+    generator = random.Random(SEQUENCE_SEED)
+    return tuple(int(generator.random() * len(SIZES_MIB)) for _ in range(RETRIEVES))
+
+
+@cache
+def sorted_times_ns(pool: Pool) -> tuple[int, ...]:
+    """2,000 times with the pool's average and percentiles, fastest first.
+
+    Three groups as the files have three sizes, straight lines within them. What is left free, how
+    near the slow groups' fast ends are to their slow ends, is found by bisection on the average.
+    """
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if sum(_quantiles_ms(pool, middle)) / RETRIEVES < pool.average:
+            low = middle
+        else:
+            high = middle
+    return tuple(round(time_ms * MS) for time_ms in _quantiles_ms(pool, low))
+
+
+def _quantiles_ms(pool: Pool, nearness: float) -> list[float]:
+    sizes = [SIZES_MIB[index] for index in sequence()]
+    first_60, first_80 = sizes.count(5), sizes.count(5) + sizes.count(60)
+    at_p50, at_p95, at_p99 = (RETRIEVES * percent // 100 for percent in (50, 95, 99))
+    # The slowest copy of 60 MiB is as slow as the middle between the median and P95.
+    boundary = (pool.p50 + pool.p95) / 2
+    knots = [
+        (0, pool.smallest[0]),
+        (first_60 - 1, pool.smallest[1]),
+        (first_60, pool.p50 * (0.75 + 0.25 * nearness)),
+        (at_p50, pool.p50),
+        (first_80 - 1, pool.p50 + (boundary - pool.p50) * nearness),
+        (first_80, boundary + (pool.p95 - boundary) * nearness),
+        (at_p95, pool.p95),
+        (at_p99, pool.p99),
+        (RETRIEVES - 1, pool.slowest),
+    ]
+    times = [knots[0][1]]
+    for (start, from_ms), (end, to_ms) in itertools.pairwise(knots):
+        times += [
+            from_ms + (to_ms - from_ms) * (at - start) / (end - start)
+            for at in range(start + 1, end + 1)
+        ]
+    return times
+
+
+def _order(generator: random.Random) -> list[int]:
+    """Retrieves from the fastest to the slowest: by file size, and by a load that lasts a while."""
+    load, keys = 0.0, []
+    for index in sequence():
+        load = 0.9 * load + math.sqrt(1 - 0.9**2) * generator.gauss(0, 1)
+        keys.append(SIZES_MIB[index] + 5 * load + 2 * generator.gauss(0, 1))
+    return sorted(range(RETRIEVES), key=keys.__getitem__)
+
+
+def _samples(pool: Pool, generator: random.Random, factor: float, begin_ns: int) -> dict[str, Any]:
+    total_ns = [0] * RETRIEVES
+    for at, time_ns in zip(_order(generator), sorted_times_ns(pool), strict=True):
+        total_ns[at] = round(time_ns * factor)
+    lookup_ns = [round(1.35 * MS * math.exp(generator.gauss(0, 0.08))) for _ in total_ns]
+    overhead_ns = 20_000
+    starts = itertools.accumulate((time + overhead_ns for time in total_ns), initial=begin_ns)
+    return {
+        "file_index": list(sequence()),
+        "start_ns": list(starts)[:-1],
+        "lookup_ns": lookup_ns,
+        "copy_ns": [total - lookup for total, lookup in zip(total_ns, lookup_ns, strict=True)],
+    }
+
+
+# --- documents ---
+
+
+def _document(pool: Pool, worker: int, seed: int, between: float) -> dict[str, Any]:
+    generator = random.Random(f"{seed}/{pool.name}/{worker}")
+    factor = math.exp(between * generator.gauss(0, 1)) if between else 1.0
+    # One disk's written bytes a second during the run, and so while the cache is populated.
+    run_ns = round(sum(sorted_times_ns(pool)) * factor) + RETRIEVES * 20_000
+    retrieved_bytes = sum(SIZES_MIB[index] for index in sequence()) * MIB
+    rate = retrieved_bytes / run_ns * S
+    cache_bytes = sum(SIZES_MIB) * MIB
+    populate_ns = round(cache_bytes / rate * S)
+    begin_ns = populate_ns + 2 * S
+    samples = _samples(pool, generator, factor, begin_ns)
+    final_sync_ns = 240 * MS
+    ended_ns = begin_ns + run_ns + final_sync_ns
+    return {
+        "version": 1,
+        "script": {"version": "0.1.0", "sha256": hashlib.sha256(b"seed case").hexdigest()},
+        "started": STARTED,
+        "ended": f"2026-03-24T10:{ended_ns // S // 60:02d}:{ended_ns // S % 60:02d}Z",
+        "duration_ns": ended_ns,
+        "task": _task(pool, worker),
+        "config": _config(),
+        "host": _host(pool, generator),
+        "storage": {"places": [_place(pool)]},
+        "limits": {
+            "cgroup_versions": ["v2"],
+            "groups": {"unified": "/sys/fs/cgroup"},
+            "io": [],
+            "weights": [],
+            "memory": [],
+            "cpu": [],
+            "ulimits": {"open_files": 1048576, "file_size_bytes": None, "processes": None},
+        },
+        "workloads": [
+            {
+                "name": "cache-retrieve",
+                "place": "workspace",
+                "destination": "overwrite",
+                "fidelity": "seed",
+                "retrieves_planned": RETRIEVES,
+                "file_sizes_bytes": [size * MIB for size in SIZES_MIB],
+                "sequence_sha256": hashlib.sha256(str(list(sequence())).encode()).hexdigest(),
+                "fresh_ring_bytes": None,
+                "populate_ns": populate_ns,
+                "cache_state": {
+                    "drop_caches": "refused: Read-only file system",
+                    "cache_bytes": cache_bytes,
+                    "resident_bytes": 0,
+                },
+                "lookup_method": "grep -Fnx, posix_spawn",
+                "copy_method": "sendfile",
+                "run_ns": run_ns,
+                "trims": [],
+                "stopped_early": None,
+                "precision_reached_ratio": None,
+                "shares_extents": False,
+                "final_sync_ns": final_sync_ns,
+                "final_sync_method": "syncfs",
+                "dirty_before_sync_bytes": 80 * MIB,
+                "writeback_before_sync_bytes": 0,
+                "device_bytes": {
+                    disk: {
+                        "read": cache_bytes // len(pool.disks),
+                        "written": retrieved_bytes // len(pool.disks),
+                    }
+                    for disk in pool.disks
+                },
+                "samples": samples,
+                "completed": True,
+                "incomplete_reason": None,
+            }
+        ],
+        "timeline": _timeline(pool, generator, rate, (populate_ns, begin_ns, ended_ns)),
+        "warnings": [],
+        "completed": True,
+        "incomplete_reason": None,
+    }
+
+
+def _task(pool: Pool, worker: int) -> dict[str, Any]:
+    task_id = pool.task_id
+    if worker:
+        digest = hashlib.sha256(f"{pool.name}/{worker}".encode()).digest()
+        task_id = base64.urlsafe_b64encode(digest).decode()[:22]
+    return {
+        "pool": pool.name,
+        "task_id": task_id,
+        "task_group_id": "fQ7Jb3o0S5m1XyqkYV2c9A",
+        "root_url": "https://firefox-ci-tc.services.mozilla.com",
+        "instance_type": pool.machine,
+        "run_id": 0,
+        "location": {"cloud": "google", "region": "us-central1", "zone": "us-central1-f"},
+    }
+
+
+def _config() -> dict[str, Any]:
+    return {
+        "profile": "full",
+        "workloads": ["cache-retrieve"],
+        "places": [{"name": "workspace", "path": "/builds/worker/workspace"}],
+        "destinations": ["overwrite"],
+        "fidelity": "seed",
+        "retrieves": RETRIEVES,
+        "sizes_bytes": None,
+        "seed": SEQUENCE_SEED,
+        "precision_ratio": None,
+        "time_budget_s": 3300.0,
+        "artifacts": "/builds/worker/artifacts",
+        "environment": {},
+    }
+
+
+def _host(pool: Pool, generator: random.Random) -> dict[str, Any]:
+    versions = {
+        "python3": "3.11.2",
+        "bash": "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)",
+        "cp": "cp (GNU coreutils) 9.1",
+        "curl": "curl 7.88.1 (x86_64-pc-linux-gnu) libcurl/7.88.1",
+        "grep": "grep (GNU grep) 3.8",
+        "sed": "/usr/bin/sed (GNU sed) 4.9",
+    }
+    tools: dict[str, Any] = {
+        name: {"path": f"/usr/bin/{name}", "version": version} for name, version in versions.items()
+    }
+    return {
+        "kernel": "6.8.0-1024-gcp",
+        "kernel_version": "#26~22.04.1-Ubuntu SMP Thu Feb 20 01:02:29 UTC 2025",
+        "architecture": "x86_64",
+        "distribution": "Debian GNU/Linux 12 (bookworm)",
+        "cpu_model": pool.cpu_model,
+        "cpu_count": pool.cpu_count,
+        "cpu_online_count": pool.cpu_count,
+        "l3_cache_bytes": 32 * MIB,
+        "memory_bytes": pool.memory_gib * 1024 * MIB,
+        "memory_available_bytes": pool.memory_gib * 1000 * MIB,
+        "machine_vendor": "Google",
+        "machine_product": "Google Compute Engine",
+        "boot_id": None,
+        "container": {"engine": "docker", "root_filesystem": "overlay"},
+        "user_id": 1000,
+        "transparent_huge_pages": "always [madvise] never",
+        "vm": {
+            "dirty_background_bytes": 0,
+            "dirty_background_ratio": 10,
+            "dirty_bytes": 0,
+            "dirty_expire_centisecs": 3000,
+            "dirty_ratio": 20,
+            "dirty_writeback_centisecs": 500,
+            "swappiness": 60,
+        },
+        "first_touch_ns_per_mib": [
+            round(160_000 * generator.uniform(0.97, 1.03)) for _ in range(8)
+        ],
+        "tools": {**tools, "fio": None},
+    }
+
+
+def _place(pool: Pool) -> dict[str, Any]:
+    striped = len(pool.disks) > 1
+    stripe_option = ["stripe=32"] if striped else []
+    size_bytes = len(pool.disks) * (DISK_BYTES - 1024**3)
+    probe_bytes = 8 * MIB + 16384
+    return {
+        "name": "workspace",
+        "path": "/builds/worker/workspace",
+        "failed": None,
+        "resolved_path": "/builds/worker/workspace",
+        "kind": "volume",
+        "mount": {
+            "device": "253:0",
+            "root": "/docker/volumes/workspace/_data",
+            "point": "/builds/worker/workspace",
+            "options": "rw,relatime",
+            "filesystem": "ext4",
+            "source": "/dev/mapper/instance_storage-lv_instance_storage",
+            "super_options": ",".join(
+                ["rw", "nobarrier", *stripe_option, "data=writeback", "commit=60"]
+            ),
+        },
+        "overlay": None,
+        "filesystem": {
+            "type": "ext4",
+            "ext4_options": sorted(
+                [
+                    *("acl", "auto_da_alloc", "nobarrier", "block_validity", "bsddf"),
+                    *("commit=60", "data=writeback", "delalloc", "dioread_nolock", "nodiscard"),
+                    *("errors=continue", "init_itable=10", "inode_readahead_blks=32", "rw"),
+                    *(stripe_option or ["stripe=0"]),
+                    "user_xattr",
+                ]
+            ),
+            "btrfs_data_profiles": None,
+        },
+        "size_bytes": size_bytes,
+        "free_bytes": size_bytes * 9 // 10,
+        "reflink": False,
+        "probe": {
+            "failed": None,
+            "fsync_ns": 11 * MS if striped else 21 * MS,
+            "written_bytes": {
+                "dm-0": probe_bytes,
+                **{disk: probe_bytes // len(pool.disks) for disk in pool.disks},
+            },
+        },
+        "devices": [_volume(pool, size_bytes), *_disks(pool)],
+        "identified_by": "mount",
+    }
+
+
+def _volume(pool: Pool, size_bytes: int) -> dict[str, Any]:
+    striped = len(pool.disks) > 1
+    return {
+        "name": "dm-0",
+        "number": "253:0",
+        "kind": "lvm",
+        "below": list(pool.disks),
+        "size_bytes": size_bytes,
+        "stripe_count": len(pool.disks) if striped else None,
+        "minimum_io_bytes": 65536 if striped else 4096,
+        "optimal_io_bytes": 65536 * len(pool.disks) if striped else 0,
+        "mapper_name": "instance_storage-lv_instance_storage",
+        "raid_level": None,
+        "backing_file": None,
+    }
+
+
+def _disks(pool: Pool) -> Iterator[dict[str, Any]]:
+    for at, (name, model) in enumerate(zip(pool.disks, pool.disk_models, strict=True)):
+        yield {
+            "name": name,
+            "number": f"259:{at}",
+            "kind": "disk",
+            "below": [],
+            "size_bytes": DISK_BYTES,
+            "stripe_count": None,
+            "minimum_io_bytes": 4096,
+            "optimal_io_bytes": 0,
+            "mapper_name": None,
+            "raid_level": None,
+            "backing_file": None,
+            "model": model,
+            "vendor": "0x1ae0",
+            "scheduler": "none",
+            "scheduler_settings": {},
+            "queue": {
+                "nr_requests": 1023,
+                "read_ahead_kb": 128,
+                "max_sectors_kb": 256,
+                "rotational": 0,
+                "wbt_lat_usec": 2000,
+                "logical_block_size": 4096,
+                "physical_block_size": 4096,
+            },
+            "write_cache": "write through",
+        }
+
+
+def _timeline(
+    pool: Pool, generator: random.Random, rate: float, phases_ns: tuple[int, int, int]
+) -> dict[str, Any]:
+    """Once a second: the disks write at their cap while there is something to write."""
+    populate_ns, begin_ns, ended_ns = phases_ns
+    times_ns = [*range(S // 2, ended_ns, S), ended_ns]
+    columns: dict[str, list[int | None]] = {"time_ns": list(times_ns)}
+    busy_ns = [min(at, populate_ns) + max(0, at - begin_ns) for at in times_ns]
+
+    def counter(per_busy_s: float, base: int = 0) -> list[int | None]:
+        return [base + round(per_busy_s * busy / S) for busy in busy_ns]
+
+    def gauge(middle: float) -> list[int | None]:
+        return [round(middle * generator.uniform(0.9, 1.1)) for _ in times_ns]
+
+    columns["dirty_bytes"] = gauge(70 * MIB)
+    columns["writeback_bytes"] = gauge(24 * MIB)
+    columns["memory_available_bytes"] = gauge(0.85 * pool.memory_gib * 1024 * MIB)
+    columns["psi_io_some_us"] = counter(480_000, 52_000_000)
+    columns["psi_io_full_us"] = counter(470_000, 51_000_000)
+    columns["psi_memory_some_us"] = counter(0)
+    columns["psi_cpu_some_us"] = counter(900, 12_000_000)
+    # The CPU works for the bytes copied, not for the seconds that the copies wait.
+    system = 19 * generator.uniform(0.98, 1.02) * RETRIEVES / ((ended_ns - begin_ns) / S)
+    user = system / 10
+    columns["cpu_user_ms"] = counter(user + 20, 400_000)
+    columns["cpu_nice_ms"] = counter(0)
+    columns["cpu_system_ms"] = counter(system + 20, 300_000)
+    columns["cpu_idle_ms"] = counter(1000 * pool.cpu_count - 600, 90_000_000)
+    columns["cpu_iowait_ms"] = counter(500, 80_000)
+    columns["cpu_irq_ms"] = counter(0)
+    columns["cpu_softirq_ms"] = counter(4, 3_000)
+    columns["cpu_steal_ms"] = counter(0.4, 900)
+    columns["own_read_bytes"] = counter(0, sum(SIZES_MIB) * MIB)
+    columns["own_written_bytes"] = counter(rate)
+    columns["own_user_ms"] = counter(user)
+    columns["own_system_ms"] = counter(system)
+    share = 1 / len(pool.disks)
+    devices = {
+        disk: {
+            "read_bytes": counter(0, 40 * MIB),
+            "written_bytes": counter(rate * share, 900 * MIB),
+            "busy_ms": counter(990),
+        }
+        for disk in pool.disks
+    }
+    return {"interval_s": 1.0, "columns": columns, "devices": devices}

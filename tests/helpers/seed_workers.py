@@ -1,0 +1,55 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Documents of the seed's case as the workers that the analysis takes."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import seed_case
+
+from io_benchmark import results
+from io_benchmark.analysis.causes import judge
+from io_benchmark.analysis.intake import worker_of
+from io_benchmark.analysis.model import Cause, Subject, Worker
+from io_benchmark.sources.layout import Measured
+
+SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
+
+
+def worker(document: Mapping[str, Any], side: str = "{pool}") -> Worker:
+    """Through the format's own reader, with what the queue would say of the run."""
+    result = results.parse(json.dumps(document).encode(), "document")
+    task = seed_case.record(document)
+    measured = Measured(result=result, task=task, source="document")
+    return worker_of(measured, side.format(pool=task.pool))
+
+
+def workers(*arguments: Any, side: str = "{pool}", **keywords: Any) -> list[Worker]:
+    """What `seed_case.documents` builds, grouped under `side`."""
+    return [worker(document, side) for document in seed_case.documents(*arguments, **keywords)]
+
+
+def workers_of(documents: Iterable[Mapping[str, Any]]) -> dict[str, list[Worker]]:
+    """By pool, in the documents' order."""
+    sides: dict[str, list[Worker]] = {}
+    for document in documents:
+        one = worker(document)
+        sides.setdefault(one.pool, []).append(one)
+    return sides
+
+
+def causes_of(
+    change: seed_case.Change | None = None,
+    *,
+    ratio: float | None = 1.92,
+    candidate: str = "amd-16",
+    baseline: str = "intel",
+    workers: int = 1,
+    subject: Subject = SUBJECT,
+) -> dict[str, Cause]:
+    """The causes of one pair of pools, by name."""
+    pools: Sequence[str] = (baseline, candidate)
+    sides = workers_of(seed_case.documents(workers, pools=pools, change=change))
+    return {cause.name: cause for cause in judge(subject, ratio, sides[baseline], sides[candidate])}
