@@ -65,6 +65,7 @@ def test_only_a_task_id_names_a_folder(tmp_path: Path, task_id: str, run_id: int
     [
         pytest.param(None, "task.json: No such file or directory", id="missing"),
         pytest.param("{", "task.json: Input data was truncated", id="truncated"),
+        pytest.param('{"a":' * 100_000, "task.json: is nested too deeply", id="deep"),
         pytest.param("{}", "task.json: Object missing required field", id="empty"),
     ],
 )

@@ -76,4 +76,6 @@ def read_run(folder: Path) -> Measured:
         raise ResultError(f"{path}: {error.strerror}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ResultError(f"{path}: {error}") from None
+    except RecursionError:
+        raise ResultError(f"{path}: is nested too deeply") from None
     return Measured(result, task)

@@ -1,0 +1,286 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What an address means: text in, meaning out, offline.
+
+An address is a path, `task:ID[.RUN]`, `group:ID`, `index:ROUTE`, or what a browser's address bar
+shows for a task, a group, an indexed task (Taskcluster) or a push (Treeherder).
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+from io_benchmark.errors import UsageError
+from io_benchmark.sources.text import one_line
+
+DEFAULT_ROOT_URL = "https://firefox-ci-tc.services.mozilla.com"
+ROOT_VARIABLE = "TASKCLUSTER_ROOT_URL"
+TRUST_DOMAIN_VARIABLE = "IO_BENCHMARK_TRUST_DOMAIN"
+DECISION = ".taskgraph.decision"
+
+# The queue's own pattern for a task id (a slug: 22 characters of URL-safe base64 of a v4 UUID).
+SLUG_PATTERN = r"[A-Za-z0-9_-]{8}[Q-T][A-Za-z0-9_-][CGKOSWaeimquy26-][A-Za-z0-9_-]{10}[AQgw]"
+_SLUG = re.compile(SLUG_PATTERN)
+_RUN = re.compile(r"[0-9]{1,9}")
+# Treeherder once wrote ID-RUN; a slug's length is fixed, so that both can be told apart.
+_TASK_RUN = re.compile(rf"({SLUG_PATTERN})(?:[.-]([0-9]{{1,9}}))?")
+_ROUTE = re.compile(r"[A-Za-z0-9_!~*'()%-]+(?:\.[A-Za-z0-9_!~*'()%-]+)*")
+_ROUTE_LENGTH = 255
+_PREFIXED = re.compile(r"(task|group|index):(.*)")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_REPOSITORY = re.compile(r"[A-Za-z0-9_.-]{1,100}")
+_REVISION = re.compile(r"[0-9a-f]{40}")
+_TRUST_DOMAIN = re.compile(r"[A-Za-z0-9_-]{1,50}")
+# Whose decision tasks index themselves under another name than gecko's. Others can be named by
+# the variable.
+_TRUST_DOMAINS = (
+    (re.compile(r"io-benchmark(-pr)?"), "releng"),
+    (re.compile(r"comm-[a-z0-9]+|try-comm-central"), "comm"),
+    (re.compile(r"enterprise-[a-z-]+"), "enterprise"),
+    (re.compile(r"nss(-try)?"), "nss"),
+)
+_FORMS = "a folder, task:ID, group:ID, index:ROUTE, or a Taskcluster or Treeherder address"
+
+
+@dataclass(frozen=True)
+class FileAddress:
+    """A file or a folder on this machine."""
+
+    path: Path
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+@dataclass(frozen=True)
+class TaskAddress:
+    """One task: the runs that count, or the one that is named."""
+
+    root_url: str
+    task_id: str
+    run_id: int | None = None
+    remark: str | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return f"task:{self.task_id}" + ("" if self.run_id is None else f".{self.run_id}")
+
+
+@dataclass(frozen=True)
+class GroupAddress:
+    """The benchmark's tasks of a task group."""
+
+    root_url: str
+    group_id: str
+
+    def __str__(self) -> str:
+        return f"group:{self.group_id}"
+
+
+@dataclass(frozen=True)
+class IndexAddress:
+    """An indexed task; a decision task stands for its group."""
+
+    root_url: str
+    route: str
+
+    def __str__(self) -> str:
+        return f"index:{self.route}"
+
+
+RemoteAddress = TaskAddress | GroupAddress | IndexAddress
+Address = FileAddress | RemoteAddress
+
+
+def parse(text: str, environment: Mapping[str, str]) -> Address:
+    """The meaning of `text`, or a UsageError that says what would be right."""
+    if not text.strip():
+        raise UsageError(f"an address is empty; give {_FORMS}")
+    if _CONTROL.search(text.strip()):
+        raise _mistake(text, "it holds control characters")
+    stripped = text.strip()
+    prefixed = _PREFIXED.fullmatch(stripped)
+    if prefixed:
+        return _parse_prefixed(stripped, prefixed[1], prefixed[2], environment)
+    scheme = _SCHEME.match(stripped)
+    if scheme is None:
+        return FileAddress(Path(text))
+    if scheme[1].lower() not in ("http", "https"):
+        raise _mistake(text, f"{scheme[1]}:// is not read; give {_FORMS}")
+    return _parse_url(stripped, environment)
+
+
+def default_root_url(environment: Mapping[str, str]) -> str:
+    """The deployment that is meant where an address names none."""
+    text = environment.get(ROOT_VARIABLE)
+    if not text:
+        return DEFAULT_ROOT_URL
+    try:
+        return _root_url(urlsplit(text))
+    except ValueError:
+        shown = one_line(text, 100)
+        raise UsageError(
+            f"{ROOT_VARIABLE}: {shown!r} is no http(s) address; try {DEFAULT_ROOT_URL}"
+        ) from None
+
+
+def task_run_url(root_url: str, task_id: str, run_id: int) -> str:
+    """Where a browser shows a run."""
+    return f"{root_url}/tasks/{task_id}/runs/{run_id}"
+
+
+def _parse_prefixed(text: str, prefix: str, rest: str, environment: Mapping[str, str]) -> Address:
+    root_url = default_root_url(environment)
+    if prefix == "task":
+        found = re.fullmatch(rf"({SLUG_PATTERN})(?:\.([0-9]{{1,9}}))?", rest)
+        if found is None:
+            raise _mistake(text, "it is not task:ID or task:ID.RUN with an id of 22 characters")
+        return TaskAddress(root_url, found[1], None if found[2] is None else int(found[2]))
+    if prefix == "group":
+        return GroupAddress(root_url, _slug(text, rest, "group:ID with an id of 22 characters"))
+    return IndexAddress(root_url, _route(text, rest))
+
+
+def _parse_url(text: str, environment: Mapping[str, str]) -> Address:
+    try:
+        url = urlsplit(text)
+        root_url = _root_url(url)
+    except ValueError:
+        raise _mistake(text, "it is no http(s) address with a host and nothing secret") from None
+    host = url.hostname or ""
+    segments = [unquote(part) for part in url.path.split("/") if part]
+    if host.startswith("treeherder.") or segments[:1] in (["jobs"], ["logviewer"]):
+        return _parse_treeherder(text, url, environment)
+    return _parse_taskcluster(text, root_url, host, segments, environment)
+
+
+def _parse_taskcluster(
+    text: str, root_url: str, host: str, segments: list[str], environment: Mapping[str, str]
+) -> Address:
+    match segments:
+        case ["tasks", "groups", _, "tasks", task, "runs", run, *_]:
+            return _task(text, root_url, task, run)
+        case ["tasks", "groups", _, "tasks", task, *_]:
+            return _task(text, root_url, task, None)
+        case ["tasks", "groups", group, *_]:
+            return GroupAddress(root_url, _slug(text, group, "/tasks/groups/ID"))
+        case ["tasks", "index", *names] if names:
+            return IndexAddress(root_url, _route(text, ".".join(names)))
+        case ["tasks", "index" | "groups" | "create", *_]:
+            raise _mistake(text, "it names no task; open one, or a group, and paste its address")
+        case ["tasks" | "task", task, "runs", run, *_]:
+            return _task(text, root_url, task, run)
+        case ["tasks" | "task", task, *_]:
+            return _task(text, root_url, task, None)
+        case ["groups", _, "tasks", task, "runs", run, *_]:
+            return _task(text, root_url, task, run)
+        case ["groups", _, "tasks", task, *_]:
+            return _task(text, root_url, task, None)
+        case ["groups", group, *_]:
+            return GroupAddress(root_url, _slug(text, group, "/groups/ID"))
+        case ["api", "queue", "v1", "task", task, "runs", run, *_]:
+            return _task(text, root_url, task, run)
+        case ["api", "queue", "v1", "task", task, *_]:
+            return _task(text, root_url, task, None)
+        case ["api", "queue", "v1", "task-group", group, *_]:
+            return GroupAddress(root_url, _slug(text, group, "/api/queue/v1/task-group/ID"))
+        case ["api", "index", "v1", "task" | "tasks", route, *_]:
+            return IndexAddress(root_url, _route(text, route))
+        case [task, run, *_] if host.endswith("taskcluster-artifacts.net"):
+            # Where the browser lands when it opens an artifact.
+            return _task(text, default_root_url(environment), task, run)
+        case _:
+            raise _mistake(
+                text,
+                "it is no task, group, index or push; known are /tasks/ID, /tasks/ID/runs/N, "
+                "/tasks/groups/ID, /tasks/index/NAMESPACE/NAME, /api/queue/v1/task/ID and "
+                "Treeherder's /jobs?repo=…&revision=…",
+            )
+
+
+def _parse_treeherder(text: str, url: SplitResult, environment: Mapping[str, str]) -> Address:
+    root_url = default_root_url(environment)
+    # Old addresses have it all in the fragment: /#/jobs?repo=try&revision=…
+    _, _, in_fragment = url.fragment.partition("?")
+    query = {**dict(parse_qsl(in_fragment)), **dict(parse_qsl(url.query))}
+    selected = query.get("selectedTaskRun") or query.get("task")
+    if selected:
+        found = _TASK_RUN.fullmatch(selected)
+        if found is None:
+            raise _mistake(text, "its selectedTaskRun is not ID.RUN; select the job again")
+        remark = None
+        if "revision" in query:
+            remark = (
+                "the address selects one job of a push, and only that is read; take "
+                "selectedTaskRun out of it to read the whole push"
+            )
+        run_id = None if found[2] is None else int(found[2])
+        return TaskAddress(root_url, found[1], run_id, remark)
+    repository, revision = query.get("repo"), query.get("revision")
+    if repository and revision:
+        return IndexAddress(root_url, _decision_route(text, repository, revision, environment))
+    if "selectedJob" in query:
+        raise _mistake(text, "its selectedJob is Treeherder's own number; click the job again")
+    raise _mistake(
+        text, "it names no push; click the push's date, so that revision=… is in the address"
+    )
+
+
+def _decision_route(
+    text: str, repository: str, revision: str, environment: Mapping[str, str]
+) -> str:
+    if not _REPOSITORY.fullmatch(repository):
+        raise _mistake(text, "its repo is no repository's name")
+    if not _REVISION.fullmatch(revision):
+        raise _mistake(text, "its revision is not the full one: 40 digits and letters a to f")
+    domain = environment.get(TRUST_DOMAIN_VARIABLE) or next(
+        (name for pattern, name in _TRUST_DOMAINS if pattern.fullmatch(repository)), "gecko"
+    )
+    if not _TRUST_DOMAIN.fullmatch(domain):
+        shown = one_line(domain, 100)
+        raise UsageError(f"{TRUST_DOMAIN_VARIABLE}: {shown!r} is no trust domain; try gecko")
+    return _route(text, f"{domain}.v2.{repository}.revision.{revision}{DECISION}")
+
+
+def _task(text: str, root_url: str, task_id: str, run: str | None) -> TaskAddress:
+    _slug(text, task_id, "/tasks/ID")
+    if run is None:
+        return TaskAddress(root_url, task_id)
+    if not _RUN.fullmatch(run):
+        raise _mistake(text, f"{one_line(run, 30)!r} is no number of a run; 0 is the first")
+    return TaskAddress(root_url, task_id, int(run))
+
+
+def _slug(text: str, slug: str, right: str) -> str:
+    if not _SLUG.fullmatch(slug):
+        shown = one_line(slug, 50)
+        raise _mistake(text, f"{shown!r} is no Taskcluster id; right would be {right}")
+    return slug
+
+
+def _route(text: str, route: str) -> str:
+    route = route.removeprefix("index.")  # a task's own list of routes has this in front
+    if not _ROUTE.fullmatch(route) or len(route) > _ROUTE_LENGTH:
+        raise _mistake(
+            text, "it is no route of the index; right would be index:project.v2.name.latest.task"
+        )
+    return route
+
+
+def _root_url(url: SplitResult) -> str:
+    """The scheme, host and port; a ValueError for anything that is no plain web address."""
+    host, port = url.hostname, url.port
+    if url.scheme not in ("http", "https") or not host or "@" in url.netloc:
+        raise ValueError
+    if not re.fullmatch(r"[a-z0-9.-]+|[0-9a-f:.]+", host):
+        raise ValueError
+    shown_host = f"[{host}]" if ":" in host else host
+    default_port = {"http": 80, "https": 443}[url.scheme]
+    return f"{url.scheme}://{shown_host}" + ("" if port in (None, default_port) else f":{port}")
+
+
+def _mistake(text: str, problem: str) -> UsageError:
+    return UsageError(f"{one_line(text, 200)}: {problem}")

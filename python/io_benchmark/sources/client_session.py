@@ -1,0 +1,84 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The session that the taskcluster client is given: its requests go through Http.
+
+So they share its pool, its timeouts and its limits; a failure that may pass comes out of the
+client as a TransientError, and an answer comes out undecoded.
+"""
+
+from types import TracebackType
+from typing import Any, Self
+
+import aiohttp
+import msgspec
+
+from io_benchmark.errors import ResultError
+from io_benchmark.sources.http import Answer, Http
+from io_benchmark.sources.text import one_line
+
+# A page of a group has up to 1000 definitions, each with a script of about 100 kB inside.
+MAXIMUM_ANSWER_BYTES = 256 * 1024 * 1024
+
+
+class ClientSession:
+    """What the client takes for an aiohttp session."""
+
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def request(self, method: str, url: Any, **given: Any) -> "Exchange":
+        return Exchange(self._http, method, str(url), given)
+
+
+class Exchange:
+    """`async with session.request(…)`; the whole exchange happens on entering."""
+
+    def __init__(self, http: Http, method: str, url: str, given: dict[str, Any]) -> None:
+        self._http = http
+        self._method = method
+        self._url = url
+        self._given = given
+
+    async def __aenter__(self) -> "Response":
+        answer = await self._http.exchange(
+            self._method,
+            self._url,
+            maximum_bytes=MAXIMUM_ANSWER_BYTES,
+            headers=self._given.get("headers"),
+            data=self._given.get("data"),
+        )
+        if 300 <= answer.status < 400:
+            location = one_line(answer.headers.get("Location", ""), 200)
+            raise ResultError(f"{one_line(self._url, 200)} redirects to {location}; name that host")
+        return Response(answer)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        pass
+
+
+class Response:
+    """What the client reads of an aiohttp response. A good answer is handed on undecoded."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.status = answer.status
+        self.headers = answer.headers
+        self._body = answer.body
+
+    async def text(self) -> str:
+        return ""
+
+    async def release(self) -> Self:
+        return self
+
+    async def json(self) -> Any:
+        return self._body if self.status < 400 else msgspec.json.decode(self._body)
+
+    def raise_for_status(self) -> None:
+        if self.status >= 400:
+            raise aiohttp.ClientResponseError(None, (), status=self.status)  # type: ignore[arg-type]

@@ -1,0 +1,39 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What a reading of remote addresses brings: results, and what is said of the others."""
+
+from dataclasses import dataclass, field
+
+from io_benchmark.results import Result
+from io_benchmark.sources.layout import TaskRecord
+from io_benchmark.sources.text import one_line
+
+# Where a result belongs among all: its address, its task's label and id, its run.
+Position = tuple[int, str, str, int]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A result that has arrived and can be read."""
+
+    position: Position
+    record: TaskRecord
+    result: Result
+    data: bytes
+    source: str
+
+
+@dataclass
+class Account:
+    """What there is to say beside the results, each with its position."""
+
+    problems: list[tuple[Position, str]] = field(default_factory=list)
+    remarks: list[tuple[Position, str]] = field(default_factory=list)
+    requests: int = 0
+
+    def problem(self, position: Position, text: str) -> None:
+        self.problems.append((position, one_line(text)))
+
+    def remark(self, position: Position, text: str) -> None:
+        self.remarks.append((position, one_line(text)))

@@ -1,0 +1,206 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Requests over one pool of connections, with timeouts, and bounded in what they bring back.
+
+Every failure is either a TransientError, worth another try, or a ResultError for good.
+"""
+
+import asyncio
+import email.utils
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+from urllib.parse import urljoin, urlsplit
+
+import aiohttp
+import yarl
+
+from io_benchmark import __version__
+from io_benchmark.errors import ResultError
+from io_benchmark.sources.retrying import Policy, TransientError
+from io_benchmark.sources.text import one_line
+
+MAXIMUM_ERROR_BYTES = 1024 * 1024
+CHUNK_BYTES = 256 * 1024
+REDIRECTS = (301, 302, 303, 307, 308)
+# Wrong for as long as the address or the certificate is: trying again changes nothing.
+_FOR_GOOD = (aiohttp.InvalidURL, aiohttp.ClientSSLError)
+
+
+class GoneError(ResultError):
+    """The storage host does not have the object, or no longer."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: Mapping[str, str]
+    body: bytes  # decoded
+
+
+class Http:
+    """One pool of connections for all requests of a command."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.requests = 0
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        policy = self.policy
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=policy.connections),
+            timeout=aiohttp.ClientTimeout(
+                total=policy.answer_s,
+                sock_connect=policy.connect_s,
+                sock_read=policy.silence_s,
+            ),
+            # Decoded here, where there is a limit. No cookies, no .netrc: nothing is sent to a
+            # storage host that was not meant for it.
+            auto_decompress=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            trust_env=False,
+            headers={
+                "User-Agent": f"io-benchmark/{__version__}",
+                "Accept-Encoding": "gzip",
+            },
+        )
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    async def exchange(
+        self,
+        method: str,
+        url: str,
+        *,
+        maximum_bytes: int,
+        headers: Mapping[str, str] | None = None,
+        data: str | bytes | None = None,
+    ) -> Answer:
+        """One request and its whole answer; redirects are answers."""
+        assert self._session is not None  # noqa: S101 - used inside its `async with` alone
+        self.requests += 1
+        host = _host(url)
+        try:
+            # Encoded already: quoting it once more would break signatures.
+            target = yarl.URL(url, encoded=True)
+            async with self._session.request(
+                method, target, headers=headers, data=data, allow_redirects=False
+            ) as response:
+                if response.status == 429 or response.status >= 500:
+                    raise TransientError(
+                        f"{host} answers {response.status}", self._retry_after_s(response.headers)
+                    )
+                limit = maximum_bytes if response.status < 400 else MAXIMUM_ERROR_BYTES
+                body = await _bounded_body(response, limit)
+                return Answer(response.status, response.headers, body)
+        except _FOR_GOOD as error:
+            raise ResultError(f"{host}: {one_line(str(error), 200)}") from None
+        except TimeoutError:
+            raise TransientError(f"{host} does not answer in time") from None
+        except (aiohttp.ClientError, OSError) as error:
+            what = one_line(str(error) or type(error).__name__, 200)
+            raise TransientError(f"{host}: {what}") from None
+        except ValueError:
+            raise ResultError(f"{one_line(url, 200)} is no address that can be asked") from None
+
+    async def download(self, url: str, maximum_bytes: int) -> bytes:
+        """An object, from wherever its address leads."""
+        for _ in range(self.policy.redirects + 1):
+            answer = await self.exchange("GET", url, maximum_bytes=maximum_bytes)
+            host = _host(url)
+            if answer.status in REDIRECTS:
+                url = _next_url(url, answer)
+            elif answer.status in (403, 404, 410):
+                raise GoneError(f"{host} does not have the object ({answer.status})")
+            elif answer.status != 200:
+                raise ResultError(f"{host} answers {answer.status}")
+            else:
+                return answer.body
+        raise ResultError(f"it redirects more than {self.policy.redirects} times, last to {host}")
+
+    def _retry_after_s(self, headers: Mapping[str, str]) -> float | None:
+        """Seconds, or a date; None where it says nothing that can be read."""
+        text = headers.get("Retry-After", "").strip()
+        if text.isascii() and text.isdigit():
+            return float(text[:12])
+        try:
+            date = email.utils.parsedate_to_datetime(text)
+            return max(0.0, date.timestamp() - self.policy.now().timestamp())
+        except (ValueError, OverflowError):
+            return None
+
+
+def web_url(url: str) -> bool:
+    """Is it an address that an object may be read from?"""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        return False
+
+
+def _host(url: str) -> str:
+    try:
+        return one_line(urlsplit(url).hostname or "", 100)
+    except ValueError:
+        return ""
+
+
+def _next_url(url: str, answer: Answer) -> str:
+    location = answer.headers.get("Location", "")
+    try:
+        following = urljoin(url, location)
+    except ValueError:
+        following = ""
+    if not web_url(following):
+        raise ResultError(f"it redirects to {one_line(location, 100)!r}, which is not http(s)")
+    if url.startswith("https:") and not following.startswith("https:"):
+        raise ResultError(f"it redirects from https to {one_line(location, 100)!r}")
+    return following
+
+
+async def _bounded_body(response: aiohttp.ClientResponse, limit: int) -> bytes:
+    """The body, decoded; never more than `limit` bytes on the way or in the end."""
+    encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
+    if encoding not in ("", "identity", "gzip", "x-gzip"):
+        raise ResultError(f"it is encoded as {one_line(encoding, 50)!r}; only gzip is read")
+    if (response.content_length or 0) > limit:
+        raise ResultError(f"it holds {response.content_length:,} bytes, more than {limit:,}")
+    decoder = zlib.decompressobj(wbits=31) if encoding in ("gzip", "x-gzip") else None
+    parts: list[bytes] = []
+    received = size = 0
+    async for chunk in response.content.iter_chunked(CHUNK_BYTES):
+        received += len(chunk)
+        part = chunk if decoder is None else _gunzip(decoder, chunk, limit - size)
+        size += len(part)
+        if received > limit or size > limit:
+            raise ResultError(f"it holds more than {limit:,} bytes, gzip decoded")
+        parts.append(part)
+        # A large answer must not hold up all others.
+        await asyncio.sleep(0)
+    if decoder is not None and received and not decoder.eof:
+        raise TransientError("a transfer broke off within its gzip data")
+    return b"".join(parts)
+
+
+def _gunzip(decoder: "zlib._Decompress", chunk: bytes, room: int) -> bytes:
+    """What a chunk holds; one byte more than there is room for shows that it is too much."""
+    try:
+        part = decoder.decompress(chunk, room + 1)
+    except zlib.error as error:
+        raise ResultError(f"its gzip data are damaged ({error})") from None
+    if decoder.eof and decoder.unused_data:
+        raise ResultError("it has data after the end of its gzip data")
+    return part

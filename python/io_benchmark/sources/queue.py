@@ -1,0 +1,247 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A Taskcluster deployment's queue and index, asked through the taskcluster client.
+
+The client signs requests and knows the routes. What it lacks is done here: timeouts, retries of
+429 and of broken transfers, Retry-After, limits; it is given a session that raises a
+TransientError where another try is worth it, and each try is signed anew.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import taskcluster.aio
+from taskcluster.exceptions import (
+    TaskclusterAuthFailure,
+    TaskclusterFailure,
+    TaskclusterRestFailure,
+)
+
+from io_benchmark.errors import ResultError
+from io_benchmark.results.reader import MAXIMUM_BYTES
+from io_benchmark.sources import wire
+from io_benchmark.sources.access import ACCESS_TOKEN, CLIENT_ID, Access
+from io_benchmark.sources.client_session import ClientSession
+from io_benchmark.sources.http import GoneError, Http, web_url
+from io_benchmark.sources.retrying import persist
+from io_benchmark.sources.tasks import ARTIFACT, Task, task_of
+from io_benchmark.sources.text import one_line
+
+# As many as the queue puts on a page by itself.
+MAXIMUM_IDS = 1000
+MAXIMUM_PAGES = 1000
+
+
+class NoArtifactError(ResultError):
+    """The run left no result: an older one may have."""
+
+
+class MissingError(ResultError):
+    """The deployment knows no such task, group or route."""
+
+
+class Deployment:
+    """One root URL."""
+
+    def __init__(self, access: Access, http: Http) -> None:
+        self.access = access
+        self._http = http
+        session = ClientSession(http)
+        self._options: dict[str, Any] = {"rootUrl": access.api_root_url, "maxRetries": 0}
+        credentials = {"credentials": dict(access.credentials)}
+        self._queue = taskcluster.aio.Queue({**self._options, **credentials}, session=session)
+        self._index = taskcluster.aio.Index({**self._options, **credentials}, session=session)
+        self._session = session
+
+    async def find(self, route: str) -> str | None:
+        """The id of the task at a route of the index."""
+        try:
+            found = await self._ask(wire.IndexedTask, lambda: self._index.findTask(route))
+        except MissingError:
+            return None
+        task_id: str = found.task_id
+        return task_id
+
+    async def in_namespace(self, namespace: str) -> list[str]:
+        """The ids of the tasks directly in a namespace of the index."""
+        found = await self._pages(
+            wire.IndexPage,
+            lambda query: self._index.listTasks(namespace, query=query),
+        )
+        return [one.task_id for page in found for one in page.tasks]
+
+    async def group(self, group_id: str, on_tasks: Callable[[int], None]) -> list[Task]:
+        """All tasks of a group, with their states; told of how many there are so far."""
+        members: dict[str, Task] = {}
+
+        def take(page: wire.GroupPage) -> None:
+            for member in page.tasks:
+                members[member.status.task_id] = task_of(member.task, member.status)
+            on_tasks(len(members))
+            page.tasks.clear()
+
+        await self._pages(
+            wire.GroupPage,
+            lambda query: self._queue.listTaskGroup(group_id, query=query),
+            take,
+        )
+        return list(members.values())
+
+    async def tasks(self, task_ids: Sequence[str]) -> dict[str, Task]:
+        """The tasks that exist of those named: two requests, up to 1000 of them."""
+        if len(task_ids) == 1:
+            return await self._single_task(task_ids[0])
+        found: dict[str, Task] = {}
+        for at in range(0, len(task_ids), MAXIMUM_IDS):
+            payload = {"taskIds": list(task_ids[at : at + MAXIMUM_IDS])}
+            found |= await self._many_tasks(payload)
+        return found
+
+    async def _many_tasks(self, payload: dict[str, list[str]]) -> dict[str, Task]:
+        statuses = {
+            one.status.task_id: one.status
+            for page in await self._pages(
+                wire.StatusesPage,
+                lambda query: self._queue.statuses(payload=payload, query=query),
+            )
+            for one in page.statuses
+        }
+        return {
+            one.task_id: task_of(one.task, statuses[one.task_id])
+            for page in await self._pages(
+                wire.DefinitionsPage,
+                lambda query: self._queue.tasks(payload=payload, query=query),
+            )
+            for one in page.tasks
+            if one.task_id in statuses
+        }
+
+    async def _single_task(self, task_id: str) -> dict[str, Task]:
+        """By the older methods, which every deployment has."""
+        try:
+            answer = await self._ask(wire.StatusAnswer, lambda: self._queue.status(task_id))
+            definition = await self._ask(wire.Definition, lambda: self._queue.task(task_id))
+        except MissingError:
+            return {}
+        return {task_id: task_of(definition, answer.status)}
+
+    async def result(self, task: Task, run_id: int) -> bytes:
+        """The result file of a run, or a NoArtifactError that says why there is none."""
+        try:
+            content = await self._ask(
+                wire.Content,
+                lambda: self._queue.artifact(task.task_id, str(run_id), ARTIFACT),
+                f"it needs the scope queue:get-artifact:{ARTIFACT}",
+            )
+        except MissingError:
+            raise self._absent(task, f"has no artifact {ARTIFACT}") from None
+        if content.storage_type == "error":
+            raise _error_artifact(content.reason, content.message)
+        url = await self._object_url(content) if content.storage_type == "object" else content.url
+        if not url or not web_url(url):
+            kind = one_line(content.storage_type, 50)
+            raise ResultError(f"its artifact of type {kind!r} has no http(s) address")
+        try:
+            return await persist(self._http.policy, lambda: self._http.download(url, MAXIMUM_BYTES))
+        except GoneError as error:
+            raise self._absent(task, f"lost its artifact's content: {error}") from None
+
+    def _absent(self, task: Task, what: str) -> NoArtifactError:
+        """Gone because its time was over, or never there."""
+        expires = task.artifact_expires
+        if expires is not None and expires < self._http.policy.now():
+            date = expires.date().isoformat()
+            return NoArtifactError(f"{what}: it expired on {date}; run the benchmark again")
+        return NoArtifactError(f"{what}: look at the task's log, or run it again")
+
+    async def _object_url(self, content: wire.Content) -> str:
+        """With the object service: an address for an hour, by credentials for this object alone."""
+        payload = {"acceptDownloadMethods": {"getUrl": True}}
+        options = {**self._options, "rootUrl": self.access.root_url}
+        try:
+            service = taskcluster.aio.Object(
+                {**options, "credentials": content.credentials}, session=self._session
+            )
+            service.makeHawkExt()
+        except (TaskclusterFailure, ValueError):
+            raise ResultError("its object comes with credentials that cannot be used") from None
+        answer = await self._ask(
+            wire.Download, lambda: service.startDownload(content.name or "", payload)
+        )
+        url: str = answer.url
+        return url
+
+    async def _pages(
+        self,
+        kind: type[Any],
+        ask: Callable[[dict[str, str]], Awaitable[Any]],
+        on_page: Callable[[Any], None] = lambda _page: None,
+    ) -> list[Any]:
+        """All pages. Each is asked for by itself, so that a failure costs one page and not all."""
+        pages: list[Any] = []
+        query: dict[str, str] = {}
+        for _ in range(MAXIMUM_PAGES):
+            page = await self._ask(kind, lambda: ask(dict(query)))
+            on_page(page)
+            pages.append(page)
+            token = page.continuation_token
+            if not token:
+                return pages
+            if token == query.get("continuationToken"):
+                raise ResultError(f"{self.access.root_url} gives the same page for ever")
+            query["continuationToken"] = token
+        raise ResultError(f"{self.access.root_url} gives more than {MAXIMUM_PAGES} pages")
+
+    async def _ask(
+        self,
+        kind: type[Any],
+        ask: Callable[[], Awaitable[Any]],
+        needs: str = "it needs a scope",
+    ) -> Any:
+        """A call of the client, tried again where that may help, and its answer."""
+        root_url = self.access.root_url
+        try:
+            body = await persist(self._http.policy, ask)
+        except TaskclusterAuthFailure as error:
+            raise ResultError(
+                f"{root_url} refuses the credentials of {self.access.who.removeprefix('as ')}: "
+                f"{_first_line(error)}; check {CLIENT_ID} and {ACCESS_TOKEN}"
+            ) from None
+        except TaskclusterRestFailure as error:
+            raise self._refusal(error, needs) from None
+        try:
+            return wire.decode(body if isinstance(body, bytes) else b"", kind)
+        except ValueError as error:
+            raise ResultError(
+                f"{root_url} does not answer as a Taskcluster does ({one_line(str(error), 150)}); "
+                f"check the address"
+            ) from None
+
+    def _refusal(self, error: TaskclusterRestFailure, needs: str) -> ResultError:
+        if error.status_code == 404:
+            return MissingError(_first_line(error))
+        if error.status_code == 424:
+            body = error.body if isinstance(error.body, dict) else {}
+            return _error_artifact(str(body.get("reason", "")), str(body.get("message", "")))
+        if error.status_code == 403:
+            advice = f"give its credentials in {CLIENT_ID} and {ACCESS_TOKEN}"
+            if self.access.api_root_url != self.access.root_url:
+                advice = "give the task that scope"
+            elif self.access.credentials:
+                advice = "ask for that scope"
+            return ResultError(f"is private: {needs}, and was asked {self.access.who}; {advice}")
+        return ResultError(f"{self.access.root_url}: {error.status_code}, {_first_line(error)}")
+
+
+def _error_artifact(reason: str | None, message: str | None) -> NoArtifactError:
+    why = one_line(reason or "no reason given", 100)
+    said = f", {one_line(message, 200)!r}" if message else ""
+    return NoArtifactError(
+        f"has an error artifact instead of a result ({why}{said}): the script wrote none; "
+        f"look at the task's log"
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return one_line(str(error).strip().partition("\n")[0], 200)

@@ -1,0 +1,69 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Runs a coroutine so that SIGTERM ends it as Ctrl-C does: everything is closed, then it is raised."""
+
+import asyncio
+import signal
+import threading
+from collections.abc import Coroutine, Iterable, Sequence
+from contextlib import suppress
+from types import FrameType
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def run(main: Coroutine[Any, Any, T]) -> T:
+    """asyncio.run; it takes care of SIGINT in this way itself."""
+    previous = signal.getsignal(signal.SIGTERM)
+    if threading.current_thread() is not threading.main_thread() or not callable(previous):
+        return asyncio.run(main)
+    terminated = False
+
+    async def stoppable() -> T:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task is not None  # noqa: S101 - this is one
+
+        def stop(_number: int, _frame: FrameType | None) -> None:
+            nonlocal terminated
+            terminated = True
+            loop.call_soon_threadsafe(task.cancel)
+
+        signal.signal(signal.SIGTERM, stop)
+        return await main
+
+    try:
+        with suppress(asyncio.CancelledError):
+            return asyncio.run(stoppable())
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+        if terminated:
+            previous(signal.SIGTERM, None)
+    raise KeyboardInterrupt
+
+
+async def all_of(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """What all of them give, in order. The first failure ends the others and comes out as it is."""
+    running = [asyncio.ensure_future(one) for one in coroutines]
+    try:
+        return await asyncio.gather(*running)
+    finally:
+        for one in running:
+            one.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+async def in_turn(coroutines: Sequence[Coroutine[Any, Any, None]], at_once: int) -> None:
+    """All of them, so many at a time."""
+    waiting = iter(coroutines)
+
+    async def worker() -> None:
+        for one in waiting:
+            await one
+
+    try:
+        await all_of([worker() for _ in range(min(at_once, len(coroutines)))])
+    finally:
+        for one in waiting:
+            one.close()

@@ -1,0 +1,79 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Which runs of a task count.
+
+Every completed run is a replicate. Where none completed, the newest resolved run that has the
+artifact stands in, and its state marks it: a failed or preempted run's artifacts stay readable.
+"""
+
+from dataclasses import dataclass
+
+from io_benchmark.sources.tasks import Task
+from io_benchmark.sources.text import name
+from io_benchmark.sources.wire import Run
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One result to be had from a task: the first of these runs that has it."""
+
+    task: Task
+    runs: tuple[Run, ...]
+    stands_in: bool = False  # for a completed run, of which there is none
+
+
+@dataclass(frozen=True)
+class Choice:
+    wanted: tuple[Wanted, ...]
+    problems: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+def title(task: Task, run: Run | None = None) -> str:
+    """`task ID run 0 (io-benchmark-amd-16)`."""
+    shown_run = "" if run is None else f" run {run.run_id}"
+    return f"task {task.task_id}{shown_run} ({task.label})"
+
+
+def choose(task: Task, run_id: int | None) -> Choice:
+    """The runs to read, and why there are none."""
+    if run_id is not None:
+        return _named(task, run_id)
+    runs = sorted(task.status.runs, key=lambda run: run.run_id)
+    completed = [run for run in runs if run.state == "completed"]
+    resolved = [run for run in runs if run.is_resolved]
+    unfinished = [run for run in runs if not run.is_resolved]
+    remarks = tuple(
+        f"{title(task, run)} is still {name(run.state)} and not counted; read it again later"
+        for run in unfinished
+        if resolved
+    )
+    if completed:
+        return Choice(tuple(Wanted(task, (run,)) for run in completed), remarks=remarks)
+    if resolved:
+        return Choice((Wanted(task, tuple(reversed(resolved)), stands_in=True),), remarks=remarks)
+    if unfinished:
+        return Choice((), (_unfinished(task, unfinished[-1]),))
+    return Choice((), (_without_runs(task),))
+
+
+def _named(task: Task, run_id: int) -> Choice:
+    run = next((run for run in task.status.runs if run.run_id == run_id), None)
+    if run is None:
+        numbers = ", ".join(str(one.run_id) for one in task.status.runs) or "none"
+        problem = f"{title(task)}: has no run {run_id}; its runs are {numbers}"
+        return Choice((), (problem,))
+    if not run.is_resolved:
+        return Choice((), (_unfinished(task, run),))
+    return Choice((Wanted(task, (run,)),))
+
+
+def _unfinished(task: Task, run: Run) -> str:
+    return f"{title(task, run)}: is still {name(run.state)}; read it again when it has ended"
+
+
+def _without_runs(task: Task) -> str:
+    state = name(task.status.state)
+    why = "waits for other tasks" if state == "unscheduled" else "was never started"
+    return f"{title(task)}: has no runs, it is {state} and {why}; look at its group"

@@ -1,0 +1,247 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The command fetch, run as a user runs it, against a deployment on the loopback."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from loopback import Fault, Loopback, first
+from loopback_deployment import (
+    AMD_16,
+    AMD_30,
+    ARTIFACT,
+    GROUP,
+    INTEL,
+    NO_WORKER,
+    Artifact,
+    Deployment,
+    add_group,
+)
+
+from io_benchmark.sources import layout
+
+COMMAND = [sys.executable, "-m", "io_benchmark.cli", "fetch"]
+ALL_THREE = sorted(f"{task_id}.0" for task_id in (AMD_16, AMD_30, INTEL))
+
+
+@pytest.fixture
+def loopback():
+    with Loopback() as running:
+        yield running
+
+
+def environment(loopback):
+    return {**os.environ, "TASKCLUSTER_ROOT_URL": loopback.url}
+
+
+def fetch(loopback, folder, *arguments, expected=0):
+    done = subprocess.run(
+        [*COMMAND, *arguments],
+        cwd=folder,
+        env=environment(loopback),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == expected, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_three_tasks(loopback, tmp_path):
+    """The layout that compare reads, in a new folder, whose name is all that stdout gets."""
+    tasks = [f"task:{task_id}" for task_id in (AMD_16, AMD_30, INTEL)]
+    done = fetch(loopback, tmp_path, *tasks)
+    (folder,) = (tmp_path / "io-benchmark-results").iterdir()
+    assert done.stdout == f"io-benchmark-results/{folder.name}\n"
+    assert done.stderr == "3 runs fetched (8 requests)\n"
+    assert folder.name.startswith("fetch-2")
+    assert names(folder) == ALL_THREE
+    for run in folder.iterdir():
+        assert names(run) == ["io-benchmark.json", "task.json"]
+        measured = layout.read_run(run)
+        assert measured.task is not None
+        assert f"{measured.task.task_id}.{measured.task.run_id}" == run.name
+        stored = loopback.deployment.artifacts[measured.task.task_id, 0, ARTIFACT].body
+        assert (run / layout.RESULT_NAME).read_bytes() == stored
+
+
+def test_a_group_with_failures(loopback, tmp_path):
+    """What can be had is there; every other task has its line, and the exit code is 1."""
+    done = fetch(loopback, tmp_path, f"group:{GROUP}", "--output", "out", expected=1)
+    assert names(tmp_path / "out") == ALL_THREE
+    lines = done.stderr.splitlines()
+    assert len([line for line in lines if line.startswith("error: task ")]) == 8
+    waiting = (
+        f"task {NO_WORKER} run 0 (no-worker): is still pending; read it again when it has ended"
+    )
+    assert f"error: {waiting}" in lines
+    assert lines[-1] == "3 runs fetched, 8 could not be had (16 requests)"
+
+
+def test_as_json(loopback, tmp_path):
+    """A list of what was fetched, with what the queue knows of each."""
+    arguments = [f"task:{AMD_16}", "task:AAAAAAAAQAGAAAAAAAAAAA", "--output", "out", "--json"]
+    done = fetch(loopback, tmp_path, *arguments, expected=1)
+    assert json.loads(done.stdout) == {
+        "version": 1,
+        "folder": "out",
+        "runs": [
+            {
+                "folder": f"out/{AMD_16}.0",
+                "fetched": True,
+                "task_id": AMD_16,
+                "run_id": 0,
+                "label": "io-benchmark-amd-16",
+                "pool": "amd-16",
+                "task_queue": "proj-misc/b-linux-docker-amd",
+                "worker_group": "local",
+                "worker_id": "vm-amd16-1",
+                "state": "completed",
+                "image": "localhost/io-bench-base:latest",
+                "started": "2026-11-21T08:38:22.384Z",
+                "resolved": "2026-11-21T08:38:24.725Z",
+            }
+        ],
+        "unreadable": [
+            (
+                f"task:AAAAAAAAQAGAAAAAAAAAAA: {loopback.url} has no such task; it may have expired, or "
+                "be elsewhere"
+            )
+        ],
+        "remarks": [],
+    }
+
+
+def test_what_is_there_already_stays(loopback, tmp_path):
+    """Neither asked for nor changed: the same command goes on where it was stopped."""
+    out = tmp_path / "out"
+    fetch(loopback, tmp_path, f"task:{AMD_16}", "--output", "out")
+    marked = out / f"{AMD_16}.0" / layout.RESULT_NAME
+    marked.write_text("mine")
+    before = len(loopback.asked("storage"))
+    done = fetch(loopback, tmp_path, f"task:{AMD_16}", f"task:{INTEL}", "--output", "out")
+    assert marked.read_text() == "mine"
+    assert len(loopback.asked("storage")) - before == 1
+    assert done.stderr == "1 run fetched, 1 there already (4 requests)\n"
+
+
+def test_what_is_in_the_way_is_not_overwritten(loopback, tmp_path):
+    """A folder of the run's name that is no whole run is named and left alone."""
+    way = tmp_path / "out" / f"{AMD_16}.0"
+    way.mkdir(parents=True)
+    (way / "notes").write_text("mine")
+    arguments = [f"task:{AMD_16}", f"task:{INTEL}", "--output", "out"]
+    done = fetch(loopback, tmp_path, *arguments, expected=1)
+    line = f"out/{AMD_16}.0: is there already and is no whole run; remove it"
+    assert line in done.stderr
+    assert names(way) == ["notes"]
+    assert names(tmp_path / "out") == sorted([f"{AMD_16}.0", f"{INTEL}.0"])
+
+
+def test_nothing_to_fetch(loopback, tmp_path):
+    """No folder is made, stdout stays empty, and the exit code is 1."""
+    done = fetch(loopback, tmp_path, f"task:{NO_WORKER}", expected=1)
+    assert done.stdout == ""
+    assert names(tmp_path) == []
+
+
+def test_a_hostile_result_is_not_kept(loopback, tmp_path):
+    """What cannot be read is not written: not a bomb, not what only looks like JSON."""
+    loopback.deployment.set_result(AMD_16, 0, Artifact(bytes(70_000_000)))
+    loopback.deployment.set_result(INTEL, 0, Artifact(b"<script>"))
+    tasks = [f"task:{task_id}" for task_id in (AMD_16, INTEL)]
+    done = fetch(loopback, tmp_path, *tasks, expected=1)
+    assert "it holds more than 67,108,864 bytes, gzip decoded" in done.stderr
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(
+            ["results"],
+            "error: results: is a path on this machine, not in Taskcluster; give task:ID, group:ID, "
+            "index:ROUTE or an address\n",
+            id="path",
+        ),
+        pytest.param(
+            ["task:x"],
+            "error: task:x: it is not task:ID or task:ID.RUN with an id of 22 characters\n",
+            id="no-id",
+        ),
+        pytest.param(
+            [f"task:{AMD_16}", "--output", "file"],
+            "error: --output file: is no folder\n",
+            id="file",
+        ),
+    ],
+)
+def test_mistakes(loopback, tmp_path, arguments, message):
+    """One line, exit code 2, and nothing is asked."""
+    (tmp_path / "file").write_text("x")
+    assert fetch(loopback, tmp_path, *arguments, expected=2).stderr == message
+    assert loopback.requests == []
+
+
+def test_where_nothing_can_be_written(loopback, tmp_path):
+    """The folder's name is in the one line; nothing half is left."""
+    (tmp_path / "file").write_text("x")
+    done = fetch(loopback, tmp_path, f"task:{AMD_16}", "--output", "file/out", expected=1)
+    assert done.stderr == f"error: file/out/{AMD_16}.0: cannot be written: Not a directory\n"
+
+
+@pytest.mark.serial
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        pytest.param(signal.SIGINT, 130, id="ctrl-c"),
+        pytest.param(signal.SIGTERM, 143, id="sigterm"),
+    ],
+)
+def test_stopped_in_the_middle(tmp_path, number, code):
+    """Only whole runs are left, without a trace of half ones; the same command then completes it."""
+    deployment = Deployment()
+    group = add_group(deployment, 40)
+    members = deployment.groups[group]
+    late = first(99, Fault(delay_s=60), part=members[-1])
+    with Loopback(deployment, faults=late) as loopback:
+        process = subprocess.Popen(
+            [*COMMAND, f"group:{group}", "--output", "out"],
+            cwd=tmp_path,
+            env=environment(loopback),
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        out = tmp_path / "out"
+        end = time.monotonic() + 60
+        while time.monotonic() < end and not (out.exists() and len(whole(out)) >= 10):
+            time.sleep(0.005)
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=30)
+        assert (process.returncode, errors.splitlines()[-1]) == (code, "stopped")
+        assert "Traceback" not in errors
+        assert "never retrieved" not in errors
+        assert len(names(out)) == len(whole(out))
+        loopback.faults = lambda _request, _number: None
+        fetch(loopback, tmp_path, f"group:{group}", "--output", "out")
+        assert len(whole(out)) == 40
+
+
+def whole(folder: Path) -> list[Path]:
+    """The runs there, each of which can be read."""
+    found = [path for path in folder.iterdir() if layout.FOLDER.fullmatch(path.name)]
+    for path in found:
+        layout.read_run(path)
+    return found

@@ -1,0 +1,222 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A Taskcluster in memory: the recorded one, and groups of any size made in its shape."""
+
+import copy
+import gzip
+import json
+import random
+import string
+from dataclasses import dataclass, field
+from typing import Any
+
+from checkout import ROOT
+
+EXCHANGES = ROOT / "tests" / "fixtures" / "taskcluster" / "exchanges.json"
+RESULT = ROOT / "tests" / "fixtures" / "result-v1.json"
+ARTIFACT = "public/io-benchmark/io-benchmark.json"
+GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
+AMD_16, AMD_30, INTEL = (
+    "Prp_WjpGRx26VH-wA8fjTA",
+    "MOdWcuTGQvm3BthmXbZHwg",
+    "Qh77Ox1nTlqlkGLffMbrXg",
+)
+FAILED = "WlI9hw2zTUm81V5GhlpAhw"
+WITHOUT_ARTIFACT = "P146hPECSxWk--lC-1qGjw"
+MALFORMED = "HXAowmvaQ12zvSyauM1SkA"
+NO_WORKER = "SdE5-o8jRqmVdKbE7_DEeQ"
+RERUN = "WN0Mkk5DTTSPlkXIkgKImw"
+UNSCHEDULED = "Em1l8d_cQOWJnihhoFFzCQ"
+
+
+@dataclass
+class Artifact:
+    """Content, or what there is instead of it."""
+
+    body: bytes = b""
+    storage_type: str = "s3"
+    gzipped: bool = True
+    headers: dict[str, str] = field(default_factory=dict)
+    url: str | None = None  # for `reference`, and to lead astray
+    reason: str = "file-missing-on-worker"
+    message: str = "Could not read file '/home/task_x/artifact0.json'"
+
+    def __post_init__(self) -> None:
+        # Now and not when it is asked for: a bomb takes its time, and the client's is short.
+        self.stored = gzip.compress(self.body, mtime=0) if self.gzipped else self.body
+
+
+@dataclass
+class Deployment:
+    """What queue, index and storage know."""
+
+    definitions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    statuses: dict[str, dict[str, Any]] = field(default_factory=dict)
+    groups: dict[str, list[str]] = field(default_factory=dict)
+    index: dict[str, str] = field(default_factory=dict)
+    artifacts: dict[tuple[str, int, str], Artifact] = field(default_factory=dict)
+    # Recorded tokens of recorded pages, by the number of tasks before them.
+    tokens: dict[int, str] = field(default_factory=dict)
+    page_limit: int = 1000
+
+    def add(
+        self,
+        definition: dict[str, Any],
+        status: dict[str, Any],
+        results: dict[int, Artifact] | None = None,
+    ) -> str:
+        task_id: str = status["taskId"]
+        self.definitions[task_id], self.statuses[task_id] = definition, status
+        members = self.groups.setdefault(status["taskGroupId"], [])
+        if task_id not in members:
+            members.append(task_id)
+        for run_id, artifact in (results or {}).items():
+            self.artifacts[task_id, run_id, ARTIFACT] = artifact
+        return task_id
+
+    def set_result(self, task_id: str, run_id: int, artifact: Artifact) -> None:
+        self.artifacts[task_id, run_id, ARTIFACT] = artifact
+
+    def change_runs(self, task_id: str, *states: str) -> None:
+        """Gives a task these runs instead of its own."""
+        status = self.statuses[task_id]
+        status["runs"] = [run(number, state) for number, state in enumerate(states)]
+        status["state"] = states[-1] if states else "unscheduled"
+
+
+def exchanges() -> list[dict[str, Any]]:
+    recorded: list[dict[str, Any]] = json.loads(EXCHANGES.read_text())["exchanges"]
+    return recorded
+
+
+def recorded() -> Deployment:
+    """The recorded deployment. Where its results were another script's, there is one of this."""
+    deployment = Deployment()
+    by_note = {exchange["note"]: exchange["response"]["body"] for exchange in exchanges()}
+    count = 0
+    for exchange in exchanges():
+        body = exchange["response"]["body"]
+        if isinstance(body, dict) and "taskGroupId" in body and "tasks" in body:
+            for member in body["tasks"]:
+                deployment.add(member["task"], member["status"])
+                count += 1
+            if "continuationToken" in body:
+                deployment.tokens[count] = body["continuationToken"]
+    for body in (by_note["list tasks in a namespace (GET)"],):
+        deployment.index |= {one["namespace"]: one["taskId"] for one in body["tasks"]}
+    for pool, task_id in {"amd-16": AMD_16, "amd-30": AMD_30, "intel": INTEL}.items():
+        deployment.set_result(task_id, 0, Artifact(result(pool, task_id, 0)))
+    deployment.set_result(FAILED, 0, Artifact(b"{}", gzipped=False))
+    for run_id in (0, 1):
+        deployment.set_result(RERUN, run_id, Artifact(b"{}", gzipped=False))
+    error = by_note["error artifact content descriptor"]
+    deployment.set_result(
+        WITHOUT_ARTIFACT,
+        0,
+        Artifact(storage_type="error", reason=error["reason"], message=error["message"]),
+    )
+    return deployment
+
+
+def result(pool: str, task_id: str, run_id: int, retrieves: int | None = None) -> bytes:
+    """A result file of this pool; with as many rows as a real one where that matters."""
+    body = json.loads(RESULT.read_text())
+    body["task"] |= {"pool": pool, "task_id": task_id, "run_id": run_id}
+    if retrieves is not None:
+        (entry,) = body["workloads"]
+        dice = random.Random(f"{task_id}.{run_id}")
+        entry["retrieves_planned"] = retrieves
+        entry["samples"] = {
+            "file_index": [dice.randrange(100) for _ in range(retrieves)],
+            "start_ns": [
+                150_000_000 * number + dice.randrange(10**6) for number in range(retrieves)
+            ],
+            "lookup_ns": [dice.randrange(1_000_000, 3_000_000) for _ in range(retrieves)],
+            "copy_ns": [dice.randrange(50_000_000, 200_000_000) for _ in range(retrieves)],
+        }
+        timeline = body["timeline"]
+        seconds = retrieves * 150 // 1000
+        for columns in (timeline["columns"], *timeline["devices"].values()):
+            for name in columns:
+                columns[name] = [dice.randrange(10**9) for _ in range(seconds)]
+    return json.dumps(body).encode()
+
+
+def run(run_id: int, state: str) -> dict[str, Any]:
+    """A run as the queue shows it."""
+    made: dict[str, Any] = {
+        "runId": run_id,
+        "state": state,
+        "reasonCreated": "scheduled" if run_id == 0 else "rerun",
+        "scheduled": "2026-11-21T08:38:21.418Z",
+    }
+    if state != "pending":
+        made |= {
+            "workerGroup": "us-central1-a",
+            "workerId": f"worker-{run_id}",
+            "started": "2026-11-21T08:38:22.384Z",
+            "takenUntil": "2026-11-21T08:58:22.383Z",
+        }
+    if state in ("completed", "failed", "exception"):
+        made["resolved"] = "2026-11-21T08:48:22.000Z"
+        made["reasonResolved"] = "worker-shutdown" if state == "exception" else state
+    return made
+
+
+def slug(dice: random.Random) -> str:
+    """A task id as the queue's pattern wants it."""
+    letters = string.ascii_letters + string.digits + "-_"
+    some = [dice.choice(letters) for _ in range(22)]
+    some[8], some[10], some[21] = (
+        dice.choice("QRST"),
+        dice.choice("CGKOSWaeimquy26-"),
+        dice.choice("AQgw"),
+    )
+    return "".join(some)
+
+
+def add_group(
+    deployment: Deployment,
+    count: int,
+    *,
+    seed: int = 1,
+    kind: str = "io-benchmark",
+    script_bytes: int = 0,
+    retrieves: int | None = None,
+    pools: tuple[str, ...] = ("amd-16", "amd-30", "intel"),
+) -> str:
+    """A group of so many completed tasks, in the shape of a recorded one; its id."""
+    model = recorded()
+    dice = random.Random(seed)
+    group_id = slug(dice)
+    shared: dict[str, Artifact] = {}
+    for number in range(count):
+        task_id = slug(dice)
+        pool = pools[number % len(pools)]
+        definition = copy.deepcopy(model.definitions[AMD_16])
+        status = copy.deepcopy(model.statuses[AMD_16])
+        label = f"{kind}-{pool}-{number // len(pools) + 1}"
+        definition["tags"] |= {"kind": kind, "label": label}
+        definition["metadata"]["name"] = label
+        script = "# --pool NAME\n" * (script_bytes // 14)
+        definition["payload"]["command"][-1] = (
+            f"cat << 'EOF'\n{script}EOF\n"
+            f'exec python3 -u -B "$script_dir" \\\n  --pool {pool} --workload cache-retrieve\n'
+        )
+        definition["taskGroupId"] = status["taskGroupId"] = group_id
+        status["taskId"] = task_id
+        status["runs"][0]["workerId"] = f"worker-{number}"
+        if retrieves is None:
+            artifact = Artifact(result(pool, task_id, 0))
+        else:
+            # The same rows for all: making and packing thousands of them would take the time.
+            if pool not in shared:
+                shared[pool] = Artifact(
+                    gzip.compress(result(pool, task_id, 0, retrieves)),
+                    gzipped=False,
+                    headers={"Content-Encoding": "gzip"},
+                )
+            artifact = shared[pool]
+        deployment.add(definition, status, {0: artifact})
+    return group_id

@@ -1,0 +1,31 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A policy that waits for nothing and writes down how long it would have."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from io_benchmark.sources.retrying import Policy
+
+
+@pytest.fixture
+def waits():
+    """How long each wait would have been, in seconds."""
+    return []
+
+
+@pytest.fixture
+def policy(waits):
+    async def sleep(seconds):
+        waits.append(seconds)
+
+    return Policy(
+        sleep=sleep,
+        dice=lambda: 0.5,
+        connect_s=60,
+        silence_s=60,
+        answer_s=120,
+        now=lambda: datetime(2026, 11, 21, 12, 0, tzinfo=UTC),
+    )

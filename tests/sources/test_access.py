@@ -1,0 +1,114 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Whose credentials go where, and what is wrong with them."""
+
+import re
+
+import pytest
+
+from io_benchmark.errors import UsageError
+from io_benchmark.sources.access import Access, access_for
+from io_benchmark.sources.address import DEFAULT_ROOT_URL
+
+ROOT = "https://tc.example"
+CREDENTIALS = {"TASKCLUSTER_CLIENT_ID": "me", "TASKCLUSTER_ACCESS_TOKEN": "secret-token"}
+PROXY = {"TASKCLUSTER_PROXY_URL": "http://taskcluster/"}
+HERE = {"TASKCLUSTER_ROOT_URL": ROOT}
+
+
+@pytest.mark.parametrize(
+    ("root_url", "environment", "expected"),
+    [
+        pytest.param(ROOT, HERE, Access(ROOT, ROOT, "anonymously"), id="nothing"),
+        pytest.param(
+            ROOT,
+            {**HERE, **CREDENTIALS, **PROXY},
+            Access(ROOT, ROOT, "as me", {"clientId": "me", "accessToken": "secret-token"}),
+            id="credentials-before-proxy",
+        ),
+        pytest.param(
+            DEFAULT_ROOT_URL,
+            CREDENTIALS,
+            Access(
+                DEFAULT_ROOT_URL,
+                DEFAULT_ROOT_URL,
+                "as me",
+                {"clientId": "me", "accessToken": "secret-token"},
+            ),
+            id="default-deployment",
+        ),
+        pytest.param(
+            ROOT,
+            {**HERE, **CREDENTIALS, "TASKCLUSTER_CERTIFICATE": '{"version": 1}'},
+            Access(
+                ROOT,
+                ROOT,
+                "as me",
+                {"clientId": "me", "accessToken": "secret-token", "certificate": '{"version": 1}'},
+            ),
+            id="temporary",
+        ),
+        pytest.param(
+            ROOT,
+            {**HERE, **PROXY},
+            Access(ROOT, "http://taskcluster", "through the task's proxy"),
+            id="proxy",
+        ),
+        pytest.param(
+            "https://other.example",
+            {**HERE, **CREDENTIALS, **PROXY},
+            Access("https://other.example", "https://other.example", "anonymously"),
+            id="another-deployment-gets-nothing",
+        ),
+    ],
+)
+def test_who_asks(root_url, environment, expected):
+    """Credentials and the proxy belong to the deployment of TASKCLUSTER_ROOT_URL alone."""
+    assert access_for(root_url, environment) == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        pytest.param(
+            {"TASKCLUSTER_ACCESS_TOKEN": ""},
+            "TASKCLUSTER_CLIENT_ID is set and TASKCLUSTER_ACCESS_TOKEN is not; set both or neither",
+            id="half",
+        ),
+        pytest.param(
+            {"TASKCLUSTER_CERTIFICATE": "{"},
+            "TASKCLUSTER_CERTIFICATE: is not the JSON that Taskcluster gave out",
+            id="certificate",
+        ),
+        pytest.param(
+            {"TASKCLUSTER_CERTIFICATE": "[" * 100_000},
+            "TASKCLUSTER_CERTIFICATE: is not the JSON that Taskcluster gave out",
+            id="deep-certificate",
+        ),
+        pytest.param(
+            {"TASKCLUSTER_ACCESS_TOKEN": "sécret"},
+            "TASKCLUSTER_ACCESS_TOKEN: holds characters that no credential has",
+            id="token",
+        ),
+        pytest.param(
+            {
+                "TASKCLUSTER_CLIENT_ID": "",
+                "TASKCLUSTER_ACCESS_TOKEN": "",
+                "TASKCLUSTER_PROXY_URL": "x",
+            },
+            "TASKCLUSTER_PROXY_URL: is no http(s) address",
+            id="proxy",
+        ),
+    ],
+)
+def test_mistakes_name_the_variable_and_never_the_secret(change, message):
+    """What is printed may end in a log that anyone reads."""
+    with pytest.raises(UsageError, match=re.escape(message)) as raised:
+        access_for(ROOT, {**HERE, **CREDENTIALS, **change})
+    assert "cret" not in str(raised.value)
+
+
+def test_credentials_are_not_shown():
+    """Not by repr either, which may stand in a traceback."""
+    assert "secret" not in repr(access_for(ROOT, {**HERE, **CREDENTIALS}))
