@@ -19,6 +19,10 @@ from io_benchmark.errors import IoBenchmarkError
 
 COMMANDS = {
     "rehearse": "run the tasks' own commands on this machine and compare them",
+    "compare": "compare pools, or two pushes: which is slower, how sure, and why",
+    "fetch": "download results from Taskcluster",
+    "firefox": "put the benchmark's kind into a Firefox checkout, or check it",
+    "completion": "print a shell's completion script",
 }
 EXIT_INTERRUPTED = 130
 EXIT_TERMINATED = 143

@@ -1,0 +1,110 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Put the benchmark's kind into a Firefox checkout, or say what differs there.
+
+Kind, transforms, the worker's script, the headings in the documentation and Treeherder's group name
+go into PATH, all or none; other lines stay as they are, and a second run changes nothing. What was
+changed there since is only replaced with --force. Nothing is committed.
+
+stdout gets a line for each place that differed. Exit code: 0 done, with --check: nothing differs;
+1 failed, with --check: something differs; 2 wrong usage, or PATH is no Firefox checkout.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from io_benchmark.errors import IoBenchmarkError
+
+if TYPE_CHECKING:
+    from io_benchmark.firefox.plan import Plan
+
+JSON_VERSION = 1
+# In the order and width of the states that they stand for.
+_DONE = {
+    "missing": "added",
+    "older": "updated",
+    "changed there": "overwritten",
+    "no longer needed": "removed",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("path", type=Path, metavar="PATH", help="the Firefox checkout, the folder that holds mach")
+    add("--check", action="store_true", help="change nothing; exit with 1 if anything differs")
+    add("--force", action="store_true", help="replace what was changed there as well")
+    add("--root", type=Path, metavar="DIR", help="the folder that holds taskcluster/ and scripts/")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
+        "--diff", action="store_true", help="change nothing; print what would change as a patch"
+    )
+    form.add_argument(
+        "--json", action="store_true", help="print what differs, or differed, as JSON"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from io_benchmark.firefox.checkout import open_checkout
+    from io_benchmark.firefox.diff import patch
+    from io_benchmark.firefox.plan import make_plan
+    from io_benchmark.firefox.transaction import write_all
+    from io_benchmark.graph.root import find_root
+
+    checkout = open_checkout(arguments.path)
+    root = find_root(arguments.root, Path.cwd())
+    _tell(f"Comparing {checkout.path} with {root.path} ({root.origin})")
+    plan = make_plan(root, checkout)
+    looking = arguments.check or arguments.diff
+    if plan.conflicts and not looking and not arguments.force:
+        _print(plan, as_json=arguments.json, done=False)
+        raise IoBenchmarkError(
+            f"{checkout.path}: {_counted(len(plan.conflicts))} changed there, so nothing was "
+            "written; look at --diff, then use --force to replace what is there"
+        )
+    if not looking:
+        write_all(checkout.path, plan.contents)
+    if arguments.diff:
+        sys.stdout.write(patch(plan.contents))
+    else:
+        _print(plan, as_json=arguments.json, done=not looking)
+    _conclude(plan, looking=looking)
+    return int(arguments.check and bool(plan.differences))
+
+
+def _print(plan: Plan, *, as_json: bool, done: bool) -> None:
+    if as_json:
+        places = [
+            {"path": one.place.path, "entry": one.place.entry or None, "state": one.state.value}
+            for one in plan.differences
+        ]
+        print(json.dumps({"version": JSON_VERSION, "written": done, "places": places}, indent=2))
+        return
+    for one in plan.differences:
+        print(f"{_DONE[one.state] if done else one.state.value:<17} {one.place}")
+
+
+def _conclude(plan: Plan, *, looking: bool) -> None:
+    if not plan.differences:
+        _tell("Nothing differs")
+    elif looking:
+        _tell(f"{_counted(len(plan.differences))} to change; nothing was written")
+    else:
+        _tell(
+            "Written, not committed; next, in the checkout: "
+            './mach try fuzzy --full --no-push -q "\'io-benchmark"'
+        )
+
+
+def _counted(number: int) -> str:
+    return "1 place" if number == 1 else f"{number} places"
+
+
+def _tell(text: str) -> None:
+    """Remarks go to stderr: stdout is for what differs."""
+    print(text, file=sys.stderr, flush=True)

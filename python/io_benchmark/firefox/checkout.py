@@ -1,0 +1,84 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A Firefox checkout: what it is known by, and reading its files without leaving it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from io_benchmark.errors import IoBenchmarkError, UsageError
+
+CONFIG = "taskcluster/config.yml"
+IMAGES = "taskcluster/kinds/docker-image/kind.yml"
+DOCS = "taskcluster/docs"
+# The pages are Markdown now; branches for older releases still have reStructuredText.
+DOCS_SUFFIXES = (".md", ".rst")
+MARKS = (
+    CONFIG,
+    IMAGES,
+    "taskcluster/gecko_taskgraph/transforms/job/__init__.py",
+    "taskcluster/gecko_taskgraph/transforms/task.py",
+)
+
+
+@dataclass(frozen=True)
+class Checkout:
+    path: Path
+    docs_suffix: str
+
+    @property
+    def kinds_page(self) -> str:
+        return f"{DOCS}/kinds{self.docs_suffix}"
+
+    @property
+    def attributes_page(self) -> str:
+        return f"{DOCS}/attributes{self.docs_suffix}"
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file, by its path from the root; None where there is no such file."""
+        file = self.path / path
+        if not file.parent.resolve().is_relative_to(self.path):
+            raise IoBenchmarkError(
+                f"{file}: a link leads out of the checkout there; replace it by a folder"
+            )
+        if file.is_symlink() or (file.exists() and not file.is_file()):
+            raise IoBenchmarkError(f"{file}: is not a regular file; move it out of the way")
+        try:
+            return file.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise IoBenchmarkError(f"{file}: {error.strerror}; make it readable") from None
+
+    def read_text(self, path: str) -> str:
+        """The text of a file that must be there, with the line ends that it has."""
+        data = self.read(path)
+        if data is None:
+            raise IoBenchmarkError(
+                f"{self.path / path}: there is no such file; update the checkout"
+            )
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise IoBenchmarkError(
+                f"{self.path / path}: is not UTF-8 at byte {error.start}; save it so"
+            ) from None
+
+
+def _no_checkout(path: Path, missing: str) -> UsageError:
+    return UsageError(
+        f"{path}: is no Firefox checkout: there is no {missing}; name the folder that holds mach"
+    )
+
+
+def open_checkout(path: Path) -> Checkout:
+    root = path.expanduser().resolve()
+    for mark in MARKS:
+        if not (root / mark).is_file():
+            raise _no_checkout(path, mark)
+    for suffix in DOCS_SUFFIXES:
+        checkout = Checkout(root, suffix)
+        pages = (checkout.kinds_page, checkout.attributes_page)
+        if all((root / page).is_file() for page in pages):
+            return checkout
+    raise _no_checkout(path, f"{DOCS}/kinds.md and attributes.md, or both with .rst")

@@ -1,0 +1,26 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A plan as a patch that `git apply` and `patch -p1` understand."""
+
+import difflib
+from collections.abc import Iterator, Sequence
+
+from io_benchmark.firefox.lines import split
+from io_benchmark.firefox.plan import Content
+
+
+def _lines(data: bytes | None) -> list[str]:
+    return split((data or b"").decode("utf-8", errors="replace"))
+
+
+def _file_diff(content: Content) -> Iterator[str]:
+    old = "/dev/null" if content.before is None else f"a/{content.path}"
+    new = "/dev/null" if content.after is None else f"b/{content.path}"
+    for line in difflib.unified_diff(_lines(content.before), _lines(content.after), old, new):
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def patch(contents: Sequence[Content]) -> str:
+    """An empty file has no lines to show and so is not in it (`__init__.py` files have a header)."""
+    return "".join(line for content in contents for line in _file_diff(content))

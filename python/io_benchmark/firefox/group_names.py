@@ -1,0 +1,141 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Treeherder's group names in taskcluster/config.yml: one line is put in, the others stay.
+
+The file is understood by a YAML parser and edited as text; afterwards it is parsed again, and what
+it says must be what it said before with the one name more.
+"""
+
+from typing import Any
+
+import yaml
+
+from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.firefox import lines as text_lines
+from io_benchmark.firefox.checkout import CONFIG
+
+_WHERE = ("treeherder", "group-names")
+# Two nodes, key and value; PyYAML's hints do not tell scalars apart.
+_Pair = tuple[Any, Any]
+
+
+def _refusal(why: str) -> IoBenchmarkError:
+    return IoBenchmarkError(
+        f"{CONFIG}: {why}, so that it cannot be edited safely; give {' '.join(_WHERE)} one line a "
+        "group, as KEY: NAME"
+    )
+
+
+def _value_of(node: Any, key: str) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        for name, value in node.value:
+            if name.value == key:
+                return value
+    raise _refusal(f"there is no {key} where it was looked for")
+
+
+def _names(text: str) -> list[_Pair]:
+    """Key and value of each group, in the file's order."""
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        problem = " ".join(str(error).split())
+        raise IoBenchmarkError(f"{CONFIG}: is no YAML ({problem}); correct it first") from None
+    for key in _WHERE:
+        node = _value_of(node, key)
+    if not isinstance(node, yaml.MappingNode) or node.flow_style:
+        raise _refusal(f"{' '.join(_WHERE)} is not written as a block")
+    return list(node.value)
+
+
+def _is_line(pair: _Pair) -> bool:
+    """Whether a group is KEY: NAME on one line, as nearly all are."""
+    are_texts = all(isinstance(node, yaml.ScalarNode) for node in pair)
+    return are_texts and pair[0].start_mark.line == pair[1].end_mark.line
+
+
+def _found(text: str, key: str) -> _Pair | None:
+    found = [pair for pair in _names(text) if pair[0].value == key]
+    if len(found) > 1:
+        raise _refusal(f"{key} stands {len(found)} times")
+    if found and not _is_line(found[0]):
+        raise _refusal(f"{key} in line {found[0][0].start_mark.line + 1} is not a name on one line")
+    return found[0] if found else None
+
+
+def _is_plain(text: str) -> bool:
+    """Whether YAML reads the text as itself without quotes."""
+    try:
+        return yaml.safe_load(text) == text and ": " not in text and " #" not in text
+    except yaml.YAMLError:
+        return False
+
+
+def _quoted(text: str, style: str | None) -> str:
+    """As the neighbour is written; always quoted where it must be."""
+    if style == '"' or "'" in text or not text.isprintable():
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if style is None and _is_plain(text):
+        return text
+    return f"'{text}'"
+
+
+def _insert(text: str, key: str, name: str) -> str:
+    """Behind the group whose key sorts just before it: the list as a whole has no order."""
+    names = [pair for pair in _names(text) if _is_line(pair)]
+    if not names:
+        raise _refusal("no group is a name on one line")
+    smaller = [pair for pair in names if pair[0].value < key]
+    first, value = max(smaller, key=lambda pair: str(pair[0].value)) if smaller else names[0]
+    lines = text_lines.split(text)
+    at = first.start_mark.line
+    indent = lines[at][: first.start_mark.column]
+    if indent.strip():
+        raise _refusal(f"line {at + 1} does not begin with a group's key")
+    new = f"{indent}{_quoted(key, first.style)}: {_quoted(name, value.style)}"
+    at += bool(smaller)
+    return text_lines.replaced(lines, at, at, [new])
+
+
+def _replace(text: str, value: Any, name: str) -> str:
+    quoted = _quoted(name, value.style)
+    return text[: value.start_mark.index] + quoted + text[value.end_mark.index :]
+
+
+def _checked(before: str, after: str, key: str, name: str | None) -> str:
+    expected = yaml.safe_load(before)
+    groups = expected["treeherder"]["group-names"]
+    groups.pop(key, None)
+    if name is not None:
+        groups[key] = name
+    try:
+        right = yaml.safe_load(after) == expected
+    except yaml.YAMLError:
+        right = False
+    if not right:
+        raise _refusal(f"an edit of {key} would change something else")
+    return after
+
+
+class GroupNames:
+    """The entries of the mapping, by their keys."""
+
+    def current(self, text: str, key: str) -> str | None:
+        found = _found(text, key)
+        return None if found is None else str(found[1].value)
+
+    def written(self, _text: str, _key: str, name: str) -> str:
+        return name
+
+    def put(self, text: str, key: str, name: str) -> str:
+        found = _found(text, key)
+        after = _insert(text, key, name) if found is None else _replace(text, found[1], name)
+        return _checked(text, after, key, name)
+
+    def remove(self, text: str, key: str) -> str:
+        found = _found(text, key)
+        if found is None:
+            return text
+        lines, at = text_lines.split(text), found[0].start_mark.line
+        return _checked(text, text_lines.replaced(lines, at, at + 1, []), key, None)

@@ -1,0 +1,161 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What differs between a checkout and what belongs into it, and what its files would be."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.firefox import parts, record
+from io_benchmark.firefox.checkout import CONFIG, Checkout
+from io_benchmark.firefox.group_names import GroupNames
+from io_benchmark.firefox.lines import normalised
+from io_benchmark.firefox.record import Place, Record, text_hash
+from io_benchmark.firefox.sections import Sections
+from io_benchmark.graph.root import Root
+
+
+class State(StrEnum):
+    MISSING = "missing"
+    OLDER = "older"
+    CHANGED = "changed there"
+    NEEDLESS = "no longer needed"
+
+
+@dataclass(frozen=True)
+class Difference:
+    place: Place
+    state: State
+
+
+@dataclass(frozen=True)
+class Content:
+    """A file before and after; None is no file."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    differences: tuple[Difference, ...]
+    contents: tuple[Content, ...]
+
+    @property
+    def conflicts(self) -> tuple[Difference, ...]:
+        """What only --force replaces."""
+        return tuple(one for one in self.differences if one.state is State.CHANGED)
+
+
+@dataclass
+class _Draft:
+    checkout: Checkout
+    recorded: Record
+    differences: list[Difference] = field(default_factory=list)
+    before: dict[str, bytes | None] = field(default_factory=dict)
+    after: dict[str, bytes | None] = field(default_factory=dict)
+    hashes: dict[Place, str] = field(default_factory=dict)
+
+    def read(self, path: str) -> bytes | None:
+        if path not in self.before:
+            self.before[path] = self.after[path] = self.checkout.read(path)
+        return self.after[path]
+
+    def compare(self, place: Place, current: bytes | None, wanted: bytes | None) -> bool:
+        """Whether something is to be done there."""
+        if wanted is not None:
+            self.hashes[place] = text_hash(wanted)
+        if current is None and wanted is None:
+            return False
+        if current is None:
+            state = State.MISSING
+        elif wanted is not None and text_hash(current) == text_hash(wanted):
+            return False
+        elif not self.recorded.has(place, current):
+            state = State.CHANGED
+        else:
+            state = State.NEEDLESS if wanted is None else State.OLDER
+        self.differences.append(Difference(place, state))
+        return True
+
+    def plan(self) -> Plan:
+        contents = tuple(
+            Content(path, before, self.after[path])
+            for path, before in sorted(self.before.items())
+            if before != self.after[path]
+        )
+        return Plan(tuple(sorted(self.differences, key=lambda one: one.place)), contents)
+
+
+def _editor(path: str) -> Sections | GroupNames:
+    return GroupNames() if path == CONFIG else Sections(markdown=path.endswith(".md"))
+
+
+def _file(draft: _Draft, path: str, wanted: bytes | None) -> None:
+    current = draft.read(path)
+    if draft.compare(Place(path), current, wanted):
+        if wanted is not None and current is not None and b"\r\n" in current:
+            wanted = wanted.replace(b"\n", b"\r\n")
+        draft.after[path] = wanted
+
+
+def _text(draft: _Draft, path: str) -> str | None:
+    data = draft.read(path)
+    if data is None:
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise IoBenchmarkError(f"{path}: is not UTF-8 at byte {error.start}; save it so") from None
+
+
+def _entry(draft: _Draft, entry: parts.Entry) -> None:
+    place, editor = entry.place, _editor(entry.place.path)
+    text = _text(draft, place.path) or ""
+    current = editor.current(text, place.entry)
+    wanted = editor.written(text, place.entry, entry.body)
+    if entry.shared and current not in (None, wanted) and place not in draft.recorded.hashes:
+        return
+    current_bytes = None if current is None else current.encode()
+    if draft.compare(place, current_bytes, wanted.encode()):
+        draft.after[place.path] = editor.put(text, place.entry, entry.body).encode()
+
+
+def _needless_entry(draft: _Draft, place: Place) -> None:
+    text, editor = _text(draft, place.path), _editor(place.path)
+    if text is None:
+        return
+    current = editor.current(text, place.entry)
+    if draft.compare(place, None if current is None else current.encode(), None):
+        draft.after[place.path] = editor.remove(text, place.entry).encode()
+
+
+def _needless(draft: _Draft, wanted: parts.Parts) -> Iterator[Place]:
+    known = {Place(path) for path in wanted.files} | {entry.place for entry in wanted.entries}
+    yield from (place for place in sorted(draft.recorded.hashes) if place not in known)
+
+
+def make_plan(root: Root, checkout: Checkout) -> Plan:
+    """Reads everything and writes nothing."""
+    wanted = parts.for_checkout(root, checkout)
+    stored = checkout.read(record.PATH)
+    draft = _Draft(checkout, record.parse(stored))
+    for path, data in wanted.files.items():
+        _file(draft, path, data)
+    for entry in wanted.entries:
+        _entry(draft, entry)
+    for place in _needless(draft, wanted):
+        if place.entry:
+            _needless_entry(draft, place)
+        else:
+            _file(draft, place.path, None)
+    new = Record(draft.hashes).as_bytes()
+    if stored is None or normalised(stored) != new:
+        draft.read(record.PATH)
+        draft.after[record.PATH] = new
+        state = State.MISSING if stored is None else State.OLDER
+        draft.differences.append(Difference(Place(record.PATH), state))
+    return draft.plan()

@@ -1,0 +1,172 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The command firefox, run as a user runs it."""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+from checkout import ROOT
+
+from io_benchmark.commands import firefox as command
+from io_benchmark.firefox.checkout import CONFIG
+from io_benchmark.firefox.record import OWN_FOLDERS
+
+STAND_IN = ROOT / "tests/firefox/checkout"
+KIND = "taskcluster/kinds/io-benchmark/kind.yml"
+
+
+def run(*arguments, folder=ROOT, expected=0):
+    done = subprocess.run(
+        [sys.executable, "-m", "io_benchmark.cli", "firefox", *map(str, arguments)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == expected, done.stdout + done.stderr
+    return done
+
+
+def snapshot(folder):
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.fixture
+def firefox(tmp_path):
+    target = tmp_path / "firefox"
+    shutil.copytree(STAND_IN, target, ignore=shutil.ignore_patterns("__pycache__"))
+    return target
+
+
+def test_check_write_check(firefox):
+    """--check says what differs and writes nothing; after a run nothing differs, nor after two."""
+    before = snapshot(firefox)
+    looked = run(firefox, "--check", expected=1)
+    assert snapshot(firefox) == before
+    assert "missing           taskcluster/config.yml: IOB\n" in looked.stdout
+    assert f"missing           {KIND}\n" in looked.stdout
+    assert looked.stderr.splitlines() == [
+        f"Comparing {firefox} with {ROOT} (checkout)",
+        f"{len(looked.stdout.splitlines())} places to change; nothing was written",
+    ]
+    written = run(firefox)
+    assert written.stdout == looked.stdout.replace("missing ", "added   ")
+    assert "Written, not committed; next, in the checkout: ./mach try fuzzy" in written.stderr
+    after = snapshot(firefox)
+    again = run(firefox)
+    assert (again.stdout, again.stderr.splitlines()[-1]) == ("", "Nothing differs")
+    assert run(firefox, "--check").stdout == ""
+    assert snapshot(firefox) == after
+
+
+def test_diff_is_a_patch(firefox, tmp_path):
+    """git applies what --diff prints, and the result is what a run writes."""
+    config = firefox / "taskcluster/config.yml"
+    config.write_bytes(config.read_bytes().replace(b"\n", b"\r\n"))
+    kinds = firefox / "taskcluster/docs/kinds.md"
+    kinds.write_bytes(kinds.read_bytes().rstrip())
+    before = snapshot(firefox)
+    patch = subprocess.run(
+        [sys.executable, "-m", "io_benchmark.cli", "firefox", firefox, "--diff"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    ).stdout
+    assert snapshot(firefox) == before
+    patched = tmp_path / "patched"
+    shutil.copytree(firefox, patched)
+    subprocess.run(["git", "init", "--quiet"], cwd=patched, check=True)
+    subprocess.run(
+        ["git", "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn"],
+        cwd=patched,
+        input=patch,
+        check=True,
+    )
+    shutil.rmtree(patched / ".git")
+    run(firefox)
+    assert snapshot(patched) == snapshot(firefox)
+    assert run(firefox, "--diff", "--check").stdout == ""
+
+
+def test_changed_there(firefox):
+    """What was changed there is named and stays, until --force replaces it."""
+    run(firefox)
+    kind = firefox / KIND
+    ours = kind.read_text()
+    theirs = ours.replace("retrieves: 2000", "retrieves: 5")
+    kind.write_text(theirs)
+    refused = run(firefox, expected=1)
+    assert refused.stdout == f"changed there     {KIND}\n"
+    assert refused.stderr.splitlines()[-1] == (
+        f"error: {firefox}: 1 place changed there, so nothing was written; look at --diff, then use "
+        "--force to replace what is there"
+    )
+    assert kind.read_text() == theirs
+    assert run(firefox, "--check", expected=1).stdout == f"changed there     {KIND}\n"
+    diff = run(firefox, "--diff").stdout.splitlines()
+    assert "-        retrieves: 5" in diff
+    assert "+        retrieves: 2000" in diff
+    assert run(firefox, "--force").stdout == f"overwritten       {KIND}\n"
+    assert kind.read_text() == ours
+
+
+def test_json(firefox):
+    """--json says the same for programs."""
+    run(firefox)
+    (firefox / KIND).unlink()
+    places = [{"path": KIND, "entry": None, "state": "missing"}]
+    looked = run(firefox, "--check", "--json", expected=1).stdout
+    assert json.loads(looked) == {"version": 1, "written": False, "places": places}
+    written = run(firefox, "--json").stdout
+    assert json.loads(written) == {"version": 1, "written": True, "places": places}
+
+
+def test_no_checkout(tmp_path):
+    """A folder that is none is a mistake in usage, named with the file that is missing."""
+    done = run(tmp_path, expected=2)
+    assert done.stderr == (
+        f"error: {tmp_path}: is no Firefox checkout: there is no taskcluster/config.yml; name the "
+        "folder that holds mach\n"
+    )
+
+
+def test_from_the_bundled_copy(firefox, tmp_path):
+    """Without a checkout of this project around, the installed copy gives the same bytes."""
+    package = tmp_path / "installed/io_benchmark"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "python/io_benchmark", package, ignore=ignored)
+    for part in ("taskcluster", "scripts/io-benchmark", "python/io_benchmark_taskgraph"):
+        shutil.copytree(ROOT / part, package / "bundle" / part, ignore=ignored)
+    other = tmp_path / "other"
+    shutil.copytree(firefox, other)
+    done = subprocess.run(
+        [sys.executable, "-m", "io_benchmark.cli", "firefox", "."],
+        cwd=other,
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(package.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"Comparing {other} with {package}/bundle (bundled copy)" in done.stderr
+    run(firefox)
+    assert snapshot(other) == snapshot(firefox)
+
+
+def test_documentation():
+    """The page has every option, and every folder that the command puts files into."""
+    page = (ROOT / "taskcluster/docs/firefox.md").read_text()
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    options = [one for action in parser._actions for one in action.option_strings]
+    assert [one for one in options if one not in ("-h", "--help") and f"`{one}" not in page] == []
+    assert [folder for folder in (*OWN_FOLDERS, CONFIG) if f"`{folder}" not in page] == []

@@ -1,0 +1,71 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Copies of the stand-in for a Firefox checkout (its README says what it is), and of this project."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from checkout import ROOT, copy_checkout
+
+from io_benchmark.firefox.checkout import open_checkout
+from io_benchmark.firefox.plan import make_plan
+from io_benchmark.firefox.transaction import write_all
+from io_benchmark.graph.root import Root
+
+HERE = Path(__file__).parent
+OWN_ROOT = Root(ROOT, "checkout")
+
+
+def copy_firefox(target, *, older_docs=False):
+    """A checkout with pages in Markdown, or in reStructuredText as older branches have them."""
+    shutil.copytree(HERE / "checkout", target, ignore=shutil.ignore_patterns("__pycache__"))
+    if older_docs:
+        docs = target / "taskcluster/docs"
+        for page in (HERE / "older_docs").iterdir():
+            (docs / page.name).write_bytes(page.read_bytes())
+            (docs / page.with_suffix(".md").name).unlink()
+    return target
+
+
+def snapshot(folder):
+    """Every file by its path, with its bytes and its mode."""
+    return {
+        path.relative_to(folder).as_posix(): (path.read_bytes(), path.stat().st_mode)
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def plan(folder, root=OWN_ROOT):
+    return make_plan(root, open_checkout(folder))
+
+
+def install(folder, root=OWN_ROOT):
+    """What the command does with --force."""
+    made = plan(folder, root)
+    write_all(folder, made.contents)
+    return made
+
+
+def states(folder, root=OWN_ROOT):
+    """What differs, by place."""
+    return {str(one.place): one.state.value for one in plan(folder, root).differences}
+
+
+@pytest.fixture
+def firefox(tmp_path):
+    return copy_firefox(tmp_path / "firefox")
+
+
+@pytest.fixture(params=[pytest.param(False, id="markdown"), pytest.param(True, id="rst")])
+def any_firefox(tmp_path, request):
+    """Once with pages in each form."""
+    return copy_firefox(tmp_path / "firefox", older_docs=request.param)
+
+
+@pytest.fixture
+def other_version(tmp_path):
+    """A copy of this project that a test may change, as a later or earlier version of it."""
+    return Root(copy_checkout(tmp_path / "io-benchmark"), "--root")

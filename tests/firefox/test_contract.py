@@ -1,0 +1,267 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What Firefox asks of a new kind, held against what the command puts into a checkout.
+
+This is a contract, written down from Firefox's generator and its checks in the middle of 2026. It is
+no run of that generator: taskgraph stands in for `gecko_taskgraph`, behind a check of the keys that
+Firefox's job descriptions take (the README of the stand-in). What it shows is that this project's
+transforms, found where they lie in that checkout and imported from there, make the tasks that they
+make here.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+import yaml
+from checkout import ROOT
+
+from io_benchmark.firefox.checkout import open_checkout
+from io_benchmark.graph.generate import generate
+
+from .conftest import OWN_ROOT, copy_firefox, install
+
+# As Firefox's decision task and `mach taskgraph` do: only taskcluster/ is put on the path.
+PROGRAM = """
+import json, sys
+from taskgraph.generator import TaskGraphGenerator
+from taskgraph.parameters import Parameters
+
+generator = TaskGraphGenerator("taskcluster", Parameters(strict=True, **json.load(sys.stdin)))
+tasks = generator.full_task_graph.to_json()
+modules = {
+    name: module.__file__
+    for name, module in sys.modules.items()
+    if name.split(".")[0] in ("io_benchmark_taskgraph", "io_benchmark")
+}
+print(json.dumps({"tasks": tasks, "modules": modules}))
+"""
+
+
+def parameters():
+    """A push's parameters; this project's own parameter is not known there."""
+    values = yaml.safe_load((ROOT / "taskcluster/test/params/push.yml").read_text())
+    own = [name for name in values if name.startswith("io_benchmark_")]
+    assert own
+    for name in own:
+        del values[name]
+    return values
+
+
+def run_generator(folder):
+    done = subprocess.run(
+        # -P: the project is installed where the tests run, the checkout's copy is to be found.
+        [sys.executable, "-P", "-c", f"import sys; sys.path[:] = {clean_path()!r}\n{PROGRAM}"],
+        cwd=folder,
+        env={"TASKGRAPH_SERIAL": "1", "PATH": "/usr/bin:/bin"},
+        input=json.dumps(parameters(), default=str),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def clean_path():
+    """The path without this project's `python/`."""
+    return [entry for entry in sys.path if entry and not entry.startswith(str(ROOT / "python"))]
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["markdown", "rst"])
+def firefox(tmp_path_factory, request):
+    """A checkout that the kind was put into."""
+    folder = copy_firefox(tmp_path_factory.mktemp("contract") / "firefox", older_docs=request.param)
+    install(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def generated(firefox):
+    return run_generator(firefox)
+
+
+@pytest.fixture(scope="module")
+def tasks(generated):
+    """The kind's tasks by label."""
+    return {
+        label: task
+        for label, task in generated["tasks"].items()
+        if task["attributes"]["kind"] == "io-benchmark"
+    }
+
+
+@pytest.fixture(scope="module")
+def own():
+    """The same kind's tasks as this project's own graph has them."""
+    return {task.label: task for task in generate(OWN_ROOT, ["io-benchmark"]).tasks if task.pool}
+
+
+def config(firefox):
+    return yaml.safe_load((firefox / "taskcluster/config.yml").read_text())
+
+
+def is_heading(page, title):
+    """Whether Firefox's check finds the heading: `## TITLE`, or TITLE over a line of marks."""
+    text = page.read_text()
+    if page.suffix == ".md":
+        return re.search(rf"\n#+ {re.escape(title)}\n", text) is not None
+    return re.search(rf"\n{re.escape(title)}\n([-=])\1+\n", text) is not None
+
+
+def test_imported_from_the_checkout(firefox, generated):
+    """Every module comes from that tree's taskcluster/, none from here, none of the command's own."""
+    modules = generated["modules"]
+    assert set(modules) >= {"io_benchmark_taskgraph", "io_benchmark_taskgraph.transforms.command"}
+    assert not [name for name in modules if name.split(".")[0] == "io_benchmark"]
+    assert {str(firefox / "taskcluster") in path for path in modules.values()} == {True}
+
+
+def test_same_tasks(tasks, own):
+    """Labels, pools and symbols are this project's."""
+    assert set(tasks) == set(own)
+    for label, task in own.items():
+        there = tasks[label]
+        assert there["attributes"]["io_benchmark_pool"] == task.pool
+        treeherder = there["task"]["extra"]["treeherder"]
+        assert treeherder == task.definition["extra"]["treeherder"]
+
+
+def test_same_commands(tasks, own):
+    """A worker runs the same command, byte for byte, the script in it included."""
+    for label, task in own.items():
+        assert tasks[label]["task"]["payload"]["command"] == task.definition["payload"]["command"]
+
+
+def test_chosen_by_name(tasks):
+    """`-j io-benchmark` compares with job_try_name; a query for io-benchmark finds every label."""
+    assert {task["attributes"]["job_try_name"] for task in tasks.values()} == {"io-benchmark"}
+    assert all(label.startswith("io-benchmark-") for label in tasks)
+
+
+def test_nothing_runs_unless_asked_for(tasks):
+    """No project's pushes have it."""
+    assert {tuple(task["attributes"]["run_on_projects"]) for task in tasks.values()} == {()}
+
+
+def test_kind_is_documented(firefox):
+    """The page of kinds has a heading for each kind that there is."""
+    page = firefox / open_checkout(firefox).kinds_page
+    kinds = [path.parent.name for path in firefox.glob("taskcluster/kinds/*/kind.yml")]
+    assert sorted(kinds) == ["docker-image", "io-benchmark"]
+    assert [kind for kind in kinds if not is_heading(page, kind)] == []
+
+
+def test_attributes_are_documented(firefox, tasks):
+    """The page of attributes has each that our kind sets; the others are the generator's."""
+    page = firefox / open_checkout(firefox).attributes_page
+    set_here = {"job_try_name", "retrigger", "io_benchmark_pool"}
+    generators = {
+        "always_target",
+        "kind",
+        "run_on_projects",
+        "run_on_tasks_for",
+        "shipping_phase",
+    }
+    for task in tasks.values():
+        assert set(task["attributes"]) - generators == set_here
+    assert [name for name in sorted(set_here) if not is_heading(page, name)] == []
+
+
+def test_group_has_a_name(firefox, tasks):
+    """Each group is in config.yml."""
+    names = config(firefox)["treeherder"]["group-names"]
+    groups = {task["task"]["extra"]["treeherder"]["groupSymbol"] for task in tasks.values()}
+    assert groups == {"IOB"}
+    assert names["IOB"] == "I/O benchmark"
+
+
+def test_places_in_treeherder(firefox, generated):
+    """Platform, group and symbol are of the form and length asked for, and no two tasks share them."""
+    written = yaml.safe_load((firefox / "taskcluster/kinds/io-benchmark/kind.yml").read_text())
+    platform = written["task-defaults"]["treeherder"]["platform"]
+    assert re.fullmatch("[A-Za-z0-9_-]{1,50}/[A-Za-z0-9_-]{1,50}", platform)
+    places: Counter[tuple[str, ...]] = Counter()
+    for task in generated["tasks"].values():
+        shown = task["task"]["extra"]["treeherder"]
+        (collection,) = shown["collection"]
+        assert len(shown["symbol"]) <= 25
+        assert len(shown["groupSymbol"]) <= 25
+        place = (shown["machine"]["platform"], collection, shown["groupSymbol"], shown["symbol"])
+        places[place] += 1
+    assert max(places.values()) == 1
+
+
+def test_transforms(firefox):
+    """The last two are Firefox's, and no other module than the known ones is named."""
+    written = yaml.safe_load((firefox / "taskcluster/kinds/io-benchmark/kind.yml").read_text())
+    assert written["loader"] == "taskgraph.loader.transform:loader"
+    assert written["transforms"][-2:] == [
+        "gecko_taskgraph.transforms.job:transforms",
+        "gecko_taskgraph.transforms.task:transforms",
+    ]
+    for path in written["transforms"][:-2]:
+        module = path.partition(":")[0].replace(".", "/")
+        assert (firefox / f"taskcluster/{module}.py").is_file()
+
+
+def test_image_gives_its_dependency(tasks):
+    """The in-tree image is a dependency by itself, and the kind names no other."""
+    assert {tuple(task["dependencies"].items()) for task in tasks.values()} == {
+        (("docker-image", "docker-image-update-verify"),)
+    }
+    for task in tasks.values():
+        assert task["task"]["payload"]["image"] == {
+            "path": "public/image.tar.zst",
+            "taskId": {"task-reference": "<docker-image>"},
+            "type": "task-image",
+        }
+
+
+def test_worker_types(tasks):
+    """Each pool is asked for by Firefox's own alias, in its trust domain."""
+    assert {
+        task["attributes"]["io_benchmark_pool"]: (
+            task["task"]["provisionerId"],
+            task["task"]["workerType"],
+        )
+        for task in tasks.values()
+    } == {
+        "amd-16": ("gecko-3", "b-linux-docker-amd"),
+        "amd-30": ("gecko-3", "b-linux-docker-large-amd"),
+        "intel": ("gecko-3", "b-linux"),
+    }
+
+
+def test_artifacts(tasks):
+    """What Treeherder and readers of results look for, under the same names as here."""
+    for task in tasks.values():
+        artifacts = task["task"]["payload"]["artifacts"]
+        assert {name: one["path"] for name, one in artifacts.items()} == {
+            "public/io-benchmark": "/builds/worker/artifacts/io-benchmark",
+            "public/perfherder-data-io-benchmark.json": (
+                "/builds/worker/artifacts/perfherder-data-io-benchmark.json"
+            ),
+        }
+
+
+def test_one_argument_holds_the_command(tasks):
+    """No argument is longer than a worker takes."""
+    for task in tasks.values():
+        assert max(len(part.encode()) for part in task["task"]["payload"]["command"]) <= 131_071
+
+
+def test_an_unknown_key_is_noticed(tmp_path):
+    """The stand-in does refuse what Firefox's job descriptions do not take."""
+    other = tmp_path / "firefox"
+    copy_firefox(other)
+    install(other)
+    file = other / "taskcluster/kinds/io-benchmark/kind.yml"
+    text = file.read_text()
+    file.write_text(text.replace("    run-on-projects: []", "    run-on-tasks-for: []"))
+    with pytest.raises(AssertionError, match=r"\['run-on-tasks-for'\] are not known"):
+        run_generator(other)

@@ -1,0 +1,88 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""kind.yml as it is for Firefox."""
+
+import pytest
+import yaml
+from checkout import ROOT
+
+from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.firefox import kind
+
+OWN = (ROOT / kind.SOURCE).read_text()
+
+
+def test_same_pools():
+    """One list of pools: what a task is here, it is there."""
+    own, there = yaml.safe_load(OWN), yaml.safe_load(kind.for_firefox(OWN))
+    assert there["tasks"] == own["tasks"]
+    assert list(there["tasks"]) == list(own["tasks"])
+
+
+def test_what_differs():
+    """Transforms, the script's folder, one key that is unknown there, and nothing else."""
+    own, there = yaml.safe_load(OWN), yaml.safe_load(kind.for_firefox(OWN))
+    assert there["transforms"][-2:] == [
+        "gecko_taskgraph.transforms.job:transforms",
+        "gecko_taskgraph.transforms.task:transforms",
+    ]
+    assert there["transforms"][:-2] == own["transforms"][:-2]
+    assert there["task-defaults"]["benchmark"].pop("script") == kind.SCRIPT_THERE
+    assert own["task-defaults"]["benchmark"].pop("script") == kind.SCRIPT
+    assert own["task-defaults"].pop("run-on-tasks-for") == []
+    for content in (own, there):
+        del content["transforms"]
+    assert there == own
+
+
+def test_comments_stay():
+    """The text is the same line by line, but for what differs and a note on where it comes from."""
+    own, there = OWN.splitlines(), kind.for_firefox(OWN).splitlines()
+    removed = [line for line in own if line not in there]
+    added = [line for line in there if line not in own]
+    assert [line.strip() for line in removed if "#" not in line] == [
+        "- taskgraph.transforms.run:transforms",
+        "- taskgraph.transforms.task:transforms",
+        "script: scripts/io-benchmark",
+        "run-on-tasks-for: []",
+    ]
+    assert added[:3] == [
+        "# Written by `io-benchmark firefox`: a change, such as a new pool, belongs into the same file of",
+        "# https://github.com/mozilla-releng/io-benchmark",
+        "#",
+    ]
+    assert len(added) == 3 + len(removed) - 1
+    assert there[:3] == own[:3]
+    assert "these two" not in kind.for_firefox(OWN)
+    assert "docs/kinds.md" not in kind.for_firefox(OWN)
+
+
+def test_a_new_pool():
+    """Four lines here are four lines there."""
+    pool = (
+        "\n    amd-60:\n"
+        "        description: four disks\n"
+        "        worker-type: b-linux-docker-xlarge-amd\n"
+        "        treeherder: {symbol: IOB(amd60)}\n"
+    )
+    assert kind.for_firefox(OWN + pool) == kind.for_firefox(OWN) + pool
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("script: scripts/io-benchmark", "script: 'scripts/io-benchmark'", id="quotes"),
+        pytest.param("run-on-tasks-for: []", "run-on-tasks-for:\n    - x", id="list"),
+        pytest.param(
+            "- taskgraph.transforms.run:transforms",
+            "- 'taskgraph.transforms.run:transforms'",
+            id="transform",
+        ),
+    ],
+)
+def test_a_form_that_is_not_understood(old, new):
+    """What the edit misses is refused, never put there half translated."""
+    assert old in OWN
+    with pytest.raises(IoBenchmarkError, match=r"kind\.yml: has a form that is not translated"):
+        kind.for_firefox(OWN.replace(old, new))

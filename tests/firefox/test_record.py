@@ -1,0 +1,69 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The record of what was put into a checkout."""
+
+import json
+import re
+
+import pytest
+
+from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.firefox import record
+from io_benchmark.firefox.record import Place, Record
+
+KIND = "taskcluster/kinds/io-benchmark/kind.yml"
+
+
+def content(**changes):
+    return json.dumps({"version": 1, "files": {}, "entries": {}, **changes}).encode()
+
+
+def test_round_trip():
+    """What is written is read again, in whatever order it was made."""
+    hashes = {Place("taskcluster/config.yml", "IOB"): "ab", Place(KIND): "cd"}
+    written = Record(hashes).as_bytes()
+    assert record.parse(written) == Record(hashes)
+    assert Record(dict(reversed(hashes.items()))).as_bytes() == written
+
+
+def test_none():
+    """Without one, nothing counts as ours."""
+    assert record.parse(None) == Record()
+
+
+def test_line_ends():
+    """A checkout that converts line ends has the same texts."""
+    place = Place(KIND)
+    assert Record({place: record.text_hash(b"a\nb\n")}).has(place, b"a\r\nb\r\n")
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        pytest.param(b"{", "Expecting property name", id="no-json"),
+        pytest.param(b"\xff", "codec can't decode", id="no-text"),
+        pytest.param(b"[]", "no version", id="no-mapping"),
+        pytest.param(content(version=2), "written by a newer io-benchmark", id="newer"),
+        pytest.param(content(files=[]), "no mapping of texts", id="files"),
+        pytest.param(content(entries=[]), "no entries", id="entries"),
+        pytest.param(content(files={"mach": "x"}), "'mach' is no file of", id="not-ours"),
+        pytest.param(content(files={record.PATH: "x"}), "is no file of the", id="itself"),
+        pytest.param(
+            content(files={"taskcluster/kinds/io-benchmark/../test/kind.yml": "x"}),
+            "is no file of the benchmark",
+            id="upwards",
+        ),
+        pytest.param(
+            content(entries={"taskcluster/docs/index.md": {"a": "x"}}),
+            "'taskcluster/docs/index.md' has no entries of the benchmark",
+            id="another-page",
+        ),
+    ],
+)
+def test_not_usable(data, why):
+    """A record that could lead anywhere else than to our own files is refused."""
+    with pytest.raises(IoBenchmarkError, match=re.escape(why)) as caught:
+        record.parse(data)
+    assert "\n" not in str(caught.value)
+    assert "restore it from version control" in str(caught.value)
