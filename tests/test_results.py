@@ -93,6 +93,11 @@ def test_keys_of_a_newer_script_are_passed_over() -> None:
             id="columns",
         ),
         pytest.param(
+            changed("workloads.0.samples.copy_ns.3", 10**17),
+            "x: Expected `int` <= 10000000000000000 - at `$.workloads[0].samples.copy_ns[3]`",
+            id="a-copy-of-years",
+        ),
+        pytest.param(
             changed("workloads.0.retrieves_planned", 5),
             "x: $.workloads[0].samples: 40 retrieves, but 5 were planned",
             id="more-than-planned",
@@ -129,6 +134,15 @@ def test_a_bad_file_is_one_line(data: bytes, message: str) -> None:
     text = str(refused.value)
     assert text.startswith(message)
     assert text.isprintable()
+
+
+def test_a_retrieve_that_took_no_time_is_none() -> None:
+    """A ratio to nothing would be no number: such a file was not measured."""
+    whole = document()
+    samples = whole["workloads"][0]["samples"]
+    samples["lookup_ns"][7] = samples["copy_ns"][7] = 0
+    with pytest.raises(ResultError, match="samples: a retrieve took no time at all"):
+        results.parse(json.dumps(whole).encode(), "x")
 
 
 def test_size_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

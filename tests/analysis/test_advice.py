@@ -34,7 +34,7 @@ def test_ten_percent_takes_about_six_workers() -> None:
     assert given.workers_to_add in (4, 5)
     assert given.message == (
         f"leans to slower; add {given.workers_to_add} workers a pool to decide, with workers that "
-        "differ by 5.0%, 5% being assumed"
+        "differ by 5.0 %, 5 % being assumed"
     )
 
 
@@ -87,4 +87,4 @@ def test_what_is_there_counts() -> None:
     needed = advice.workers_needed(0.1, variation, 0.05, 1, Verdict.SLOWER)
     assert needed is not None
     assert given.workers_to_add == needed - 3
-    assert "seen and 5% pooled" in given.message
+    assert "seen and 5 % pooled" in given.message

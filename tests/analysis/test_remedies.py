@@ -55,7 +55,7 @@ def test_the_seeds_case():
             "use a machine type with more local SSDs, striped, such as c3d-standard-30-lssd",
             145.7 * MS / (77.0 * MS),
             True,
-            "amd-30 is such a machine and takes 77.0 ms instead of 145.7 ms",
+            "the pool amd-30 is such a machine and takes 77.0 ms instead of 145.7 ms",
         ),
         Remedy(
             "ext4-flush",

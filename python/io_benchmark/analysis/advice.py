@@ -16,6 +16,7 @@ from scipy.special import chdtri, nctdtr, ndtr
 from io_benchmark.analysis import statistics
 from io_benchmark.analysis.model import Advice, Verdict
 from io_benchmark.analysis.statistics import EQUIVALENCE_LEVEL, LEVEL, Estimate, SideData
+from io_benchmark.analysis.words import percent
 
 # 80 of 100 are promised. The formulas are those of equal variances; Welch's test, which judges in
 # the end, loses up to three of 100 against them (measured in tests/simulation).
@@ -95,11 +96,11 @@ def advise(
     add = None if needed is None else max(1, needed - fewest)
     if add is not None and add > WORKERS_AT_MOST:
         add = None
-    assumption = f"workers that differ by {per_worker:.1%}"
+    assumption = f"workers that differ by {percent(per_worker, 1)}"
     assumption += (
-        f", {assumed:.0%} being assumed"
+        f", {percent(assumed)} being assumed"
         if seen_degrees == 0
-        else f", seen and {assumed:.0%} pooled"
+        else f", seen and {percent(assumed)} pooled"
     )
     lean = "equivalence" if leaning is Verdict.EQUIVALENT else str(leaning)
     if add is None:

@@ -30,6 +30,7 @@ from io_benchmark.analysis.model import (
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.statistics import SideData
 from io_benchmark.analysis.validity import Run
+from io_benchmark.analysis.words import percent
 
 Progress = Callable[[str], None]
 DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
@@ -210,8 +211,8 @@ def _single_workers(
             Severity.WARNING,
             subject,
             tuple(alone),
-            f"one worker: {', '.join(alone)}. How far workers of a pool differ cannot be seen, "
-            f"{options.worker_variation:.0%} is assumed",
+            f"{', '.join(alone)}: one worker each shows nothing of how far workers of a pool differ; "
+            f"{percent(options.worker_variation)} is assumed",
         )
     ]
 

@@ -170,7 +170,7 @@ def more_disks(push: Push, cause: Cause) -> Gain | None:
         if such and now_ns is not None and then_ns is not None:
             return _worth(
                 now_ns / then_ns,
-                f"{_name(side)} is such a machine and takes {_ms(then_ns)} instead of "
+                f"the pool {_name(side)} is such a machine and takes {_ms(then_ns)} instead of "
                 f"{_ms(now_ns)}",
             )
     gain = predicted(push, cause)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from io_benchmark.analysis import moving_blocks
 from io_benchmark.analysis.model import Entry, Problem, Severity, Subject, Worker
+from io_benchmark.analysis.words import percent
 
 RETRIEVES_TO_JUDGE = moving_blocks.RETRIEVES_AT_LEAST
 RETRIEVES_TO_TRUST = 100
@@ -70,7 +71,7 @@ def noisy(run: Run) -> str | None:
     error = moving_blocks.relative_error_of_mean(run[1])
     if error <= NOISY_RATIO:
         return None
-    return f"this run's own mean is known to ± {2 * error:.0%} only; take more retrieves"
+    return f"this run's own mean is known to ± {percent(2 * error)} only; take more retrieves"
 
 
 def drift(run: Run) -> str | None:
@@ -81,7 +82,7 @@ def drift(run: Run) -> str | None:
     if abs(change) <= max(DRIFT_RATIO, 4 * error):
         return None
     how = "slower" if change > 0 else "faster"
-    return f"the last third is {abs(change):.0%} {how} than the first"
+    return f"the last third is {percent(abs(change))} {how} than the first"
 
 
 def worker_warning(run: Run) -> str | None:

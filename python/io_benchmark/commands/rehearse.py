@@ -84,7 +84,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="run each task in the image that it names, as a worker does",
     )
     add("--root", type=Path, metavar="DIR", help="the folder that holds taskcluster/ and scripts/")
-    add("--json", action="store_true", help="print the figures as JSON")
+    add(
+        "--json",
+        dest="format",
+        action="store_const",
+        const="json",
+        default="text",
+        help="print the comparison as JSON",
+    )
     add("--verbose", action="store_true", help="show the tasks' own logs and taskgraph's")
 
 
@@ -106,14 +113,14 @@ def run(arguments: argparse.Namespace) -> int:
     if others:
         raise UsageError(f"-j {arguments.jobs}: {_listed(others)} measures no pool; name a pool")
     pools = sorted({task.pool for task in tasks})
-    baseline = _choose_baseline(arguments.baseline, pools)
+    _check_baseline(arguments.baseline, pools)
     folders = _folders_of_pools(arguments.at, pools)
     random.Random(arguments.seed).shuffle(tasks)
     with _new_folder(arguments.output) as output:
         execute = _executor(arguments.container, tasks, root.path)
         failures = _run_all(tasks, execute, output, folders, root.path, arguments)
         measured = _read_back(output, failures)
-    _report(measured, baseline, folders, output, arguments.json)
+    _report(measured, arguments.baseline, folders, output, arguments.format)
     for failure in failures:
         _tell(f"error: {failure}")
     return 1 if failures else 0
@@ -224,33 +231,34 @@ def _read_back(output: Path, failures: list[str]) -> list[layout.Measured]:
 
 def _report(
     measured: Sequence[layout.Measured],
-    baseline: str,
+    wanted: str | None,
     folders: Mapping[str, Path],
     output: Path,
-    as_json: bool,
+    form: str,
 ) -> None:
-    from rich.console import Console
+    from io_benchmark.analysis import compare, plan
+    from io_benchmark.analysis.intake import worker_of
+    from io_benchmark.report import output as report_output
 
-    from io_benchmark.analysis import figures
-    from io_benchmark.report import as_json as json_report
-    from io_benchmark.report import text
-
-    tables = figures.tables(((one.pool, one.result.workloads) for one in measured), baseline)
-    if as_json:
-        sys.stdout.write(json_report.of_tables(tables))
-    else:
-        console = Console()
-        for table in tables:
-            text.show_table(console, table)
+    workers = [worker_of(one, one.pool) for one in measured]
+    pools = {worker.pool for worker in workers}
     if folders:
         places = ", ".join(f"{pool} in {path}" for pool, path in sorted(folders.items()))
-        _tell(f"One machine ran all tasks; only the folders differ: {places}.")
+        remark = f"One machine ran all tasks; only the folders differ: {places}."
     else:
-        _tell(
+        remark = (
             "This is an A/A run: one machine ran all tasks, so what differs is noise. It shows how "
             "far apart equal pools may look here."
         )
-    _tell(f"Results: {output}")
+    report = compare.compare(
+        plan.pools(pools, wanted if wanted in pools else None),
+        sorted(workers, key=lambda worker: (worker.side, worker.task_id)),
+        compare.Options(),
+        remarks=(remark,),
+    )
+    report_output.show(report, form)
+    _tell(remark)
+    _tell(f"Results: {output}; compare them again with: io-benchmark compare {output}")
 
 
 @contextmanager
@@ -297,12 +305,9 @@ def _folders_of_pools(given: Sequence[tuple[str, Path]], pools: Sequence[str]) -
     return folders
 
 
-def _choose_baseline(wanted: str | None, pools: Sequence[str]) -> str:
-    if wanted is None:
-        return pools[-1]
-    if wanted not in pools:
+def _check_baseline(wanted: str | None, pools: Sequence[str]) -> None:
+    if wanted is not None and wanted not in pools:
         raise UsageError(f"--baseline {wanted}: no such pool here; there are {_listed(pools)}")
-    return wanted
 
 
 def _listed(names: Sequence[str]) -> str:

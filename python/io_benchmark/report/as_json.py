@@ -1,37 +1,125 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Figures for programs."""
+"""The report for programs. `json_format` says what is in it, and its history."""
 
 import dataclasses
+import json
+import math
+from numbers import Integral, Real
+from typing import Any
 
 import msgspec
 
-from io_benchmark.analysis.figures import Table
+from io_benchmark.analysis import model
+from io_benchmark.report import json_format as to
+from io_benchmark.report.json_format import VERSION
 
-VERSION = 1
+
+def render(report: model.Report) -> str:
+    """One document of ASCII: what a name holds can neither end a line nor steer a terminal."""
+    document = msgspec.to_builtins(_document(report))
+    text = json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
+    return text.replace("\x7f", "\\u007f") + "\n"
 
 
-def of_tables(tables: tuple[Table, ...]) -> str:
-    """One document; times in nanoseconds, ratios as plain numbers."""
-    document = {
-        "version": VERSION,
-        "subjects": [
-            {
-                "workload": table.subject.workload,
-                "place": table.subject.place,
-                "destination": table.subject.destination,
-                "fidelity": table.subject.fidelity,
-                "baseline": table.baseline,
-                "pools": {
-                    pool: {
-                        **dataclasses.asdict(figures),
-                        "ratio": table.ratio(pool) if table.baseline in table.pools else None,
-                    }
-                    for pool, figures in table.pools.items()
-                },
-            }
-            for table in tables
-        ],
+def json_schema() -> dict[str, Any]:
+    """The format as a JSON Schema, published beside the documentation."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"io-benchmark report, version {VERSION}",
+        **msgspec.json.schema(to.Document),
     }
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+
+
+def _document(report: model.Report) -> to.Document:
+    return to.Document(
+        version=VERSION,
+        title=report.title,
+        baseline=report.baseline,
+        baseline_reason=report.baseline_reason,
+        margin_ratio=_number(report.margin_ratio),
+        subjects=[_subject_report(part) for part in report.subjects],
+        diagnoses=[_diagnosis(diagnosis) for diagnosis in report.diagnoses],
+        problems=[_problem(problem) for problem in report.problems],
+        workers=[to.Worker(**_shallow(worker)) for worker in report.workers],
+        unreadable=list(report.unreadable),
+        remarks=list(report.remarks),
+    )
+
+
+def _subject_report(part: model.SubjectReport) -> to.SubjectReport:
+    return to.SubjectReport(
+        subject=to.Subject(**_shallow(part.subject)),
+        figures=[
+            to.Figures(side=side, **_shallow(figures)) for side, figures in part.figures.items()
+        ],
+        comparisons=[_comparison(comparison) for comparison in part.comparisons],
+        noise=[
+            to.Noise(kind=floor.kind, low_ratio=_number(floor.low), high_ratio=_number(floor.high))
+            for floor in part.noise
+        ],
+    )
+
+
+def _comparison(comparison: model.Comparison) -> to.Comparison:
+    facts = _shallow(comparison)
+    del facts["subject"]
+    facts["interval"] = _interval(comparison.interval)
+    facts["interval_90"] = _interval(comparison.interval_90)
+    facts["verdict"] = comparison.verdict.value
+    advice = comparison.advice
+    facts["advice"] = advice and to.Advice(
+        **{**_shallow(advice), "leaning": advice.leaning.value},
+    )
+    return to.Comparison(**facts)
+
+
+def _interval(interval: model.Interval) -> to.Interval:
+    return to.Interval(
+        low_ratio=_number(interval.low),
+        high_ratio=_number(interval.high),
+        level_ratio=_number(interval.level),
+    )
+
+
+def _diagnosis(diagnosis: model.Diagnosis) -> to.Diagnosis:
+    return to.Diagnosis(
+        candidate=diagnosis.candidate,
+        causes=[_cause(cause) for cause in diagnosis.causes],
+        remedies=[to.Remedy(**_shallow(remedy)) for remedy in diagnosis.remedies],
+    )
+
+
+def _cause(cause: model.Cause) -> to.Cause:
+    facts = _shallow(cause)
+    facts["share_ratio"] = facts.pop("share")
+    facts["state"] = cause.state.value
+    return to.Cause(**facts)
+
+
+def _problem(problem: model.Problem) -> to.Problem:
+    return to.Problem(
+        rule=problem.rule,
+        severity=problem.severity.value,
+        subject=None if problem.subject is None else to.Subject(**_shallow(problem.subject)),
+        sides=list(problem.sides),
+        message=problem.message,
+    )
+
+
+def _shallow(record: Any) -> dict[str, Any]:
+    """A data class's own fields, its numbers made such as JSON has."""
+    values = ((field.name, getattr(record, field.name)) for field in dataclasses.fields(record))
+    return {name: _plain(value) for name, value in values}
+
+
+def _plain(value: Any) -> Any:
+    """numpy's numbers made Python's own."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return value
+    return int(value) if isinstance(value, Integral) else _number(float(value))
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -20,7 +20,10 @@ MAXIMUM_RETRIEVES = 1_000_000
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Text = Annotated[str, Meta(max_length=10_000)]
 Name = Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
-Column = Annotated[Sequence[Count], Meta(max_length=MAXIMUM_RETRIEVES)]
+# Four months: what is beyond is no measurement, and sums stay within 64 bits.
+Nanoseconds = Annotated[int, Meta(ge=0, le=10**16)]
+FileSize = Annotated[int, Meta(ge=0, le=2**50)]
+Column = Annotated[Sequence[Nanoseconds], Meta(max_length=MAXIMUM_RETRIEVES)]
 SparseColumn = Annotated[list[Count | None], Meta(max_length=MAXIMUM_RETRIEVES)]
 
 
@@ -249,7 +252,7 @@ class CacheRetrieve(Record, frozen=True, tag_field="name", tag="cache-retrieve")
     destination: Name
     fidelity: Name
     retrieves_planned: Count
-    file_sizes_bytes: Annotated[list[Count], Meta(max_length=100_000)]
+    file_sizes_bytes: Annotated[list[FileSize], Meta(max_length=100_000)]
     sequence_sha256: Text
     fresh_ring_bytes: Count | None
     populate_ns: Count | None

@@ -10,6 +10,7 @@ its types, and consistent in itself before anything else sees it.
 import math
 import re
 from array import array
+from operator import add
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,8 @@ def _entry_inconsistency(entry: CacheRetrieve) -> str | None:
     rows = len(samples.copy_ns)
     if not len(samples.file_index) == len(samples.start_ns) == len(samples.lookup_ns) == rows:
         return "samples: its columns differ in length"
+    if not all(map(add, samples.lookup_ns, samples.copy_ns)):
+        return "samples: a retrieve took no time at all"
     if rows > entry.retrieves_planned:
         return f"samples: {rows:,} retrieves, but {entry.retrieves_planned:,} were planned"
     if rows and max(samples.file_index) >= len(entry.file_sizes_bytes):

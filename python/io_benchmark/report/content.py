@@ -1,0 +1,220 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What every report for people says, in plain text and in order; each medium only sets it.
+
+All text is harmless here (`untrusted`), and still unescaped: a medium escapes its own markup.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from io_benchmark.analysis.model import (
+    Comparison,
+    Figures,
+    Report,
+    Severity,
+    SubjectReport,
+    WorkerLine,
+)
+from io_benchmark.report import answers
+from io_benchmark.report.answers import Answer
+from io_benchmark.report.footnotes import Footnote, Footnotes, where
+from io_benchmark.report.hypotheses import DiagnosisPart, diagnosis_part
+from io_benchmark.report.tables import FiguresTable, figures_table
+from io_benchmark.report.units import interval, percent
+from io_benchmark.report.untrusted import clean, name
+
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    rule: str
+    where: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """One subject."""
+
+    title: str
+    marks: tuple[int, ...]
+    answers: tuple[Answer, ...]
+    table: FiguresTable
+    advice: tuple[tuple[str, str], ...]  # candidate, what would decide it
+    certainty: tuple[tuple[str, str], ...]  # candidate, what the interval rests on
+    floors: tuple[str, ...]
+    noise: tuple[tuple[str, str], ...]  # side, how much it varies
+
+
+@dataclass(frozen=True)
+class WorkerRow:
+    side: str
+    worker: str
+    repeated: bool
+    task: str
+    state: str
+    machine: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Content:
+    title: str
+    baseline: str
+    introduction: str
+    nothing: str  # why there is no answer at all, or nothing
+    refusals: tuple[Refusal, ...]
+    sections: tuple[Section, ...]
+    diagnoses: tuple[DiagnosisPart, ...]
+    workers: tuple[WorkerRow, ...]
+    repeated: tuple[str, ...]
+    footnotes: tuple[Footnote, ...]
+    unreadable: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def build(report: Report) -> Content:
+    several = len(report.subjects) > 1
+    footnotes = Footnotes(report.problems, several=several)
+    runs = Counter(worker.worker_id for worker in report.workers if worker.worker_id != UNKNOWN)
+    spoken = answers.of_report(report, footnotes)
+    return Content(
+        title=clean(report.title),
+        baseline=name(report.baseline),
+        introduction=_introduction(report),
+        nothing=_nothing(report),
+        refusals=tuple(
+            Refusal(name(problem.rule), where(problem, several=several), clean(problem.message))
+            for problem in report.problems
+            if problem.severity is Severity.REFUSED
+        ),
+        sections=tuple(
+            _section(part, report.baseline, footnotes, sentences)
+            for part, sentences in zip(report.subjects, spoken, strict=True)
+        ),
+        diagnoses=tuple(diagnosis_part(diagnosis, report) for diagnosis in report.diagnoses),
+        workers=tuple(_worker(worker, runs) for worker in report.workers),
+        repeated=tuple(
+            f"Worker {name(worker)} ran {count:,} of these tasks: they are not independent of "
+            f"each other."
+            for worker, count in runs.items()
+            if count > 1
+        ),
+        footnotes=footnotes.all(),
+        unreadable=tuple(clean(line) for line in report.unreadable),
+        remarks=tuple(clean(line) for line in report.remarks),
+    )
+
+
+def _introduction(report: Report) -> str:
+    if not report.subjects and not report.baseline:
+        return ""
+    reason = f" ({clean(report.baseline_reason)})" if report.baseline_reason else ""
+    return (
+        f"The baseline is {name(report.baseline)}{reason}. A ratio is a mean time divided by the "
+        f"baseline's; within ±{percent(report.margin_ratio)} counts as equivalent."
+    )
+
+
+def _nothing(report: Report) -> str:
+    if any(part.comparisons for part in report.subjects):
+        return ""
+    if any(problem.severity is Severity.REFUSED for problem in report.problems):
+        return "No verdict is given: what was measured is not comparable."
+    if any(len(part.figures) > 1 for part in report.subjects):
+        return "Nothing could be compared."
+    if report.subjects:
+        return "There is only one side: nothing to compare it with."
+    if report.unreadable:
+        return "No verdict: none of the results could be read."
+    return "No verdict: there are no results."
+
+
+def _section(
+    part: SubjectReport, baseline: str, footnotes: Footnotes, sentences: tuple[Answer, ...]
+) -> Section:
+    return Section(
+        title=answers.subject_title(part.subject),
+        marks=footnotes.of_subject(part.subject),
+        answers=sentences,
+        table=figures_table(part, baseline, footnotes),
+        advice=_grouped(
+            (name(comparison.candidate), clean(comparison.advice.message))
+            for comparison in part.comparisons
+            if comparison.advice is not None
+        ),
+        certainty=_grouped(
+            (name(comparison.candidate), _certainty(comparison, part))
+            for comparison in part.comparisons
+        ),
+        floors=tuple(
+            f"{clean(floor.kind)} {interval(floor.low, floor.high)}" for floor in part.noise
+        ),
+        noise=_grouped((name(side), _noise(figures)) for side, figures in part.figures.items()),
+    )
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Names of which the same is said share a line."""
+    found: dict[str, list[str]] = {}
+    for who, words in pairs:
+        found.setdefault(words, []).append(who)
+    return tuple((", ".join(who), words) for words, who in found.items())
+
+
+def _noise(figures: Figures) -> str:
+    own = f"a worker's own mean is known to ±{percent(figures.within_worker_ratio)}"
+    if figures.between_workers_ratio is None:
+        return f"{own}; one worker alone shows no variation between workers"
+    return (
+        f"{own}; its {figures.workers:,} workers vary by {percent(figures.between_workers_ratio)}"
+    )
+
+
+def _certainty(comparison: Comparison, part: SubjectReport) -> str:
+    """What the interval rests on."""
+    counts = [
+        part.figures[side].workers
+        for side in (comparison.candidate, comparison.baseline)
+        if side in part.figures
+    ]
+    against = " against ".join(f"{count:,}" for count in counts)
+    words = {
+        "workers": f"{against} workers, compared by the logarithms of their means (Welch)",
+        "paired retrieves": "one worker a side, compared retrieve by retrieve in blocks",
+    }.get(comparison.method, clean(comparison.method))
+    if comparison.assumed_variation_ratio is not None:
+        assumed = percent(comparison.assumed_variation_ratio)
+        words += f", widened by an assumed variation of {assumed} between workers"
+    if comparison.interval.level > answers.LEVEL:
+        taken = f"{100 * comparison.interval.level:.4g} %"
+        words += f"; taken at {taken}, adjusted for the number of candidates"
+    if comparison.variation_to_explain_ratio is not None:
+        needed = percent(comparison.variation_to_explain_ratio)
+        words += f"; workers would have to vary by {needed} for this difference to be chance"
+    return words + "."
+
+
+def _worker(worker: WorkerLine, runs: Counter[str]) -> WorkerRow:
+    run = "" if worker.run_id is None else f".{worker.run_id}"
+    state = clean(worker.state, 80)
+    if not worker.completed:
+        reason = clean(worker.incomplete_reason or "no reason given", 200)
+        state += f", incomplete: {reason}"
+    machine = " in ".join(name(part) for part in (worker.instance_type, worker.zone) if part)
+    side = name(worker.side)
+    if worker.pool not in worker.side:
+        side += f" (pool {name(worker.pool)})"
+    return WorkerRow(
+        side=side,
+        worker=name(worker.worker_id, 60),
+        repeated=runs[worker.worker_id] > 1,
+        task=f"{name(worker.task_id)}{run}" if worker.task_id else UNKNOWN,
+        state=state,
+        machine=machine or UNKNOWN,
+        source=clean(worker.source, 200),
+    )

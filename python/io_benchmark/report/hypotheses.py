@@ -1,0 +1,115 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Hypotheses and remedies, as reports for people say them."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from io_benchmark.analysis.model import Cause, Diagnosis, Remedy, Report, State
+from io_benchmark.report import answers
+from io_benchmark.report.units import ratio
+from io_benchmark.report.untrusted import clean, name
+
+STATES = (State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE)
+
+
+@dataclass(frozen=True)
+class CauseRow:
+    state: State
+    name: str
+    hypothesis: str
+    candidate_evidence: str
+    baseline_evidence: str
+    explanation: str
+    share: str
+
+
+@dataclass(frozen=True)
+class RemedyRow:
+    cause: str
+    action: str
+    gain: str
+    evidence: str
+
+
+@dataclass(frozen=True)
+class DiagnosisPart:
+    title: str
+    candidate: str
+    baseline: str
+    decided: bool  # a difference was found, so that there is something to explain
+    causes: tuple[CauseRow, ...]
+    remedies: tuple[RemedyRow, ...]
+
+    @property
+    def told(self) -> tuple[CauseRow, ...]:
+        """Where there is nothing to explain, what is not supported is counted, not listed."""
+        return tuple(row for row in self.causes if self.decided or row.state is State.SUPPORTED)
+
+    @property
+    def counted(self) -> str:
+        left_out = Counter(row.state for row in self.causes if row not in self.told)
+        counts = (f"{left_out[state]:,} {state}" for state in STATES if left_out[state])
+        return f"Hypotheses: {', '.join(counts)}." if left_out else ""
+
+
+def diagnosis_part(diagnosis: Diagnosis, report: Report) -> DiagnosisPart:
+    compared = [
+        comparison
+        for part in report.subjects
+        for comparison in part.comparisons
+        if comparison.candidate == diagnosis.candidate
+    ]
+    candidate = name(diagnosis.candidate)
+    baseline = name(compared[0].baseline if compared else report.baseline)
+    decided = bool(compared) and compared[0].verdict in answers.DIFFERENT
+    if decided:
+        title = f"Why {candidate} is {compared[0].verdict} than {baseline}"
+    else:
+        title = f"Causes looked for, {candidate} against {baseline}"
+    causes = [
+        cause
+        for state in STATES
+        for cause in answers.by_share([cause for cause in diagnosis.causes if cause.state is state])
+    ]
+    return DiagnosisPart(
+        title=title,
+        candidate=candidate,
+        baseline=baseline,
+        decided=decided,
+        causes=tuple(_cause(cause) for cause in causes),
+        remedies=tuple(_remedy(remedy) for remedy in diagnosis.remedies),
+    )
+
+
+def _cause(cause: Cause) -> CauseRow:
+    explanation = _sentence(cause.explanation)
+    if cause.predicted_ratio is not None and ratio(cause.predicted_ratio) not in explanation:
+        explanation = f"Predicts {ratio(cause.predicted_ratio)}. {explanation}".strip()
+    if cause.workload is not None and cause.workload not in explanation:
+        explanation = f"{explanation} The workload {name(cause.workload)} would tell.".strip()
+    return CauseRow(
+        cause.state,
+        name(cause.name),
+        clean(cause.hypothesis),
+        clean(cause.candidate_evidence),
+        clean(cause.baseline_evidence),
+        explanation,
+        "" if cause.share is None else answers.share_in_words(cause),
+    )
+
+
+def _remedy(remedy: Remedy) -> RemedyRow:
+    gain = answers.gain_in_words(remedy).strip(" ()")
+    action = _sentence(remedy.action).removesuffix(".")
+    return RemedyRow(name(remedy.cause), action, gain, _sentence(remedy.evidence))
+
+
+def _sentence(text: str) -> str:
+    """With a capital and a full stop, for text that stands by itself."""
+    line = clean(text)
+    stop = "." if line and line[-1] not in ".!?…" else ""
+    first = line.split(" ", 1)[0]
+    # A pool's name is written as it is.
+    return (line if "-" in first else line[:1].upper() + line[1:]) + stop

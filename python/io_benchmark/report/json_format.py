@@ -1,0 +1,158 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The parts of the JSON report and their types. Every number's name carries its unit.
+
+A number is null where it could not be computed or has no bound: there are no NaN and infinities in
+JSON. Keys may be added within one version; one that goes or changes its meaning makes a new one.
+
+Versions:
+  1 (2026-11)  the first
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+VERSION: Literal[1] = 1
+
+Number = float | None
+VerdictName = Literal["slower", "faster", "equivalent", "inconclusive"]
+
+
+class Record(Struct, frozen=True, kw_only=True):
+    """The base of every part of the report."""
+
+
+class Subject(Record, frozen=True):
+    workload: str
+    place: str
+    destination: str
+    fidelity: str
+
+
+class Figures(Record, frozen=True):
+    """One side's times: each figure is the mean over its workers."""
+
+    side: str
+    workers: int
+    retrieves: int
+    mean_ns: Number
+    p50_ns: Number
+    p95_ns: Number
+    p99_ns: Number
+    total_ns: Number
+    lookup_mean_ns: Number
+    copy_mean_ns: Number
+    within_worker_ratio: Number
+    between_workers_ratio: Number
+
+
+class Interval(Record, frozen=True):
+    low_ratio: Number
+    high_ratio: Number
+    level_ratio: Number
+
+
+class Advice(Record, frozen=True):
+    """What would decide an inconclusive comparison; `workers_to_add` null: not repetition."""
+
+    leaning: VerdictName
+    workers_to_add: int | None
+    variation_ratio: Number
+    message: str
+
+
+class Comparison(Record, frozen=True):
+    """Mean time of the candidate over that of the baseline: above 1 is slower."""
+
+    baseline: str
+    candidate: str
+    ratio: Number
+    interval: Interval
+    interval_90: Interval
+    p_value: Number
+    verdict: VerdictName
+    method: str
+    assumed_variation_ratio: Number
+    variation_to_explain_ratio: Number
+    advice: Advice | None
+
+
+class Noise(Record, frozen=True):
+    kind: str
+    low_ratio: Number
+    high_ratio: Number
+
+
+class SubjectReport(Record, frozen=True):
+    subject: Subject
+    figures: list[Figures]
+    comparisons: list[Comparison]
+    noise: list[Noise]
+
+
+class Cause(Record, frozen=True):
+    name: str
+    hypothesis: str
+    state: Literal["supported", "ruled out", "not observable"]
+    baseline_evidence: str
+    candidate_evidence: str
+    explanation: str
+    predicted_ratio: Number
+    share_ratio: Number
+    workload: str | None
+
+
+class Remedy(Record, frozen=True):
+    cause: str
+    action: str
+    gain_ratio: Number
+    measured: bool
+    evidence: str
+
+
+class Diagnosis(Record, frozen=True):
+    candidate: str
+    causes: list[Cause]
+    remedies: list[Remedy]
+
+
+class Problem(Record, frozen=True):
+    """A broken rule; `subject` null: everything from these sides."""
+
+    rule: str
+    severity: Literal["refused", "allowed", "warning"]
+    subject: Subject | None
+    sides: list[str]
+    message: str
+
+
+class Worker(Record, frozen=True):
+    side: str
+    pool: str
+    task_id: str
+    run_id: int | None
+    worker_id: str
+    state: str
+    completed: bool
+    incomplete_reason: str | None
+    instance_type: str | None
+    zone: str | None
+    source: str
+
+
+class Document(Record, frozen=True):
+    """The whole report but the raw samples, which are in the result files."""
+
+    version: Literal[1]
+    title: str
+    baseline: str
+    baseline_reason: str
+    margin_ratio: Number
+    subjects: list[SubjectReport]
+    diagnoses: list[Diagnosis]
+    problems: list[Problem]
+    workers: list[Worker]
+    unreadable: list[str]
+    remarks: list[str]

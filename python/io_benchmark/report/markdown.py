@@ -1,0 +1,256 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The report for a bug, in the Markdown that GitHub and Bugzilla share.
+
+No text of a result file is trusted to be prose: a word that is more than letters, digits and
+ordinary punctuation becomes code, where nothing is markup, a link, a mention or a reference.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from io_benchmark.analysis.model import Report, State
+from io_benchmark.report import content as contents
+from io_benchmark.report.content import Content, Section
+from io_benchmark.report.hypotheses import DiagnosisPart
+from io_benchmark.report.tables import FiguresTable
+
+# A comment holds 65,535 characters on both.
+MAXIMUM_LENGTH = 60_000
+POOLS_AS_COLUMNS = 6
+WORKERS_SHOWN = 30
+LINES_SHOWN = 30
+BRIEF_LINES_SHOWN = 10
+
+_SYMBOLS = frozenset(("%", "\N{EN DASH}", "±", "÷", "×", "·", "→", "∞"))
+# Letters, digits and single separators inside; brackets, quotes and stops around.
+_PARTS = re.compile(r"""([("'±]*)(.*?)([)"',;:.!?%×…]*)""", re.DOTALL)
+_PLAIN = re.compile(r"[^\W_]+(?:[-'\u2019.,/×][^\W_]+)*")
+# What GitHub or Bugzilla would make a link of, though it has no punctuation of its own.
+_REFERENCE = re.compile(
+    r"www\.|\bgh-[0-9]|\b[0-9a-f]{7,}\b|\b(?:bug|comment|attachment)s?\b", re.IGNORECASE
+)
+_LIST_MARK = re.compile(r"[0-9]+[.)]+")
+
+
+def render(report: Report) -> str:
+    """The whole report, or where it would not fit a comment, what matters most of it."""
+    content = contents.build(report)
+    text = _document(content, brief=False)
+    if len(text) > MAXIMUM_LENGTH:
+        text = _document(content, brief=True)
+    if len(text) > MAXIMUM_LENGTH:
+        end = text.rindex("\n", 0, MAXIMUM_LENGTH)
+        text = text[:end] + "\n\nCut here: the rest does not fit a comment.\n"
+    return text
+
+
+def prose(text: str) -> str:
+    """Text as Markdown that shows exactly it; consecutive words that need it share a code span."""
+    shown: list[str] = []
+    code: list[str] = []
+    for at, word in enumerate(text.split(" ")):
+        start, core, end = _parted(word)
+        plain = _is_plain(word, core) and not (at == 0 and _LIST_MARK.fullmatch(word))
+        if plain:
+            if code:
+                shown.append(_code_with_ends(" ".join(code)))
+                code = []
+            shown.append(word)
+        else:
+            code.append(start + core + end)
+    if code:
+        shown.append(_code_with_ends(" ".join(code)))
+    return " ".join(shown)
+
+
+def _parted(word: str) -> tuple[str, str, str]:
+    match = _PARTS.fullmatch(word)
+    return (match[1], match[2], match[3]) if match else ("", word, "")
+
+
+def _is_plain(word: str, core: str) -> bool:
+    if not word or word.rstrip(".,;:)") in _SYMBOLS:
+        return True
+    return bool(_PLAIN.fullmatch(core)) and not _REFERENCE.search(core)
+
+
+def _code_with_ends(text: str) -> str:
+    """The brackets and stops around it stay prose."""
+    start, core, end = _parted(text)
+    # A bracket that was opened inside is closed inside.
+    while end.startswith(")") and core.count("(") > core.count(")"):
+        core, end = core + ")", end[1:]
+    return f"{start}{_code(core)}{end}" if core else _code(text)
+
+
+def _code(text: str) -> str:
+    # Both have no escape inside code that all renderers agree on.
+    return "`" + text.replace("`", "'").replace("|", "¦") + "`"
+
+
+def _marks(numbers: Sequence[int]) -> str:
+    return "".join(f" \\[{number}\\]" for number in numbers)
+
+
+def _document(content: Content, *, brief: bool) -> str:
+    blocks = [
+        f"## {prose(content.title)}",
+        *_answers(content),
+        prose(content.introduction),
+    ]
+    for section in content.sections:
+        blocks += _section(section, brief=brief)
+    for diagnosis in content.diagnoses:
+        blocks += _diagnosis(diagnosis, brief=brief)
+    blocks += _workers(content, brief=brief)
+    blocks += _notes(content, BRIEF_LINES_SHOWN if brief else LINES_SHOWN)
+    if brief:
+        blocks.append(
+            "Shortened to fit a comment: hypotheses that are not supported, noise and workers are "
+            "left out."
+        )
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _answers(content: Content) -> list[str]:
+    blocks = [f"**{prose(content.nothing)}**"] if content.nothing else []
+    for section in content.sections:
+        if len(content.sections) > 1 and section.answers:
+            blocks.append(prose(section.title) + ":")
+        blocks.append(
+            _items(
+                f"**{prose(answer.lead)}** "
+                + prose(" ".join(part for part in (answer.rest, answer.attempt) if part))
+                + _marks(answer.marks)
+                for answer in section.answers
+            )
+        )
+    blocks.append(
+        _items(
+            f"**Refused by {prose(refusal.rule)}** ({prose(refusal.where)}): "
+            f"{prose(refusal.message)} No verdict is given."
+            for refusal in content.refusals
+        )
+    )
+    return blocks
+
+
+def _items(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _some(lines: Sequence[str], shown: int) -> list[str]:
+    rest = len(lines) - shown
+    return [*map(prose, lines[:shown]), *([f"and {rest:,} more"] if rest > 0 else [])]
+
+
+def _section(section: Section, *, brief: bool) -> list[str]:
+    blocks = [f"### {prose(section.title)}{_marks(section.marks)}", _figures(section.table)]
+    if section.advice:
+        blocks.append("What would decide it:")
+        blocks.append(_items(f"{prose(who)}: {prose(what)}" for who, what in section.advice))
+    if not brief:
+        if section.certainty:
+            blocks.append("What the intervals rest on:")
+            blocks.append(_items(f"{prose(who)}: {prose(w)}" for who, w in section.certainty))
+        noise = [f"between equals: {prose(', '.join(section.floors))}"] if section.floors else []
+        noise += [f"{prose(side)}: {prose(words)}" for side, words in section.noise]
+        blocks += ["Noise:", _items(noise)]
+    return blocks
+
+
+def _figures(table: FiguresTable) -> str:
+    names = [prose(head.text) + _marks(head.marks) for head in table.heads]
+    if len(names) <= POOLS_AS_COLUMNS:
+        rows = [
+            [row.label, *map(_strong if row.strong else prose, row.cells)] for row in table.rows
+        ]
+        rows = [[prose(row[0]), *row[1:]] for row in rows]
+        return _table(["Metric", *names], rows, numbers=True)
+    columns = zip(*(row.cells for row in table.rows), strict=True)
+    rows = [[pool, *map(prose, cells)] for pool, cells in zip(names, columns, strict=True)]
+    return _table(["Pool", *(prose(row.label) for row in table.rows)], rows, numbers=True)
+
+
+def _strong(text: str) -> str:
+    return f"**{prose(text)}**"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False) -> str:
+    rule = ["---", *(["--:" if numbers else "---"] * (len(heads) - 1))]
+    return "\n".join("| " + " | ".join(row) + " |" for row in (heads, rule, *rows))
+
+
+def _diagnosis(part: DiagnosisPart, *, brief: bool) -> list[str]:
+    blocks = [f"### {prose(part.title)}"]
+    causes = [row for row in part.told if not brief or row.state is State.SUPPORTED]
+    if causes:
+        candidate, baseline = prose(part.candidate), prose(part.baseline)
+        heads = ["Verdict", "Hypothesis", f"On {candidate}", f"On {baseline}", "Why", "Share"]
+        blocks.append(
+            _table(
+                heads,
+                [
+                    [
+                        _strong(row.state) if row.state is State.SUPPORTED else row.state.value,
+                        f"{prose(row.name)}: {prose(row.hypothesis)}",
+                        prose(row.candidate_evidence),
+                        prose(row.baseline_evidence),
+                        prose(row.explanation),
+                        prose(row.share),
+                    ]
+                    for row in causes
+                ],
+            )
+        )
+    blocks.append(prose(part.counted))
+    if part.remedies:
+        blocks.append("What to try:")
+        blocks.append(
+            _items(
+                f"**{prose(remedy.action)}**"
+                + (f" ({prose(remedy.gain)})" if remedy.gain else "")
+                + f", for {prose(remedy.cause)}. {prose(remedy.evidence)}"
+                for remedy in part.remedies
+            )
+        )
+    return blocks if len(blocks) > 1 else []
+
+
+def _workers(content: Content, *, brief: bool) -> list[str]:
+    blocks = []
+    if content.workers and not brief:
+        rows = [
+            [
+                prose(row.side),
+                prose(row.worker) + (" (ran more than once)" if row.repeated else ""),
+                prose(row.machine),
+                prose(row.task),
+                prose(row.state),
+                prose(row.source),
+            ]
+            for row in content.workers[:WORKERS_SHOWN]
+        ]
+        heads = ["Pool", "Worker", "Machine", "Task", "State", "Read from"]
+        blocks += ["### Workers", _table(heads, rows)]
+        if len(content.workers) > WORKERS_SHOWN:
+            blocks.append(f"And {len(content.workers) - WORKERS_SHOWN:,} more.")
+    repeated = _some(content.repeated, BRIEF_LINES_SHOWN)
+    return [*blocks, _items(repeated)]
+
+
+def _notes(content: Content, shown: int) -> list[str]:
+    blocks = []
+    if content.footnotes:
+        lines = [
+            f"\\[{note.number}\\] {prose(note.rule)}: {prose(note.text)}"
+            for note in content.footnotes
+        ]
+        blocks += ["### Notes", _items(lines)]
+    if content.unreadable:
+        blocks += ["### Not read", _items(_some(content.unreadable, shown))]
+    if content.remarks:
+        blocks += ["### Remarks", _items(_some(content.remarks, shown))]
+    return blocks

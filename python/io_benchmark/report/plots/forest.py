@@ -1,0 +1,79 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Ratios and their intervals, beside the margin and the line where both sides are alike."""
+
+import math
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from io_benchmark.analysis.model import Comparison, Verdict
+from io_benchmark.report.plots.scales import Scale, around
+from io_benchmark.report.plots.svg import AXIS_HEIGHT, Drawing
+from io_benchmark.report.units import interval, ratio
+from io_benchmark.report.untrusted import name
+
+ROW_HEIGHT = 46
+LABEL_HEIGHT = 16
+NAME_LENGTH = 22
+TICKS = 5
+# An interval may have no end; the picture has.
+WIDEST = 20.0
+SHAPES = {
+    Verdict.SLOWER: "M-5 4.5L5 4.5L0 -5Z",
+    Verdict.FASTER: "M-5 -4.5L5 -4.5L0 5Z",
+    Verdict.EQUIVALENT: "M-5 0L0 -5L5 0L0 5Z",
+    Verdict.INCONCLUSIVE: "M-4.5 -4.5H4.5V4.5H-4.5Z",
+}
+
+
+def draw(comparisons: Sequence[Comparison], margin_ratio: float, identifier: str) -> Markup:
+    margin = (1 - margin_ratio, 1 + margin_ratio)
+    scale = _scale(comparisons, margin)
+    said = (
+        f"{name(comparison.candidate)}: {ratio(comparison.ratio)}, "
+        f"{interval(comparison.interval.low, comparison.interval.high)}, {comparison.verdict}"
+        for comparison in comparisons
+    )
+    drawing = Drawing(
+        identifier, "Ratios to the baseline with their intervals", "; ".join(said), gutter=False
+    )
+    bottom = float(ROW_HEIGHT * len(comparisons))
+    drawing.band(scale.place(margin[0]), scale.place(margin[1]), 0, bottom, "margin")
+    ticks = [(scale.place(tick), f"{tick:g}×") for tick in scale.ticks(TICKS)]
+    drawing.grid((place for place, _ in ticks), (), 0, bottom + 4)
+    drawing.axis(ticks, bottom + 4)
+    one = scale.place(1)
+    drawing.line((one, 0), (one, bottom + 4), "one")
+    for at, comparison in enumerate(comparisons):
+        _draw_row(drawing, comparison, scale, float(ROW_HEIGHT * at))
+    drawing.height = bottom + 4 + AXIS_HEIGHT
+    return drawing.finished()
+
+
+def _scale(comparisons: Sequence[Comparison], margin: tuple[float, float]) -> Scale:
+    ends = [
+        end
+        for comparison in comparisons
+        for end in (comparison.ratio, comparison.interval.low, comparison.interval.high)
+        if math.isfinite(end) and 1 / WIDEST <= end <= WIDEST
+    ]
+    return around([*ends, 1.0, *margin, 0.9, 1.1], logarithmic=True, room=0.06)
+
+
+def _draw_row(drawing: Drawing, comparison: Comparison, scale: Scale, top: float) -> None:
+    kind = comparison.verdict.value
+    text = top + LABEL_HEIGHT
+    drawing.text(0, text, name(comparison.candidate, NAME_LENGTH), "name", "start")
+    drawing.text(1, text, f"{kind} {ratio(comparison.ratio)}", f"verdict {kind}", "end")
+    middle = top + 31
+    outer, inner = comparison.interval, comparison.interval_90
+    for bounds, width in ((outer, "interval"), (inner, "interval inner")):
+        low, high = (scale.place(end) for end in (bounds.low, bounds.high))
+        drawing.line((low, middle), (high, middle), f"{width} {kind}")
+    for end in (outer.low, outer.high):
+        if scale.low <= end <= scale.high:
+            place = scale.place(end)
+            drawing.line((place, middle - 4), (place, middle + 4), f"interval {kind}")
+    drawing.mark(scale.place(comparison.ratio), middle, SHAPES[comparison.verdict], kind)

@@ -1,0 +1,93 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""From values to places on an axis, and where its ticks go."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+# Below this ratio of its ends, ticks of a logarithmic axis are spaced as on a linear one.
+NARROW = 4.0
+TIME_STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Places are parts of the axis' length: 0 at its start, 1 at its end."""
+
+    low: float
+    high: float
+    logarithmic: bool = False
+
+    def places(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Values beyond the ends stand on them."""
+        clipped = np.clip(np.asarray(values, dtype=np.float64), self.low, self.high)
+        if self.logarithmic:
+            return np.log(clipped / self.low) / math.log(self.high / self.low)
+        return (clipped - self.low) / (self.high - self.low)
+
+    def place(self, value: float) -> float:
+        return float(self.places(value))
+
+    def ticks(self, most: int) -> list[float]:
+        """Round values on the axis, at most so many."""
+        if self.logarithmic and self.high / self.low >= NARROW:
+            return _round_decades(self.low, self.high, most)
+        return _round_steps(self.low, self.high, most)
+
+
+def around(values: Iterable[float], *, logarithmic: bool, room: float) -> Scale:
+    """A scale that holds all finite values, with room (a part of its length) on both sides."""
+    known = [value for value in values if math.isfinite(value)]
+    if logarithmic:
+        known = [value for value in known if value > 0] or [1.0]
+        low, high = math.log(min(known)), math.log(max(known))
+        margin = max((high - low) * room, 0.02)
+        return Scale(math.exp(low - margin), math.exp(high + margin), logarithmic=True)
+    known = known or [0.0]
+    low, high = min(known), max(known)
+    margin = (high - low) * room or 1.0
+    return Scale(low - margin, high + margin)
+
+
+def from_zero(values: Iterable[float]) -> Scale:
+    """A linear scale from nothing to a little above the largest value."""
+    highest = max((value for value in values if math.isfinite(value)), default=0.0)
+    return Scale(0.0, highest * 1.05 or 1.0)
+
+
+def time_ticks(scale: Scale, most: int) -> list[float]:
+    """Seconds as a clock counts them."""
+    length = scale.high - scale.low
+    step = next((step for step in TIME_STEPS_S if length / step <= most), 0)
+    if not step:
+        return _round_steps(scale.low, scale.high, most)
+    first = math.ceil(scale.low / step)
+    return [float(at * step) for at in range(first, math.floor(scale.high / step) + 1)]
+
+
+def _round_decades(low: float, high: float, most: int) -> list[float]:
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for digits in ((1, 2, 5), (1, 3), (1,)):
+        found = [
+            digit * 10.0**decade
+            for decade in decades
+            for digit in digits
+            if low <= digit * 10.0**decade <= high
+        ]
+        if len(found) <= most:
+            return found
+    return found[:: math.ceil(len(found) / most)]
+
+
+def _round_steps(low: float, high: float, most: int) -> list[float]:
+    decade = 10.0 ** math.floor(math.log10((high - low) / most))
+    step = next(
+        factor * decade for factor in (1, 2, 5, 10, 20) if (high - low) / (factor * decade) <= most
+    )
+    first = math.ceil(low / step)
+    return [at * step for at in range(first, math.floor(high / step) + 1)]

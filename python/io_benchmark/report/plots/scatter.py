@@ -1,0 +1,139 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Every retrieve when it happened: drift, stalls and regimes that no average shows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from io_benchmark.analysis.model import Integers, Series
+from io_benchmark.report.plots.choose import thinned, typical
+from io_benchmark.report.plots.distribution import time_label
+from io_benchmark.report.plots.scales import Scale, around, from_zero, time_ticks
+from io_benchmark.report.plots.svg import AXIS_HEIGHT, TITLE_HEIGHT, Drawing, points
+from io_benchmark.report.units import size
+from io_benchmark.report.untrusted import name
+
+PANEL_HEIGHT = 118.0
+PANEL_GAP = 12.0
+NS_PER_S = 1_000_000_000
+# All panels of one picture together; what keeps the page small with many pools.
+POINTS_DRAWN = 6000
+POINTS_IN_A_PANEL = 700
+CLASSES = 4
+TICKS = 6
+LEVELS = 4
+# Each class has a shape beside its colour: round, square, upright, level.
+STROKES = ("h0", "h0", "v5", "h5")
+
+
+@dataclass(frozen=True)
+class SizeClass:
+    """Files up to a size; `kind` is the class that its points and its swatch have."""
+
+    label: str
+    kind: str
+    stroke: str
+    upper_bytes: int
+
+
+@dataclass(frozen=True)
+class Scatter:
+    picture: Markup
+    classes: tuple[SizeClass, ...]
+    thinned: str  # what was left out, or nothing
+
+
+def draw(sides: Mapping[str, Sequence[Series]], identifier: str) -> Scatter:
+    chosen = {side: typical(workers) for side, workers in sides.items()}
+    classes = size_classes([one.file_size_bytes for one in chosen.values()])
+    most = min(POINTS_IN_A_PANEL, POINTS_DRAWN // len(chosen))
+    ends = [float(end) for one in chosen.values() for end in (min(one.total_ns), max(one.total_ns))]
+    scale = around([max(end, 1.0) for end in ends], logarithmic=True, room=0.05)
+    clock = from_zero(float(np.max(_since_start(one))) for one in chosen.values())
+    drawing = Drawing(
+        identifier,
+        "Each retrieve's time over the run",
+        f"One worker a side: {', '.join(name(side) for side in chosen)}.",
+    )
+    ticks = [(clock.place(tick), clock_label(tick)) for tick in time_ticks(clock, TICKS)]
+    levels = [(scale.place(tick), time_label(tick)) for tick in scale.ticks(LEVELS)]
+    top, steps = 0.0, []
+    for side, one in chosen.items():
+        drawing.name(top + 13, _panel_title(side, sides[side]))
+        drawing.grid((place for place, _ in ticks), levels, top + TITLE_HEIGHT, PANEL_HEIGHT)
+        kept, step = thinned(one.total_ns, most)
+        steps.append(step)
+        _draw_panel(drawing, one, kept, classes, scale, clock, top + TITLE_HEIGHT)
+        top += TITLE_HEIGHT + PANEL_HEIGHT + PANEL_GAP
+    bottom = top - PANEL_GAP
+    drawing.axis(ticks, bottom)
+    drawing.height = bottom + AXIS_HEIGHT
+    return Scatter(drawing.finished(), classes, _thinned_in_words(steps))
+
+
+def size_classes(sizes_bytes: Sequence[Integers]) -> tuple[SizeClass, ...]:
+    """One class a size, the largest first; where there are many sizes, equally many in each."""
+    distinct = np.unique(np.concatenate(list(sizes_bytes)))
+    if len(distinct) <= CLASSES:
+        uppers = distinct.tolist()
+        labels = [size(upper) for upper in uppers]
+    else:
+        at = [round(part * (len(distinct) - 1) / CLASSES) for part in range(1, CLASSES + 1)]
+        uppers = [int(distinct[index]) for index in at]
+        labels = [f"up to {size(upper)}" for upper in uppers]
+    pairs = list(zip(uppers, labels, strict=True))[::-1]
+    return tuple(
+        SizeClass(label, f"size-{number}", STROKES[number], upper)
+        for number, (upper, label) in enumerate(pairs)
+    )
+
+
+def clock_label(time_s: float) -> str:
+    return f"{time_s / 60:g} min" if time_s >= 60 and time_s % 30 == 0 else f"{time_s:g} s"
+
+
+def _panel_title(side: str, workers: Sequence[Series]) -> str:
+    if len(workers) == 1:
+        return name(side, 28)
+    return f"{name(side, 24)}, typical of {len(workers):,} workers"
+
+
+def _draw_panel(
+    drawing: Drawing,
+    one: Series,
+    kept: Integers,
+    classes: Sequence[SizeClass],
+    scale: Scale,
+    clock: Scale,
+    top: float,
+) -> None:
+    across = clock.places(_since_start(one)[kept])
+    down = (1 - scale.places(np.maximum(one.total_ns[kept], 1))) * PANEL_HEIGHT
+    uppers = np.array([each.upper_bytes for each in classes][::-1])
+    number = len(classes) - 1 - np.searchsorted(uppers, one.file_size_bytes[kept])
+    drawing.frame(
+        top,
+        PANEL_HEIGHT,
+        [
+            points(across[number == at], down[number == at], each.kind, each.stroke)
+            for at, each in enumerate(classes)
+        ],
+    )
+
+
+def _since_start(one: Series) -> NDArray[np.float64]:
+    since: NDArray[np.float64] = (one.start_ns - one.start_ns[0]) / NS_PER_S
+    return since
+
+
+def _thinned_in_words(steps: Sequence[int]) -> str:
+    largest = max(steps)
+    if largest == 1:
+        return ""
+    each = f"{largest}th" if largest > 3 else ("2nd", "3rd")[largest - 2]
+    return f"Drawn are every {each} retrieve and the slowest hundredth."

@@ -1,0 +1,173 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""SVG elements, and a drawing as wide as its page: places across are percentages of it.
+
+So text keeps its size on a phone and on a screen. What has to be a path lies in a frame that is
+stretched to the width, with lines that are not stretched.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from markupsafe import Markup, escape
+from numpy.typing import ArrayLike
+
+FRAME_UNITS = 1000
+TITLE_HEIGHT = 26
+AXIS_HEIGHT = 20
+# Left of the plot, for the labels of its levels; the style sheet leaves that much room.
+GUTTER = 48
+
+
+def element(tag: str, *content: str, **attributes: object) -> Markup:
+    """One element; underscores in attributes' names are hyphens, all texts are escaped."""
+    written = Markup().join(
+        Markup(' {}="{}"').format(key.strip("_").replace("_", "-"), _value(value))
+        for key, value in attributes.items()
+    )
+    inner = Markup().join(escape(part) for part in content)
+    return Markup("<{0}{1}>{2}</{0}>").format(tag, written, inner)
+
+
+def _value(value: object) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+def percent(place: float) -> str:
+    return f"{100 * place:.2f}".rstrip("0").rstrip(".") + "%"
+
+
+@dataclass
+class Drawing:
+    """Grows downwards; `finished` wraps it with what a screen reader says of it."""
+
+    identifier: str
+    title: str
+    description: str
+    height: float = 0.0
+    gutter: bool = True
+    _parts: list[Markup] = field(default_factory=list)
+
+    def line(self, start: tuple[float, float], end: tuple[float, float], kind: str) -> None:
+        """From one (place across, height in pixels) to another."""
+        self._parts.append(
+            element(
+                "line",
+                x1=percent(start[0]),
+                y1=start[1],
+                x2=percent(end[0]),
+                y2=end[1],
+                class_=kind,
+            )
+        )
+
+    def band(self, left: float, right: float, top: float, height: float, kind: str) -> None:
+        self._parts.append(
+            element(
+                "rect",
+                x=percent(left),
+                y=top,
+                width=percent(right - left),
+                height=height,
+                class_=kind,
+            )
+        )
+
+    def text(
+        self, place: float, height: float, text: str, kind: str = "", anchor: str = ""
+    ) -> None:
+        """Near an edge text turns inwards, unless it is told how to stand."""
+        chosen = anchor or ("start" if place < 0.04 else "end" if place > 0.96 else "middle")
+        self._parts.append(
+            element(
+                "text", text, x=percent(place), y=height, text_anchor=chosen, class_=kind or "t"
+            )
+        )
+
+    def mark(self, place: float, height: float, shape: str, kind: str) -> None:
+        """A symbol of its own shape, so that its meaning is not colour alone."""
+        use = element("path", d=shape, class_=f"mark {kind}")
+        self._parts.append(
+            element("svg", use, x=percent(place), y=height, overflow="visible", class_="point")
+        )
+
+    def frame(self, top: float, height: float, paths: Iterable[Markup]) -> None:
+        """Paths in units of FRAME_UNITS across and pixels down."""
+        self._parts.append(
+            element(
+                "svg",
+                *paths,
+                x=0,
+                y=top,
+                width="100%",
+                height=height,
+                viewBox=f"0 0 {FRAME_UNITS} {height:g}",
+                preserveAspectRatio="none",
+            )
+        )
+
+    def name(self, height: float, text: str) -> None:
+        """What a panel shows, above it and flush with the labels of its levels."""
+        self._parts.append(element("text", text, x=-GUTTER, y=height, class_="name"))
+
+    def grid(
+        self,
+        across: Iterable[float],
+        levels: Iterable[tuple[float, str]],
+        top: float,
+        height: float,
+    ) -> None:
+        """The lines behind a panel: upright ones, and level ones with their labels at the left."""
+        for place in across:
+            self.line((place, top), (place, top + height), "grid")
+        for place, label in levels:
+            at = top + (1 - place) * height
+            self.line((0, at), (1, at), "grid")
+            self._parts.append(
+                element("text", label, x=-8, y=at + 4, text_anchor="end", class_="tick")
+            )
+
+    def axis(self, ticks: Iterable[tuple[float, str]], bottom: float) -> None:
+        for place, label in ticks:
+            self.text(place, bottom + 15, label, "tick")
+
+    def finished(self) -> Markup:
+        title, description = f"{self.identifier}-t", f"{self.identifier}-d"
+        return element(
+            "svg",
+            element("title", self.title, id=title),
+            element("desc", self.description, id=description),
+            *self._parts,
+            class_="plot gutter" if self.gutter else "plot",
+            width="100%",
+            height=self.height,
+            role="img",
+            aria_labelledby=title,
+            aria_describedby=description,
+        )
+
+
+def path(across: ArrayLike, down: ArrayLike, kind: str, *, close_at: float | None = None) -> Markup:
+    """A line through places across (0 to 1) and heights in pixels; closed, an area above a level."""
+    pairs = _pairs(across, down)
+    if not pairs:
+        return Markup()
+    data = "M" + "L".join(f"{x} {y}" for x, y in pairs)
+    if close_at is not None:
+        data += f"V{close_at:g}H{pairs[0][0]}Z"
+    return element("path", d=data, class_=kind)
+
+
+def points(across: ArrayLike, down: ArrayLike, kind: str, stroke: str = "h0") -> Markup:
+    """Many points as one path of strokes without a length: their caps are what is seen."""
+    data = "".join(f"M{x} {y}{stroke}" for x, y in _pairs(across, down))
+    return element("path", d=data, class_=f"points {kind}") if data else Markup()
+
+
+def _pairs(across: ArrayLike, down: ArrayLike) -> list[tuple[int, int]]:
+    x = np.rint(np.asarray(across, dtype=np.float64) * FRAME_UNITS)
+    y = np.rint(np.asarray(down, dtype=np.float64))
+    known = np.isfinite(x) & np.isfinite(y)
+    return list(zip(x[known].astype(int).tolist(), y[known].astype(int).tolist(), strict=True))

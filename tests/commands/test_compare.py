@@ -1,0 +1,132 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The command compare, as a user types it, on folders of results."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import seed_case
+
+COMMAND = [sys.executable, "-m", "io_benchmark.cli", "compare"]
+
+
+def compare(*arguments: str, folder: Path, expected: int = 0) -> "subprocess.CompletedProcess[str]":
+    done = subprocess.run(
+        [*COMMAND, *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr
+    assert done.returncode == expected, done.stderr + done.stdout
+    return done
+
+
+@pytest.fixture(scope="module")
+def seed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("seed")
+    seed_case.write(folder / "results")
+    return folder
+
+
+def test_the_seeds_answer(seed: Path) -> None:
+    """Text when piped: plain, 80 columns, the verdicts, the ratios and the cause."""
+    done = compare("results", folder=seed)
+    assert "\x1b" not in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "amd-16" in done.stdout
+    assert "1.92×" in done.stdout
+    assert re.search(r"inconclusive", done.stdout)
+    assert "94 %" in done.stdout
+
+
+def test_json_is_data_alone(seed: Path) -> None:
+    """stdout parses; the comparison's figures are in it."""
+    document = json.loads(compare("results", "--json", folder=seed).stdout)
+    text = json.dumps(document)
+    assert '"slower"' in text
+    assert '"inconclusive"' in text
+
+
+def test_the_same_input_gives_the_same_bytes(seed: Path) -> None:
+    """In every format."""
+    for form in ("text", "json", "markdown", "html", "perfherder"):
+        first = compare("results", "--format", form, folder=seed).stdout
+        assert first == compare("results", "--format", form, folder=seed).stdout
+        assert first
+
+
+@pytest.mark.parametrize(
+    ("expectation", "code", "message"),
+    [
+        pytest.param("amd-16/intel<1.05", 3, "not met", id="not-met"),
+        pytest.param("amd-16/intel>1.5", 0, "met", id="met"),
+        pytest.param("amd-30/intel<1.05", 3, "not decided", id="not-decided"),
+        pytest.param("amd-99/intel<1.05", 3, "not compared", id="not-compared"),
+        pytest.param("nonsense", 2, "write it like", id="nonsense"),
+    ],
+)
+def test_an_expectation_is_the_exit_code(
+    seed: Path, expectation: str, code: int, message: str
+) -> None:
+    """A gate for scripts: 0 only when the interval says so."""
+    done = compare("results", "--expect", expectation, folder=seed, expected=code)
+    assert message in done.stderr
+
+
+def test_every_format_can_be_written_beside(seed: Path, tmp_path: Path) -> None:
+    """One comparison, several files, whole or not at all."""
+    results = str(seed / "results")
+    done = compare(results, "--write", "html=a.html", "--write", "markdown=b.md", folder=tmp_path)
+    assert "1.92×" in done.stdout
+    assert (tmp_path / "a.html").read_text().startswith("<!DOCTYPE html>")
+    assert "1.92×" in (tmp_path / "b.md").read_text()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "b.md"]
+    failed = compare(results, "--write", "html=no/a.html", folder=tmp_path, expected=1)
+    assert "error: --write no/a.html: No such file or directory" in failed.stderr
+
+
+def test_before_and_after(seed: Path, tmp_path: Path) -> None:
+    """--against compares pool by pool; a baseline makes no sense there."""
+    seed_case.write(tmp_path / "later", seed=1)
+    earlier = str(seed / "results")
+    done = compare("later", "--against", earlier, folder=tmp_path)
+    for pool in ("amd-16", "amd-30", "intel"):
+        assert f"{pool} after" in done.stdout
+    refused = compare(
+        "later", "--against", earlier, "--baseline", "intel", folder=tmp_path, expected=2
+    )
+    assert "--baseline goes without --against" in refused.stderr
+
+
+def test_one_bad_result_is_one_line_and_the_rest_is_compared(tmp_path: Path) -> None:
+    """Exit 1, the file and key named, the comparison still there."""
+    seed_case.write(tmp_path / "results", 2, between=0.02)
+    victim = min((tmp_path / "results").iterdir()) / "io-benchmark.json"
+    document = json.loads(victim.read_text())
+    document["workloads"][0]["samples"]["copy_ns"][5] = "many"
+    victim.write_text(json.dumps(document))
+    done = compare("results", folder=tmp_path, expected=1)
+    assert "$.workloads[0].samples.copy_ns[5]" in done.stderr
+    assert str(victim.parent.name) in done.stderr
+    assert "amd-16" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        pytest.param(["nowhere"], 2, "nowhere: no such file or folder", id="no-folder"),
+        pytest.param(
+            ["results", "--baseline", "x"], 2, "--baseline x: no such pool", id="baseline"
+        ),
+        pytest.param(["results", "--allow", "x"], 2, "--allow x: no such rule", id="rule"),
+        pytest.param(["results", "--margin", "0"], 2, "'0' is not a percentage", id="margin"),
+        pytest.param(["results", "--write", "pdf=x"], 2, "'pdf=x' is not FORMAT=FILE", id="format"),
+    ],
+)
+def test_mistakes_are_told(seed: Path, arguments: list[str], code: int, message: str) -> None:
+    """One line that names the option and what there is."""
+    done = compare(*arguments, folder=seed, expected=code)
+    assert message in done.stderr

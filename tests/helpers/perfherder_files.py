@@ -1,0 +1,62 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Makes both Perfherder files and holds them against a JSON Schema: perfherder_files.py SCHEMA
+
+The worker's own comes from the script, the comparison's from the seed's case. Run by .ci/run where
+Treeherder's schema is at hand; the tests state its limits in words of their own.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import jsonschema
+import seed_case
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "io-benchmark"
+
+
+def main(schema: Path) -> int:
+    validator = jsonschema.Draft7Validator(json.loads(schema.read_text()))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        place = folder / "place"
+        place.mkdir()
+        worker = [
+            *(
+                sys.executable,
+                "-B",
+                str(SCRIPT),
+                "--pool",
+                "amd-16",
+                "--workload",
+                "cache-retrieve",
+            ),
+            *("--place", f"workspace={place}", "--artifacts", str(folder), "--retrieves", "30"),
+            *("--sizes", "4x0.5", "--destination", "overwrite", "--destination", "unlink"),
+        ]
+        subprocess.run(worker, check=True, stdout=subprocess.DEVNULL)
+        seed_case.write(folder / "results")
+        compare = [sys.executable, "-m", "io_benchmark.cli", "compare", str(folder / "results")]
+        compared = subprocess.run(
+            [*compare, "--format", "perfherder"], check=True, capture_output=True, text=True
+        )
+        files = {
+            "the worker's": (folder / "perfherder-data-io-benchmark.json").read_text(),
+            "the comparison's": compared.stdout,
+        }
+    bad = 0
+    for name, text in files.items():
+        document = json.loads(text)
+        for error in validator.iter_errors(document):
+            bad += 1
+            print(f"{name}: {'/'.join(map(str, error.path))}: {error.message}")
+        print(f"{name} Perfherder file: {len(document['suites'])} suites checked, {bad} problems")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,606 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Reports for the tests of every format."""
+
+import io
+import random
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from io_benchmark.analysis.model import (
+    Advice,
+    Cause,
+    Comparison,
+    Diagnosis,
+    Figures,
+    Interval,
+    NoiseFloor,
+    Problem,
+    Remedy,
+    Report,
+    Series,
+    Severity,
+    State,
+    Subject,
+    SubjectReport,
+    Timeline,
+    Verdict,
+    WorkerLine,
+)
+
+MS = 1_000_000
+MIB = 1024 * 1024
+GIB = 1024 * MIB
+SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
+SIZES_MIB = [80] * 40 + [60] * 40 + [5] * 20
+# Enough for every picture; the golden page stays readable.
+FEW_RETRIEVES = 120
+
+
+def figures(
+    mean_ms: float,
+    p50_ms: float,
+    p95_ms: float,
+    p99_ms: float,
+    total_s: float,
+    workers: int = 1,
+    between: float | None = None,
+) -> Figures:
+    """One pool's figures, retrieves as the seed has them."""
+    return Figures(
+        workers=workers,
+        retrieves=2000 * workers,
+        mean_ns=mean_ms * MS,
+        p50_ns=p50_ms * MS,
+        p95_ns=p95_ms * MS,
+        p99_ns=p99_ms * MS,
+        total_ns=total_s * 1000 * MS,
+        lookup_mean_ns=1.234 * MS,
+        copy_mean_ns=(mean_ms - 1.234) * MS,
+        within_worker_ratio=0.012,
+        between_workers_ratio=between,
+    )
+
+
+INTEL = figures(76, 80, 109, 118, 151.9)
+AMD_30 = figures(77, 82, 115, 149, 154.8)
+AMD_16 = figures(146, 157, 205, 237, 291.4)
+
+
+def comparison(
+    candidate: str,
+    ratio: float,
+    low: float,
+    high: float,
+    verdict: Verdict,
+    advice: Advice | None = None,
+    baseline: str = "intel",
+) -> Comparison:
+    return Comparison(
+        subject=SUBJECT,
+        baseline=baseline,
+        candidate=candidate,
+        ratio=ratio,
+        interval=Interval(low, high, 0.95),
+        interval_90=Interval(low * 1.02, high / 1.02, 0.90),
+        p_value=0.0001 if verdict in (Verdict.SLOWER, Verdict.FASTER) else 0.87,
+        verdict=verdict,
+        method="paired retrieves",
+        assumed_variation_ratio=0.05,
+        variation_to_explain_ratio=0.33 if verdict is Verdict.SLOWER else None,
+        advice=advice,
+    )
+
+
+ADD_WORKERS = Advice(
+    Verdict.EQUIVALENT,
+    12,
+    0.05,
+    "leans to equivalence; add 12 workers a pool to decide, with workers that differ by 5.0%",
+)
+
+SUPPORTED = Cause(
+    "device-count",
+    "Fewer local SSDs share the writes.",
+    State.SUPPORTED,
+    "2 local SSDs striped (nvme0n1, nvme0n2), machine type c2-standard-16; write rate 743 MiB/s",
+    "1 local SSD (nvme1n1), machine type c3d-standard-16-lssd; write rate 388 MiB/s",
+    "Google publishes 350 MiB/s written for one and 700 for two.",
+    predicted_ratio=2.0,
+    share=0.94,
+)
+CAUSES = (
+    Cause(
+        "boot-disk",
+        "The work place is on the boot disk.",
+        State.RULED_OUT,
+        "dm-0 on nvme0n1, nvme0n2",
+        "dm-0 on nvme1n1",
+        "Both are on local SSDs.",
+    ),
+    Cause(
+        "spawn-cost",
+        "Starting processes takes longer.",
+        State.NOT_OBSERVABLE,
+        "",
+        "",
+        "Lookups took 1.23 ms on both, of which starting grep is only a part.",
+        workload="spawn",
+    ),
+    SUPPORTED,
+    Cause(
+        "cgroup-io-limit",
+        "A control group limits the rate.",
+        State.RULED_OUT,
+        "no limit at any level",
+        "no limit at any level",
+        "Neither has io.max nor blkio.throttle set.",
+    ),
+    Cause(
+        "mount-options",
+        "The file system is mounted with other options.",
+        State.RULED_OUT,
+        "rw,nobarrier,data=writeback",
+        "rw,nobarrier,data=writeback",
+        "No option differs.",
+    ),
+)
+REMEDIES = (
+    Remedy(
+        "device-count",
+        "Use a machine type with two local SSDs, such as c3d-standard-30-lssd.",
+        1.9,
+        measured=True,
+        evidence="amd-30 in this push takes 77.0 ms where amd-16 takes 146 ms.",
+    ),
+    Remedy(
+        "device-count",
+        "Remove the destination before copying (cp --remove-destination).",
+        None,
+        measured=False,
+        evidence="ext4 flushes a file that is truncated and rewritten when it is closed.",
+    ),
+)
+
+
+def worker(side: str, number: int, instance_type: str | None, **changes: Any) -> WorkerLine:
+    line = WorkerLine(
+        side=side,
+        pool=side,
+        task_id=f"Task{number:018d}",
+        run_id=0,
+        worker_id=f"us-central1-a/{4_000_000_000_000_000_000 + number}",
+        state="completed",
+        completed=True,
+        incomplete_reason=None,
+        instance_type=instance_type,
+        zone="us-central1-a",
+        source=f"results/Task{number:018d}.0/io-benchmark.json",
+    )
+    return replace(line, **changes)
+
+
+def series(
+    side: str, name: str, scale: float, retrieves: int, seed: int, subject: Subject = SUBJECT
+) -> Series:
+    """Retrieves of three sizes: near their mean, autocorrelated, a stall now and then."""
+    generator = random.Random(seed)
+    order = random.Random(1)
+    sizes, starts, totals = [], [], []
+    drift, now_ns = 0.0, 31_000 * MS
+    for _ in range(retrieves):
+        size_mib = order.choice(SIZES_MIB)
+        drift = 0.8 * drift + 0.06 * (generator.random() - 0.5)
+        slow = 1.6 if generator.random() < 0.03 else 1.0
+        noise = 1 + drift + 0.3 * (generator.random() + generator.random() - 1)
+        total_ns = int((1.2 + 1.33 * size_mib * scale * slow * noise) * MS)
+        sizes.append(size_mib * MIB)
+        starts.append(now_ns)
+        totals.append(total_ns)
+        now_ns += total_ns
+    columns = (np.array(column, dtype=np.int64) for column in (sizes, starts, totals))
+    return Series(side, name, subject, *columns)
+
+
+def timeline(side: str, name: str, rate_mib: float, seconds: int, seed: int) -> Timeline:
+    generator = random.Random(seed)
+    written, dirty, pressure = [], [], []
+    for second in range(seconds):
+        busy = 30 < second < seconds - 4
+        written.append(rate_mib * MIB * (0.9 + 0.2 * generator.random()) if busy else 0.0)
+        dirty.append(GIB * (0.3 + 0.1 * generator.random()) if busy else 0.01 * GIB)
+        pressure.append(0.35 + 0.1 * generator.random() if busy else 0.0)
+    times = tuple(float(second) for second in range(seconds))
+    return Timeline(side, name, times, tuple(written), tuple(dirty), tuple(pressure))
+
+
+def seed_case(retrieves: int = 2000) -> Report:
+    """Seed 000: amd-16 slower for a reason, amd-30 not decided with one worker each."""
+    run_s = max(retrieves // 20, 40)
+    return Report(
+        title="io-benchmark: amd-16, amd-30, intel",
+        baseline="intel",
+        baseline_reason="the last by name",
+        margin_ratio=0.05,
+        subjects=(
+            SubjectReport(
+                SUBJECT,
+                {"intel": INTEL, "amd-16": AMD_16, "amd-30": AMD_30},
+                (
+                    comparison("amd-16", 1.92, 1.68, 2.19, Verdict.SLOWER),
+                    comparison("amd-30", 1.0132, 0.884, 1.161, Verdict.INCONCLUSIVE, ADD_WORKERS),
+                ),
+                (NoiseFloor("within-worker", 0.985, 1.014),),
+            ),
+        ),
+        diagnoses=(Diagnosis("amd-16", CAUSES, REMEDIES),),
+        problems=(
+            Problem(
+                "few-workers",
+                Severity.WARNING,
+                SUBJECT,
+                ("amd-16", "amd-30", "intel"),
+                "one worker each; 3 or more show how much workers of a pool differ",
+            ),
+            Problem(
+                "page-cache",
+                Severity.WARNING,
+                SUBJECT,
+                ("amd-30",),
+                "drop_caches was refused; 41 % of the cache was in memory at the start",
+            ),
+        ),
+        workers=(
+            worker("intel", 1, "c2-standard-16"),
+            worker("amd-16", 2, "c3d-standard-16-lssd"),
+            worker("amd-30", 3, "c3d-standard-30-lssd"),
+        ),
+        unreadable=(),
+        remarks=("Medians and means agree: the copies are bound by writeback.",),
+        series=(
+            series("intel", "us-central1-a/4000000000000000001", 1.0, retrieves, 11),
+            series("amd-16", "us-central1-a/4000000000000000002", 1.92, retrieves, 12),
+            series("amd-30", "us-central1-a/4000000000000000003", 1.0132, retrieves, 13),
+        ),
+        timelines=(
+            timeline("intel", "us-central1-a/4000000000000000001", 720, run_s, 21),
+            timeline("amd-16", "us-central1-a/4000000000000000002", 360, 2 * run_s, 22),
+            timeline("amd-30", "us-central1-a/4000000000000000003", 710, run_s, 23),
+        ),
+    )
+
+
+HOSTILE_NAMES = (
+    "<script>alert(1)</script>",
+    "a|b`c`\n| d | [x](https://evil.example) ![i](https://evil.example/i.png)",
+    "@everyone \x1b[31mred\x1b[0m\x9b2J\u202eesrever\u202c",
+    "&lt;b&gt; {{ 7*7 }} {% raw %} ${7} ]]> --> \" onload='x'",
+    "long-" * 60,
+)
+
+
+def hostile(retrieves: int = 2000) -> Report:
+    """The seed's case where every text that comes from a file is an attack."""
+    report = seed_case(retrieves)
+    script, breaks, escapes, entities, long = HOSTILE_NAMES
+    sides = {"intel": script, "amd-16": breaks, "amd-30": escapes}
+    subject = Subject(long, entities, breaks, script)
+    (part,) = report.subjects
+    return replace(
+        report,
+        title=script + breaks + escapes,
+        baseline=sides["intel"],
+        baseline_reason=entities,
+        subjects=(
+            SubjectReport(
+                subject,
+                {sides[side]: value for side, value in part.figures.items()},
+                tuple(
+                    replace(
+                        compared,
+                        subject=subject,
+                        baseline=sides[compared.baseline],
+                        candidate=sides[compared.candidate],
+                        advice=compared.advice and replace(compared.advice, message=breaks),
+                    )
+                    for compared in part.comparisons
+                ),
+                (NoiseFloor(escapes, 0.9, float("inf")),),
+            ),
+        ),
+        diagnoses=(
+            Diagnosis(
+                sides["amd-16"],
+                (
+                    Cause(entities, script, State.SUPPORTED, breaks, escapes, long, 2.0, 1.31),
+                    Cause(breaks, long, State.NOT_OBSERVABLE, "", "", script, workload=entities),
+                ),
+                (Remedy(script, breaks, float("nan"), measured=True, evidence=entities),),
+            ),
+        ),
+        problems=(
+            Problem(script, Severity.REFUSED, None, ("<b>one more</b>",), breaks),
+            Problem(breaks, Severity.ALLOWED, subject, (), entities),
+            Problem(escapes, Severity.WARNING, None, (script, breaks), long),
+        ),
+        workers=tuple(
+            replace(
+                line,
+                side=sides[line.side],
+                pool=entities,
+                task_id=breaks,
+                worker_id=escapes,
+                state=script,
+                completed=False,
+                incomplete_reason=breaks,
+                instance_type=entities,
+                zone=long,
+                source="../../\x1b]0;title\x07" + script,
+            )
+            for line in report.workers
+        ),
+        unreadable=HOSTILE_NAMES,
+        remarks=HOSTILE_NAMES,
+        series=tuple(
+            replace(one, side=sides[one.side], worker=escapes, subject=subject)
+            for one in report.series
+        ),
+        timelines=tuple(
+            replace(one, side=sides[one.side], worker=breaks) for one in report.timelines
+        ),
+    )
+
+
+def refused(retrieves: int = 2000) -> Report:
+    """The candidate copied by reflink: no verdict, and nothing that looks like one."""
+    report = seed_case(retrieves)
+    (part,) = report.subjects
+    return replace(
+        report,
+        title="io-benchmark: amd-16, intel",
+        subjects=(
+            replace(
+                part,
+                figures={"intel": INTEL, "amd-16": AMD_16},
+                comparisons=(),
+                noise=(),
+            ),
+        ),
+        diagnoses=(),
+        problems=(
+            Problem(
+                "copy-method",
+                Severity.REFUSED,
+                SUBJECT,
+                ("amd-16",),
+                "intel copied with sendfile, amd-16 with copy_file_range (its copies are reflinks).",
+            ),
+        ),
+        workers=report.workers[:2],
+        remarks=(),
+        series=tuple(one for one in report.series if one.side != "amd-30"),
+        timelines=(),
+    )
+
+
+def empty() -> Report:
+    """Nothing could be read."""
+    return Report(
+        title="io-benchmark",
+        baseline="",
+        baseline_reason="",
+        margin_ratio=0.05,
+        subjects=(),
+        diagnoses=(),
+        problems=(),
+        workers=(),
+        unreadable=(
+            "results/A.0/io-benchmark.json: $.version: 99 is newer than this program: update it",
+            "results/B.0/io-benchmark.json: Input data was truncated",
+        ),
+        remarks=(),
+        series=(),
+        timelines=(),
+    )
+
+
+def before_after(retrieves: int = 2000) -> Report:
+    """Two pools before and after a new image: each pool has a baseline of its own."""
+    before = figures(146, 157, 205, 237, 291.4, workers=4, between=0.031)
+    after = figures(97, 99, 130, 151, 194, workers=4, between=0.024)
+    same = figures(76.3, 80.1, 109, 119, 152.6, workers=4, between=0.012)
+    against = [
+        comparison("amd-16 after", 0.664, 0.611, 0.722, Verdict.FASTER, baseline="amd-16 before"),
+        comparison("intel after", 1.004, 0.981, 1.027, Verdict.EQUIVALENT, baseline="intel before"),
+    ]
+    sides = ("amd-16 before", "amd-16 after", "intel before", "intel after")
+    return Report(
+        title="io-benchmark: before and after",
+        baseline="before",
+        baseline_reason="--against",
+        margin_ratio=0.05,
+        subjects=(
+            SubjectReport(
+                SUBJECT,
+                dict(
+                    zip(
+                        sides,
+                        (before, after, figures(76, 80, 109, 118, 152, 4, 0.013), same),
+                        strict=True,
+                    )
+                ),
+                tuple(
+                    replace(
+                        compared,
+                        method="workers",
+                        assumed_variation_ratio=None,
+                        variation_to_explain_ratio=None,
+                    )
+                    for compared in against
+                ),
+                (
+                    NoiseFloor("within-worker", 0.992, 1.007),
+                    NoiseFloor("between-workers", 0.94, 1.06),
+                ),
+            ),
+        ),
+        diagnoses=(Diagnosis("amd-16 after", (CAUSES[0], CAUSES[3]), ()),),
+        problems=(),
+        workers=tuple(
+            worker(side, at, None, pool=side.split()[0], worker_id=f"group/{at % 3}")
+            for at, side in enumerate(sides)
+        ),
+        unreadable=(),
+        remarks=(),
+        series=tuple(
+            series(side, f"group/{at % 3}", scale, retrieves, at)
+            for at, (side, scale) in enumerate(zip(sides, (1.92, 1.28, 1.0, 1.0), strict=True))
+        ),
+        timelines=(),
+    )
+
+
+def many_pools(retrieves: int = 2000, pools: int = 12) -> Report:
+    """More pools than fit as columns."""
+    names = [f"pool-{number:02d}" for number in range(1, pools + 1)]
+    verdicts = (Verdict.SLOWER, Verdict.FASTER, Verdict.EQUIVALENT, Verdict.INCONCLUSIVE)
+    ratios = (1.3, 0.7, 1.0, 1.04)
+    chosen = [(verdicts[at % 4], ratios[at % 4] + 0.01 * (at // 4)) for at in range(len(names) - 1)]
+    return Report(
+        title="io-benchmark: twelve pools",
+        baseline=names[0],
+        baseline_reason="--baseline",
+        margin_ratio=0.05,
+        subjects=(
+            SubjectReport(
+                SUBJECT,
+                {
+                    names[0]: INTEL,
+                    **{
+                        pool: figures(76 * ratio, 80 * ratio, 109 * ratio, 118 * ratio, 152 * ratio)
+                        for pool, (_, ratio) in zip(names[1:], chosen, strict=True)
+                    },
+                },
+                tuple(
+                    comparison(
+                        pool,
+                        ratio,
+                        ratio * (0.98 if verdict is Verdict.EQUIVALENT else 0.9),
+                        ratio * (1.02 if verdict is Verdict.EQUIVALENT else 1.1),
+                        verdict,
+                        ADD_WORKERS if verdict is Verdict.INCONCLUSIVE else None,
+                        names[0],
+                    )
+                    for pool, (verdict, ratio) in zip(names[1:], chosen, strict=True)
+                ),
+                (NoiseFloor("within-worker", 0.985, 1.014),),
+            ),
+        ),
+        diagnoses=(),
+        problems=(),
+        workers=tuple(worker(pool, at, "c2-standard-16") for at, pool in enumerate(names)),
+        unreadable=(),
+        remarks=(),
+        series=tuple(
+            series(pool, f"us-central1-a/{at}", 1 + 0.05 * at, retrieves, at)
+            for at, pool in enumerate(names)
+        ),
+        timelines=tuple(
+            timeline(pool, f"us-central1-a/{at}", 700 - 30 * at, 60, at)
+            for at, pool in enumerate(names)
+        ),
+    )
+
+
+def renamed(report: Report, side: str, other: str) -> Report:
+    """The same report where one of its candidates is called something else."""
+
+    def new(name: str) -> str:
+        return other if name == side else name
+
+    return replace(
+        report,
+        subjects=tuple(
+            replace(
+                part,
+                figures={new(name): value for name, value in part.figures.items()},
+                comparisons=tuple(
+                    replace(one, candidate=new(one.candidate)) for one in part.comparisons
+                ),
+            )
+            for part in report.subjects
+        ),
+        diagnoses=tuple(replace(one, candidate=new(one.candidate)) for one in report.diagnoses),
+        problems=tuple(
+            replace(one, sides=tuple(new(name) for name in one.sides)) for one in report.problems
+        ),
+        workers=tuple(replace(one, side=new(one.side)) for one in report.workers),
+        series=tuple(replace(one, side=new(one.side)) for one in report.series),
+        timelines=tuple(replace(one, side=new(one.side)) for one in report.timelines),
+    )
+
+
+def talkative() -> Report:
+    """Much more to say than fits a comment."""
+    report = many_pools(5)
+    cause = replace(SUPPORTED, explanation="word " * 150)
+    names = [line.side for line in report.workers[1:]]
+    return replace(
+        report,
+        diagnoses=tuple(Diagnosis(name, (cause,) * 12, REMEDIES) for name in names),
+    )
+
+
+def several_subjects() -> Report:
+    """Two destinations: the cause belongs to the first one, by which it was judged."""
+    report = seed_case(FEW_RETRIEVES)
+    (part,) = report.subjects
+    unlink = replace(SUBJECT, destination="unlink")
+    other = replace(
+        part,
+        subject=unlink,
+        comparisons=(
+            replace(comparison("amd-16", 1.21, 1.06, 1.38, Verdict.SLOWER), subject=unlink),
+        ),
+        figures={"intel": INTEL, "amd-16": AMD_16},
+    )
+    return replace(report, subjects=(part, other))
+
+
+def large(workers: int = 1000, retrieves: int = 2000) -> Report:
+    """As many results as a command is meant to stand."""
+    sides = ("intel", "amd-16", "amd-30")
+    report = seed_case(retrieves)
+    few = [series(side, "", 1 + at, retrieves, at) for at, side in enumerate(sides)]
+    return replace(
+        report,
+        workers=tuple(worker(sides[at % 3], at, "c2-standard-16") for at in range(workers)),
+        series=tuple(
+            replace(few[at % 3], worker=f"group/{at}", total_ns=few[at % 3].total_ns + at)
+            for at in range(workers)
+        ),
+        timelines=tuple(
+            replace(report.timelines[at % 3], side=sides[at % 3], worker=f"group/{at}")
+            for at in range(workers)
+        ),
+    )
+
+
+def on_terminal(report: Report, width: int, *, colour: bool = False) -> str:
+    """What the terminal shows at this width."""
+    from io_benchmark.report import terminal
+
+    stream = io.StringIO()
+    console = Console(
+        file=stream,
+        width=width,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        legacy_windows=False,
+    )
+    terminal.show(console, report)
+    return stream.getvalue()

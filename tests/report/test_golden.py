@@ -1,0 +1,24 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Whole outputs, held against files that were looked at.
+
+`python tests/helpers/golden_reports.py` writes them anew; look at what changed.
+"""
+
+import pytest
+from golden_reports import GOLDEN, golden_outputs
+
+OUTPUTS = golden_outputs()
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_output(name):
+    """The output is the file's, byte for byte."""
+    assert OUTPUTS[name]().encode() == (GOLDEN / name).read_bytes()
+
+
+def test_no_file_is_left_over():
+    """Every golden file is one that a test reads."""
+    names = {path.name for path in GOLDEN.iterdir()}
+    assert names == {*OUTPUTS, "perfherder-series.json"}

@@ -1,0 +1,119 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Results come from anyone's task: ten thousand broken ones, and none gives a traceback."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from io_benchmark import results
+from io_benchmark.analysis import plan
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.intake import worker_of
+from io_benchmark.errors import ResultError
+from io_benchmark.report import FORMATS
+from io_benchmark.report.output import rendered
+from io_benchmark.sources.layout import Measured
+
+GOOD = Path(__file__).parent / "fixtures" / "result-v1.json"
+MUTATIONS = 10_000
+# What a hostile task would write instead of a value.
+VALUES: tuple[Any, ...] = (
+    None,
+    True,
+    0,
+    1,
+    -1,
+    10**9,
+    2**63 - 1,
+    2**63,
+    10**40,
+    0.5,
+    -1e308,
+    "",
+    "7",
+    "a" * 9000,
+    "<script>alert(1)</script>",
+    "\x1b[31mred\x1b[0m\x07",
+    "[link](https://example.com) @someone | **x**",
+    "../../../../etc/passwd",
+    "\u202eevil\u2066",
+    "{{ 7 * 7 }} {% raw %}",
+    [],
+    {},
+    [[[]]],
+    [0] * 100,
+    [None],
+    {"": {"": ""}},
+    {"<b>": 1},
+)
+RAW = (b"NaN", b"Infinity", b"1e999", b"-", b"\xff", b'"', b"[" * 3000, b"}", b"\\u0000")
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Every key and position in a document."""
+    found = [path] if path else []
+    if isinstance(value, list):
+        value = dict(enumerate(value))
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            found += places(inner, (*path, key))
+    return found
+
+
+def mutated(generator: random.Random, original: bytes, paths: list[tuple[Any, ...]]) -> bytes:
+    """Bytes cut or put in, or up to three values of the document replaced."""
+    if generator.random() < 0.3:
+        at = generator.randrange(len(original))
+        put = generator.choice((b"", generator.choice(RAW), generator.randbytes(4)))
+        return original[:at] + put + original[at + generator.randrange(30) :]
+    document = json.loads(original)
+    for _ in range(generator.randint(1, 3)):
+        *parents, last = generator.choice(paths)
+        inner = document
+        try:
+            for key in parents:
+                inner = inner[key]
+            alike = [value for value in VALUES if type(value) is type(inner[last])]
+            # Of the right type it may get through the reader, and then meets all the rest.
+            inner[last] = generator.choice(alike if alike and generator.random() < 0.7 else VALUES)
+        except (KeyError, IndexError, TypeError):
+            continue  # an earlier change took it away
+    return json.dumps(document).encode()
+
+
+@pytest.mark.filterwarnings("error")
+def test_ten_thousand_mutations_give_no_traceback() -> None:
+    """Each is refused in one printable line, or read, compared and shown in every format."""
+    generator = random.Random(20261121)
+    original = GOOD.read_bytes()
+    document = json.loads(original)
+    paths = places(document)
+    document["task"]["pool"] = "baseline"
+    baseline = Measured(results.parse(json.dumps(document).encode(), "b"), None, "b")
+    refused = shown = 0
+    for number in range(MUTATIONS):
+        data = mutated(generator, original, paths)
+        try:
+            result = results.parse(data, "a")
+        except ResultError as error:
+            assert str(error).isprintable()  # noqa: PT017 - most are refused, none must crash
+            refused += 1
+            continue
+        shown += 1
+        if shown % 5:
+            continue  # the whole way for every fifth
+        one = Measured(result, None, "a")
+        workers = [worker_of(baseline, "baseline"), worker_of(one, f"{one.pool}!")]
+        report = compare(plan.pools((w.side for w in workers), "baseline"), workers, Options())
+        for form in FORMATS:
+            text = rendered(report, form)
+            assert "\x1b" not in text, number
+            if form == "html":
+                assert "<script>alert" not in text, number
+    assert refused > MUTATIONS / 3
+    assert shown > MUTATIONS / 10
