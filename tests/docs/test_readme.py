@@ -6,11 +6,14 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 
 import pytest
 from checkout import ROOT, copy_checkout
+
+from io_benchmark.commands.completion import whole_parser
 
 BLOCK = re.compile(
     r"^```(?P<kind>\w+)(?P<skip> skip)?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
@@ -62,8 +65,23 @@ def test_shell_block(clone, block):
 
 def test_skipped_programs_exist(clone):
     """The programs of the skipped blocks are there, too."""
-    programs = [text.split()[0] for text in blocks("sh", skipped=True)]
+    programs = {text.split()[0] for text in blocks("sh", skipped=True)} - {"io-benchmark"}
     assert [name for name in programs if not os.access(clone / name, os.X_OK)] == []
+
+
+LINES = [
+    line
+    for text in blocks("sh", skipped=True)
+    for line in text.splitlines()
+    if line.startswith("io-benchmark ")
+]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_skipped_commands_are_understood(line):
+    """What needs a Taskcluster is not run, but its command line is one that the program takes."""
+    parsed = whole_parser().parse_args(shlex.split(line)[1:])
+    assert vars(parsed)
 
 
 def test_new_pool(clone):

@@ -21,11 +21,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import shtab
 
-    sys.stdout.write(shtab.complete(_whole_parser(), arguments.shell) + "\n")
+    sys.stdout.write(shtab.complete(whole_parser(), arguments.shell) + "\n")
     return 0
 
 
-def _whole_parser() -> argparse.ArgumentParser:
+def whole_parser() -> argparse.ArgumentParser:
     """Every command with its options; elsewhere only the one that is called is loaded."""
     from io_benchmark.cli import COMMANDS
 
