@@ -11,6 +11,7 @@ taskcluster/docs/causes.md says for each what it reads.
 import math
 from collections.abc import Mapping, Sequence
 
+from io_benchmark.analysis import words
 from io_benchmark.analysis.causes import (
     course,
     disks,
@@ -92,8 +93,8 @@ def _share(ratio: float | None, finding: Finding) -> float | None:
 def _share_text(ratio: float | None, finding: Finding, share: float | None) -> str:
     if share is None or ratio is None or finding.predicted_ratio is None:
         return ""
-    text = f". Measured {ratio:.2f}× of a predicted {finding.predicted_ratio:.2f}×: {share:.0%}"
-    text = text.replace("%", " %")
+    text = f". Measured {ratio:.2f}× of a predicted {finding.predicted_ratio:.2f}×: "
+    text += words.percent(share)
     if share > 1:
         text += ", over-explained: more than the caps alone would make"
     return text

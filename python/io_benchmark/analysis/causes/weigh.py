@@ -6,6 +6,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from io_benchmark.analysis import words
 from io_benchmark.analysis.causes.case import EXPLAINS_SHARE, Case, Finding, View, mean_of
 from io_benchmark.analysis.causes.evidence import plain, tally
 from io_benchmark.analysis.model import State
@@ -94,7 +95,8 @@ def explains(share: float) -> bool:
 
 
 def percent(share: float) -> str:
-    return f"{max(share, 0.0):.0%}".replace("%", " %")
+    """A part of the difference; below nothing is nothing."""
+    return words.percent(max(share, 0.0))
 
 
 def note(text: str, limit: int = 400) -> str:
