@@ -148,7 +148,7 @@ def reflink_works(path):
     base = os.path.join(path, ".io-benchmark-reflink-%d" % os.getpid())
     made = []
     try:
-        with open(base, "xb") as source:
+        with open(base, "x+b") as source:  # the original must be readable
             made.append(base)
             source.write(b"x" * 4096)
             source.flush()
