@@ -21,6 +21,7 @@ COMMANDS = {
     "rehearse": "run the tasks' own commands on this machine and compare them",
     "compare": "compare pools, or two pushes: which is slower, how sure, and why",
     "fetch": "download results from Taskcluster",
+    "submit": "create the tasks in a Taskcluster from here, wait, and compare",
     "firefox": "put the benchmark's kind into a Firefox checkout, or check it",
     "completion": "print a shell's completion script",
 }

@@ -183,6 +183,12 @@ class Loopback:
         match route:
             case ["queue", "task-group", group, "list"]:
                 return self._group(group, request.query)
+            case ["queue", "task", task] if request.method == "PUT":
+                return self._create(task, sent)
+            case ["queue", "task", task, "cancel"] if request.method == "POST":
+                return self._task(task, "cancelTask", lambda: self._cancelled(task))
+            case ["worker-manager", "worker-pool", pool]:
+                return self._worker_pool(pool)
             case ["queue", "task", task, "status"]:
                 return self._task(task, "status", lambda: {"status": self._statuses[task]})
             case ["queue", "task", task]:
@@ -237,6 +243,31 @@ class Loopback:
             f"Are you sure this task exists?"
         )
         return _failure(404, "ResourceNotFound", message, method)
+
+    def _create(self, task_id: str, definition: dict[str, Any]) -> "Reply":
+        refusal = self.deployment.refuse(definition)
+        if refusal is not None:
+            return _failure(*refusal, "createTask")
+        known = self._definitions.get(task_id)
+        if known is None:
+            self.deployment.create(task_id, definition)
+        elif known != definition:
+            message = f"taskId `{task_id}` already used by another task."
+            return _failure(409, "RequestConflict", message, "createTask")
+        return _json(200, {"status": self._statuses[task_id]})
+
+    def _cancelled(self, task_id: str) -> dict[str, Any]:
+        self.deployment.cancel(task_id)
+        return {"status": self._statuses[task_id]}
+
+    def _worker_pool(self, pool: str) -> "Reply":
+        pools = self.deployment.worker_pools
+        if pools is None:
+            message = f"{PRIVATE_SCOPE} expression:\n\n```\n{{}}\n```"
+            return _failure(403, "InsufficientScopes", message, "workerPool")
+        if pool not in pools:
+            return _failure(404, "ResourceNotFound", "Worker pool does not exist", "workerPool")
+        return _json(200, {"workerPoolId": pool})
 
     def _group(self, group_id: str, query: dict[str, str]) -> "Reply":
         deployment = self.deployment

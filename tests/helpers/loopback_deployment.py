@@ -8,6 +8,7 @@ import gzip
 import json
 import random
 import string
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,6 +60,11 @@ class Deployment:
     # Recorded tokens of recorded pages, by the number of tasks before them.
     tokens: dict[int, str] = field(default_factory=dict)
     page_limit: int = 1000
+    # Where tasks are created: what refuses a definition (status, code, message), and what
+    # happens to a task once it is there.
+    refuse: Callable[[dict[str, Any]], tuple[int, str, str] | None] = lambda _definition: None
+    on_create: Callable[["Deployment", str], None] = lambda _deployment, _task_id: None
+    worker_pools: set[str] | None = None  # None: whoever asks is not told
 
     def add(
         self,
@@ -74,6 +80,27 @@ class Deployment:
         for run_id, artifact in (results or {}).items():
             self.artifacts[task_id, run_id, ARTIFACT] = artifact
         return task_id
+
+    def create(self, task_id: str, definition: dict[str, Any]) -> None:
+        """A new task, waiting for a worker."""
+        status = {
+            "taskId": task_id,
+            **{key: definition.get(key) for key in ("provisionerId", "workerType", "expires")},
+            "taskQueueId": f"{definition['provisionerId']}/{definition['workerType']}",
+            "taskGroupId": definition.get("taskGroupId", task_id),
+            "state": "pending",
+            "runs": [run(0, "pending")],
+        }
+        self.add(definition, status)
+        self.on_create(self, task_id)
+
+    def cancel(self, task_id: str) -> None:
+        """As the queue does: what is resolved stays as it is."""
+        status = self.statuses[task_id]
+        if status["state"] not in ("completed", "failed", "exception"):
+            status["state"] = "exception"
+            status["runs"][-1] = {**run(len(status["runs"]) - 1, "exception")}
+            status["runs"][-1]["reasonResolved"] = "canceled"
 
     def set_result(self, task_id: str, run_id: int, artifact: Artifact) -> None:
         self.artifacts[task_id, run_id, ARTIFACT] = artifact

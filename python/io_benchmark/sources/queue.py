@@ -8,7 +8,7 @@ The client signs requests and knows the routes. What it lacks is done here: time
 TransientError where another try is worth it, and each try is signed anew.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import taskcluster.aio
@@ -41,6 +41,16 @@ class MissingError(ResultError):
     """The deployment knows no such task, group or route."""
 
 
+class RefusedError(ResultError):
+    """The queue does not do what changes it; its whole message is kept for who explains it."""
+
+    def __init__(self, status: int, message: str) -> None:
+        self.status = status
+        self.message = message
+        self.first_line = one_line(message.strip().partition("\n")[0], 200)
+        super().__init__(f"{status}, {self.first_line}")
+
+
 class Deployment:
     """One root URL."""
 
@@ -52,7 +62,44 @@ class Deployment:
         credentials = {"credentials": dict(access.credentials)}
         self._queue = taskcluster.aio.Queue({**self._options, **credentials}, session=session)
         self._index = taskcluster.aio.Index({**self._options, **credentials}, session=session)
+        self._workers = taskcluster.aio.WorkerManager(
+            {**self._options, **credentials}, session=session
+        )
         self._session = session
+
+    async def create_task(self, task_id: str, definition: Mapping[str, Any]) -> None:
+        """Repeated where an answer is lost: the same task under the same id is created once."""
+        await self._change(lambda: self._queue.createTask(task_id, dict(definition)))
+
+    async def cancel_task(self, task_id: str) -> bool:
+        """Whether that is what resolved it; a task that was resolved before stays as it is."""
+        status = (await self._change(lambda: self._queue.cancelTask(task_id))).status
+        return bool(status.runs) and status.runs[-1].reason_resolved == "canceled"
+
+    async def knows_worker_pool(self, pool_id: str) -> bool | None:
+        """None where the deployment does not tell whoever asks."""
+        try:
+            await persist(self._http.policy, lambda: self._workers.workerPool(pool_id))
+        except TaskclusterRestFailure as error:
+            return False if error.status_code == 404 else None
+        except TaskclusterAuthFailure:
+            return None
+        return True
+
+    async def _change(self, ask: Callable[[], Awaitable[Any]]) -> wire.StatusAnswer:
+        try:
+            body = await persist(self._http.policy, ask)
+        except (TaskclusterRestFailure, TaskclusterAuthFailure) as error:
+            raise RefusedError(error.status_code, str(error)) from None
+        try:
+            content = body if isinstance(body, bytes) else b""
+            answer: wire.StatusAnswer = wire.decode(content, wire.StatusAnswer)
+        except ValueError as error:
+            raise ResultError(
+                f"{self.access.root_url} does not answer as a Taskcluster does "
+                f"({one_line(str(error), 150)}); check the address"
+            ) from None
+        return answer
 
     async def find(self, route: str) -> str | None:
         """The id of the task at a route of the index."""

@@ -15,6 +15,8 @@ from io_benchmark.sources.address import SLUG_PATTERN
 
 Slug = Annotated[str, Meta(pattern=f"^{SLUG_PATTERN}$")]
 
+RESOLVED = ("completed", "failed", "exception")
+
 
 class Part(Struct, frozen=True, kw_only=True, rename="camel"):
     """The base of every part."""
@@ -31,7 +33,7 @@ class Run(Part, frozen=True):
 
     @property
     def is_resolved(self) -> bool:
-        return self.state in ("completed", "failed", "exception")
+        return self.state in RESOLVED
 
     @property
     def shown_state(self) -> str:
@@ -49,6 +51,10 @@ class Status(Part, frozen=True):
     task_queue_id: str | None = None
     expires: str | None = None
     runs: list[Run] = []
+
+    @property
+    def is_resolved(self) -> bool:
+        return self.state in RESOLVED
 
 
 class Metadata(Part, frozen=True):

@@ -1,0 +1,134 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Creates tasks one after the other, and cancels them again."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from io_benchmark.errors import IoBenchmarkError, ResultError
+from io_benchmark.sources.access import Access, access_for
+from io_benchmark.sources.address import default_root_url
+from io_benchmark.sources.http import Http
+from io_benchmark.sources.queue import Deployment, MissingError, RefusedError
+from io_benchmark.sources.retrying import Policy
+from io_benchmark.sources.running import run
+from io_benchmark.submit.definitions import Ready
+from io_benchmark.submit.refusals import explained
+
+T = TypeVar("T")
+
+
+class CreationError(IoBenchmarkError):
+    """A task could not be created; those before it were."""
+
+
+@dataclass
+class Created:
+    """What was sent to the queue. Sent is not created: an answer may be lost, or not awaited."""
+
+    sent: list[Ready] = field(default_factory=list)
+    confirmed: int = 0
+
+    @property
+    def shown(self) -> str:
+        """`2 tasks created, 1 more perhaps`"""
+        tasks = f"{self.confirmed} task" + ("" if self.confirmed == 1 else "s") + " created"
+        unsure = len(self.sent) - self.confirmed
+        return tasks + (f", {unsure} more perhaps" if unsure else "")
+
+
+@dataclass(frozen=True)
+class Cancelled:
+    """What became of the tasks."""
+
+    labels: tuple[str, ...]  # cancelled now
+    resolved: int  # before that
+    problems: tuple[str, ...]
+    others: int = 0  # of the group, that are no benchmark's
+
+
+def asked(
+    environment: Mapping[str, str],
+    use: Callable[[Deployment], Awaitable[T]],
+    policy: Policy | None = None,
+) -> T:
+    """What `use` gives, with the environment's deployment."""
+    access = access_of(environment)
+
+    async def main() -> T:
+        async with Http(policy or Policy()) as http:
+            return await use(Deployment(access, http))
+
+    return run(main())
+
+
+def access_of(environment: Mapping[str, str]) -> Access:
+    return access_for(default_root_url(environment), environment)
+
+
+async def unknown_pools(deployment: Deployment, queues: Sequence[str]) -> list[str]:
+    """Worker pools that the deployment's worker manager does not know, where it tells."""
+    return [
+        queue
+        for queue in dict.fromkeys(queues)
+        if await deployment.knows_worker_pool(queue) is False
+    ]
+
+
+async def create(deployment: Deployment, tasks: Sequence[Ready], created: Created) -> None:
+    """In order, because that is the order in which workers will claim them."""
+    for task in tasks:
+        created.sent.append(task)
+        try:
+            await deployment.create_task(task.task_id, task.definition)
+        except RefusedError as error:
+            created.sent.pop()
+            who = deployment.access.who
+            raise CreationError(explained(error, f"{task.label} is not created", who)) from None
+        except ResultError as error:
+            # It may exist all the same: the answer was lost.
+            raise CreationError(f"{task.label} ({task.task_id}): {error}") from None
+        created.confirmed += 1
+
+
+async def cancel_sent(deployment: Deployment, tasks: Sequence[Ready]) -> Cancelled:
+    """By their ids: a task that was sent a moment ago may not be listed yet."""
+    return await _cancel(deployment, [(one.task_id, one.label) for one in tasks])
+
+
+async def cancel_group(deployment: Deployment, group_id: str) -> Cancelled:
+    """The benchmark's tasks of a group that are not resolved; a push's other tasks stay."""
+    try:
+        members = await deployment.group(group_id, lambda _count: None)
+    except MissingError:
+        root_url = deployment.access.root_url
+        raise ResultError(
+            f"group:{group_id}: does not exist at {root_url}; check the id and the root URL"
+        ) from None
+    own = [one for one in members if one.is_benchmark]
+    wanted = [(one.task_id, one.label) for one in own if not one.status.is_resolved]
+    done = await _cancel(deployment, wanted)
+    resolved = done.resolved + len(own) - len(wanted)
+    return Cancelled(done.labels, resolved, done.problems, len(members) - len(own))
+
+
+async def _cancel(deployment: Deployment, tasks: Sequence[tuple[str, str]]) -> Cancelled:
+    labels, problems = [], []
+    resolved = 0
+    for task_id, label in tasks:
+        try:
+            now_cancelled = await deployment.cancel_task(task_id)
+        except RefusedError as error:
+            if error.status != 404:  # never created
+                doing = f"{label} ({task_id}) is not cancelled"
+                problems.append(explained(error, doing, deployment.access.who))
+        except ResultError as error:
+            problems.append(f"{label} ({task_id}) is not cancelled: {error}")
+        else:
+            if now_cancelled:
+                labels.append(label)
+            else:
+                resolved += 1
+    return Cancelled(tuple(labels), resolved, tuple(problems))

@@ -1,0 +1,215 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""From generated tasks to what the queue gets, with nothing left that a decision task would do.
+
+Pure: no clock, no network; ids and the time are given.
+"""
+
+import copy
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from io_benchmark.errors import UsageError
+from io_benchmark.submit import dates
+from io_benchmark.submit.images import Image, with_path
+
+if TYPE_CHECKING:
+    from io_benchmark.graph.generate import GeneratedTask
+
+PRIORITIES = ("highest", "very-high", "high", "medium", "low", "very-low", "lowest")
+UNGROUPED = "-"  # the queue's own default for schedulerId
+QUEUE_NAME = re.compile(r"[a-zA-Z0-9_-]{1,38}/[a-z]([-a-z0-9]{0,36}[a-z0-9])?")
+_NO_REVISION = "/blob/" + "0" * 40 + "/"
+_PUSH_LINK = re.compile(r" \(\[Treeherder push\]\([^ ]*\)\)$")
+_REFERENCES = ("task-reference", "artifact-reference", "docker-image-reference")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the command line changes of the kind's tasks."""
+
+    image: Image | None = None
+    pools: Mapping[str, str] = field(default_factory=dict)  # pool -> PROVISIONER/WORKERTYPE
+    replicates: int | None = None  # None: as many as the kind has
+    priority: str | None = None
+    scheduler: str = UNGROUPED
+    keep_routes: bool = False
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A task that is going to be created; its dates are still relative."""
+
+    label: str
+    pool: str
+    definition: Mapping[str, Any]
+
+    @property
+    def queue(self) -> str:
+        return f"{self.definition['provisionerId']}/{self.definition['workerType']}"
+
+
+@dataclass(frozen=True)
+class Ready:
+    """One that can be created as it stands."""
+
+    task_id: str
+    label: str
+    pool: str
+    definition: Mapping[str, Any]
+
+
+def choose(tasks: Sequence["GeneratedTask"], settings: Settings) -> tuple[Chosen, ...]:
+    """The pools' tasks, interleaved: a pool's workers then start at different times of the day."""
+    of_pools: dict[str, list[GeneratedTask]] = {}
+    for task in tasks:
+        if task.pool:
+            of_pools.setdefault(task.pool, []).append(task)
+    if not of_pools:
+        labels = ", ".join(task.label for task in tasks) or "nothing"
+        raise UsageError(f"-j selects {labels}, which measures no pool; name a pool")
+    for pool, queue in settings.pools.items():
+        if pool not in of_pools:
+            known = ", ".join(of_pools)
+            raise UsageError(f"--pool {pool}={queue}: no such pool is selected; there are {known}")
+    queued = [list(_of_pool(some, settings)) for some in of_pools.values()]
+    return tuple(one for turn in zip_longest(*queued) for one in turn if one is not None)
+
+
+def ready(
+    chosen: Sequence[Chosen], settings: Settings, now: datetime, new_id: Callable[[], str]
+) -> tuple[Ready, ...]:
+    """With ids, in one group that is named after its first task, and with dates."""
+    ids = [new_id() for _ in chosen]
+    return tuple(
+        Ready(
+            task_id,
+            one.label,
+            one.pool,
+            {
+                **dates.resolved(dict(one.definition), now),
+                "taskGroupId": ids[0],
+                "schedulerId": settings.scheduler,
+            },
+        )
+        for task_id, one in zip(ids, chosen, strict=True)
+    )
+
+
+def _of_pool(tasks: Sequence["GeneratedTask"], settings: Settings) -> Iterator[Chosen]:
+    if settings.replicates is None:
+        for task in tasks:
+            yield Chosen(task.label, task.pool, _final(task, settings))
+        return
+    # The kind's own replicates differ by their numbers alone.
+    model = _final(tasks[0], settings)
+    label = tasks[0].label
+    if len(tasks) > 1:
+        model, label = _renamed(model, label, -1), label.removesuffix("-1")
+    for number in range(1, settings.replicates + 1):
+        if settings.replicates == 1:
+            yield Chosen(label, tasks[0].pool, model)
+        else:
+            named = _renamed(model, label, number)
+            yield Chosen(f"{label}-{number}", tasks[0].pool, named)
+
+
+def _renamed(definition: Mapping[str, Any], label: str, number: int) -> dict[str, Any]:
+    """With this replicate's number on the label and the symbol; -1 takes the first one's off."""
+
+    def name(text: str) -> str:
+        return text.removesuffix("-1") if number < 0 else f"{text}-{number}"
+
+    made: dict[str, Any] = copy.deepcopy(dict(definition))
+    made["metadata"]["name"] = name(label)
+    if "label" in made.get("tags", {}):
+        made["tags"]["label"] = name(label)
+    treeherder = made.get("extra", {}).get("treeherder", {})
+    if "symbol" in treeherder:
+        treeherder["symbol"] = name(treeherder["symbol"])
+    return made
+
+
+def _final(task: "GeneratedTask", settings: Settings) -> dict[str, Any]:
+    made: dict[str, Any] = copy.deepcopy(dict(task.definition))
+    # The image's task is the only one it depends on, and --image stands for that.
+    made.pop("dependencies", None)
+    made.pop("requires", None)
+    if not settings.keep_routes:
+        made["routes"] = []
+    if settings.priority is not None:
+        made["priority"] = settings.priority
+    _set_image(task, made["payload"], settings.image)
+    metadata = made["metadata"]
+    metadata["description"] = _PUSH_LINK.sub("", metadata["description"])
+    metadata["source"] = metadata["source"].replace(_NO_REVISION, "/blob/main/")
+    if task.pool in settings.pools:
+        queue = settings.pools[task.pool]
+        made["provisionerId"], made["workerType"] = queue.split("/")
+        made.pop("taskQueueId", None)
+        metadata["description"] += f"; submitted to {queue} instead"
+    if made.get("extra", {}).get("parent") == "":
+        del made["extra"]["parent"]
+    made["scopes"] = sorted({*made.get("scopes", ()), *_payload_scopes(made["payload"])})
+    _refuse_references(task.label, made, "")
+    return made
+
+
+def _set_image(task: "GeneratedTask", payload: dict[str, Any], image: Image | None) -> None:
+    if "image" not in payload:
+        return
+    given = payload["image"]
+    if image is not None:
+        payload["image"] = with_path(image, given)
+    elif any(name in str(given) for name in _REFERENCES):
+        raise UsageError(
+            f"{task.label} runs in the image {task.image or 'of another task'}, which only a "
+            "decision task builds; give --image NAME:TAG of a registry, or --image task:ID or "
+            "index:NAMESPACE of a task that built it"
+        )
+
+
+def _payload_scopes(payload: Mapping[str, Any]) -> Iterator[str]:
+    """What docker-worker asks of a task for what is in its payload."""
+    for cache in payload.get("cache") or {}:
+        yield f"docker-worker:cache:{cache}"
+    capabilities = payload.get("capabilities") or {}
+    if capabilities.get("privileged"):
+        yield "docker-worker:capability:privileged"
+    for device, wanted in (capabilities.get("devices") or {}).items():
+        if wanted:
+            yield f"docker-worker:capability:device:{device}"
+
+
+def _refuse_references(label: str, value: Any, path: str) -> None:
+    """Whatever still names another task would be refused by the queue, less clearly."""
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            if key in _REFERENCES:
+                raise UsageError(
+                    f"{label}: {path.lstrip('.')} refers to another task ({one}), which a "
+                    "submission does not create; select a task without it, or push instead"
+                )
+            _refuse_references(label, one, f"{path}.{key}")
+    elif isinstance(value, list):
+        for at, one in enumerate(value):
+            _refuse_references(label, one, f"{path}[{at}]")
+
+
+def submitter_scopes(tasks: Sequence[Ready] | Sequence[Chosen], scheduler: str) -> list[str]:
+    """What whoever creates them has to have, as queue.createTask documents it."""
+    found = {f"queue:scheduler-id:{scheduler}"}
+    for one in tasks:
+        made = one.definition
+        project = made.get("projectId", "none")
+        queue = f"{made['provisionerId']}/{made['workerType']}"
+        found.add(f"queue:create-task:project:{project}")
+        found.add(f"queue:create-task:{made.get('priority', 'lowest')}:{queue}")
+        found.update(made["scopes"])
+        found.update(f"queue:route:{route}" for route in made["routes"])
+    return sorted(found)

@@ -1,0 +1,43 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What --image means, as a docker-worker payload names it."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from io_benchmark.errors import UsageError
+from io_benchmark.sources.address import IndexAddress, TaskAddress, parse
+from io_benchmark.sources.text import one_line
+
+IMAGE_ARTIFACT = "public/image.tar.zst"  # where taskgraph's docker-image tasks leave theirs
+# Registry, path, tag and digest; Docker itself judges the details.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,254}")
+
+Image = str | dict[str, str]
+
+
+def parse_image(text: str) -> Image:
+    """`NAME[:TAG]` of a registry, `task:ID` or `index:NAMESPACE` of a task that built an image."""
+    if text.startswith(("task:", "index:")):
+        # No environment: which deployment it is does not matter for the payload.
+        meaning = parse(text, {})
+        if isinstance(meaning, TaskAddress) and meaning.run_id is None:
+            return {"type": "task-image", "taskId": meaning.task_id, "path": IMAGE_ARTIFACT}
+        if isinstance(meaning, IndexAddress):
+            return {"type": "indexed-image", "namespace": meaning.route, "path": IMAGE_ARTIFACT}
+    elif _NAME.fullmatch(text):
+        return text
+    raise UsageError(
+        f"--image {one_line(text, 200)}: is no image; give a registry's NAME:TAG, or task:ID or "
+        "index:NAMESPACE of a task that built one"
+    )
+
+
+def with_path(image: Image, given: Any) -> Image:
+    """An image of a task lies where the kind says that its images lie."""
+    path = given.get("path") if isinstance(given, Mapping) else None
+    if isinstance(image, str) or not isinstance(path, str):
+        return image
+    return {**image, "path": path}

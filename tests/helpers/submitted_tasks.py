@@ -1,0 +1,67 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Generated tasks in miniature, and a Taskcluster whose workers answer with the seed's figures."""
+
+import json
+from typing import Any
+
+import seed_case
+from loopback_deployment import Artifact, Deployment, run
+
+from io_benchmark.graph.generate import GeneratedTask
+
+
+def generated(pool: str, number: int | None = None, **changes: Any) -> GeneratedTask:
+    """A task as the kind makes it; `number` where the kind has replicates."""
+    end = "" if number is None else f"-{number}"
+    label = f"io-benchmark-{pool}{end}"
+    definition: dict[str, Any] = {
+        "provisionerId": "releng-1",
+        "workerType": f"type-{pool}",
+        "routes": ["tc-treeherder.v2.io-benchmark.abc.0", "checks"],
+        "created": {"relative-datestamp": "0 seconds"},
+        "deadline": {"relative-datestamp": "1 day"},
+        "expires": {"relative-datestamp": "28 days"},
+        "scopes": [],
+        "dependencies": ["<docker-image>"],
+        "requires": "all-completed",
+        "metadata": {
+            "name": label,
+            "description": "measures ([Treeherder push](https://host/#/jobs?repo=x&revision=0))",
+            "owner": "nobody@mozilla.com",
+            "source": f"https://host/blob/{'0' * 40}/taskcluster/kinds/io-benchmark",
+        },
+        "extra": {"treeherder": {"symbol": f"{pool.replace('-', '')}{end}"}, "parent": ""},
+        "tags": {"kind": "io-benchmark", "label": label},
+        "priority": "low",
+        "payload": {
+            "image": {
+                "type": "task-image",
+                "path": "public/image.tar.zst",
+                "taskId": {"task-reference": "<docker-image>"},
+            },
+            "command": ["bash", "-cx", f"x --pool {pool} --time-budget 3300 \\\n --profile full"],
+            "maxRunTime": 3600,
+            "artifacts": {"public/a": {"expires": {"relative-datestamp": "2 weeks"}}},
+        },
+        **changes,
+    }
+    return GeneratedTask(label, pool, "io-benchmark", definition, {}, "update-verify")
+
+
+def pool_of(definition: dict[str, Any]) -> str:
+    """By the label, without a replicate's number."""
+    label: str = definition["tags"]["label"]
+    return next(pool for pool in seed_case.POOLS if label.startswith(f"io-benchmark-{pool}"))
+
+
+def complete(deployment: Deployment, task_id: str) -> None:
+    """A worker runs the task at once, with the seed's figures for its pool."""
+    status = deployment.statuses[task_id]
+    pool = pool_of(deployment.definitions[task_id])
+    (document,) = seed_case.documents(1, pools=[pool])
+    document["task"] |= {"task_id": task_id, "run_id": 0}
+    status["runs"] = [{**run(0, "completed"), "workerId": f"worker-{task_id}"}]
+    status["state"] = "completed"
+    deployment.set_result(task_id, 0, Artifact(json.dumps(document).encode()))

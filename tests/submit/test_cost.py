@@ -1,0 +1,44 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What it will cost."""
+
+from submitted_tasks import generated
+
+from io_benchmark.submit.cost import NS_A_MINUTE, estimate, minutes_of
+from io_benchmark.submit.definitions import Settings, choose
+
+
+def cost(earlier, **settings):
+    tasks = [generated("amd-16"), generated("intel")]
+    return estimate(choose(tasks, Settings(image="x", **settings)), earlier)
+
+
+def test_by_time_budget():
+    """The script stops by itself: the most that it can take."""
+    found = cost({}, replicates=3)
+    assert found.shown == "6 tasks, at most 330 machine minutes in all"
+    assert [share.shown for share in found.shares] == [
+        "amd-16: 3 × at most 55 min on releng-1/type-amd-16",
+        "intel: 3 × at most 55 min on releng-1/type-intel",
+    ]
+
+
+def test_by_earlier_results():
+    """Where some pool has none, the sum is a limit still."""
+    assert cost({"amd-16": 6.2, "intel": 4}).shown == "2 tasks, about 11 machine minutes in all"
+    assert cost({"amd-16": 6.2}).shown == "2 tasks, at most 62 machine minutes in all"
+
+
+def test_without_a_time_budget():
+    """The task's own limit counts."""
+    tasks = [generated("x", payload={"command": [["a", "b"]], "maxRunTime": 601})]
+    assert estimate(choose(tasks, Settings()), {}).shown == (
+        "1 task, at most 11 machine minutes in all"
+    )
+
+
+def test_minutes_of_results():
+    """The mean of each pool."""
+    durations = [("a", 2 * NS_A_MINUTE), ("a", 4 * NS_A_MINUTE), ("b", NS_A_MINUTE // 2)]
+    assert minutes_of(durations) == {"a": 3.0, "b": 0.5}

@@ -1,0 +1,174 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What the queue gets."""
+
+import itertools
+from datetime import UTC, datetime
+
+import pytest
+from submitted_tasks import generated
+
+from io_benchmark.errors import UsageError
+from io_benchmark.submit.definitions import Settings, choose, ready, submitter_scopes
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+POOLS = ("amd-16", "amd-30", "intel")
+IMAGE = Settings(image="host/image:1")
+
+
+def final(settings, *tasks):
+    ids = (f"id-{number}" for number in itertools.count())
+    return ready(choose(tasks or [generated("amd-16")], settings), settings, NOW, ids.__next__)
+
+
+def test_a_whole_definition():
+    """Dates are set, the image is named, and nothing of a decision task is left."""
+    (task,) = final(IMAGE)
+    assert (task.task_id, task.label, task.pool) == ("id-0", "io-benchmark-amd-16", "amd-16")
+    assert task.definition == {
+        "provisionerId": "releng-1",
+        "workerType": "type-amd-16",
+        "taskGroupId": "id-0",
+        "schedulerId": "-",
+        "routes": [],
+        "created": "2026-11-21T12:00:00.000Z",
+        "deadline": "2026-11-22T12:00:00.000Z",
+        "expires": "2026-12-19T12:00:00.000Z",
+        "scopes": [],
+        "metadata": {
+            "name": "io-benchmark-amd-16",
+            "description": "measures",
+            "owner": "nobody@mozilla.com",
+            "source": "https://host/blob/main/taskcluster/kinds/io-benchmark",
+        },
+        "extra": {"treeherder": {"symbol": "amd16"}},
+        "tags": {"kind": "io-benchmark", "label": "io-benchmark-amd-16"},
+        "priority": "low",
+        "payload": {
+            "image": "host/image:1",
+            "command": ["bash", "-cx", "x --pool amd-16 --time-budget 3300 \\\n --profile full"],
+            "maxRunTime": 3600,
+            "artifacts": {"public/a": {"expires": "2026-12-05T12:00:00.000Z"}},
+        },
+    }
+
+
+def test_what_was_generated_stays_as_it_is():
+    """Final definitions are copies."""
+    task = generated("amd-16")
+    final(Settings(image="host/image:1", replicates=2, pools={"amd-16": "a/b"}), task)
+    assert task == generated("amd-16")
+
+
+def test_replicates_are_interleaved():
+    """A pool's workers do not all start first; one group, ids of their own."""
+    settings = Settings(image="host/image:1", replicates=2)
+    tasks = final(settings, *map(generated, POOLS))
+    assert [one.label for one in tasks] == [
+        f"io-benchmark-{pool}-{number}" for number in (1, 2) for pool in POOLS
+    ]
+    assert [one.task_id for one in tasks] == [f"id-{number}" for number in range(6)]
+    assert {one.definition["taskGroupId"] for one in tasks} == {"id-0"}
+    named = [
+        (
+            one.definition["metadata"]["name"],
+            one.definition["tags"]["label"],
+            one.definition["extra"]["treeherder"]["symbol"],
+        )
+        for one in tasks
+    ]
+    assert named[3] == ("io-benchmark-amd-16-2", "io-benchmark-amd-16-2", "amd16-2")
+
+
+@pytest.mark.parametrize(
+    ("replicates", "labels"),
+    [
+        pytest.param(None, ["a-1", "b", "a-2"], id="as-the-kind-has"),
+        pytest.param(1, ["a", "b"], id="one"),
+        pytest.param(3, ["a-1", "b-1", "a-2", "b-2", "a-3", "b-3"], id="three"),
+    ],
+)
+def test_a_kind_with_replicates(replicates, labels):
+    """--replicates is how many there are in the end; without it the kind says."""
+    tasks = [generated("a", 1), generated("a", 2), generated("b")]
+    made = final(Settings(image="host/image:1", replicates=replicates), *tasks)
+    assert [one.label for one in made] == [f"io-benchmark-{label}" for label in labels]
+    assert [one.definition["tags"]["label"] for one in made] == [one.label for one in made]
+    assert made[0].definition["extra"]["treeherder"]["symbol"] == labels[0]
+
+
+def test_other_workers():
+    """The override is in the definition, and told where people look."""
+    (task,) = final(Settings(image="host/image:1", pools={"amd-16": "proj-misc/some"}))
+    made = task.definition
+    assert (made["provisionerId"], made["workerType"]) == ("proj-misc", "some")
+    assert made["metadata"]["description"] == "measures; submitted to proj-misc/some instead"
+
+
+def test_priority_scheduler_and_routes():
+    """As asked for; what its creator needs follows from that."""
+    settings = Settings(
+        image="host/image:1", priority="high", scheduler="me-level-1", keep_routes=True
+    )
+    tasks = final(settings)
+    assert (tasks[0].definition["priority"], tasks[0].definition["schedulerId"]) == (
+        "high",
+        "me-level-1",
+    )
+    assert submitter_scopes(tasks, "me-level-1") == [
+        "queue:create-task:high:releng-1/type-amd-16",
+        "queue:create-task:project:none",
+        "queue:route:checks",
+        "queue:route:tc-treeherder.v2.io-benchmark.abc.0",
+        "queue:scheduler-id:me-level-1",
+    ]
+
+
+def test_scopes_by_payload():
+    """What docker-worker asks of a task for its caches and capabilities."""
+    payload = {
+        "image": "x",
+        "command": [],
+        "cache": {"level-1-x": "/x"},
+        "capabilities": {"privileged": True, "devices": {"kvm": True, "loopbackAudio": False}},
+    }
+    (task,) = final(Settings(), generated("amd-16", payload=payload))
+    assert task.definition["scopes"] == [
+        "docker-worker:cache:level-1-x",
+        "docker-worker:capability:device:kvm",
+        "docker-worker:capability:privileged",
+    ]
+
+
+def test_without_an_image():
+    """One line that says what is needed."""
+    with pytest.raises(UsageError, match=r"runs in the image update-verify.*give --image NAME"):
+        final(Settings())
+
+
+def test_an_image_that_needs_none():
+    """A kind that names a registry's image needs no --image."""
+    (task,) = final(Settings(), generated("amd-16", payload={"image": "x", "command": []}))
+    assert task.definition["payload"]["image"] == "x"
+
+
+def test_another_reference():
+    """The place is named."""
+    tasks = [generated("amd-16", payload={"env": {"A": {"task-reference": "<build>"}}})]
+    with pytest.raises(UsageError, match=r"payload.env.A refers to another task \(<build>\)"):
+        final(IMAGE, *tasks)
+
+
+def test_unknown_pool():
+    """With those that there are."""
+    with pytest.raises(UsageError, match=r"--pool arm=a/b: no such pool.*there are amd-16"):
+        final(Settings(image="x", pools={"arm": "a/b"}))
+
+
+def test_tasks_of_no_pool():
+    """They are left out; alone they are a mistake."""
+    other = generated("")
+    assert [one.pool for one in final(IMAGE, other, generated("intel"))] == ["intel"]
+    with pytest.raises(UsageError, match="measures no pool"):
+        final(IMAGE, other)
