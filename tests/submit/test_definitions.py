@@ -54,6 +54,28 @@ def test_a_whole_definition():
     }
 
 
+@pytest.mark.parametrize(
+    ("image", "volumes"),
+    [
+        pytest.param("host/image:1", {}, id="registry"),
+        pytest.param(
+            {"type": "task-image", "taskId": "x", "path": "p"},
+            {"TASKCLUSTER_VOLUMES": "/builds/worker/workspace"},
+            id="built-by-a-task",
+        ),
+    ],
+)
+def test_volumes_are_those_of_the_image_that_runs(image, volumes):
+    """run-task stops at a volume that the image does not have: a registry's has its own."""
+    payload = {
+        "image": {"type": "task-image"},
+        "command": [],
+        "env": {"A": "1", "TASKCLUSTER_VOLUMES": "/builds/worker/workspace"},
+    }
+    (task,) = final(Settings(image=image), generated("amd-16", payload=payload))
+    assert task.definition["payload"]["env"] == {"A": "1"} | volumes
+
+
 def test_what_was_generated_stays_as_it_is():
     """Final definitions are copies."""
     task = generated("amd-16")

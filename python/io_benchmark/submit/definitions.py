@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 PRIORITIES = ("highest", "very-high", "high", "medium", "low", "very-low", "lowest")
 UNGROUPED = "-"  # the queue's own default for schedulerId
 QUEUE_NAME = re.compile(r"[a-zA-Z0-9_-]{1,38}/[a-z]([-a-z0-9]{0,36}[a-z0-9])?")
+VOLUMES = "TASKCLUSTER_VOLUMES"
 _NO_REVISION = "/blob/" + "0" * 40 + "/"
 _PUSH_LINK = re.compile(r" \(\[Treeherder push\]\([^ ]*\)\)$")
 _REFERENCES = ("task-reference", "artifact-reference", "docker-image-reference")
@@ -166,6 +167,9 @@ def _set_image(task: "GeneratedTask", payload: dict[str, Any], image: Image | No
     given = payload["image"]
     if image is not None:
         payload["image"] = with_path(image, given)
+        if isinstance(image, str):
+            # The in-tree image's volumes: run-task would stop at one that another image lacks.
+            payload.get("env", {}).pop(VOLUMES, None)
     elif any(name in str(given) for name in _REFERENCES):
         raise UsageError(
             f"{task.label} runs in the image {task.image or 'of another task'}, which only a "
