@@ -22,6 +22,7 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -223,7 +224,7 @@ def _read_back(output: Path, failures: list[str]) -> list[layout.Measured]:
     for folder in sorted(output.iterdir()):
         if (folder / layout.RESULT_NAME).exists():
             try:
-                measured.append(layout.read_run(folder))
+                measured.append(replace(layout.read_run(folder), source=folder.name))
             except ResultError as error:
                 failures.append(str(error))
     return measured
@@ -257,7 +258,6 @@ def _report(
         remarks=(remark,),
     )
     report_output.show(report, form)
-    _tell(remark)
     _tell(f"Results: {output}; compare them again with: io-benchmark compare {output}")
 
 
