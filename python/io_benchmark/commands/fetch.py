@@ -21,7 +21,6 @@ import os
 import secrets
 import shutil
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,12 +29,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from io_benchmark.errors import ResultError, UsageError
-from io_benchmark.sources import address, layout
+from io_benchmark.sources import address, folders, layout
 
 if TYPE_CHECKING:
     from io_benchmark.sources.found import Account, Found
 
-DEFAULT_FOLDER = "io-benchmark-results"
 JSON_VERSION = 1
 
 
@@ -46,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="DIR",
-        help=f"the folder for the runs (default: a new one, {DEFAULT_FOLDER}/fetch-TIME)",
+        help=f"the folder for the runs (default: a new one, {folders.DEFAULT}/fetch-TIME)",
     )
     add("--json", action="store_true", help="print a list of what was fetched as JSON")
 
@@ -56,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     from io_benchmark.sources.gather import remarks_on
 
     remote, meanings = _remote(arguments.addresses)
-    store = Store(arguments.output if arguments.output is not None else _new_folder())
+    store = Store(arguments.output if arguments.output is not None else folders.default("fetch"))
     # Imported here: the client takes 0.2 s to load, and --help must not wait for it.
     from io_benchmark.sources.remote import collect
     from io_benchmark.sources.retrying import Policy
@@ -93,16 +91,6 @@ def _remote(
             )
         remote.append((at, meaning))
     return remote, meanings
-
-
-def _new_folder() -> Path:
-    name = time.strftime("fetch-%Y%m%dT%H%M%SZ", time.gmtime())
-    folder = Path(DEFAULT_FOLDER) / name
-    number = 1
-    while folder.exists():
-        number += 1
-        folder = folder.with_name(f"{name}-{number}")
-    return folder
 
 
 @dataclass

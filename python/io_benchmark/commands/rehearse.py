@@ -20,13 +20,13 @@ import socket
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from io_benchmark.errors import ResultError, UsageError
+from io_benchmark.sources import folders as folders_of_results
 from io_benchmark.sources import layout
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from io_benchmark.graph.generate import GeneratedTask
 
     Execute = Callable[[TaskRun, Callable[[str], None]], Outcome]
-
-DEFAULT_FOLDER = "io-benchmark-results"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="DIR",
-        help=f"a new folder for the results (default: {DEFAULT_FOLDER}/rehearsal-TIME)",
+        help=f"a new folder for the results (default: {folders_of_results.DEFAULT}/rehearsal-TIME)",
     )
     add(
         "--container",
@@ -117,7 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check_baseline(arguments.baseline, pools)
     folders = _folders_of_pools(arguments.at, pools)
     random.Random(arguments.seed).shuffle(tasks)
-    with _new_folder(arguments.output) as output:
+    with folders_of_results.new(arguments.output, "rehearsal") as output:
         execute = _executor(arguments.container, tasks, root.path)
         failures = _run_all(tasks, execute, output, folders, root.path, arguments)
         measured = _read_back(output, failures)
@@ -259,30 +257,6 @@ def _report(
     )
     report_output.show(report, form)
     _tell(f"Results: {output}; compare them again with: io-benchmark compare {output}")
-
-
-@contextmanager
-def _new_folder(wanted: Path | None) -> Iterator[Path]:
-    """The folder for the results; removed again when the rehearsal does not come to its end."""
-    name = time.strftime("rehearsal-%Y%m%dT%H%M%SZ", time.gmtime())
-    folder = wanted if wanted is not None else Path(DEFAULT_FOLDER) / name
-    made: Path | None = None
-    for parent in [*reversed(folder.parents), folder]:
-        if not parent.exists():
-            made = parent
-            break
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"--output {folder}: {error.strerror}") from None
-    if any(folder.iterdir()):
-        raise UsageError(f"--output {folder}: is not empty; name a new folder")
-    try:
-        yield folder.resolve()
-    except BaseException:
-        if made is not None:
-            shutil.rmtree(made)
-        raise
 
 
 def _pool_and_folder(text: str) -> tuple[str, Path]:

@@ -1,0 +1,50 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The folder that results are put into: a new one, which goes again when the work is broken off."""
+
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from io_benchmark.errors import UsageError
+
+DEFAULT = "io-benchmark-results"
+
+
+def default(kind: str) -> Path:
+    """Named after what makes it and when, so that no run meets another's."""
+    name = time.strftime(f"{kind}-%Y%m%dT%H%M%SZ", time.gmtime())
+    folder = Path(DEFAULT) / name
+    number = 1
+    while folder.exists():
+        number += 1
+        folder = folder.with_name(f"{name}-{number}")
+    return folder
+
+
+@contextmanager
+def new(wanted: Path | None, kind: str) -> Iterator[Path]:
+    """An empty folder; after an error or an interruption it is as it was before."""
+    folder = wanted if wanted is not None else default(kind)
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        filled = any(folder.iterdir())
+    except OSError as error:
+        raise UsageError(f"--output {folder}: {error.strerror}") from None
+    if filled:
+        raise UsageError(f"--output {folder}: is not empty; name a new folder")
+    folder, missing = folder.resolve(), [path.resolve() for path in missing]
+    try:
+        yield folder
+    except BaseException:
+        for path in folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        for path in missing:
+            # Another run may have put its own folder beside this one meanwhile: then it stays.
+            with suppress(OSError):
+                path.rmdir()
+        raise
