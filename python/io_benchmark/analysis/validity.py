@@ -174,26 +174,19 @@ def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run],
     """The runs that may be compared, and every rule that a run breaks."""
     kept, problems = [], []
     for run in runs:
-        refused = False
+        # Nothing at all cannot be compared, whatever is allowed.
+        allowed_here = allowed if len(run[1].copy_ns) > 1 else frozenset[str]()
         for name, (severity, rule) in RUN_RULES.items():
-            if name != "worker-warning" and refused:
-                break  # what is not compared needs no further judgement
             message = rule(run)
             if message is None:
                 continue
-            given = _after_allowing(name, severity, allowed)
-            # Nothing at all cannot be compared, whatever is allowed.
-            refused = refused or given is Severity.REFUSED or len(run[1].copy_ns) < 2
-            problems.append(
-                Problem(
-                    name,
-                    Severity.REFUSED if refused and severity is Severity.REFUSED else given,
-                    run[1].subject,
-                    (run[0].side,),
-                    f"{task_name(run[0])}: {message}",
-                )
-            )
-        if not refused:
+            given = _after_allowing(name, severity, allowed_here)
+            sides = (run[0].side,)
+            text = f"{task_name(run[0])}: {message}"
+            problems.append(Problem(name, given, run[1].subject, sides, text))
+            if given is Severity.REFUSED:
+                break  # what is not compared needs no further judgement
+        else:
             kept.append(run)
     return kept, problems
 

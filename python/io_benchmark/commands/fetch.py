@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from io_benchmark.commands.common import tell
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.sources import address, folders, layout
 
@@ -166,13 +167,13 @@ def _report(
     elif runs:
         print(store.folder)
     for remark in remarks:
-        _tell(f"note: {remark}")
+        tell(f"note: {remark}")
     for problem in problems:
-        _tell(f"error: {problem}")
+        tell(f"error: {problem}")
     already = f", {store.kept} there already" if store.kept else ""
     missing = f", {len(problems)} could not be had" if problems else ""
     runs_fetched = "1 run" if fetched == 1 else f"{fetched} runs"
-    _tell(f"{runs_fetched} fetched{already}{missing} ({account.requests} requests)")
+    tell(f"{runs_fetched} fetched{already}{missing} ({account.requests} requests)")
 
 
 def _as_json(folder: Path, record: layout.TaskRecord | None, name: str) -> dict[str, Any]:
@@ -183,7 +184,3 @@ def _as_json(folder: Path, record: layout.TaskRecord | None, name: str) -> dict[
     described: dict[str, Any] = msgspec.to_builtins(record)
     described.pop("version")
     return {**known, **described}
-
-
-def _tell(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

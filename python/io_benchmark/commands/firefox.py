@@ -19,6 +19,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from io_benchmark.commands.common import tell
 from io_benchmark.errors import IoBenchmarkError
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     checkout = open_checkout(arguments.path)
     root = find_root(arguments.root, Path.cwd())
-    _tell(f"Comparing {checkout.path} with {root.path} ({root.origin})")
+    tell(f"Comparing {checkout.path} with {root.path} ({root.origin})")
     plan = make_plan(root, checkout)
     looking = arguments.check or arguments.diff
     if plan.conflicts and not looking and not arguments.force:
@@ -91,11 +92,11 @@ def _print(plan: Plan, *, as_json: bool, done: bool) -> None:
 
 def _conclude(plan: Plan, *, looking: bool) -> None:
     if not plan.differences:
-        _tell("Nothing differs")
+        tell("Nothing differs")
     elif looking:
-        _tell(f"{_counted(len(plan.differences))} to change; nothing was written")
+        tell(f"{_counted(len(plan.differences))} to change; nothing was written")
     else:
-        _tell(
+        tell(
             "Written, not committed; next, in the checkout: "
             './mach try fuzzy --full --no-push -q "\'io-benchmark"'
         )
@@ -103,8 +104,3 @@ def _conclude(plan: Plan, *, looking: bool) -> None:
 
 def _counted(number: int) -> str:
     return "1 place" if number == 1 else f"{number} places"
-
-
-def _tell(text: str) -> None:
-    """Remarks go to stderr: stdout is for what differs."""
-    print(text, file=sys.stderr, flush=True)

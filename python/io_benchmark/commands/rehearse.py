@@ -25,6 +25,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from io_benchmark.analysis import plan
+from io_benchmark.commands.common import names_of_jobs, tell
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.sources import folders as folders_of_results
 from io_benchmark.sources import layout
@@ -104,15 +106,13 @@ def run(arguments: argparse.Namespace) -> int:
         logging.getLogger("io_benchmark").setLevel(logging.DEBUG)
     root = find_root(arguments.root, Path.cwd())
     _tell(f"Generating the graph from {root.path} ({root.origin})")
-    jobs = [name for name in arguments.jobs.split(",") if name]
-    if not jobs:
-        raise UsageError("-j: no name is given; try -j io-benchmark")
+    jobs = names_of_jobs(arguments.jobs)
     tasks = list(generate(root, jobs).tasks)
     others = [task.label for task in tasks if not task.pool]
     if others:
         raise UsageError(f"-j {arguments.jobs}: {_listed(others)} measures no pool; name a pool")
     pools = sorted({task.pool for task in tasks})
-    _check_baseline(arguments.baseline, pools)
+    plan.pools(pools, arguments.baseline)  # a mistake is told before anything runs
     folders = _folders_of_pools(arguments.at, pools)
     random.Random(arguments.seed).shuffle(tasks)
     with folders_of_results.new(arguments.output, "rehearsal") as output:
@@ -235,7 +235,7 @@ def _report(
     output: Path,
     form: str,
 ) -> None:
-    from io_benchmark.analysis import compare, plan
+    from io_benchmark.analysis import compare
     from io_benchmark.analysis.intake import worker_of
     from io_benchmark.report import output as report_output
 
@@ -279,18 +279,13 @@ def _folders_of_pools(given: Sequence[tuple[str, Path]], pools: Sequence[str]) -
     return folders
 
 
-def _check_baseline(wanted: str | None, pools: Sequence[str]) -> None:
-    if wanted is not None and wanted not in pools:
-        raise UsageError(f"--baseline {wanted}: no such pool here; there are {_listed(pools)}")
-
-
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names)
 
 
 def _tell(text: str) -> None:
-    """Progress and remarks go to stderr: stdout is for the figures."""
+    """Wrapped between words where people read it."""
     if sys.stderr.isatty():
         width = shutil.get_terminal_size().columns
         text = textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
-    print(text, file=sys.stderr, flush=True)
+    tell(text)

@@ -27,6 +27,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from io_benchmark.commands.common import names_of_jobs, tell
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.submit import options
 
@@ -52,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     _announce(arguments, settings, chosen)
     if not arguments.yes and _on_terminal() and not _agreed("Create them?"):
-        _tell("nothing was created")
+        tell("nothing was created")
         return 1
     # Dated now: the queue takes no task that says it was created long ago.
     tasks = _ready(chosen, settings)
@@ -84,16 +85,14 @@ def _chosen(arguments: argparse.Namespace, settings: Settings) -> tuple[Chosen, 
     from io_benchmark.graph.root import find_root
     from io_benchmark.submit.definitions import choose
 
-    jobs = [name for name in arguments.jobs.split(",") if name]
-    if not jobs:
-        raise UsageError("-j: no name is given; try -j io-benchmark")
+    jobs = names_of_jobs(arguments.jobs)
     root = find_root(arguments.root, Path.cwd())
-    _tell(f"Generating the graph from {root}")
+    tell(f"Generating the graph from {root}")
     tasks = generate(root, jobs).tasks
     chosen = choose(tasks, settings)
     others = [task.label for task in tasks if not task.pool]
     if others:
-        _tell(f"Left out, as it measures no pool: {', '.join(others)}")
+        tell(f"Left out, as it measures no pool: {', '.join(others)}")
     return chosen
 
 
@@ -125,16 +124,16 @@ def _announce(arguments: argparse.Namespace, settings: Settings, chosen: Sequenc
     queues = [one.queue for one in chosen]
     unknown = asked(os.environ, lambda deployment: unknown_pools(deployment, queues))
     found = cost.estimate(chosen, earlier)
-    _tell(f"{found.shown}, at {access.root_url}, {access.who}")
+    tell(f"{found.shown}, at {access.root_url}, {access.who}")
     for share in found.shares:
-        _tell(f"  {share.shown}")
-    _tell(f"Scopes needed: {', '.join(submitter_scopes(chosen, settings.scheduler))}")
+        tell(f"  {share.shown}")
+    tell(f"Scopes needed: {', '.join(submitter_scopes(chosen, settings.scheduler))}")
     own = sorted({scope for one in chosen for scope in one.definition["scopes"]})
-    _tell(f"Scopes the tasks get: {', '.join(own) or 'none'}")
+    tell(f"Scopes the tasks get: {', '.join(own) or 'none'}")
     if access.who == "anonymously":
-        _tell("warning: no credentials; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN")
+        tell("warning: no credentials; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN")
     for queue in unknown:
-        _tell(
+        tell(
             f"warning: {access.root_url} knows no worker pool {queue}, and a task there may wait "
             "until its deadline; check it, or name another with --pool"
         )
@@ -152,7 +151,7 @@ def _earlier_minutes(addresses: Sequence[str]) -> dict[str, float]:
             addresses, os.environ, progress, lambda one: (one.pool, one.result.duration_ns)
         )
     for line in gathered.unreadable:
-        _tell(f"--like: {line}")
+        tell(f"--like: {line}")
     return minutes_of(gathered.measured)
 
 
@@ -166,15 +165,15 @@ def _submit(arguments: argparse.Namespace, tasks: Sequence[Ready]) -> int:
     timeout_s = None if arguments.timeout is None else arguments.timeout * 60
     try:
         creating.asked(os.environ, lambda deployment: creating.create(deployment, tasks, created))
-        _tell(f"{created.shown}: {root_url}/tasks/groups/{group_id}")
+        tell(f"{created.shown}: {root_url}/tasks/groups/{group_id}")
         if arguments.no_wait:
             print(f"group:{group_id}")
-            _tell(f"Compare them later with: io-benchmark compare group:{group_id}")
+            tell(f"Compare them later with: io-benchmark compare group:{group_id}")
             return 0
-        _tell("Waiting; Ctrl-C stops that, and asks whether to cancel the tasks")
+        tell("Waiting; Ctrl-C stops that, and asks whether to cancel the tasks")
         standing = creating.asked(
             os.environ,
-            lambda deployment: wait(deployment, group_id, tasks, arguments.every, timeout_s, _tell),
+            lambda deployment: wait(deployment, group_id, tasks, arguments.every, timeout_s, tell),
         )
     except KeyboardInterrupt as interruption:
         _leave(created, group_id, may_ask=type(interruption) is KeyboardInterrupt)
@@ -184,7 +183,7 @@ def _submit(arguments: argparse.Namespace, tasks: Sequence[Ready]) -> int:
         _leave(created, group_id, may_ask=isinstance(error, creating.CreationError))
         raise
     if standing.resolved < standing.total:
-        _tell(f"--timeout: not waiting any longer; {_HOW_TO_CANCEL} {group_id} cancels the rest")
+        tell(f"--timeout: not waiting any longer; {_HOW_TO_CANCEL} {group_id} cancels the rest")
     return _compare(arguments, group_id)
 
 
@@ -193,7 +192,7 @@ def _leave(created: Created, group_id: str, *, may_ask: bool) -> None:
     from io_benchmark.submit.creating import asked, cancel_sent
 
     if not created.sent:
-        _tell("no task was created")
+        tell("no task was created")
         return
     state = "left as they are"
     try:
@@ -203,9 +202,9 @@ def _leave(created: Created, group_id: str, *, may_ask: bool) -> None:
             _tell_cancelled(done)
             return
     except KeyboardInterrupt:
-        _tell("")
+        tell("")
     how = f"{_HOW_TO_CANCEL} {group_id}"
-    _tell(f"{created.shown} in group:{group_id}, {state}; to cancel: {how}")
+    tell(f"{created.shown} in group:{group_id}, {state}; to cancel: {how}")
 
 
 def _cancel(text: str) -> int:
@@ -226,13 +225,13 @@ def _cancel(text: str) -> int:
 
 
 def _tell_cancelled(done: Cancelled) -> None:
-    _tell(f"cancelled {len(done.labels)}: {', '.join(done.labels) or 'none'}")
+    tell(f"cancelled {len(done.labels)}: {', '.join(done.labels) or 'none'}")
     if done.resolved:
-        _tell(f"resolved before that: {done.resolved}")
+        tell(f"resolved before that: {done.resolved}")
     if done.others:
-        _tell(f"not the benchmark's, and left alone: {done.others}")
+        tell(f"not the benchmark's, and left alone: {done.others}")
     for problem in done.problems:
-        _tell(f"error: {problem}")
+        tell(f"error: {problem}")
 
 
 def _comparison(arguments: argparse.Namespace, group_id: str) -> argparse.Namespace:
@@ -262,7 +261,7 @@ def _check_comparison(arguments: argparse.Namespace, chosen: Sequence[Chosen]) -
 def _compare(arguments: argparse.Namespace, group_id: str) -> int:
     from io_benchmark.commands import compare
 
-    _tell(f"Compare again with: io-benchmark compare group:{group_id}")
+    tell(f"Compare again with: io-benchmark compare group:{group_id}")
     return compare.run(_comparison(arguments, group_id))
 
 
@@ -274,7 +273,3 @@ def _agreed(question: str) -> bool:
     """Only a yes is one; the question goes to stderr, as stdout is for the report."""
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
-def _tell(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

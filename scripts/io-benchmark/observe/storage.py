@@ -95,11 +95,19 @@ def find_devices(mount, table, probe):
 def btrfs_members(mount):
     """btrfs has device numbers of its own; its members stand in /sys/fs/btrfs."""
     source = devices.name_of_node(mount.source)
-    for identifier in list_names("/sys/fs/btrfs"):
-        members = list_names("/sys/fs/btrfs/%s/devices" % identifier)
-        if source in members:
-            return members
+    folder = btrfs_folder(source)
+    if folder is not None:
+        return list_names(folder + "/devices")
     return [source] if source else []
+
+
+def btrfs_folder(member):
+    """What /sys says of the btrfs that this device belongs to, or None."""
+    for identifier in list_names("/sys/fs/btrfs"):
+        folder = "/sys/fs/btrfs/" + identifier
+        if member in list_names(folder + "/devices"):
+            return folder
+    return None
 
 
 def filesystem_details(mount, tops):
@@ -109,12 +117,11 @@ def filesystem_details(mount, tops):
         options = read_text("/proc/fs/ext4/%s/options" % tops[0])
         details["ext4_options"] = sorted(options.split()) if options else None
     if mount.filesystem == "btrfs" and tops:
-        for identifier in list_names("/sys/fs/btrfs"):
-            base = "/sys/fs/btrfs/" + identifier
-            if tops[0] in list_names(base + "/devices"):
-                names = list_names(base + "/allocation/data")
-                profiles = [name for name in names if is_folder(base + "/allocation/data/" + name)]
-                details["btrfs_data_profiles"] = profiles
+        folder = btrfs_folder(tops[0])
+        if folder is not None:
+            data = folder + "/allocation/data"
+            profiles = [name for name in list_names(data) if is_folder(data + "/" + name)]
+            details["btrfs_data_profiles"] = profiles
     return details
 
 
