@@ -195,12 +195,21 @@ def test_what_is_left_in_the_group_ends_with_the_command(make_run: MakeRun) -> N
 
 
 def is_running(pid: int) -> bool:
-    """Whether it exists and is not just waiting to be reaped by init."""
-    try:
-        status = Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        return False
-    return status.rpartition(")")[2].split()[0] not in "ZX"
+    """Whether it exists and is not just waiting to be reaped by init.
+
+    A signal that nothing survives is on its way when the run returns; on a busy machine the process
+    takes a moment to go. One that was not signalled would sleep far longer than this waits.
+    """
+    deadline_s = time.monotonic() + 10
+    while time.monotonic() < deadline_s:
+        try:
+            status = Path(f"/proc/{pid}/stat").read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+        if status.rpartition(")")[2].split()[0] in "ZX":
+            return False
+        time.sleep(0.01)
+    return True
 
 
 INTERRUPTED_PROGRAM = """
