@@ -9,13 +9,12 @@ A command's module is imported only when it is called, so that help stays quick.
 import argparse
 import importlib
 import os
-import signal
 import sys
 from collections.abc import Sequence
-from types import FrameType
 
 from io_benchmark import __version__
 from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.interruption import Terminated, interruptions
 
 COMMANDS = {
     "rehearse": "run the tasks' own commands on this machine and compare them",
@@ -27,10 +26,6 @@ COMMANDS = {
 }
 EXIT_INTERRUPTED = 130
 EXIT_TERMINATED = 143
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM, so that it cleans up on its way out as Ctrl-C does."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -58,7 +53,6 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def console_main() -> int:
-    signal.signal(signal.SIGTERM, _terminate)
     try:
         status = _status(sys.argv[1:])
         sys.stdout.flush()
@@ -71,7 +65,8 @@ def console_main() -> int:
 
 def _status(arguments: Sequence[str]) -> int:
     try:
-        return main(arguments)
+        with interruptions():
+            return main(arguments)
     except SystemExit as stopped:  # argparse has printed help or what is wrong
         return stopped.code if isinstance(stopped.code, int) else 0
     except IoBenchmarkError as error:
@@ -80,10 +75,6 @@ def _status(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt as interruption:
         print("stopped", file=sys.stderr)
         return EXIT_TERMINATED if isinstance(interruption, Terminated) else EXIT_INTERRUPTED
-
-
-def _terminate(_number: int, _frame: FrameType | None) -> None:
-    raise Terminated
 
 
 if __name__ == "__main__":

@@ -112,16 +112,16 @@ def test_the_order_is_shuffled_by_the_seed(tmp_path: Path) -> None:
 
 @pytest.mark.serial
 @pytest.mark.parametrize(
-    ("moment_s", "number", "code"),
+    ("line", "later_s", "number", "code"),
     [
-        pytest.param(0.5, signal.SIGINT, 130, id="generating"),
-        pytest.param(1.5, signal.SIGINT, 130, id="starting"),
-        pytest.param(3.0, signal.SIGINT, 130, id="writing"),
-        pytest.param(3.0, signal.SIGTERM, 143, id="terminated"),
+        pytest.param("Generating the graph", 0.2, signal.SIGINT, 130, id="generating"),
+        pytest.param("[1/3]", 0.0, signal.SIGINT, 130, id="starting"),
+        pytest.param("[1/3]", 1.0, signal.SIGINT, 130, id="writing"),
+        pytest.param("[1/3]", 1.0, signal.SIGTERM, 143, id="terminated"),
     ],
 )
 def test_ctrl_c_leaves_nothing_behind(
-    tmp_path: Path, moment_s: float, number: signal.Signals, code: int
+    tmp_path: Path, line: str, later_s: float, number: signal.Signals, code: int
 ) -> None:
     """Whenever it is stopped, the folder is as empty as before and no process is left."""
     process = subprocess.Popen(
@@ -132,9 +132,14 @@ def test_ctrl_c_leaves_nothing_behind(
         text=True,
         start_new_session=True,
     )
-    time.sleep(moment_s)
+    assert process.stderr is not None
+    told = ""
+    while line not in told:
+        told = process.stderr.readline()
+        assert told, f"it ended before it said {line!r}"
+    time.sleep(later_s)
     os.killpg(process.pid, number)
-    output, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=120)
     assert process.returncode == code, errors
     assert errors.splitlines()[-1] == "stopped"
     assert "Traceback" not in errors
