@@ -154,9 +154,7 @@ def predicted(push: Push, cause: Cause) -> Gain | None:
     ratio = cause.predicted_ratio
     if ratio is None or ratio <= 0:
         return as_other_pool(push, cause)
-    return _worth(
-        max(ratio, 1 / ratio), "predicted from Google's published write caps", measured=False
-    )
+    return _worth(max(ratio, 1 / ratio), "predicted from the write caps", measured=False)
 
 
 def more_disks(push: Push, cause: Cause) -> Gain | None:

@@ -164,7 +164,7 @@ CASES: list[tuple[str, str, State, dict[str, Any], dict[str, Any]]] = [
         {
             "amd-30": {
                 f"{ENTRY}.device_bytes": lambda d: half_the_bytes(half_the_bytes(d)),
-                "timeline.columns.psi_io_full_us": lambda column: [0] * len(column),
+                "timeline.columns.psi_io_some_us": lambda column: [0] * len(column),
             }
         },
         AMD_30,
@@ -252,7 +252,7 @@ CASES: list[tuple[str, str, State, dict[str, Any], dict[str, Any]]] = [
         a(
             {
                 "task.instance_type": "m5.large",
-                "timeline.columns.psi_io_full_us": lambda column: [0] * len(column),
+                "timeline.columns.psi_io_some_us": lambda column: [0] * len(column),
             }
         ),
         {},
@@ -514,6 +514,30 @@ def test_the_seeds_case():
         "caps; c3d-standard-16-lssd comes with 1, c3d-standard-30-lssd with 2; a rate above its "
         "cap is what the page cache took. Measured 1.92× of a predicted 2.00×: 94 %"
     )
+
+
+def test_a_cap_by_decree_predicts_as_a_published_one_does():
+    """Each disk held to 40 MiB/s by its cgroup: one against two striped predicts 2.00x."""
+    cap = 40 * 1024 * 1024
+    limits = [io_limit(cap, name=name)["limits.io"][0] for name in ("nvme0n1", "nvme0n2")]
+    found = causes_of({"amd-16": io_limit(cap), "intel": {"limits.io": limits}})["device-count"]
+    assert (found.state, found.predicted_ratio) == (SUPPORTED, 2.0)
+    assert found.baseline_evidence.endswith("published cap 700 MiB/s, cgroup's cap 80 MiB/s")
+    assert found.candidate_evidence.endswith("published cap 350 MiB/s, cgroup's cap 40 MiB/s")
+    assert "predicted from the cgroups' write caps" in found.explanation
+
+
+def test_a_cap_on_one_of_two_disks_is_none_of_the_stripe():
+    """The other disk may write as fast as it can, so nothing of the whole is known."""
+    found = causes_of({"intel": io_limit(1024, name="nvme0n1")})["device-count"]
+    assert found.baseline_evidence.endswith("published cap 700 MiB/s")
+
+
+def test_a_busy_neighbour_hides_no_wait():
+    """PSI's `full` stays at nothing while any process computes; the copies waited all the same."""
+    still = {"timeline.columns.psi_io_full_us": lambda column: [column[0]] * len(column)}
+    found = causes_of(both({**still, "task.instance_type": "m5.large"}))["device-count"]
+    assert found.state is SUPPORTED
 
 
 def test_the_seeds_eight_hypotheses():

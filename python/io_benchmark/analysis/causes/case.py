@@ -118,10 +118,13 @@ class View:
 
     @cached_property
     def io_wait_share(self) -> float | None:
-        """The part of the time in which everything that wanted to run waited for I/O (PSI)."""
-        growth = self.growth("psi_io_full_us")
+        """The part of the time in which something waited for I/O (PSI).
+
+        Not `full`: a neighbour that only computes would hide every wait of the copies from it.
+        """
+        growth = self.growth("psi_io_some_us")
         if growth is None:
-            growth = self.growth("psi_io_some_us")
+            growth = self.growth("psi_io_full_us")
         return None if growth is None else growth / 1e6
 
 

@@ -11,6 +11,8 @@ from io_benchmark.analysis.causes.evidence import gib, plain, span
 from io_benchmark.analysis.causes.stack import Medium, medium_of, stack_of
 from io_benchmark.analysis.causes.waiting import (
     caps_of,
+    caps_text,
+    decreed_write_cap,
     do_not_wait,
     rates,
     waits_for_disks,
@@ -72,14 +74,11 @@ def _widths(view: View) -> Reading | None:
 
 
 def _with_rate(evidence: str, views: Sequence[View]) -> str:
-    written = rates(views)
-    caps = [write_cap(view) for view in views]
-    cap = f"published cap {span(caps, 'MiB/s')}" if any(caps) else "no published cap"
-    return f"{evidence}; write rate {written}, {cap}"
+    return f"{evidence}; write rate {rates(views)}, {caps_text(views)}"
 
 
 def _predicted(case: Case) -> float | None:
-    """The baseline's published write cap over the candidate's: how much longer writing takes."""
+    """The baseline's write cap over the candidate's: how much longer writing takes."""
     baseline, candidate = mean_of(case.baseline, write_cap), mean_of(case.candidate, write_cap)
     return baseline / candidate if baseline and candidate else None
 
@@ -87,7 +86,9 @@ def _predicted(case: Case) -> float | None:
 def _count_words(case: Case, predicted: float | None) -> Words:
     text = "the slower side spreads its writes over fewer disks"
     if predicted is None:
-        text += "; no cap is published for one of them, so nothing is predicted"
+        text += "; no cap is known for one of them, so nothing is predicted"
+    elif any(map(decreed_write_cap, (*case.baseline, *case.candidate))):
+        text += ", predicted from the cgroups' write caps"
     else:
         text += ", predicted from the published write caps"
         if any(view.instance_type is None for view in (*case.baseline, *case.candidate)):

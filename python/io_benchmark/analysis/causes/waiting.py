@@ -1,13 +1,16 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Did a worker's copies wait for its disks, and how near to their published cap were these?"""
+"""Did a worker's copies wait for its disks, and how near to their cap were these?
+
+A cap is published for a machine's local SSDs, or decreed by a cgroup for each disk of the place.
+"""
 
 from collections.abc import Sequence
 
 from io_benchmark.analysis import published
 from io_benchmark.analysis.causes.case import View
-from io_benchmark.analysis.causes.evidence import span
+from io_benchmark.analysis.causes.evidence import MIB, span
 from io_benchmark.analysis.causes.stack import stack_of
 
 # Below these parts nothing waits for a disk, whatever the disk could do.
@@ -24,10 +27,46 @@ def caps_of(view: View, disks: int) -> published.Caps | None:
     return published.caps(view.instance_type, disks)
 
 
-def write_cap(view: View) -> float | None:
+def published_write_cap(view: View) -> float | None:
     stack = stack_of(view)
     caps = caps_of(view, stack.width) if stack is not None else None
     return float(caps.write_mib_per_s) if caps is not None else None
+
+
+def decreed_write_cap(view: View) -> float | None:
+    """What cgroups let its disks write together; None where one of them is not limited."""
+    stack = stack_of(view)
+    if stack is None or view.limits is None:
+        return None
+    tightest: dict[str, int] = {}
+    for limit in view.limits.io:
+        if limit.kind == "write_bytes_per_s" and limit.device_name is not None:
+            known = tightest.get(limit.device_name, limit.value)
+            tightest[limit.device_name] = min(known, limit.value)
+    values = [tightest.get(disk.name) for disk in stack.disks]
+    known_values = [value for value in values if value is not None]
+    if len(known_values) < len(values):
+        return None
+    return min(known_values) * stack.width / MIB
+
+
+def write_cap(view: View) -> float | None:
+    """MiB/s; the tighter one where both are known."""
+    known = [cap for cap in (published_write_cap(view), decreed_write_cap(view)) if cap is not None]
+    return min(known, default=None)
+
+
+def caps_text(views: Sequence[View]) -> str:
+    """`published cap 350 MiB/s`, `cgroup's cap 40 MiB/s`, both, or that there is none."""
+    found = [
+        f"{name} {span(caps, 'MiB/s')}"
+        for name, caps in (
+            ("published cap", [published_write_cap(view) for view in views]),
+            ("cgroup's cap", [decreed_write_cap(view) for view in views]),
+        )
+        if any(caps)
+    ]
+    return ", ".join(found) or "no published cap"
 
 
 def waits_for_disks(view: View) -> bool | None:
