@@ -1,0 +1,26 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What a test asks of a comparison of two pools, as its JSON tells it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def comparison(document: Mapping[str, Any], at: int = 0) -> dict[str, Any]:
+    """The only candidate against the baseline."""
+    (found,) = document["subjects"][at]["comparisons"]
+    return dict(found)
+
+
+def states(document: Mapping[str, Any]) -> dict[str, str]:
+    """Each cause's state."""
+    (diagnosis,) = document["diagnoses"]
+    return {cause["name"]: cause["state"] for cause in diagnosis["causes"]}
+
+
+def evidence(document: Mapping[str, Any], cause: str) -> tuple[str, str]:
+    """The baseline's and the candidate's."""
+    (diagnosis,) = document["diagnoses"]
+    (found,) = [one for one in diagnosis["causes"] if one["name"] == cause]
+    return found["baseline_evidence"], found["candidate_evidence"]

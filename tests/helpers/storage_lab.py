@@ -1,0 +1,130 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Real slow storage on one machine, made of loop devices over memory, and always undone.
+
+What is made is undone by a process beside the test (undoing.py), which is told of each step before it
+is taken. It undoes when the test ends, and as well when the test is killed.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MIB = 1024 * 1024
+BLKIO = Path("/sys/fs/cgroup/blkio")
+WRITE_CAP = BLKIO / "blkio.throttle.write_bps_device"
+UNDO_WITHIN_S = 60
+
+
+def run(*command: object) -> str:
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}: {done.stderr}"
+    return done.stdout.strip()
+
+
+def needs(*programs: str) -> None:
+    for program in programs:
+        if shutil.which(program) is None:
+            pytest.skip(f"needs {program}")
+
+
+class Lab:
+    """Disks, file systems and limits in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        program = Path(__file__).with_name("undoing.py")
+        self._undoing = subprocess.Popen(
+            [sys.executable, "-I", str(program)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def will(self, kind: str, **what: Any) -> None:
+        """Tells what is to be undone; returns when it is known."""
+        assert self._undoing.stdin is not None
+        assert self._undoing.stdout is not None
+        self._undoing.stdin.write(json.dumps({"kind": kind, **what}) + "\n")
+        self._undoing.stdin.flush()
+        assert self._undoing.stdout.readline() == "known\n"
+
+    def close(self) -> None:
+        """Everything undone, or the test fails by what is left."""
+        left, _ = self._undoing.communicate(timeout=UNDO_WITHIN_S)
+        assert self._undoing.returncode == 0, f"not undone: {left}"
+
+    def loop(self, name: str, size_mib: int = 300, *, filled: bool = False) -> str:
+        """A disk in memory. Filled beforehand, no write pays for finding memory."""
+        image = self.folder / "images" / name
+        if not image.parent.exists():
+            self.mount("none", image.parent, "-t", "tmpfs")
+        with image.open("wb") as file:
+            if filled:
+                for _ in range(size_mib):
+                    file.write(b"\1" * MIB)
+            file.truncate(size_mib * MIB)
+        self.will("loop", image=str(image))
+        return run("losetup", "-f", "--show", image)
+
+    def mount(self, what: object, point: Path, *options: object) -> Path:
+        point.mkdir(parents=True, exist_ok=True)
+        self.will("mount", point=str(point))
+        run("mount", *options, what, point)
+        return point
+
+    def write(self, path: Path, text: str, back: str) -> None:
+        """Into a file of the kernel's; `back` is what undoes it."""
+        self.will("write", path=str(path), text=back)
+        path.write_text(text)
+
+    def cap(self, device: str, mib_per_s: int) -> None:
+        """Every write to the device, by the root group: in a child buffered ones go past it."""
+        number = number_of(device)
+        self.write(WRITE_CAP, f"{number} {mib_per_s * MIB}", f"{number} 0")
+
+    def little_dirty(self, point: Path, dirty_mib: int = 16) -> None:
+        """Writers to this btrfs wait for its disks soon, whatever memory there is.
+
+        Nothing is to be undone: what is set belongs to the mounted file system and goes with it.
+        """
+        identifier = run("findmnt", "--noheadings", "--output", "UUID", point)
+        backing = Path(f"/sys/fs/btrfs/{identifier}/bdi").resolve()
+        for name, text in (("strict_limit", "1"), ("max_bytes", str(dirty_mib * MIB))):
+            file = backing / name
+            if not file.exists():
+                pytest.skip(f"this kernel has no {name} for a backing device")
+            file.write_text(text)
+
+
+def number_of(device: str) -> str:
+    return Path(f"/sys/class/block/{Path(device).name}/dev").read_text().strip()
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[Lab]:
+    """A lab for a test, which skips where this machine cannot have one."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root: loop devices and mounts")
+    if not Path("/dev/loop-control").exists():
+        pytest.skip("needs loop devices")
+    lab = Lab(folder)
+    try:
+        yield lab
+    finally:
+        lab.close()
+
+
+def needs_write_caps() -> None:
+    if not WRITE_CAP.exists():
+        pytest.skip("needs cgroup v1 blkio, whose root group can limit a device")

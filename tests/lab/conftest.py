@@ -1,0 +1,81 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What the lab's tests share: a lab, the program's main command on it, and its answer."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import storage_lab
+from checkout import ROOT
+from undoing import start_of
+from worker import Worker
+
+PROGRAM = [sys.executable, "-m", "io_benchmark.cli"]
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[storage_lab.Lab]:
+    with storage_lab.opened(tmp_path / "lab") as made:
+        yield made
+
+
+@pytest.fixture
+def rehearse(
+    lab: storage_lab.Lab, tmp_path: Path
+) -> Callable[[Mapping[str, Path]], dict[str, Any]]:
+    """The generated tasks' own commands, each pool in its folder, and the comparison."""
+
+    def run(places: Mapping[str, Path]) -> dict[str, Any]:
+        at = [word for pool, path in places.items() for word in ("--at", f"{pool}={path}")]
+        pools = ",".join(places)
+        process = subprocess.Popen(
+            [*PROGRAM, "rehearse", "--root", str(ROOT), "-j", pools, *at, "--json"],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        lab.will("process", process=process.pid, started=start_of(process.pid))
+        output, errors = process.communicate()
+        assert process.returncode == 0, errors
+        document: dict[str, Any] = json.loads(output)
+        return document
+
+    return run
+
+
+@pytest.fixture
+def measure(lab: storage_lab.Lab, tmp_path: Path) -> Callable[..., Path]:
+    """The worker's script itself, for cases that need other sizes than the kind's."""
+
+    def run(pool: str, place: Path, *extra: str, name: str = "", prelude: str = "") -> Path:
+        worker = Worker(place, tmp_path / "results" / (name or pool))
+        process = worker.start("--pool", pool, *extra, prelude=prelude)
+        lab.will("process", process=process.pid, started=start_of(process.pid))
+        output, _ = process.communicate()
+        assert process.returncode == 0, output
+        return worker.result_path
+
+    return run
+
+
+@pytest.fixture
+def compare() -> Callable[..., dict[str, Any]]:
+    def run(*results: Path, expected: int = 0) -> dict[str, Any]:
+        done = subprocess.run(
+            [*PROGRAM, "compare", *map(str, results), "--json"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == expected, done.stderr
+        document: dict[str, Any] = json.loads(done.stdout)
+        return document
+
+    return run

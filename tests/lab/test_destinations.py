@@ -1,0 +1,86 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What a copy's destination does on ext4, and copies that move no bytes: on real storage."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answers import comparison, evidence, states
+from storage_lab import Lab, needs, needs_write_caps, run
+
+pytestmark = [pytest.mark.serial, pytest.mark.root]
+
+Measure = Callable[..., Path]
+Compare = Callable[..., dict[str, Any]]
+FILES = ("--sizes", "10x4", "--retrieves", "120")
+COPIED_MIB = 480
+
+
+def ext4(lab: Lab, name: str, *options: str, cap_mib_per_s: int = 60) -> Path:
+    needs_write_caps()
+    device = lab.loop(name, 200, filled=True)
+    run("mkfs.ext4", "-q", "-F", device)
+    point = lab.mount(device, lab.folder / name, *options)
+    lab.cap(device, cap_mib_per_s)
+    return point
+
+
+def written_mib(result: Path, destination: str) -> float:
+    """What reached the disk while the copies were made."""
+    document = json.loads(result.read_text())
+    (entry,) = [one for one in document["workloads"] if one["destination"] == destination]
+    written_bytes: int = sum(device["written"] for device in entry["device_bytes"].values())
+    return written_bytes / 1024**2
+
+
+def test_ext4_flushes_what_is_rewritten(lab: Lab, measure: Measure, compare: Compare) -> None:
+    """Overwriting waits for the disk unless it is mounted noauto_da_alloc: named as the cause."""
+    plain = measure("amd-16", ext4(lab, "plain"), *FILES)
+    spared = measure("intel", ext4(lab, "spared", "-o", "noauto_da_alloc"), *FILES)
+    assert written_mib(plain, "overwrite") > 0.8 * COPIED_MIB
+    assert written_mib(spared, "overwrite") < 0.2 * COPIED_MIB
+    document = compare(plain, spared)
+    found = comparison(document)
+    assert (found["verdict"], found["ratio"] > 2) == ("slower", True)
+    assert states(document)["ext4-flush"] == "supported"
+    assert "noauto_da_alloc" in evidence(document, "ext4-flush")[0]
+
+
+def test_removing_the_destination_first_is_measured_as_the_remedy(
+    lab: Lab, measure: Measure, compare: Compare
+) -> None:
+    """The same push with both destinations says what removing it first gains, from measurement."""
+    slow, fast = ext4(lab, "slow", cap_mib_per_s=40), ext4(lab, "fast", cap_mib_per_s=160)
+    both = (*FILES, "--destination", "overwrite", "--destination", "unlink")
+    slow_result, fast_result = measure("amd-16", slow, *both), measure("intel", fast, *both)
+    assert written_mib(slow_result, "unlink") < 0.2 * COPIED_MIB
+    document = compare(slow_result, fast_result)
+    overwrite, _ = (subject["subject"]["destination"] for subject in document["subjects"])
+    assert overwrite == "overwrite"
+    assert comparison(document, 0)["verdict"] == "slower"
+    assert states(document)["ext4-flush"] == "supported"
+    (diagnosis,) = document["diagnoses"]
+    (remedy,) = [one for one in diagnosis["remedies"] if "remove-destination" in one["action"]]
+    assert remedy["measured"]
+    assert remedy["gain_ratio"] > 2
+
+
+def test_shared_extents_are_not_compared_with_copies(
+    lab: Lab, measure: Measure, compare: Compare
+) -> None:
+    """cp on btrfs moves no bytes: refused by the rule's name, and no verdict is given."""
+    needs("mkfs.btrfs")
+    device = lab.loop("btrfs", 300)
+    run("mkfs.btrfs", "-q", device)
+    shared = lab.mount(device, lab.folder / "btrfs")
+    real = (*FILES, "--fidelity", "real")
+    results = measure("amd-16", shared, *real), measure("intel", ext4(lab, "ext4"), *real)
+    document = compare(*results, expected=1)
+    assert [one["comparisons"] for one in document["subjects"]] == [[]]
+    assert "reflink" in {
+        one["rule"] for one in document["problems"] if one["severity"] == "refused"
+    }
