@@ -44,6 +44,8 @@ def test_a_real_file_reads_whole() -> None:
     columns = {name: list(getattr(samples, name)) for name in samples.__struct_fields__}
     assert columns == document()["workloads"][0]["samples"]
     assert (result.version, result.task.pool, result.completed) == (1, "intel", True)
+    # Written before there was the key.
+    assert result.config.perfherder == "pool"
     assert [device.name for device in result.storage.places[0].leaf_devices] == ["vda"]
 
 

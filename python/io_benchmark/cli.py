@@ -8,6 +8,7 @@ A command's module is imported only when it is called, so that help stays quick.
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from io_benchmark.interruption import Terminated, interruptions
 COMMANDS = {
     "rehearse": "run the tasks' own commands on this machine and compare them",
     "compare": "compare pools, or two pushes: which is slower, how sure, and why",
+    "history": "follow a pool over time: its level, and what changed where it does",
     "fetch": "download results from Taskcluster",
     "submit": "create the tasks in a Taskcluster from here, wait, and compare",
     "firefox": "put the benchmark's kind into a Firefox checkout, or check it",
@@ -53,6 +55,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def console_main() -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Where × cannot be written, a question mark is better than a traceback.
+            stream.reconfigure(errors="replace")
     try:
         status = _status(sys.argv[1:])
         sys.stdout.flush()

@@ -43,7 +43,10 @@ def _arguments(benchmark: Benchmark, pool: str, time_budget_s: int) -> list[str]
     places = [f"--place {_place(place)}" for place in benchmark.places]
     artifacts = f"--artifacts {_from_environment('IO_BENCHMARK_ARTIFACTS', ARTIFACTS_PATH)}"
     profile = f"--profile {_from_environment('IO_BENCHMARK_PROFILE', 'full')}"
-    return [" ".join(measured), *places, f"{artifacts} {profile}"]
+    perfherder = (
+        f"--perfherder {_from_environment('IO_BENCHMARK_PERFHERDER', benchmark.perfherder)}"
+    )
+    return [" ".join(measured), *places, f"{artifacts} {profile} {perfherder}"]
 
 
 def _in_script_folder(path: str) -> str:

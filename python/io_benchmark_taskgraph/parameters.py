@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The parameter `io_benchmark_jobs`, and how a decision task fills it (taskcluster/docs/)."""
+"""The project's parameters, and how a decision task fills them (taskcluster/docs/parameters.md)."""
 
 import logging
 from pathlib import Path
@@ -13,6 +13,7 @@ from taskgraph.util.vcs import get_repository
 
 from io_benchmark_taskgraph import try_syntax
 from io_benchmark_taskgraph.mistakes import UserMistake
+from io_benchmark_taskgraph.overrides import PERFHERDER, REPLICATES
 from io_benchmark_taskgraph.selection import JOB
 
 logger = logging.getLogger(__name__)
@@ -21,12 +22,17 @@ logger = logging.getLogger(__name__)
 # can ask for it by a comment.
 TRUSTED_TASKS_FOR = ("github-push", "github-pull-request")
 
-SCHEMA = Schema.from_dict({"io_benchmark_jobs": list[str]}, name="IoBenchmarkParameters")
+# With defaults, so that parameters of a push from before there were these two stay valid: actions
+# read them. What they may be is checked where they are used, and told in one line.
+SCHEMA = Schema.from_dict(
+    {"io_benchmark_jobs": list[str], REPLICATES: (int, 0), PERFHERDER: (str, "")},
+    name="IoBenchmarkParameters",
+)
 
 
 def register() -> None:
     def defaults(_repo_root: Any) -> dict[str, Any]:
-        return {"io_benchmark_jobs": []}
+        return {"io_benchmark_jobs": [], REPLICATES: 0, PERFHERDER: ""}
 
     extend_parameters_schema(SCHEMA, defaults_fn=defaults)
 
@@ -41,17 +47,18 @@ def _commit_message(revision: str) -> str:
 
 def decision_parameters(_graph_config: Any, parameters: dict[str, Any]) -> None:
     """What taskgraph calls in a decision task, before any task is made."""
-    parameters["io_benchmark_jobs"] = []
+    parameters.update({"io_benchmark_jobs": [], REPLICATES: 0, PERFHERDER: ""})
     if parameters["tasks_for"] not in TRUSTED_TASKS_FOR:
         return
     if parameters["target_tasks_method"] != "default":
         return  # asked for otherwise, or DONTBUILD
     try:
-        jobs = try_syntax.jobs(_commit_message(parameters["head_rev"]))
+        request = try_syntax.request(_commit_message(parameters["head_rev"]))
     except UserMistake as error:
         # taskgraph's command line takes it as logged already.
         logger.error("%s", error)  # noqa: TRY400 - no traceback
         raise
-    if jobs:
-        parameters["io_benchmark_jobs"] = jobs
+    if request is not None:
+        parameters["io_benchmark_jobs"] = list(request.jobs)
+        parameters[REPLICATES] = request.replicates or 0
         parameters["target_tasks_method"] = JOB

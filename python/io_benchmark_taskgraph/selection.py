@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Which tasks a name means: one function for the commit message, `rehearse -j` and `submit -j`."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,9 +15,18 @@ POOL_ATTRIBUTE = "io_benchmark_pool"
 
 
 def _names_of(task: Any) -> tuple[Any, ...]:
-    """What a task answers to, the widest first: its job, its pool, its own label."""
-    attributes = task.attributes
-    return attributes.get(JOB_ATTRIBUTE), attributes.get(POOL_ATTRIBUTE), task.label
+    """What a task answers to, the widest first: its job, its pool, its own label.
+
+    A replicate answers to the label without its number, too, which is the task's when there is one.
+    """
+    pool = task.attributes.get(POOL_ATTRIBUTE)
+    replicate = re.fullmatch(f"(.+-{re.escape(pool)})-[0-9]+", task.label) if pool else None
+    return (
+        task.attributes.get(JOB_ATTRIBUTE),
+        pool,
+        replicate[1] if replicate else None,
+        task.label,
+    )
 
 
 def _known_names(tasks: Sequence[Any]) -> list[str]:

@@ -11,11 +11,12 @@ from typing import Any, Callable, Optional
 
 import voluptuous
 
-from io_benchmark_taskgraph.mistakes import BadKeyError, suggestion
+from io_benchmark_taskgraph.checks import checked, percentage, whole_number
+from io_benchmark_taskgraph.mistakes import suggestion
+from io_benchmark_taskgraph.overrides import MAX_REPLICATES, PERFHERDER_MODES
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 FIDELITIES = ("seed", "real")
-MAX_REPLICATES = 100  # as many as taskgraph's action "Retrigger" makes at once
 
 WORKSPACE_PATH = "/builds/worker/workspace"
 ARTIFACTS_PATH = "/builds/worker/artifacts"
@@ -48,16 +49,7 @@ class Benchmark:
     precision: Optional[str]  # noqa: FA100 - `str | None` is Python 3.10
     replicates: int
     places: tuple[Place, ...]
-
-
-def _whole_number(minimum: int, maximum: int) -> Callable[[object], int]:
-    def check(value: object) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
-            text = f"{value!r} is not a whole number from {minimum:,} to {maximum:,}"
-            raise voluptuous.Invalid(text)
-        return value
-
-    return check
+    perfherder: str
 
 
 def _text(value: object) -> str:
@@ -82,13 +74,6 @@ def _folder(value: object) -> str:
             f"{text!r} is not a folder within the checkout; write its path from the checkout's root"
         )
     return posixpath.normpath(text)
-
-
-def _percentage(value: object) -> str:
-    match = re.fullmatch(r"([0-9]{1,2}(?:\.[0-9]{1,6})?)%", value if isinstance(value, str) else "")
-    if not match or float(match.group(1)) == 0:
-        raise voluptuous.Invalid(f"{value!r} is not a percentage; write one such as 2%")
-    return match.group(0)
 
 
 def _different(what: str, items: Sequence[Any]) -> None:
@@ -167,62 +152,39 @@ SCHEMA = voluptuous.Schema(
         # Modules of the script's folder `workloads/`, with hyphens for underscores.
         voluptuous.Required("workloads"): _workloads,
         # How often a cached file is looked up and copied, for each place and destination.
-        voluptuous.Required("retrieves"): _whole_number(1, 10_000_000),
+        voluptuous.Required("retrieves"): whole_number(1, 10_000_000),
         # Decides which file each retrieve takes; the same sequence on every pool.
-        voluptuous.Optional("seed", default=1): _whole_number(0, 2**31 - 1),
+        voluptuous.Optional("seed", default=1): whole_number(0, 2**31 - 1),
         # What is at the destination of a copy: the last copy, nothing, or each time a new file.
         voluptuous.Optional("destination", default="overwrite"): _destinations,
         # How a file is looked up and copied: as the first investigation did, or as the real
         # update-verify tasks do.
         voluptuous.Optional("fidelity", default="seed"): _one_of(FIDELITIES),
         # Stop once the mean is known this well.
-        voluptuous.Optional("precision"): _percentage,
+        voluptuous.Optional("precision"): percentage,
         # How many tasks are made of the one, each for a worker of its own.
-        voluptuous.Optional("replicates", default=1): _whole_number(1, MAX_REPLICATES),
+        voluptuous.Optional("replicates", default=1): whole_number(1, MAX_REPLICATES),
         # The directories that are measured.
         voluptuous.Optional("places", default=lambda: ["workspace"]): _places,
+        # Whose series the figures are in Perfherder: the pool's, or one for whatever pool it is.
+        voluptuous.Optional("perfherder", default="pool"): _one_of(PERFHERDER_MODES),
     }
 )
 KEYS = tuple(str(key) for key in SCHEMA.schema)
 
 
-def _dotted(path: Sequence[object]) -> str:
-    return "benchmark" + "".join(f".{part}" for part in path)
-
-
-def _as_problem(error: voluptuous.Invalid) -> BadKeyError:
-    """Voluptuous says what its schema wanted; say what to write instead."""
-    key = _dotted(error.path)
-    if isinstance(error, voluptuous.RequiredFieldInvalid):
-        return BadKeyError(key, "is missing; add it to the task or to task-defaults")
-    if error.msg == "extra keys not allowed":
-        return BadKeyError(key, f"unknown key; {suggestion(str(error.path[-1]), KEYS)}")
-    if not error.path:
-        return BadKeyError(key, f"is not a mapping; {suggestion('', KEYS)}")
-    return BadKeyError(key, error.msg)
-
-
 def parse(stanza: object) -> Benchmark:
     """The stanza, checked; a BadKeyError names the first key that is wrong."""
-    if stanza is None:
-        raise BadKeyError("benchmark", "is missing; add it to the task or to task-defaults")
-    try:
-        checked = SCHEMA(stanza)
-    except voluptuous.MultipleInvalid as error:
-        # Unknown keys first: what is missing may only be misspelt.
-        errors = sorted(
-            error.errors,
-            key=lambda one: (isinstance(one, voluptuous.RequiredFieldInvalid), _dotted(one.path)),
-        )
-        raise _as_problem(errors[0]) from None
+    found = checked(SCHEMA, stanza, "benchmark")
     return Benchmark(
-        script=checked["script"],
-        workloads=checked["workloads"],
-        retrieves=checked["retrieves"],
-        seed=checked["seed"],
-        destinations=checked["destination"],
-        fidelity=checked["fidelity"],
-        precision=checked.get("precision"),
-        replicates=checked["replicates"],
-        places=checked["places"],
+        script=found["script"],
+        workloads=found["workloads"],
+        retrieves=found["retrieves"],
+        seed=found["seed"],
+        destinations=found["destination"],
+        fidelity=found["fidelity"],
+        precision=found.get("precision"),
+        replicates=found["replicates"],
+        places=found["places"],
+        perfherder=found["perfherder"],
     )

@@ -1,28 +1,52 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What a commit message asks for: a line `try: -j NAME[,NAME]`."""
+"""What a commit message asks for: a line `try: -j NAME[,NAME] [--rebuild N]`, in any order."""
 
 import re
+from dataclasses import dataclass
+from typing import Optional
 
 from io_benchmark_taskgraph.mistakes import UserMistake
+from io_benchmark_taskgraph.overrides import MAX_REPLICATES, whole_number
 
-_LINE = re.compile(r"^[ \t]*try:[ \t]+((?:.*[ \t])?-j.*)$", re.MULTILINE)
-_REQUEST = re.compile(r"-j[ \t=]*([^\s,=-][^\s,]*(?:,[^\s,]+)*)")
+_LINE = re.compile(r"^[ \t]*try:[ \t]+((?:.*[ \t])?(?:-j|--rebuild(?![\w-])).*)$", re.MULTILINE)
+_JOBS = r"-j[ \t=]*(?P<jobs>[^\s,=-][^\s,]*(?:,[^\s,]+)*)"
+_REBUILD = r"--rebuild(?:[ \t]+|=)(?P<rebuild>[^\s-]\S*|-\d\S*)"
+_REQUESTS = tuple(
+    re.compile(pattern)
+    for pattern in (_JOBS, rf"{_JOBS}[ \t]+{_REBUILD}", rf"{_REBUILD}[ \t]+{_JOBS}")
+)
+_RIGHT = "try: -j NAME[,NAME] [--rebuild N] without spaces between the names"
 
 
-def jobs(message: str) -> list[str]:
-    """The names on the message's `try:` line; none where no line asks for jobs.
+@dataclass(frozen=True)
+class Request:
+    jobs: tuple[str, ...]
+    replicates: Optional[int] = None  # noqa: FA100 - `int | None` is Python 3.10
 
-    A line `try: …` without `-j` is prose.
+
+def request(message: str) -> Optional[Request]:  # noqa: FA100 - as above
+    """What the message's `try:` line asks for; None where no line asks for jobs.
+
+    A line `try: …` without `-j` or `--rebuild` is prose.
     """
     line = _LINE.search(message)
     if line is None:
-        return []
-    request = _REQUEST.fullmatch(line.group(1).strip())
-    if request is None:
+        return None
+    shown = f"the commit message's line {line.group(0).strip()!r}"
+    found = [pattern.fullmatch(line.group(1).strip()) for pattern in _REQUESTS]
+    understood = next((match for match in found if match), None)
+    if understood is None:
+        raise UserMistake(f"{shown} is not understood; write {_RIGHT}")
+    given = understood.groupdict()
+    jobs = tuple(given["jobs"].split(","))
+    if given.get("rebuild") is None:
+        return Request(jobs)
+    replicates = whole_number(given["rebuild"], 1, MAX_REPLICATES)
+    if replicates is None:
         raise UserMistake(
-            f"the commit message's line {line.group(0).strip()!r} is not understood; "
-            "write try: -j NAME[,NAME] without spaces between the names"
+            f"{shown}: --rebuild {given['rebuild']} is not a whole number from 1 to "
+            f"{MAX_REPLICATES}; write {_RIGHT}"
         )
-    return request.group(1).split(",")
+    return Request(jobs, replicates)

@@ -23,6 +23,7 @@ import os
 import sys
 import time
 
+import perfherder
 import settings as settings_module
 from bench import Bench
 from interruption import Interruption
@@ -49,6 +50,12 @@ def main(arguments):
     say("=== io-benchmark %s: pool %s ===" % (SCRIPT_VERSION, settings.pool))
     for key, value in settings.as_config().items():
         say("  %s: %s" % (key, value))
+    if settings.perfherder == "neutral":
+        say(
+            "Perfherder: the series is %s's and not %s's; only the push tells it apart from another "
+            "pool's, so let one pool of a push be neutral and no more"
+            % (perfherder.ANY_POOL, settings.pool)
+        )
     modules = [
         importlib.import_module("workloads." + name.replace("-", "_"))
         for name in settings.workloads

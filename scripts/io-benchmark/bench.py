@@ -159,9 +159,8 @@ class Bench:
                 samples = entry["samples"]
                 if samples["copy_ns"]:
                     self._measured_enough |= workload.enough_for_a_verdict()
-                    suite = perfherder.suite(
-                        self.settings.pool, self.settings.profile, entry, samples
-                    )
+                    owner = perfherder.owner(self.settings)
+                    suite = perfherder.suite(owner, self.settings.profile, entry, samples)
                     self._suites.append(suite)
 
     def _fail(self, place, entries, error):

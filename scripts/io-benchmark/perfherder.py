@@ -11,15 +11,26 @@ from summary import NS_PER_MS, percentile
 FRAMEWORK = "build_metrics"  # Perfherder knows a fixed list of frameworks
 FILE_NAME = "perfherder-data-io-benchmark.json"
 OPTION_LENGTH = 45
+# Marks the series that are no pool's, so that they never mix with the pools' own.
+ANY_POOL = "any-pool"
 
 
-def suite(pool, profile, entry, samples):
-    """Without the pool in extraOptions, the pools of one platform would collapse into one series."""
+def owner(settings):
+    """The option that says whose series it is.
+
+    Without the pool, the pools of one platform would collapse into one series. That is wanted for
+    two pushes of one pool each, which Perfherder then lays side by side.
+    """
+    return ANY_POOL if settings.perfherder == "neutral" else settings.pool
+
+
+def suite(owner_option, profile, entry, samples):
+    """Its name and options are the series: nothing else of the pool or machine may be in them."""
     lookups_ms = [value / NS_PER_MS for value in samples["lookup_ns"]]
     copies_ms = [value / NS_PER_MS for value in samples["copy_ns"]]
     totals_ms = [a + b for a, b in zip(lookups_ms, copies_ms)]
     ordered = sorted(totals_ms)
-    options = [pool, entry["place"], entry["destination"]]
+    options = [owner_option, entry["place"], entry["destination"]]
     options += [] if entry["fidelity"] == "seed" else ["fidelity-" + entry["fidelity"]]
     options += [] if profile == "full" else ["profile-" + profile]
     figures = (

@@ -10,6 +10,7 @@ from typing import List, NamedTuple, Optional
 
 MIB = 1024 * 1024
 DESTINATIONS = ("overwrite", "unlink", "fresh")
+PERFHERDER = ("pool", "neutral")
 QUICK_RETRIEVES_AT_MOST = 200
 
 
@@ -31,6 +32,7 @@ class Settings(NamedTuple):
     time_budget_s: Optional[float]
     artifacts: str
     profile: str
+    perfherder: str  # whose series: the pool's, or one for whatever pool it is
 
     def as_config(self):
         """What was in force, for the result file."""
@@ -47,6 +49,7 @@ class Settings(NamedTuple):
             "precision_ratio": self.precision,
             "time_budget_s": self.time_budget_s,
             "artifacts": self.artifacts,
+            "perfherder": self.perfherder,
             "environment": {name: os.environ[name] for name in sorted(names)},
         }
 
@@ -103,6 +106,7 @@ def parse(arguments, known_workloads) -> Settings:
     add("--time-budget", type=positive(float), help="seconds from the start")
     add("--artifacts", required=True, help="the directory that the result is written to")
     add("--profile", default="full", choices=("full", "quick"))
+    add("--perfherder", default="pool", choices=PERFHERDER, help="whose series the figures are")
     given = parser.parse_args(arguments)
     for what, values in (
         ("--place", [place.name for place in given.place]),
@@ -128,6 +132,7 @@ def parse(arguments, known_workloads) -> Settings:
         time_budget_s=given.time_budget,
         artifacts=os.path.abspath(given.artifacts),
         profile=given.profile,
+        perfherder=given.perfherder,
     )
 
 

@@ -4,6 +4,7 @@
 """The command compare, as a user types it, on folders of results."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -11,13 +12,23 @@ from pathlib import Path
 
 import pytest
 import seed_case
+from loopback import Loopback
+from loopback_deployment import Deployment, add_group
+from submitted_tasks import complete
 
 COMMAND = [sys.executable, "-m", "io_benchmark.cli", "compare"]
 
 
-def compare(*arguments: str, folder: Path, expected: int = 0) -> "subprocess.CompletedProcess[str]":
+def compare(
+    *arguments: str, folder: Path, expected: int = 0, **variables: str
+) -> "subprocess.CompletedProcess[str]":
     done = subprocess.run(
-        [*COMMAND, *arguments], cwd=folder, capture_output=True, text=True, check=False
+        [*COMMAND, *arguments],
+        cwd=folder,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert "Traceback" not in done.stderr
     assert done.returncode == expected, done.stderr + done.stdout
@@ -40,6 +51,12 @@ def test_the_seeds_answer(seed: Path) -> None:
     assert "1.92×" in done.stdout
     assert re.search(r"inconclusive", done.stdout)
     assert "94 %" in done.stdout
+
+
+def test_a_terminal_that_cannot_write_everything(seed: Path) -> None:
+    """In a locale without × and ─ there are question marks for them, and the answer."""
+    done = compare("results", folder=seed, PYTHONIOENCODING="ascii")
+    assert "1.92? slower than intel" in done.stdout
 
 
 def test_json_is_data_alone(seed: Path) -> None:
@@ -84,8 +101,14 @@ def test_every_format_can_be_written_beside(seed: Path, tmp_path: Path) -> None:
     assert (tmp_path / "a.html").read_text().startswith("<!DOCTYPE html>")
     assert "1.92×" in (tmp_path / "b.md").read_text()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "b.md"]
-    failed = compare(results, "--write", "html=no/a.html", folder=tmp_path, expected=1)
+    failed = compare(
+        *(results, "--write", "html=no/a.html", "--write", "json=c.json"),
+        folder=tmp_path,
+        expected=1,
+    )
     assert "error: --write no/a.html: No such file or directory" in failed.stderr
+    assert (tmp_path / "c.json").exists()
+    assert "1.92×" in failed.stdout
 
 
 def test_before_and_after(seed: Path, tmp_path: Path) -> None:
@@ -114,6 +137,117 @@ def test_one_bad_result_is_one_line_and_the_rest_is_compared(tmp_path: Path) -> 
     assert "amd-16" in done.stdout
 
 
+EVERY_FORM = ("text", "markdown", "html", "json", "perfherder")
+
+
+def write_every_form() -> list[str]:
+    return [word for form in EVERY_FORM for word in ("--write", f"{form}=report.{form}")]
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [pytest.param([], "error", id="whole"), pytest.param(["--partial"], "missing", id="partial")],
+)
+def test_nothing_to_compare_is_a_report_too(tmp_path: Path, options: list[str], word: str) -> None:
+    """Every file is written and says what is missing; that is a failure, partial or not."""
+    empty = tmp_path / "results" / "Prp_WjpGRx26VH-wA8fjTA.0"
+    empty.mkdir(parents=True)
+    missing = f"{empty}/io-benchmark.json: is not there: the run left no result"
+    done = compare(
+        *(str(empty.parent), *options, *write_every_form(), "--baseline", "intel"),
+        folder=tmp_path,
+        expected=1,
+    )
+    assert done.stderr.splitlines() == [
+        f"{word}: {missing}",
+        "error: nothing could be compared; the report says why",
+    ]
+    for form in ("text", "markdown", "html", "json"):
+        # Lines are broken where the folder's name has left room.
+        text = " ".join((tmp_path / f"report.{form}").read_text().split())
+        assert "the run left no result" in text
+    assert json.loads((tmp_path / "report.json").read_text())["unreadable"] == [missing]
+    assert json.loads((tmp_path / "report.perfherder").read_text())["suites"] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        pytest.param([], 1, id="whole"),
+        pytest.param(["--partial"], 0, id="partial"),
+        pytest.param(["--partial", "--expect", "amd-16/intel<1.05"], 3, id="expectation"),
+    ],
+)
+def test_what_is_missing_fails_unless_partial(
+    tmp_path: Path, options: list[str], code: int
+) -> None:
+    """One run of six left nothing: it is named, the others are compared."""
+    seed_case.write(tmp_path / "results", 2, between=0.02)
+    victim = min((tmp_path / "results").iterdir())
+    (victim / "io-benchmark.json").unlink()
+    done = compare("results", *options, folder=tmp_path, expected=code)
+    assert f"{victim.name}/io-benchmark.json: is not there" in done.stderr
+    assert "amd-16, amd-30 against intel" in done.stdout
+    assert victim.name in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("unreadable", "options", "code"),
+    [
+        pytest.param(True, [], 1, id="unreadable"),
+        pytest.param(True, ["--partial"], 0, id="unreadable and partial"),
+        pytest.param(False, ["--partial"], 0, id="partial"),
+    ],
+)
+def test_a_baseline_that_is_missing(
+    tmp_path: Path, unreadable: bool, options: list[str], code: int
+) -> None:
+    """The others are compared all the same, and the report says with what instead."""
+    seed_case.write(tmp_path / "results")
+    for folder in (tmp_path / "results").iterdir():
+        if json.loads((folder / "task.json").read_text())["pool"] == "intel":
+            (folder / "io-benchmark.json").unlink()
+            if not unreadable:
+                (folder / "task.json").unlink()
+                folder.rmdir()
+    done = compare("results", "--baseline", "intel", *options, folder=tmp_path, expected=code)
+    assert "--baseline intel: has no result; compared with amd-30 instead" in done.stderr
+    assert "amd-16 against amd-30" in done.stdout
+    assert "intel, which was asked for, has no result" in done.stdout.replace("\n", " ")
+
+
+def test_waiting_for_a_group(tmp_path: Path) -> None:
+    """It looks at the group, names what still runs when the time is over, and compares the rest."""
+    deployment = Deployment()
+    group = add_group(deployment, 4)
+    *completed, last = deployment.groups[group]
+    for task_id in completed:
+        complete(deployment, task_id)
+    deployment.change_runs(last, "running")
+    with Loopback(deployment) as loopback:
+        done = compare(
+            *(f"group:{group}", "--wait", "0", "--partial", "--json"),
+            folder=tmp_path,
+            TASKCLUSTER_ROOT_URL=loopback.url,
+        )
+    name, again = "io-benchmark-amd-16-2", "read it again when it has ended"
+    assert done.stderr.splitlines() == [
+        "[3/4] 3 completed, 1 running after 0 min",
+        f"not waiting any longer; not resolved: {name} ({last}): running",
+        f"missing: task {last} run 0 ({name}): is still running; {again}",
+    ]
+    document = json.loads(done.stdout)
+    assert [one["candidate"] for one in document["subjects"][0]["comparisons"]] == [
+        "amd-16",
+        "amd-30",
+    ]
+
+
+def test_waiting_for_a_folder(seed: Path) -> None:
+    """What lies in a folder is there already."""
+    assert compare("results", "--wait", "60", folder=seed).stderr == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -122,6 +256,9 @@ def test_one_bad_result_is_one_line_and_the_rest_is_compared(tmp_path: Path) -> 
             ["results", "--baseline", "x"], 2, "--baseline x: no such pool", id="baseline"
         ),
         pytest.param(["results", "--allow", "x"], 2, "--allow x: no such rule", id="rule"),
+        pytest.param(
+            ["results", "--wait", "soon"], 2, "'soon' is not a number of minutes", id="wait"
+        ),
         pytest.param(["results", "--margin", "0"], 2, "'0' is not a percentage", id="margin"),
         pytest.param(["results", "--write", "pdf=x"], 2, "'pdf=x' is not FORMAT=FILE", id="format"),
     ],

@@ -112,6 +112,9 @@ def test_as_json(loopback, tmp_path):
                 "image": "localhost/io-bench-base:latest",
                 "started": "2026-11-21T08:38:22.384Z",
                 "resolved": "2026-11-21T08:38:24.725Z",
+                "reason_resolved": "completed",
+                "task_group_id": GROUP,
+                "revision": None,
             }
         ],
         "unreadable": [

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from checkout import copy_checkout
 
 from io_benchmark.sources import layout
 
@@ -36,7 +37,10 @@ def rehearse(
 
 @pytest.mark.serial
 def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
-    """The default: three tasks, each in its folder as fetch would leave it, and the seed's table."""
+    """The default: three pools, each in its folder as fetch would leave it, the seed's table.
+
+    And what the report's task makes of them, as it would of a push.
+    """
     done = rehearse(folder=tmp_path)
     lines = done.stdout.splitlines()
     assert re.search(r"^ +intel.* amd-16.* amd-30", done.stdout, re.MULTILINE)
@@ -45,8 +49,20 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
     assert "This is an A/A run" in done.stdout
     (results,) = (tmp_path / "io-benchmark-results").iterdir()
     assert f"Results: {results}" in done.stderr
+    report = results / "io-benchmark-report"
+    assert f"What the report's task made of them: {report / 'report.html'}" in done.stderr
+    assert sorted(path.name for path in report.iterdir()) == [
+        "live.log",
+        "perfherder-data-io-benchmark-comparison.json",
+        "report.html",
+        "report.json",
+        "report.md",
+    ]
+    document = json.loads((report / "report.json").read_text())
+    assert sorted(worker["pool"] for worker in document["workers"]) == ["amd-16", "amd-30", "intel"]
+    assert document["unreadable"] == []
     pools = {}
-    for folder in results.iterdir():
+    for folder in set(results.iterdir()) - {report}:
         assert layout.FOLDER.fullmatch(folder.name)
         assert sorted(path.name for path in folder.iterdir()) == [
             "io-benchmark.json",
@@ -115,9 +131,9 @@ def test_the_order_is_shuffled_by_the_seed(tmp_path: Path) -> None:
     ("line", "later_s", "number", "code"),
     [
         pytest.param("Generating the graph", 0.2, signal.SIGINT, 130, id="generating"),
-        pytest.param("[1/3]", 0.0, signal.SIGINT, 130, id="starting"),
-        pytest.param("[1/3]", 1.0, signal.SIGINT, 130, id="writing"),
-        pytest.param("[1/3]", 1.0, signal.SIGTERM, 143, id="terminated"),
+        pytest.param("[1/4]", 0.0, signal.SIGINT, 130, id="starting"),
+        pytest.param("[1/4]", 1.0, signal.SIGINT, 130, id="writing"),
+        pytest.param("[1/4]", 1.0, signal.SIGTERM, 143, id="terminated"),
     ],
 )
 def test_ctrl_c_leaves_nothing_behind(
@@ -154,6 +170,9 @@ def test_ctrl_c_leaves_nothing_behind(
         pytest.param(["-j", ","], "-j: no name is given", id="empty-job"),
         pytest.param(
             ["-j", "docker-image-update-verify"], "measures no pool; name a pool", id="no-pool"
+        ),
+        pytest.param(
+            ["-j", "io-benchmark-report"], "measures no pool; name a pool", id="report-alone"
         ),
         pytest.param(["--baseline", "x"], "--baseline x: no such pool here", id="baseline"),
         pytest.param(["--at", "x=/"], "--at x=/: no such pool here", id="pool-at"),
@@ -200,4 +219,85 @@ def test_a_task_that_fails_is_named_and_the_others_are_shown(tmp_path: Path) -> 
     assert "error: io-benchmark-amd-30: failed, exit code 1; its log is" in done.stderr
     assert re.search(r"^ +intel.* amd-16", done.stdout, re.MULTILINE)
     assert "amd-30" in done.stdout  # its run is named among the problems
-    assert len(list((tmp_path / "out").iterdir())) == 3
+    assert len(list((tmp_path / "out").iterdir())) == 4
+    report = (tmp_path / "out" / "io-benchmark-report" / "report.md").read_text()
+    assert "amd-16" in report
+
+
+@pytest.fixture
+def one_retrieve(tmp_path: Path) -> Path:
+    """A tree whose tasks measure nearly nothing; the report's is the one to look at."""
+    tree = copy_checkout(tmp_path / "tree")
+    kind = tree / "taskcluster/kinds/io-benchmark/kind.yml"
+    kind.write_text(kind.read_text().replace("retrieves: 2000", "retrieves: 20"))
+    return tree
+
+
+def change_report(tree: Path, old: str, new: str) -> None:
+    kind = tree / "taskcluster/kinds/io-benchmark-report/kind.yml"
+    assert kind.read_text().count(old) == 1
+    kind.write_text(kind.read_text().replace(old, new))
+
+
+def rehearse_tree(tree: Path, *arguments: str, expected: int) -> "subprocess.CompletedProcess[str]":
+    done = subprocess.run(
+        [*COMMAND, "--root", str(tree), "--output", "out", *arguments],
+        cwd=tree.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == expected, done.stderr
+    return done
+
+
+@pytest.mark.serial
+def test_an_expectation_of_the_kind_fails_the_rehearsal(one_retrieve: Path) -> None:
+    """As it would fail the push: the task's own exit code decides; its page is there all the same."""
+    change_report(one_retrieve, "expectations: []", "expectations: [amd-16/intel<0.01]")
+    jobs = ("-j", "amd-16,intel,io-benchmark-report")
+    done = rehearse_tree(one_retrieve, *jobs, expected=1)
+    assert "error: io-benchmark-report: failed, exit code 3; its log is" in done.stderr
+    folder = one_retrieve.parent / "out" / "io-benchmark-report"
+    assert "amd-16/intel<0.01: not " in (folder / "live.log").read_text()
+    assert (folder / "report.html").is_file()
+
+
+@pytest.mark.serial
+def test_one_pool_has_nothing_to_be_compared_with(one_retrieve: Path) -> None:
+    """The report's task says so and fails; what it wrote says so as well."""
+    done = rehearse_tree(one_retrieve, "-j", "intel,io-benchmark-report", expected=1)
+    assert "error: io-benchmark-report: failed, exit code 1; its log is" in done.stderr
+    folder = one_retrieve.parent / "out" / "io-benchmark-report"
+    log = (folder / "live.log").read_text()
+    assert "error: nothing could be compared; the report says why" in log
+    assert (folder / "report.html").is_file()
+
+
+@pytest.mark.serial
+def test_ctrl_c_in_the_report_leaves_nothing_behind(one_retrieve: Path) -> None:
+    """The last task is ended like the others, and what was measured goes with it."""
+    # A program that says when it starts, and then never ends.
+    command = one_retrieve / "python/io_benchmark_taskgraph/report_command.py"
+    text = command.read_text()
+    old = '        "set -e",\n'
+    assert text.count(old) == 1
+    command.write_text(text.replace(old, old + '        "echo hanging; exec sleep 600",\n'))
+    process = subprocess.Popen(
+        [*COMMAND, "--root", str(one_retrieve), "--output", "out", "--verbose"],
+        cwd=one_retrieve.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    told = ""
+    while not told.endswith("] hanging\n"):
+        told = process.stderr.readline()
+        assert told, "it ended before the report hung"
+    os.killpg(process.pid, signal.SIGINT)
+    output, errors = process.communicate(timeout=120)
+    assert (process.returncode, output) == (130, ""), errors
+    assert errors.splitlines()[-1] == "stopped"
+    assert not (one_retrieve.parent / "out").exists()

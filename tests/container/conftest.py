@@ -4,18 +4,24 @@
 """A podman of the tests' own: for hosts with any cgroups, without a registry, beside any other.
 
 Its storage, its mounts and its containers live in one mount namespace that ends with the tests. What
-takes long, Debian's base and the project's image on it, is kept under ~/.cache/io-benchmark-tests
-for as long as the image's context stays the same.
+takes long, Debian's base and the project's images on it, is kept under ~/.cache/io-benchmark-tests
+for as long as what they are made of stays the same; of the report's image, whose last layer is this
+project's code, the layers below that one.
 """
 
+import configparser
 import fcntl
+import hashlib
 import os
 import pwd
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 import textwrap
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -30,14 +36,17 @@ from io_benchmark.graph.context import create_context
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGE = "update-verify"
+REPORT_IMAGE = "io-benchmark-report"
+REPORT_SOURCES = (f"taskcluster/docker/{REPORT_IMAGE}/Dockerfile", "python/requirements.txt")
 BASE = "docker.io/library/debian:12"
+MIRROR = "http://deb.debian.org/debian/dists/bookworm/Release"
 NEEDED = ("podman", "crun", "debootstrap", "unshare", "nsenter")
 
 # The init that podman puts before run-task, as docker does with its own.
 INIT_PATHS = ("/usr/libexec/podman/catatonit", "/usr/bin/catatonit")
 
 # Raise it when what is kept is made in another way.
-STORE_VERSION = 1
+STORE_VERSION = 2
 STORE_LINE = pytest.StashKey[str]()
 
 # crun refuses hybrid cgroups, so the namespace shows version 2 alone, and no cgroup is made: the
@@ -78,7 +87,7 @@ WRAPPER = """\
 export CONTAINERS_CONF={folder}/containers.conf CONTAINERS_STORAGE_CONF={folder}/storage.conf
 if [ "$1" = build ]; then
   shift
-  set -- build --network=host --isolation=chroot "$@"
+  set -- build --network=host --isolation=chroot {build_options} "$@"
 fi
 exec nsenter --mount=/proc/{holder}/ns/mnt podman "$@"
 """
@@ -126,6 +135,46 @@ class Lab:
         ]
 
 
+def pip_as_here(folder: Path) -> list[str]:
+    """What makes pip ask in a build whom it asks here, and trust whom it trusts here."""
+    settings = {
+        name.removeprefix("PIP_").lower().replace("_", "-"): value
+        for name, value in os.environ.items()
+        if name.startswith("PIP_")
+    }
+    options = []
+    for key in {"cert", "find-links"} & set(settings):
+        there = f"/run/pip/{key}"
+        options += ["--volume", f"{Path(settings[key]).resolve()}:{there}:ro"]
+        settings[key] = there
+    configuration = configparser.RawConfigParser()
+    configuration["global"] = settings
+    with (folder / "pip.conf").open("w") as file:
+        configuration.write(file)
+    return [*options, "--volume", f"{folder / 'pip.conf'}:/etc/pip.conf:ro"]
+
+
+def unreachable(folder: Path) -> str:
+    """What the report's image is built from and cannot be had here; empty where all of it can."""
+    try:
+        with urllib.request.urlopen(MIRROR, timeout=30):
+            pass
+    except (urllib.error.URLError, TimeoutError) as error:
+        return f"no Debian mirror can be reached: {error}"
+    lines = (ROOT / "python/requirements.txt").read_text().splitlines()
+    start = next(at for at, line in enumerate(lines) if line.startswith("slugid=="))
+    end = next(at for at in range(start, len(lines)) if not lines[at].endswith("\\"))
+    (folder / "one.txt").write_text("\n".join(lines[start : end + 1]) + "\n")
+    pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--require-hashes"]
+    done = subprocess.run(
+        [*pip, "--dest", str(folder / "one"), "--requirement", str(folder / "one.txt")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return "" if done.returncode == 0 else f"no package index can be reached: {done.stderr[-200:]}"
+
+
 @contextmanager
 def namespace(folder: Path, stores: list[Path]) -> Iterator[Lab]:
     """podman in a mount namespace; the namespace goes and takes every mount with it."""
@@ -146,7 +195,11 @@ def namespace(folder: Path, stores: list[Path]) -> Iterator[Lab]:
             if line != "ready\n":
                 pytest.skip(f"no mount namespace can be made: {line.strip()}")
             (folder / "holder").write_text(str(holder.pid))
-            wrapper = WRAPPER.format(folder=shlex.quote(str(folder)), holder=holder.pid)
+            wrapper = WRAPPER.format(
+                folder=shlex.quote(str(folder)),
+                holder=holder.pid,
+                build_options=shlex.join(pip_as_here(folder)),
+            )
             (folder / "podman").write_text(wrapper)
             (folder / "podman").chmod(0o755)
             lab = Lab(folder)
@@ -184,6 +237,8 @@ def make_store(cache: Path, store: Path) -> None:
         with namespace(making, []) as lab:
             import_base(lab)
             lab.executor().prepare(IMAGE, ROOT, print)
+            if not unreachable(making):
+                lab.executor().prepare(REPORT_IMAGE, ROOT, print)
         # Containers' records name the folder that the store was made in; images' do not.
         shutil.rmtree(making / "graph" / "libpod", ignore_errors=True)
         (making / "graph").rename(store)
@@ -248,8 +303,15 @@ def context_digest(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="session")
+def store_digest(context_digest: str) -> str:
+    """Changes with that, and with what the report's image has below this project's code."""
+    sources = [context_digest.encode(), *((ROOT / path).read_bytes() for path in REPORT_SOURCES)]
+    return hashlib.sha256(b"\0".join(sources)).hexdigest()
+
+
+@pytest.fixture(scope="session")
 def lab(
-    tmp_path_factory: pytest.TempPathFactory, context_digest: str, request: pytest.FixtureRequest
+    tmp_path_factory: pytest.TempPathFactory, store_digest: str, request: pytest.FixtureRequest
 ) -> Iterator[Lab]:
     """podman with the base and the project's image, and nothing else."""
     if os.geteuid() != 0:
@@ -260,9 +322,18 @@ def lab(
     if missing:
         pytest.skip(f"needs {', '.join(missing)}")
     folder = tmp_path_factory.mktemp("podman")
-    with kept_store(request.config, context_digest) as store, namespace(folder, [store]) as lab:
+    with kept_store(request.config, store_digest) as store, namespace(folder, [store]) as lab:
         yield lab
     shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def report_image(lab: Lab) -> str:
+    """The report's image, built from this checkout on the layers that are kept."""
+    missing = unreachable(lab.folder)
+    if missing:
+        pytest.skip(missing)
+    return str(lab.executor().prepare(REPORT_IMAGE, ROOT, print))
 
 
 @pytest.fixture

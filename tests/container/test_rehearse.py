@@ -28,7 +28,8 @@ def test_all_pools_in_their_image(lab: Any, tmp_path: Path) -> None:
     other.mkdir()
     command = [
         *(sys.executable, "-m", "io_benchmark.cli", "rehearse", "--root", str(ROOT)),
-        *("--container", "podman", "--at", f"intel={other}", "--output", "out"),
+        *("-j", "amd-16,amd-30,intel", "--container", "podman"),
+        *("--at", f"intel={other}", "--output", "out"),
     ]
     done = subprocess.run(
         command,

@@ -122,6 +122,38 @@ def test_calls_are_those_of_a_worker(
     assert json.loads((fake.folder / "context").read_text()) == ["Dockerfile", "run-task/run-task"]
 
 
+def test_a_reports_task_gets_results_read_only(
+    make_run: MakeRun, fake: Fake, tmp_path: Path
+) -> None:
+    """The folder is mounted where the command is told to look."""
+    results = tmp_path / "results"
+    (results / "one").mkdir(parents=True)
+    (results / "one" / "io-benchmark.json").write_text("{}")
+    fake.executor().run(make_run(results=results), ignore)
+    [create] = [call for call in fake.calls() if call[0] == "create"]
+    at = create.index("--mount")
+    mount = f"type=bind,source={results},target=/builds/worker/results,readonly"
+    assert create[at + 1] == mount
+    assert "IO_BENCHMARK_REPORT_OF=/builds/worker/results" in create
+
+
+@pytest.mark.parametrize("path", [".", "one", "one/io-benchmark.json"])
+def test_results_that_the_containers_user_may_not_read(
+    make_run: MakeRun, fake: Fake, tmp_path: Path, path: str
+) -> None:
+    """They belong to another user; the first that is closed to others is named."""
+    results = tmp_path / "results"
+    (results / "one").mkdir(parents=True)
+    (results / "one" / "io-benchmark.json").write_text("{}")
+    (results / path).chmod(0o700)
+    with pytest.raises(ContainerError) as caught:
+        fake.executor().run(make_run(results=results), ignore)
+    assert str(caught.value) == (
+        f"{results / path}: the container's user may not read it; use a umask such as 022"
+    )
+    assert fake.containers() == []
+
+
 def test_outcome_and_output(make_run: MakeRun, fake: Fake) -> None:
     """The container's own exit code, the artifacts it had, and the log without a terminal's ends."""
     run = make_run()

@@ -58,6 +58,48 @@ mkdir "$IO_BENCHMARK_ARTIFACTS/io-benchmark"
 """
 
 
+def test_a_reports_task_gets_results_and_this_program(
+    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """In the group's place a folder, in the image's place this Python, which finds the program."""
+    results = tmp_path / "results"
+    results.mkdir()
+    monkeypatch.chdir(tmp_path)
+    imports = """
+    mkdir "$IO_BENCHMARK_ARTIFACTS/io-benchmark"
+    "$IO_BENCHMARK_REPORT_PYTHON" -c 'import io_benchmark; print(io_benchmark.__file__)' \
+      > "$IO_BENCHMARK_ARTIFACTS/io-benchmark/program"
+    echo "$IO_BENCHMARK_REPORT_OF" > "$IO_BENCHMARK_ARTIFACTS/io-benchmark/results"
+    """
+    run = make_run(imports, results=Path("results"))
+    process.run(run, ignore)
+    found = files_below(run.output)
+    assert found["program"] == f"{Path(process.__file__).parents[1] / '__init__.py'}\n"
+    assert found["results"] == f"{results}\n"
+
+
+@pytest.mark.parametrize(
+    ("folder", "path"),
+    [
+        pytest.param("/checkout/python", {"PYTHONPATH": "/checkout/python"}, id="checkout"),
+        pytest.param("/venv/lib/python3.11/site-packages", {}, id="installed"),
+    ],
+)
+def test_the_path_is_given_where_it_is_needed(
+    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch, folder: str, path: dict[str, str]
+) -> None:
+    """Installed packages do not come before the standard library."""
+    monkeypatch.setattr(process, "PACKAGES", Path(folder))
+    run = make_run(
+        DUMP_ENVIRONMENT,
+        artifacts={"a": {"type": "directory", "path": "/builds/worker/artifacts/io-benchmark"}},
+        results=Path("/"),
+    )
+    seen = environment_of(run)
+    assert {name: value for name, value in seen.items() if name == "PYTHONPATH"} == path
+    assert seen["IO_BENCHMARK_REPORT_PYTHON"] == sys.executable
+
+
 def test_environment_is_the_tasks_and_no_more(
     make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -249,6 +249,20 @@ def test_artifacts(tasks):
         }
 
 
+def test_routes(tasks):
+    """By which `io-benchmark history` finds them, in the part of the index that the project may use."""
+    values = parameters()
+    index = f"index.gecko.v2.{values['project']}"
+    for task in tasks.values():
+        pool = task["attributes"]["io_benchmark_pool"]
+        routes = [one for one in task["task"]["routes"] if one.startswith("index.")]
+        assert routes == [
+            f"{index}.latest.io-benchmark.{pool}",
+            f"{index}.revision.{values['head_rev']}.io-benchmark.{pool}",
+            f"{index}.date.io-benchmark.{pool}.{values['moz_build_date']}",
+        ]
+
+
 def test_one_argument_holds_the_command(tasks):
     """No argument is longer than a worker takes."""
     for task in tasks.values():

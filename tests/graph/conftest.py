@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from io_benchmark.graph.isolation import PARTS
+from io_benchmark.graph.isolation import PARTS, PROGRAM
 from io_benchmark.graph.root import Root
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 KIND = "taskcluster/kinds/io-benchmark/kind.yml"
 
 
-def copy_tree(target):
-    for part in PARTS:
+def copy_tree(target, parts=(*PARTS, PROGRAM)):
+    for part in parts:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(REPOSITORY / part, target / part, ignore=ignored)
     return target

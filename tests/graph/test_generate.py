@@ -10,12 +10,15 @@ from taskgraph.parameters import base_schema
 
 from io_benchmark.graph import generate as module
 from io_benchmark.graph.generate import generate
+from io_benchmark.graph.isolation import PARTS
 from io_benchmark.graph.root import Root
 
 from .conftest import KIND, REPOSITORY, copy_tree
 
 OWN = Root(REPOSITORY, "checkout")
 EVERY_POOL = ["io-benchmark-amd-16", "io-benchmark-amd-30", "io-benchmark-intel"]
+REPORT = "io-benchmark-report"
+EVERYTHING = [*EVERY_POOL, REPORT]
 
 
 def labels(root, *jobs):
@@ -25,10 +28,11 @@ def labels(root, *jobs):
 @pytest.mark.parametrize(
     ("jobs", "expected"),
     [
-        pytest.param([], EVERY_POOL, id="nothing named"),
-        pytest.param(["io-benchmark"], EVERY_POOL, id="job"),
+        pytest.param([], EVERYTHING, id="nothing named"),
+        pytest.param(["io-benchmark"], EVERYTHING, id="job"),
         pytest.param(["intel", "amd-16"], [EVERY_POOL[0], EVERY_POOL[2]], id="pools"),
         pytest.param(["io-benchmark-amd-30"], [EVERY_POOL[1]], id="label"),
+        pytest.param([REPORT, "intel"], [EVERY_POOL[2], REPORT], id="report"),
         pytest.param(
             ["docker-image-update-verify", "intel"],
             ["docker-image-update-verify", EVERY_POOL[2]],
@@ -64,6 +68,12 @@ def test_a_task():
     )
 
 
+def test_the_reports_task():
+    """It is no pool's, and runs in an image of its own."""
+    [task] = generate(OWN, [REPORT]).tasks
+    assert (task.label, task.pool, task.kind, task.image) == (REPORT, "", REPORT, REPORT)
+
+
 def test_an_images_task():
     """A task that is no pool's runs in no image of the tree."""
     [task] = generate(OWN, ["docker-image-update-verify"]).tasks
@@ -97,6 +107,13 @@ def test_within_another_checkout(tmp_path):
     assert generate(root, []) == generate(OWN, [])
 
 
+def test_bundled_copy(tmp_path):
+    """A tree without the program, as a wheel carries it, gives the same tasks, images included."""
+    root = Root(copy_tree(tmp_path / "bundle", PARTS), "bundled copy")
+    images = ["docker-image-io-benchmark-report", "docker-image-update-verify"]
+    assert generate(root, ["io-benchmark", *images]) == generate(OWN, ["io-benchmark", *images])
+
+
 def test_without_any_checkout(tree, monkeypatch):
     """Neither git nor an origin is asked."""
     expected = generate(OWN, [])
@@ -113,8 +130,9 @@ def test_a_fourth_pool_is_four_lines(tree):
             "        worker-type: b-linux-docker-large-amd\n"
             "        treeherder: {symbol: IOB(amd60)}\n"
         )
-    *others, new = generate(tree, []).tasks
+    *others, new, report = generate(tree, []).tasks
     assert [task.label for task in others] == EVERY_POOL
+    assert report.label == REPORT
     assert (new.label, new.pool, new.image) == ("io-benchmark-amd-60", "amd-60", "update-verify")
     pattern = others[1]
     assert new.definition["payload"] == {
@@ -131,7 +149,7 @@ def test_replicates(tree, change):
     """Eleven tasks of each pool, in the order of their numbers."""
     change("    replicates: 1", "    replicates: 11")
     expected = [f"{label}-{number}" for label in EVERY_POOL for number in range(1, 12)]
-    assert labels(tree) == expected
+    assert labels(tree) == [*expected, REPORT]
     assert labels(tree, "amd-30") == expected[11:22]
 
 

@@ -13,7 +13,8 @@ import pytest
 from taskgraph import parameters, target_tasks
 from taskgraph.config import GraphConfig
 
-from io_benchmark.graph.isolation import PARTS, isolated, own_tree
+from io_benchmark.graph import isolation
+from io_benchmark.graph.isolation import PARTS, PROGRAM, isolated, own_tree
 
 from .conftest import copy_tree
 
@@ -34,6 +35,14 @@ def state():
             for name in ("taskgraph", "io_benchmark_taskgraph")
         ],
     )
+
+
+def contents(folder):
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 class OtherError(Exception):
@@ -88,10 +97,37 @@ def test_tree_within_another_checkout_is_copied(tmp_path, monkeypatch, mark, tem
     with own_tree(root) as tree:
         assert tree != root
         assert (tree / ".git").is_dir() is temporary_within
-        for part in PARTS:
-            copied = {path.relative_to(tree) for path in (tree / part).rglob("*")}
-            assert copied == {path.relative_to(root) for path in (root / part).rglob("*")}
+        assert contents(tree) == contents(root)
     assert not tree.exists()
+
+
+def test_bundled_copy_gets_the_program(tmp_path, monkeypatch):
+    """What the report's image holds is the running program, without the bundle in it and caches."""
+    package = tmp_path / "site-packages" / "io_benchmark"
+    for path in ("cli.py", "report/html.py", "__pycache__/cli.pyc", "report/__pycache__/x.pyc"):
+        (package / path).parent.mkdir(parents=True, exist_ok=True)
+        (package / path).write_text(path)
+    monkeypatch.setattr(isolation, "PACKAGE", package)
+    root = copy_tree(package / "bundle", PARTS)
+    with own_tree(root) as tree:
+        program = {
+            path: text for path, text in contents(tree).items() if path.startswith(f"{PROGRAM}/")
+        }
+        others = {path: text for path, text in contents(tree).items() if path not in program}
+    assert program == {
+        "python/io_benchmark/cli.py": b"cli.py",
+        "python/io_benchmark/report/html.py": b"report/html.py",
+    }
+    assert others == contents(root)
+
+
+def test_the_program_of_the_tree_comes_first(tmp_path):
+    """A tree that has the program itself keeps it, in the copy as well."""
+    (tmp_path / ".git").mkdir()
+    root = copy_tree(tmp_path / "tree")
+    (root / PROGRAM / "cli.py").write_text("mine")
+    with own_tree(root) as tree:
+        assert (tree / PROGRAM / "cli.py").read_text() == "mine"
 
 
 @pytest.mark.parametrize("is_checkout", [False, True])

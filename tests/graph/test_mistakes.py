@@ -40,7 +40,7 @@ SYMBOL = "{symbol: IOB(intel)}"
             "retrievs: 2000",
             f"{KIND}: task amd-16: benchmark.retrievs: unknown key; did you mean retrieves? There "
             "are: script, workloads, retrieves, seed, destination, fidelity, precision, "
-            "replicates, places",
+            "replicates, places, perfherder",
             id="unknown key",
         ),
         pytest.param(

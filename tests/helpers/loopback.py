@@ -222,7 +222,16 @@ class Loopback:
                     for one, task in self.deployment.index.items()
                     if one.rpartition(".")[0] == namespace
                 ]
-                return _json(200, {"tasks": inside})
+                return self._indexed_page("tasks", inside, request.query)
+            case ["index", "namespaces", namespace]:
+                below = f"{namespace}."
+                names = {
+                    one.removeprefix(below).partition(".")[0]
+                    for one in self.deployment.index
+                    if one.startswith(below) and "." in one.removeprefix(below)
+                }
+                found = [{"namespace": f"{below}{name}", "name": name} for name in sorted(names)]
+                return self._indexed_page("namespaces", found, request.query)
             case ["object", "start-download", name]:
                 return _json(200, self._object_download(name, request))
         return _failure(404, "ResourceNotFound", f"no such route here: {path}")
@@ -333,6 +342,12 @@ class Loopback:
         if task_id is None:
             return _failure(404, "ResourceNotFound", "Indexed task not found", "findTask")
         return _json(200, _indexed_task(route, task_id))
+
+    def _indexed_page(self, what: str, found: list[Any], query: dict[str, str]) -> "Reply":
+        begin = int(query.get("continuationToken", "from-0").removeprefix("from-"))
+        end = begin + self.deployment.page_limit
+        more = {"continuationToken": f"from-{end}"} if end < len(found) else {}
+        return _json(200, {what: found[begin:end], **more})
 
     def _object_download(self, name: str, request: Request) -> dict[str, str]:
         assert 'id="object-reader"' in request.headers["Authorization"]

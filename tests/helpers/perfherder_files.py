@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Makes both Perfherder files and holds them against a JSON Schema: perfherder_files.py SCHEMA
+"""Makes both Perfherder files, the worker's in both modes, and holds them against a JSON Schema: perfherder_files.py SCHEMA
 
 The worker's own comes from the script, the comparison's from the seed's case. Run by .ci/run where
 Treeherder's schema is at hand; the tests state its limits in words of their own.
@@ -38,16 +38,17 @@ def main(schema: Path) -> int:
             *("--place", f"workspace={place}", "--artifacts", str(folder), "--retrieves", "30"),
             *("--sizes", "4x0.5", "--destination", "overwrite", "--destination", "unlink"),
         ]
-        subprocess.run(worker, check=True, stdout=subprocess.DEVNULL)
+        published = folder / "perfherder-data-io-benchmark.json"
+        files = {}
+        for mode in ("pool", "neutral"):
+            subprocess.run([*worker, "--perfherder", mode], check=True, stdout=subprocess.DEVNULL)
+            files[f"the worker's ({mode})"] = published.read_text()
         seed_case.write(folder / "results")
         compare = [sys.executable, "-m", "io_benchmark.cli", "compare", str(folder / "results")]
         compared = subprocess.run(
             [*compare, "--format", "perfherder"], check=True, capture_output=True, text=True
         )
-        files = {
-            "the worker's": (folder / "perfherder-data-io-benchmark.json").read_text(),
-            "the comparison's": compared.stdout,
-        }
+        files["the comparison's"] = compared.stdout
     bad = 0
     for name, text in files.items():
         document = json.loads(text)

@@ -52,6 +52,14 @@ def test_bundle(wheel, clone, folder):
     assert wheel_files(wheel, f"io_benchmark/bundle/{folder}/") == files(clone / folder)
 
 
+def test_bundled_lock(wheel, clone):
+    """What the report's image installs is a link in the checkout, and there in the bundle."""
+    lock = "taskcluster/docker/io-benchmark-report/requirements.txt"
+    assert (clone / lock).is_symlink()
+    packed = wheel_files(wheel, f"io_benchmark/bundle/{lock}")
+    assert packed == {"": (clone / "python/requirements.txt").read_bytes()}
+
+
 def test_package(wheel, clone):
     """Beside the bundle the package is the checkout's."""
     packaged = wheel_files(wheel, "io_benchmark/")
@@ -110,7 +118,37 @@ def test_rehearse_outside_a_checkout(environment, tmp_path, inside):
     """The bundled kinds generate and run, also inside a checkout of something else, and it says so."""
     if inside == "another checkout":
         subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
-    result = run(environment, tmp_path, "rehearse", "-j", "intel")
+    result = run(environment, tmp_path, "rehearse", "-j", "intel,amd-16,io-benchmark-report")
     assert result.returncode == 0, result.stderr
     assert "bundled copy" in result.stderr
     assert "intel" in result.stdout
+    # The report's task has found the program where it is installed.
+    (page,) = tmp_path.glob("io-benchmark-results/*/io-benchmark-report/report.html")
+    assert f"What the report's task made of them: {page}" in result.stderr
+
+
+def test_the_reports_image_from_the_bundle(environment, clone, tmp_path):
+    """Its context is the checkout's, program and lock included, with nothing of the bundle."""
+    program = (
+        "import sys, tarfile; from pathlib import Path; "
+        "from io_benchmark.graph.context import create_context; "
+        "from io_benchmark.graph.root import find_root; "
+        "create_context(find_root(None, Path.cwd()).path, 'io-benchmark-report', Path('c.tar.gz')); "
+        "print(*tarfile.open('c.tar.gz').getnames(), sep='\\n')"
+    )
+    done = subprocess.run(
+        [environment / "bin/python", "-c", program],
+        cwd=tmp_path,
+        env={"PATH": os.defpath, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    names = done.stdout.split()
+    prefix = "topsrcdir/python/io_benchmark/"
+    packed = {name.removeprefix(prefix) for name in names if name.startswith(prefix)}
+    assert packed == set(files(clone / "python/io_benchmark"))
+    assert [name for name in names if not name.startswith(("run-task/", prefix))] == [
+        "Dockerfile",
+        "requirements.txt",
+    ]

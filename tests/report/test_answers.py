@@ -152,6 +152,6 @@ def test_repeated_worker():
     """A machine that ran twice is noticed, in the list and in words."""
     built = content.build(sample_report.before_after(5))
     assert [row.repeated for row in built.workers] == [True, False, False, True]
-    assert built.repeated == (
+    assert built.cautions == (
         "Worker group/0 ran 2 of these tasks: they are not independent of each other.",
     )

@@ -64,6 +64,7 @@ def test_numbers_say_their_units():
     """Every key that holds a measured number ends in its unit or is a count."""
     counts = {
         *("version", "workers", "retrieves", "run_id", "workers_to_add", "ratio", "p_value"),
+        *("runs", "workers_compared", "workers_needed"),
     }
     found = set()
 

@@ -36,3 +36,10 @@ def test_every_format_has_one():
 def test_example(name, example):
     """The example is a piece of a golden file of that format."""
     assert any(example in path.read_text() for path in GOLDEN.glob(SUFFIXES[name]))
+
+
+def test_workers_a_pool():
+    """The table in replicates.md is the one that the text report writes."""
+    page = (ROOT / "taskcluster/docs/replicates.md").read_text()
+    (example,) = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert example in (GOLDEN / "seed-case-80-columns.txt").read_text()

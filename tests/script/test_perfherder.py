@@ -46,6 +46,52 @@ def test_the_file_keeps_perfherders_limits(worker: Worker) -> None:
             assert test["value"] >= 0
 
 
+VALUE = re.compile(r'"value": ?[-+.0-9eE]+')
+
+
+def series(worker: Worker, pool: str, instance_type: str, *arguments: str) -> str:
+    """The file's text without its values: what Perfherder tells series apart by."""
+    worker.environment |= {
+        "TASK_ID": {"amd-16": "Prp_WjpGRx26VH-wA8fjTA"}.get(pool, "Qh77Ox1nTlqlkGLffMbrXg"),
+        "TASKCLUSTER_INSTANCE_TYPE": instance_type,
+        "TASKCLUSTER_WORKER_LOCATION": json.dumps({"zone": f"zone-of-{pool}"}),
+    }
+    code, output = worker.run("--pool", pool, "--retrieves", "20", *arguments)
+    assert code == 0, output
+    text = (worker.artifacts / "perfherder-data-io-benchmark.json").read_text()
+    return VALUE.sub('"value":…', text)
+
+
+def test_neutral_series_of_two_pools_are_one(worker: Worker) -> None:
+    """Everything but the values is the same, byte for byte; a mark keeps it from any pool's."""
+    neutral = ("--perfherder", "neutral", "--destination", "overwrite", "--destination", "fresh")
+    first = series(worker, "amd-16", "c3d-standard-16-lssd", *neutral)
+    second = series(worker, "intel", "c2-standard-16", *neutral)
+    assert first == second
+    options = [suite["extraOptions"] for suite in json.loads(first.replace("…", "0"))["suites"]]
+    assert options == [["any-pool", "workspace", "overwrite"], ["any-pool", "workspace", "fresh"]]
+    assert worker.result().config.perfherder == "neutral"
+    assert worker.result().task.pool == "intel"
+
+
+def test_series_of_two_pools_are_two(worker: Worker) -> None:
+    """They differ by the pool, and by nothing else."""
+    first = series(worker, "amd-16", "c3d-standard-16-lssd")
+    second = series(worker, "intel", "c2-standard-16")
+    assert first != second
+    assert first.replace('"amd-16"', '"intel"') == second
+    assert worker.result().config.perfherder == "pool"
+
+
+def test_neutral_is_told_in_the_log(worker: Worker) -> None:
+    """Whoever reads the log is told what the series means."""
+    _, output = worker.run("--retrieves", "20", "--perfherder", "neutral")
+    assert (
+        "Perfherder: the series is any-pool's and not amd-16's; only the push tells it apart from "
+        "another pool's, so let one pool of a push be neutral and no more"
+    ) in output
+
+
 def test_nothing_measured_is_an_empty_file_and_not_a_missing_one(worker: Worker) -> None:
     """A missing artifact would be an error of its own."""
     worker.environment["PATH"] = "/nonexistent"

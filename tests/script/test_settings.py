@@ -25,6 +25,7 @@ def test_defaults_are_the_seeds() -> None:
         time_budget_s=None,
         artifacts="/x",
         profile="full",
+        perfherder="pool",
     )
 
 
@@ -36,6 +37,7 @@ def test_everything_can_be_given() -> None:
             *("--place", "b=/b/../c", "--destination", "fresh", "--destination", "unlink"),
             *("--fidelity", "real", "--retrieves", "7", "--sizes", "2x1,1x0.5", "--seed", "9"),
             *("--precision", "2.5%", "--time-budget", "60", "--profile", "full"),
+            *("--perfherder", "neutral"),
         ],
         ["w"],
     )
@@ -44,6 +46,7 @@ def test_everything_can_be_given() -> None:
     assert parsed.sizes_bytes == [1048576, 1048576, 524288]
     assert (parsed.fidelity, parsed.retrieves, parsed.seed) == ("real", 7, 9)
     assert (parsed.precision, parsed.time_budget_s) == (0.025, 60.0)
+    assert parsed.perfherder == "neutral"
 
 
 def test_quick_never_takes_more_than_200_retrieves() -> None:
@@ -71,6 +74,7 @@ def test_quick_never_takes_more_than_200_retrieves() -> None:
         pytest.param(["--sizes", "0x3"], "'0x3' is not COUNTxMIB", id="no-files"),
         pytest.param(["--workload", "other"], "invalid choice: 'other'", id="unknown-workload"),
         pytest.param(["--destination", "x"], "invalid choice: 'x'", id="unknown-destination"),
+        pytest.param(["--perfherder", "x"], "invalid choice: 'x'", id="unknown-perfherder"),
         pytest.param(["--fidelity", "x"], "invalid choice: 'x'", id="unknown-fidelity"),
     ],
 )

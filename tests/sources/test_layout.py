@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The folder layout of results: TASKID.RUNID/io-benchmark.json with task.json beside it."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -43,6 +44,16 @@ def test_what_is_written_is_read_back(folder: Path) -> None:
     assert measured.task == RECORD
     assert (measured.pool, measured.result.task.pool) == ("amd-16", "intel")
     assert folder.name == f"{TASK_ID}.0"
+
+
+def test_an_older_record(folder: Path) -> None:
+    """Folders of before a record had the group and the revision are read as well."""
+    layout.write_task(folder, RECORD)
+    written = json.loads((folder / layout.TASK_NAME).read_text())
+    for name in ("reason_resolved", "task_group_id", "revision"):
+        del written[name]
+    (folder / layout.TASK_NAME).write_text(json.dumps(written))
+    assert layout.read_run(folder).task == RECORD
 
 
 @pytest.mark.parametrize(

@@ -72,10 +72,12 @@ def test_a_group(loopback, policy):
         image="localhost/io-bench-base:latest",
         started="2026-11-21T08:38:22.384Z",
         resolved="2026-11-21T08:38:24.725Z",
+        reason_resolved="completed",
+        task_group_id=GROUP,
     )
     assert gathered.measured[0].source == f"{loopback.url}/tasks/{AMD_16}/runs/0"
     assert gathered.unreadable == (
-        f"task YJuAXNAfStGKzdYohtrb0A run 0 (argument-too-long): is failed and {NO_ARTIFACT}: {LOOK}",
+        f"task YJuAXNAfStGKzdYohtrb0A run 0 (argument-too-long): failed and {NO_ARTIFACT}: {LOOK}",
         (
             f"task {WITHOUT_ARTIFACT} run 0 (completed-without-artifact): has an error artifact instead "
             'of a result (file-missing-on-worker, "Could not read file '
@@ -88,7 +90,8 @@ def test_a_group(loopback, policy):
         ),
         f"task {FAILED} run 0 (failed-with-artifact): Object missing required field `version`",
         (
-            f"task {MALFORMED} run 0 (malformed-payload): is exception (malformed-payload) and "
+            f"task {MALFORMED} run 0 (malformed-payload): was refused by its worker "
+            "(malformed-payload) and "
             f"{NO_ARTIFACT}: {LOOK}"
         ),
         f"task {NO_WORKER} run 0 (no-worker): is still pending; read it again when it has ended",
@@ -242,7 +245,9 @@ def test_every_completed_run_is_read(loopback, policy):
     deployment.set_result(AMD_16, 2, Artifact(result("amd-16", AMD_16, 2)))
     gathered = read(loopback, policy, f"task:{AMD_16}")
     assert runs(gathered) == [("amd-16", AMD_16, 0), ("amd-16", AMD_16, 2)]
-    assert gathered.remarks == ()
+    assert gathered.remarks == (
+        f"task {AMD_16} run 1 (io-benchmark-amd-16) failed and is not counted",
+    )
 
 
 def test_where_no_run_completed(loopback, policy):
@@ -255,9 +260,13 @@ def test_where_no_run_completed(loopback, policy):
     assert runs(gathered) == [("amd-16", AMD_16, 1)]
     assert gathered.measured[0].task.state == "exception"
     title = f"task {AMD_16} run"
+    assert gathered.measured[0].task.reason_resolved == "worker-shutdown"
+    label = "(io-benchmark-amd-16)"
     assert gathered.remarks == (
-        f"{title} 3 (io-benchmark-amd-16) is still pending and not counted; read it again later",
-        f"{title} 1 (io-benchmark-amd-16) is exception (worker-shutdown): no run of it completed",
+        f"{title} 0 {label} failed and is not counted",
+        f"{title} 3 {label} is still pending and not counted; read it again later",
+        f"{title} 1 {label} was preempted (worker-shutdown) and stands in: no run completed",
+        f"{title} 2 {label} was preempted (worker-shutdown) and is not counted",
     )
 
 

@@ -14,7 +14,11 @@ TITLE = f"task {TASK}"
 
 
 def task(*states, state="completed"):
-    runs = [Run(run_id=number, state=one) for number, one in enumerate(states)]
+    """Each run by its state, or by `exception reason`."""
+    runs = [
+        Run(run_id=number, state=one.split()[0], reason_resolved=one.split()[-1])
+        for number, one in enumerate(states)
+    ]
     status = Status(task_id=TASK, task_group_id=TASK, state=state, runs=runs)
     return Task(status=status, label="x", kind="io-benchmark", pool="p", image=None)
 
@@ -84,6 +88,18 @@ def test_a_rerun_in_progress_is_remarked():
     given = task("completed", "running")
     remark = f"{TITLE} run 1 (x) is still running and not counted; read it again later"
     assert choose(given, None) == Choice((Wanted(given, (given.status.runs[0],)),), (), (remark,))
+
+
+def test_runs_beside_completed_ones_are_remarked():
+    """Whoever counts workers is told what became of the others."""
+    given = task("exception worker-shutdown", "failed", "completed", "exception canceled")
+    choice = choose(given, None)
+    assert [one.runs for one in choice.wanted] == [(given.status.runs[2],)]
+    assert choice.remarks == (
+        f"{TITLE} run 0 (x) was preempted (worker-shutdown) and is not counted",
+        f"{TITLE} run 1 (x) failed and is not counted",
+        f"{TITLE} run 3 (x) was cancelled (canceled) and is not counted",
+    )
 
 
 def test_the_reason_stands_with_the_state():

@@ -13,6 +13,7 @@ from io_benchmark.sources import wire
 from io_benchmark.sources.tasks import Task, record, task_of
 from io_benchmark.sources.wire import Definition, Metadata, Payload, Run, Status
 
+REVISION = "1c9e2b7d0a5f4e3c8b6d7a9f0e1d2c3b4a5f6e7d"
 TASK = "Prp_WjpGRx26VH-wA8fjTA"
 STATUS = Status(task_id=TASK, task_group_id=TASK, state="completed", task_queue_id="a/b")
 SCRIPT = 'cat << EOF\nadd_argument("--pool", required=True)  # --pool NAME\nEOF\n'
@@ -149,3 +150,25 @@ def test_what_no_queue_answers(data):
     """A ValueError, whatever it is; an id that is no id never gets further."""
     with pytest.raises(ValueError, match=r"\w"):
         wire.decode(data, wire.StatusAnswer)
+
+
+@pytest.mark.parametrize(
+    ("source", "revision"),
+    [
+        pytest.param(
+            f"https://github.com/mozilla-releng/io-benchmark/blob/{REVISION}/taskcluster/kinds/x",
+            REVISION,
+            id="git",
+        ),
+        pytest.param(
+            f"https://hg.mozilla.org/try/file/{REVISION}/taskcluster/kinds/x", REVISION, id="hg"
+        ),
+        pytest.param("https://github.com/x/y/blob/main/taskcluster/kinds/x", None, id="branch"),
+        pytest.param(f"https://example.com/{REVISION}", None, id="elsewhere"),
+        pytest.param("", None, id="none"),
+    ],
+)
+def test_revision(source, revision):
+    """taskgraph says in a task's source which revision its kind.yml is of."""
+    made = task_of(Definition(metadata=Metadata(source=source)), STATUS)
+    assert made.revision == revision

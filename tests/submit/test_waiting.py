@@ -8,9 +8,10 @@ from loopback import Fault, Loopback, first
 from loopback_deployment import Deployment, add_group
 
 from io_benchmark.errors import ResultError
+from io_benchmark.sources.waiting import Clock, Standing
 from io_benchmark.submit import creating
 from io_benchmark.submit.definitions import Ready
-from io_benchmark.submit.waiting import Clock, Standing, wait
+from io_benchmark.submit.waiting import wait
 
 
 class Turned:
@@ -109,8 +110,8 @@ def test_lost_for_a_while(deployment, group, policy):
         standing, told = waited(loopback, group, policy, turned)
     assert standing.resolved == 3
     assert [line.partition(":")[0] for line in told] == [
-        "the group could not be listed",
-        "the group could not be listed",
+        "the tasks could not be listed",
+        "the tasks could not be listed",
         "[3/3] 3 completed after 0 min",
     ]
 

@@ -39,7 +39,8 @@ def test_whole_text():
         "  --place con-tainer="
         '"${IO_BENCHMARK_PLACE_CON_TAINER:-/builds/worker/io-benchmark}" \\\n'
         '  --artifacts "${IO_BENCHMARK_ARTIFACTS:-/builds/worker/artifacts}" '
-        '--profile "${IO_BENCHMARK_PROFILE:-full}"\n'
+        '--profile "${IO_BENCHMARK_PROFILE:-full}" '
+        '--perfherder "${IO_BENCHMARK_PERFHERDER:-pool}"\n'
     )
 
 
@@ -58,13 +59,15 @@ def run(command, tmp_path, **environment):
 
 def test_arguments_on_a_worker(tmp_path):
     """Without anything in the environment, the paths are a worker's."""
-    benchmark = stanza.parse({**SMALLEST, "destination": ["unlink", "fresh"]})
+    benchmark = stanza.parse(
+        {**SMALLEST, "destination": ["unlink", "fresh"], "perfherder": "neutral"}
+    )
     command = build(benchmark, [PRINTS_ARGUMENTS], pool="amd-16", time_budget_s=3300)
     expected = (
         "--pool amd-16 --workload cache-retrieve --retrieves 2000 --seed 1 --destination unlink "
         "--destination fresh --fidelity seed --time-budget 3300 "
         "--place workspace=/builds/worker/workspace --artifacts /builds/worker/artifacts "
-        "--profile full"
+        "--profile full --perfherder neutral"
     )
     assert run(command, tmp_path) == expected.split()
 
@@ -80,8 +83,9 @@ def test_arguments_in_a_rehearsal(tmp_path):
         IO_BENCHMARK_PLACE_CON_TAINER="/*",
         IO_BENCHMARK_ARTIFACTS="/c'd",
         IO_BENCHMARK_PROFILE="quick",
+        IO_BENCHMARK_PERFHERDER="neutral",
     )
-    assert arguments[-8:] == [
+    assert arguments[-10:] == [
         "--place",
         "workspace=/a b/$(x)",
         "--place",
@@ -90,6 +94,8 @@ def test_arguments_in_a_rehearsal(tmp_path):
         "/c'd",
         "--profile",
         "quick",
+        "--perfherder",
+        "neutral",
     ]
 
 
@@ -143,7 +149,7 @@ def test_too_large():
         build(stanza.parse(SMALLEST), modules, pool="amd-16", time_budget_s=3300)
     assert caught.value.key == "benchmark.script"
     assert caught.value.text == (
-        "the command would hold 141,717 bytes and one argument may hold 131,071; shorten the "
+        "the command would hold 141,765 bytes and one argument may hold 131,071; shorten the "
         "largest modules (bytes: scripts/io-benchmark/large.py 120,000, "
         "scripts/io-benchmark/middle.py 20,000, scripts/io-benchmark/small.py 1,000) or name fewer "
         "workloads"

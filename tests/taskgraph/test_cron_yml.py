@@ -9,7 +9,10 @@ from .conftest import REPOSITORY
 
 
 def test_jobs():
-    """One job, by hand alone, that selects what `-j io-benchmark` does."""
+    """One job, once a week, that selects what `-j io-benchmark` does.
+
+    build-decision knows weekdays by their English names, and quarters of an hour.
+    """
     assert yaml.safe_load((REPOSITORY / ".cron.yml").read_text()) == {
         "jobs": [
             {
@@ -19,7 +22,7 @@ def test_jobs():
                     "treeherder-symbol": "io-benchmark",
                     "target-tasks-method": "io-benchmark",
                 },
-                "when": [],
+                "when": [{"weekday": "Monday", "hour": 3, "minute": 0}],
             }
         ]
     }

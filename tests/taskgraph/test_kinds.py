@@ -8,10 +8,13 @@ import pytest
 from .conftest import KIND
 from .whole_graph import (
     EVERY_POOL,
+    EVERYTHING,
     IMAGE,
     PARAMS,
+    REPORT_IMAGE,
     SELECTED,
     SELECTING,
+    created,
     graph,
     tasks_by_name,
 )
@@ -43,8 +46,8 @@ def test_every_params_file_is_tested():
 
 @every_params
 def test_all_tasks(params):
-    """The image and a task for each pool, for whatever reason the graph is made."""
-    assert sorted(graph("full", params)) == [IMAGE, *EVERY_POOL]
+    """The images, a task for each pool, and the report, for whatever reason the graph is made."""
+    assert sorted(graph("full", params)) == [REPORT_IMAGE, IMAGE, *EVERYTHING]
 
 
 @every_params
@@ -55,8 +58,8 @@ def test_selected_tasks(params):
 
 @pytest.mark.parametrize("params", SELECTING)
 def test_created_tasks(params):
-    """What a decision task would create: the selected ones and their image, without a network."""
-    assert sorted(tasks_by_name("morphed", params)) == sorted([IMAGE, *SELECTED[params]])
+    """What a decision task would create: the selected ones and their images, without a network."""
+    assert sorted(tasks_by_name("morphed", params)) == created(SELECTED[params])
 
 
 @every_pool
@@ -133,14 +136,25 @@ def test_attributes(params, label, worker_type, symbol):  # noqa: ARG001 - one l
 
 @every_params
 def test_routes(params):
-    """A pull request's tasks, and a comment's, may use Treeherder's routes for `-pr` alone."""
+    """A pull request's tasks, and a comment's, may use routes for `-pr` alone, a stranger's none."""
     task = graph("full", params)["io-benchmark-intel"]["task"]
     pull_request = params.startswith(("pull-request", "comment")) or params == "try"
     project = "io-benchmark-pr" if pull_request else "io-benchmark"
-    route, checks = task["routes"]
-    assert route.startswith(f"tc-treeherder.v2.{project}.")
+    *indexed, route, checks = task["routes"]
+    revision = route.split(".")[3]
+    index = f"index.releng.v2.{project}"
+    assert indexed == (
+        []
+        if params == "pull-request-untrusted"
+        else [
+            f"{index}.latest.io-benchmark.intel",
+            f"{index}.revision.{revision}.io-benchmark.intel",
+            f"{index}.date.io-benchmark.intel.20261121080000",
+        ]
+    )
+    assert route == f"tc-treeherder.v2.{project}.{revision}.0"
     assert checks == "checks"
-    assert f"repo={project}&revision=" in task["metadata"]["description"]
+    assert f"repo={project}&revision={revision}" in task["metadata"]["description"]
 
 
 def test_every_task_has_the_same_work():

@@ -44,14 +44,22 @@ def decide(revision, **changes):
         **changes,
     }
     parameters.decision_parameters(None, values)
-    return values["target_tasks_method"], values["io_benchmark_jobs"]
+    assert values["io_benchmark_perfherder"] == ""  # what a message cannot ask for
+    asked_for = values["target_tasks_method"], values["io_benchmark_jobs"]
+    return (*asked_for, values["io_benchmark_replicates"])
 
 
 @pytest.mark.parametrize("tasks_for", ["github-push", "github-pull-request"])
 def test_commit_message_selects(commit, tasks_for):
     """A push and a collaborator's pull request are asked what they want."""
     revision = commit(b"Faster\n\ntry: -j amd-16,intel\n")
-    assert decide(revision, tasks_for=tasks_for) == ("io-benchmark", ["amd-16", "intel"])
+    assert decide(revision, tasks_for=tasks_for) == ("io-benchmark", ["amd-16", "intel"], 0)
+
+
+def test_commit_message_asks_for_replicates(commit):
+    """With Firefox's own word for them."""
+    revision = commit(b"Faster\n\ntry: -j amd-16 --rebuild 6\n")
+    assert decide(revision) == ("io-benchmark", ["amd-16"], 6)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +78,7 @@ def test_commit_message_is_not_asked(commit, changes):
     """Who chose otherwise, or may not choose, gets the default list."""
     revision = commit(b"try: -j amd-16")
     method = changes.get("target_tasks_method", "default")
-    assert decide(revision, **changes) == (method, [])
+    assert decide(revision, **changes) == (method, [], 0)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +86,7 @@ def test_commit_message_is_not_asked(commit, changes):
 )
 def test_commit_message_that_asks_for_nothing(commit, message):
     """Everything stays as it is."""
-    assert decide(commit(message)) == ("default", [])
+    assert decide(commit(message)) == ("default", [], 0)
 
 
 def test_mistake_is_logged(commit, caplog):

@@ -39,6 +39,11 @@ TASKS = [
             ["io-benchmark-amd-16-1", "io-benchmark-intel"],
             id="several, in the tasks' order",
         ),
+        pytest.param(
+            ["io-benchmark-amd-16"],
+            ["io-benchmark-amd-16-1", "io-benchmark-amd-16-2"],
+            id="label without the replicates' numbers",
+        ),
         pytest.param([], [], id="none"),
     ],
 )
@@ -62,8 +67,8 @@ def test_unknown_name(name, hint):
         select(TASKS, ["intel", name])
     assert str(caught.value) == (
         f"no task is called {name!r}; {hint} are: io-benchmark, amd-16, intel, "
-        "docker-image-update-verify, io-benchmark-amd-16-1, io-benchmark-amd-16-2, "
-        "io-benchmark-intel"
+        "io-benchmark-amd-16, docker-image-update-verify, io-benchmark-amd-16-1, "
+        "io-benchmark-amd-16-2, io-benchmark-intel"
     )
 
 

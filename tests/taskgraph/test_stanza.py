@@ -24,6 +24,7 @@ def test_defaults():
         precision=None,
         replicates=1,
         places=(WORKSPACE,),
+        perfherder="pool",
     )
 
 
@@ -39,6 +40,7 @@ def test_everything_given():
         "precision": "0.5%",
         "replicates": 100,
         "places": [CONTAINER, "workspace"],
+        "perfherder": "neutral",
     }
     assert parse(stanza) == Benchmark(
         script="tools/script",
@@ -50,6 +52,7 @@ def test_everything_given():
         precision="0.5%",
         replicates=100,
         places=(Place("container", "/builds/worker/io-benchmark"), WORKSPACE),
+        perfherder="neutral",
     )
 
 
@@ -74,7 +77,7 @@ def place(name, path):
             {"retrievs": 5},
             "benchmark.retrievs",
             "unknown key; did you mean retrieves? There are: script, workloads, retrieves, seed, "
-            "destination, fidelity, precision, replicates, places",
+            "destination, fidelity, precision, replicates, places, perfherder",
             id="unknown key",
         ),
         pytest.param(
@@ -277,7 +280,7 @@ def test_mistakes(changes, key, text):
             ["cache-retrieve"],
             "benchmark",
             "is not a mapping; there are: script, workloads, retrieves, seed, destination, "
-            "fidelity, precision, replicates, places",
+            "fidelity, precision, replicates, places, perfherder",
             id="a list",
         ),
         pytest.param(
@@ -290,7 +293,7 @@ def test_mistakes(changes, key, text):
             {"script": "s", "workloads": ["a"], "retrieve": 1},
             "benchmark.retrieve",
             "unknown key; did you mean retrieves? There are: script, workloads, retrieves, seed, "
-            "destination, fidelity, precision, replicates, places",
+            "destination, fidelity, precision, replicates, places, perfherder",
             id="key missing for being misspelt",
         ),
     ],

@@ -39,3 +39,40 @@ def test_mistake_is_logged(caplog):
     with caplog.at_level(logging.ERROR), pytest.raises(UserMistake) as caught:
         target_tasks(GRAPH, {"io_benchmark_jobs": ["x"]}, None)
     assert [record.getMessage() for record in caplog.records] == [str(caught.value)]
+
+
+POOLS = make_graph(
+    *(
+        make_task(
+            f"io-benchmark-{pool}{number}",
+            attributes={"job_try_name": "io-benchmark", "io_benchmark_pool": pool},
+        )
+        for pool, number in (("amd-16", "-1"), ("amd-16", "-2"), ("intel", ""))
+    ),
+    make_task("io-benchmark-report", attributes={"job_try_name": "io-benchmark"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("mode", "jobs"),
+    [
+        pytest.param("neutral", ["amd-16", "io-benchmark-report"], id="one pool"),
+        pytest.param("pool", ["io-benchmark"], id="a series each"),
+        pytest.param("", ["io-benchmark"], id="as kind.yml says"),
+    ],
+)
+def test_pools_that_may_share_a_series(mode, jobs):
+    """One pool's replicates may be neutral, and any number of pools that are not."""
+    labels = target_tasks(POOLS, {"io_benchmark_perfherder": mode, "io_benchmark_jobs": jobs}, None)
+    assert len(labels) == (3 if mode == "neutral" else 4)
+
+
+def test_two_pools_in_one_series(caplog):
+    """They could not be told apart again, so no task is made of such a push."""
+    with caplog.at_level(logging.ERROR), pytest.raises(UserMistake) as caught:
+        target_tasks(POOLS, {"io_benchmark_perfherder": "neutral"}, None)
+    assert str(caught.value) == (
+        "the parameter io_benchmark_perfherder: neutral puts every pool into one series, and "
+        "amd-16, intel are selected; name one pool, and the other in another push"
+    )
+    assert [record.getMessage() for record in caplog.records] == [str(caught.value)]

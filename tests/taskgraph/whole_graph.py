@@ -12,17 +12,26 @@ from .conftest import REPOSITORY
 
 PARAMS = REPOSITORY / "taskcluster" / "test" / "params"
 EVERY_POOL = ["io-benchmark-amd-16", "io-benchmark-amd-30", "io-benchmark-intel"]
+REPORT = "io-benchmark-report"
+EVERYTHING = [*EVERY_POOL, REPORT]
 IMAGE = "docker-image-update-verify"
+REPORT_IMAGE = "docker-image-io-benchmark-report"
 SELECTED = {
-    "comment": EVERY_POOL,
-    "cron": EVERY_POOL,
+    "comment": EVERYTHING,
+    "cron": EVERYTHING,
     "pull-request": [],
     "pull-request-untrusted": [],
     "push": [],
-    "try": EVERY_POOL,
+    "try": EVERYTHING,
     "try-two-pools": ["io-benchmark-amd-16", "io-benchmark-intel"],
 }
 SELECTING = [name for name, labels in SELECTED.items() if labels]
+
+
+def created(labels):
+    """What a decision task creates where these are selected: each one's image comes with it."""
+    images = {REPORT_IMAGE if label == REPORT else IMAGE for label in labels}
+    return sorted([*images, *labels])
 
 
 def taskgraph(*arguments, cwd=REPOSITORY, **options):

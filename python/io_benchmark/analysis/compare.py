@@ -340,4 +340,5 @@ def _line(worker: Worker) -> WorkerLine:
         instance_type=result.task.instance_type,
         zone=result.task.location.get("zone"),
         source=worker.source,
+        reason=worker.reason,
     )

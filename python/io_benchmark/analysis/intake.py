@@ -29,6 +29,7 @@ def worker_of(measured: Measured, side: str) -> Worker:
         source=measured.source,
         result=msgspec.structs.replace(result, workloads=[entry.facts for entry in entries]),
         entries=entries,
+        reason=task.reason_resolved if task else None,
     )
 
 

@@ -64,6 +64,7 @@ class Worker:
     source: str  # where it was read from, for people
     result: Result  # its samples are in `entries` alone
     entries: tuple[Entry, ...]
+    reason: str | None = None  # why the run ended so, by the queue
 
 
 class Severity(StrEnum):
@@ -224,6 +225,7 @@ class WorkerLine:
     instance_type: str | None
     zone: str | None
     source: str
+    reason: str | None = None
 
 
 @dataclass(frozen=True)

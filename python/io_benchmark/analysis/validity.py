@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from io_benchmark.analysis import moving_blocks
 from io_benchmark.analysis.model import Entry, Problem, Severity, Subject, Worker
 from io_benchmark.analysis.words import percent
+from io_benchmark.sources.resolutions import in_words
 
 RETRIEVES_TO_JUDGE = moving_blocks.RETRIEVES_AT_LEAST
 RETRIEVES_TO_TRUST = 100
@@ -36,7 +37,10 @@ def incomplete(run: Run) -> str | None:
     if facts.completed or _cut_short(run):
         return None
     count = len(run[1].copy_ns)
-    return f"{count} of {facts.retrieves_planned} retrieves: {facts.incomplete_reason}"
+    text = f"{count} of {facts.retrieves_planned} retrieves: {facts.incomplete_reason}"
+    if run[0].state in ("failed", "exception"):
+        text += f"; the run {in_words(run[0].state, run[0].reason)}"
+    return text
 
 
 def too_few_retrieves(run: Run) -> str | None:

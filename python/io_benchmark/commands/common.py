@@ -3,7 +3,12 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What several commands do in the same words."""
 
+import argparse
+import os
 import sys
+import tempfile
+from collections.abc import Collection
+from pathlib import Path
 
 from io_benchmark.errors import UsageError
 
@@ -21,3 +26,31 @@ def names_of_jobs(text: str) -> list[str]:
     if not names:
         raise UsageError("-j: no name is given; try -j io-benchmark")
     return names
+
+
+def format_and_file(text: str, formats: Collection[str]) -> tuple[str, Path]:
+    """What `--write FORMAT=FILE` names."""
+    form, equals, path = text.partition("=")
+    if form not in formats or not equals or not path:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not FORMAT=FILE with a format of {', '.join(formats)}"
+        )
+    return form, Path(path)
+
+
+def write_whole(path: Path, text: str) -> str | None:
+    """Whole or not at all; what was wrong, if anything."""
+    try:
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        temporary = Path(name)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(text)
+            temporary.chmod(0o644)
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink()
+            raise
+    except OSError as error:
+        return f"--write {path}: {error.strerror}"
+    return None

@@ -12,26 +12,27 @@ adjusted 95 % interval excludes 1, equivalent when its 90 % interval lies inside
 otherwise inconclusive, with what would decide.
 
 Exit code: 0 compared, 1 something could not be read or compared, 2 wrong usage, 3 an expectation
-is not met or not decided.
+is not met or not decided. With --partial, 1 means that nothing could be compared.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import os
 import re
-import sys
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from io_benchmark.errors import IoBenchmarkError, UsageError
+from io_benchmark.commands.common import format_and_file, tell, write_whole
+from io_benchmark.errors import UsageError
 from io_benchmark.report import FORMATS
 
 if TYPE_CHECKING:
     from io_benchmark.analysis.expectations import Outcome
     from io_benchmark.analysis.model import Report, Worker
+    from io_benchmark.analysis.plan import Plan
     from io_benchmark.sources.gather import GatheredAs
     from io_benchmark.sources.layout import Measured
 
@@ -48,6 +49,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="ADDRESS",
         help="the results to compare with, pool by pool: before a change",
+    )
+    add(
+        "--wait",
+        type=_minutes,
+        metavar="MINUTES",
+        help="wait so long, at most, for the benchmark's tasks there that still run",
+    )
+    add(
+        "--partial",
+        action="store_true",
+        help="name what is missing, and fail only when nothing can be compared",
     )
     add("--baseline", metavar="POOL", help="the pool to compare with (default: the last by name)")
     add(
@@ -103,6 +115,8 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError(f"--allow {rule}: no such rule; there are {', '.join(validity.RULES)}")
     if arguments.against and arguments.baseline is not None:
         raise UsageError("--baseline goes without --against: each pool is its own baseline there")
+    if arguments.wait is not None:
+        _wait([*arguments.addresses, *arguments.against], arguments.wait)
     if arguments.against:
         read = [
             _workers(arguments.against, plan.BEFORE),
@@ -113,9 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     workers = [worker for one in read for worker in one.measured]
     unreadable = [line for one in read for line in one.unreadable]
     pools = {worker.pool for worker in workers}
-    planned = (
-        plan.before_and_after(pools) if arguments.against else plan.pools(pools, arguments.baseline)
-    )
+    planned = _planned(arguments, pools, unreadable)
     report = compare.compare(
         planned,
         sorted(workers, key=lambda one: (one.side, one.task_id, one.run_id or 0)),
@@ -123,10 +135,39 @@ def run(arguments: argparse.Namespace) -> int:
         unreadable=unreadable,
         remarks=[remark for one in read for remark in one.remarks],
     )
+    # First of all: who reads stdout may have gone, and one file's folder says nothing of another's.
+    written = [write_whole(path, output.rendered(report, form)) for form, path in arguments.write]
     output.show(report, arguments.format)
-    for form, path in arguments.write:
-        _write(path, output.rendered(report, form))
-    return _status(report, unreadable, expectations.judge_all(expected, report))
+    status = _status(report, expectations.judge_all(expected, report), partial=arguments.partial)
+    unwritten = [problem for problem in written if problem is not None]
+    for problem in unwritten:
+        tell(f"error: {problem}")
+    return status or (EXIT_FAILED if unwritten else 0)
+
+
+def _wait(addresses: Sequence[str], minutes: float) -> None:
+    from io_benchmark.sources.waiting import wait_for
+
+    wait_for(addresses, os.environ, minutes * 60, tell)
+
+
+def _planned(
+    arguments: argparse.Namespace, pools: Collection[str], unreadable: Sequence[str]
+) -> Plan:
+    from io_benchmark.analysis import plan
+
+    if arguments.against:
+        return plan.before_and_after(pools)
+    wanted = arguments.baseline
+    if wanted in pools or not (arguments.partial or unreadable):
+        return plan.pools(pools, wanted)
+    # It may be among what is missing; the others can still be compared.
+    planned = plan.pools(pools, None)
+    if wanted is None or not pools:
+        return planned
+    tell(f"--baseline {wanted}: has no result; compared with {planned.baseline} instead")
+    reason = f"{wanted}, which was asked for, has no result; the last by name"
+    return dataclasses.replace(planned, baseline_reason=reason)
 
 
 def _workers(addresses: Sequence[str], when: str) -> GatheredAs[Worker]:
@@ -142,34 +183,23 @@ def _workers(addresses: Sequence[str], when: str) -> GatheredAs[Worker]:
         return gather_as(addresses, os.environ, progress, worker)
 
 
-def _status(report: Report, unreadable: Sequence[str], outcomes: Sequence[Outcome]) -> int:
-    for line in unreadable:
-        print(f"error: {line}", file=sys.stderr)
+def _status(report: Report, outcomes: Sequence[Outcome], *, partial: bool) -> int:
+    for line in report.unreadable:
+        tell(f"missing: {line}" if partial else f"error: {line}")
     for outcome in outcomes:
-        print(outcome.message, file=sys.stderr)
+        tell(outcome.message)
     if not all(outcome.met for outcome in outcomes):
         return EXIT_EXPECTATION
     compared = any(subject.comparisons for subject in report.subjects)
     if not compared:
-        print("error: nothing could be compared; the report says why", file=sys.stderr)
-    return 0 if compared and not unreadable else EXIT_FAILED
+        tell("error: nothing could be compared; the report says why")
+    return 0 if compared and (partial or not report.unreadable) else EXIT_FAILED
 
 
-def _write(path: Path, text: str) -> None:
-    """Whole or not at all."""
-    try:
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        temporary = Path(name)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-            temporary.chmod(0o644)
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink()
-            raise
-    except OSError as error:
-        raise IoBenchmarkError(f"--write {path}: {error.strerror}") from None
+def _minutes(text: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,3})?", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of minutes")
+    return float(text)
 
 
 def _percentage(text: str) -> float:
@@ -180,9 +210,4 @@ def _percentage(text: str) -> float:
 
 
 def _format_and_file(text: str) -> tuple[str, Path]:
-    form, equals, path = text.partition("=")
-    if form not in FORMATS or not equals or not path:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not FORMAT=FILE with a format of {', '.join(FORMATS)}"
-        )
-    return form, Path(path)
+    return format_and_file(text, FORMATS)

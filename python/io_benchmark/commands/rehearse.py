@@ -6,7 +6,8 @@
 The graph is generated from the kinds; each selected task's command runs as it stands, one at a
 time, in an order that a seed shuffles, each in a folder that stands for its pool's workspace.
 Results go to a folder in the layout TASKID.RUNID/io-benchmark.json. All pools are this one
-machine, so what differs is noise, unless --at puts a pool on another disk.
+machine, so what differs is noise, unless --at puts a pool on another disk. The task that makes the
+report of a push, where it is selected too, runs last and reads these results.
 """
 
 from __future__ import annotations
@@ -16,26 +17,24 @@ import logging
 import random
 import re
 import shutil
-import socket
 import sys
 import textwrap
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from io_benchmark.analysis import plan
 from io_benchmark.commands.common import names_of_jobs, tell
+from io_benchmark.commands.rehearsing import Rehearsal, executor
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.sources import folders as folders_of_results
 from io_benchmark.sources import layout
 
 if TYPE_CHECKING:
-    from io_benchmark.execute.task import Outcome, TaskRun
     from io_benchmark.graph.generate import GeneratedTask
 
-    Execute = Callable[[TaskRun, Callable[[str], None]], Outcome]
+REPORT_KIND = "io-benchmark-report"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,113 +106,56 @@ def run(arguments: argparse.Namespace) -> int:
     root = find_root(arguments.root, Path.cwd())
     _tell(f"Generating the graph from {root.path} ({root.origin})")
     jobs = names_of_jobs(arguments.jobs)
-    tasks = list(generate(root, jobs).tasks)
-    others = [task.label for task in tasks if not task.pool]
-    if others:
-        raise UsageError(f"-j {arguments.jobs}: {_listed(others)} measures no pool; name a pool")
+    tasks, reports = _split(arguments.jobs, generate(root, jobs).tasks)
     pools = sorted({task.pool for task in tasks})
     plan.pools(pools, arguments.baseline)  # a mistake is told before anything runs
     folders = _folders_of_pools(arguments.at, pools)
     random.Random(arguments.seed).shuffle(tasks)
     with folders_of_results.new(arguments.output, "rehearsal") as output:
-        execute = _executor(arguments.container, tasks, root.path)
-        failures = _run_all(tasks, execute, output, folders, root.path, arguments)
+        execute = executor(arguments.container, [*tasks, *reports], root.path, _tell)
+        rehearsal = Rehearsal(execute, root.path, output, folders, arguments.profile)
+        _run_all(rehearsal, tasks, reports, arguments)
+        failures = rehearsal.failures
         measured = _read_back(output, failures)
     _report(measured, arguments.baseline, folders, output, arguments.format)
+    for page in [rehearsal.page(task) for task in reports]:
+        if page.is_file():
+            _tell(f"What the report's task made of them: {page}")
     for failure in failures:
         _tell(f"error: {failure}")
     return 1 if failures else 0
 
 
+def _split(
+    jobs: str, tasks: Sequence[GeneratedTask]
+) -> tuple[list[GeneratedTask], list[GeneratedTask]]:
+    """The pools' tasks, and the report's."""
+    others = [task.label for task in tasks if not task.pool and task.kind != REPORT_KIND]
+    of_pools = [task for task in tasks if task.pool]
+    if others or not of_pools:
+        labels = others or [task.label for task in tasks]
+        raise UsageError(f"-j {jobs}: {_listed(labels)} measures no pool; name a pool")
+    return of_pools, [task for task in tasks if task.kind == REPORT_KIND]
+
+
 def _run_all(
+    rehearsal: Rehearsal,
     tasks: Sequence[GeneratedTask],
-    execute: Execute,
-    output: Path,
-    folders: Mapping[str, Path],
-    root: Path,
+    reports: Sequence[GeneratedTask],
     arguments: argparse.Namespace,
-) -> list[str]:
-    """Each task in turn; what went wrong, one line each."""
-    import slugid
+) -> None:
     from rich.console import Console
 
-    from io_benchmark.execute.task import TaskRun
-    from io_benchmark.execute.workspaces import workspace
     from io_benchmark.report.progress import RehearsalProgress
 
-    failures = []
-    names = ", ".join(task.label for task in tasks)
-    _tell(f"Running {len(tasks)} tasks one by one, {arguments.profile} sizes: {names}")
-    console = Console(stderr=True)
-    with RehearsalProgress(console, len(tasks), arguments.verbose) as progress:
+    names = ", ".join(task.label for task in (*tasks, *reports))
+    count = len(tasks) + len(reports)
+    _tell(f"Running {count} tasks one by one, {arguments.profile} sizes: {names}")
+    with RehearsalProgress(Console(stderr=True), count, arguments.verbose) as progress:
         for task in tasks:
-            task_id = slugid.nice()
-            folder = layout.run_folder(output, task_id, 0)
-            started_ns = time.monotonic_ns()
-            progress.begin(task.label)
-            with workspace(task.pool, output, folders) as place:
-                task_run = TaskRun(
-                    task_id=task_id,
-                    run_id=0,
-                    label=task.label,
-                    pool=task.pool,
-                    definition=task.definition,
-                    workspace=place,
-                    output=folder,
-                    profile=arguments.profile,
-                    image=task.image,
-                    root=root,
-                    bind_workspace=task.pool in folders,
-                )
-                outcome = execute(task_run, progress.line)
-            layout.write_task(folder, _record(task_run, outcome))
-            progress.end(outcome.state, (time.monotonic_ns() - started_ns) / 1e9)
-            failures += _failures_of(task_run, outcome)
-    return failures
-
-
-def _executor(container: str | None, tasks: Sequence[GeneratedTask], root: Path) -> Execute:
-    if container is None:
-        from io_benchmark.execute import process
-
-        return process.run
-    from io_benchmark.execute.container import ContainerExecutor
-    from io_benchmark.graph.context import create_context
-
-    executor = ContainerExecutor(container, create_context)
-    for image in sorted({task.image for task in tasks if task.image}):
-        _tell(f"Building the image {image} with {container}")
-        executor.prepare(image, root, lambda _line: None)
-    return executor.run
-
-
-def _record(task_run: TaskRun, outcome: Outcome) -> layout.TaskRecord:
-    definition = task_run.definition
-    return layout.TaskRecord(
-        task_id=task_run.task_id,
-        run_id=task_run.run_id,
-        label=task_run.label,
-        pool=task_run.pool,
-        task_queue=f"{definition['provisionerId']}/{definition['workerType']}",
-        worker_group="rehearsal",
-        worker_id=socket.gethostname(),
-        state=outcome.state,
-        image=task_run.image,
-        started=outcome.started,
-        resolved=outcome.resolved,
-    )
-
-
-def _failures_of(task_run: TaskRun, outcome: Outcome) -> list[str]:
-    log = task_run.output / "live.log"
-    found = []
-    if outcome.state != "completed":
-        why = outcome.explanation or f"exit code {outcome.exit_code}"
-        found.append(f"{task_run.label}: {outcome.state}, {why}; its log is {log}")
-    if outcome.missing_artifacts:
-        names = ", ".join(outcome.missing_artifacts)
-        found.append(f"{task_run.label}: artifacts are missing: {names}; its log is {log}")
-    return found
+            rehearsal.pool(task, progress)
+        for task in reports:
+            rehearsal.report(task, progress)
 
 
 def _read_back(output: Path, failures: list[str]) -> list[layout.Measured]:

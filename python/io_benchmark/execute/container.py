@@ -11,6 +11,7 @@ to `worker` and become it, then copies the artifacts out of the stopped containe
 import os
 import secrets
 import shlex
+import stat
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -28,6 +29,7 @@ from io_benchmark.execute.stopping import exits_before, stop
 from io_benchmark.execute.task import Outcome, TaskRun, now
 
 WORKER_WORKSPACE = "/builds/worker/workspace"
+WORKER_RESULTS = "/builds/worker/results"
 
 # Before the state in `inspect`'s output, where warnings may stand as well.
 STATE_MARK = "io-benchmark-state"
@@ -140,17 +142,38 @@ def _create_arguments(task_run: TaskRun, name: str, reference: str) -> tuple[str
     arguments = ["create", "--init", "--tty", "--name", name, "--label", "io-benchmark"]
     arguments += ["--memory-swap", "-1", "--pids-limit", "-1"]
     variables = payload.environment(task_run) | {"IO_BENCHMARK_PROFILE": task_run.profile}
+    if task_run.results is not None:
+        variables["IO_BENCHMARK_REPORT_OF"] = WORKER_RESULTS
     for variable, value in variables.items():
         arguments += ["--env", f"{variable}={value}"]
     for path in payload.cache_paths(task_run):
         # A worker mounts a cache here; an empty volume is what its first task finds.
         arguments += ["--volume", path]
     if task_run.bind_workspace:
-        source = str(task_run.workspace.resolve())
-        if "," in source:
-            raise ContainerError(f"{source}: a container cannot mount a path with a comma")
-        arguments += ["--mount", f"type=bind,source={source},target={WORKER_WORKSPACE}"]
+        arguments += ["--mount", _bind(task_run.workspace, WORKER_WORKSPACE)]
+    if task_run.results is not None:
+        _check_readable(task_run.results)
+        arguments += ["--mount", _bind(task_run.results, WORKER_RESULTS) + ",readonly"]
     return (*arguments, reference, *payload.command(task_run))
+
+
+def _bind(folder: Path, target: str) -> str:
+    source = str(folder.resolve())
+    if "," in source:
+        raise ContainerError(f"{source}: a container cannot mount a path with a comma")
+    return f"type=bind,source={source},target={target}"
+
+
+def _check_readable(results: Path) -> None:
+    """The container's user is another one; a umask such as 077 keeps everything from it."""
+    files = list(results.glob("*/*.json"))
+    for path in dict.fromkeys((results, *(file.parent for file in files), *files)):
+        mode = path.stat().st_mode
+        needed = 0o5 if stat.S_ISDIR(mode) else 0o4
+        if mode & needed != needed:
+            raise ContainerError(
+                f"{path}: the container's user may not read it; use a umask such as 022"
+            )
 
 
 def _run(engine: Engine, name: str, task_run: TaskRun, log: LiveLog) -> tuple[int, str]:

@@ -11,6 +11,7 @@ import errno
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,6 +33,9 @@ WORKER_ARTIFACTS = PurePosixPath("/builds/worker/artifacts")
 
 # A place that the command names with its path on a worker as the default.
 PLACE = re.compile(r"\$\{IO_BENCHMARK_PLACE_([A-Z0-9_]+):-[^}]*\}")
+
+# Where Python finds this program.
+PACKAGES = Path(__file__).resolve().parents[2]
 
 # run-task reads these and does not pass them on.
 RUN_TASK_VARIABLES = ("TASKCLUSTER_CACHES", "TASKCLUSTER_UNTRUSTED_CACHES", "TASKCLUSTER_VOLUMES")
@@ -115,7 +119,23 @@ def _environment(task_run: TaskRun, folders: _Folders) -> dict[str, str]:
         "IO_BENCHMARK_SCRIPT_DIR": str(folders.script),
         "IO_BENCHMARK_PROFILE": task_run.profile,
         **{f"IO_BENCHMARK_PLACE_{name}": str(path) for name, path in folders.places.items()},
+        **_for_a_report(task_run),
     }
+
+
+def _for_a_report(task_run: TaskRun) -> dict[str, str]:
+    """What stands for the task group and for the program in the report's image: this one itself."""
+    if task_run.results is None:
+        return {}
+    found = {
+        "IO_BENCHMARK_REPORT_OF": str(task_run.results.resolve()),
+        "IO_BENCHMARK_REPORT_PYTHON": sys.executable,
+    }
+    if PACKAGES.name not in ("site-packages", "dist-packages"):
+        # A checkout. Installed packages are found without this, and must not come before the
+        # standard library.
+        found["PYTHONPATH"] = str(PACKAGES)
+    return found
 
 
 def _execute(

@@ -32,6 +32,8 @@ class TaskRun:
     root: Path
     # Containers only: mount `workspace` instead of the image's own anonymous volume.
     bind_workspace: bool = False
+    # A folder of results, for the report's task: it reads that instead of its task group.
+    results: Path | None = None
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,13 @@ from pathlib import Path
 from taskgraph import parameters, target_tasks
 from taskgraph.config import GraphConfig
 
+from io_benchmark.graph.root import BUNDLE
+
 # What a decision task reads of a tree.
 PARTS = ("taskcluster", "scripts/io-benchmark", "python/io_benchmark_taskgraph")
+# What the report's image holds. The bundled copy has none: the program around it is that.
+PROGRAM = "python/io_benchmark"
+PACKAGE = BUNDLE.parent
 TREE_MODULES = ("io_benchmark_registration", "io_benchmark_taskgraph")
 LOGGERS = ("taskgraph", *TREE_MODULES)
 
@@ -32,11 +37,12 @@ def _nearest_checkout(path: Path) -> Path | None:
 
 @contextmanager
 def own_tree(root: Path) -> Iterator[Path]:
-    """The tree where taskgraph finds its root; a copy if it lies inside another checkout.
+    """The tree where taskgraph finds its root, with all that it reads; a copy if need be.
 
-    That is so for the bundled copy of a program installed in a venv within some checkout.
+    That is so for the bundled copy, which lacks the program and may be installed in a venv within
+    some other checkout.
     """
-    if _nearest_checkout(root) in (None, root):
+    if (root / PROGRAM).is_dir() and _nearest_checkout(root) in (None, root):
         yield root
         return
     with tempfile.TemporaryDirectory(prefix="io-benchmark-tree-") as folder:
@@ -44,9 +50,15 @@ def own_tree(root: Path) -> Iterator[Path]:
         if _nearest_checkout(copy) is not None:  # where temporary directories are in one as well
             (copy / ".git").mkdir()
         for part in PARTS:
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(root / part, copy / part, ignore=ignored)
+            if (root / part).is_dir():  # what misses it says so better
+                _copy(root / part, copy / part)
+        program = root / PROGRAM
+        _copy(program if program.is_dir() else PACKAGE, copy / PROGRAM, BUNDLE.name)
         yield copy
+
+
+def _copy(source: Path, target: Path, *left_out: str) -> None:
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", *left_out))
 
 
 def _is_tree_module(name: str) -> bool:

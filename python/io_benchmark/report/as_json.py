@@ -13,6 +13,7 @@ import msgspec
 
 from io_benchmark.analysis import model
 from io_benchmark.report import json_format as to
+from io_benchmark.report import replication
 from io_benchmark.report.json_format import VERSION
 
 
@@ -42,6 +43,10 @@ def _document(report: model.Report) -> to.Document:
         subjects=[_subject_report(part) for part in report.subjects],
         diagnoses=[_diagnosis(diagnosis) for diagnosis in report.diagnoses],
         problems=[_problem(problem) for problem in report.problems],
+        replication=[
+            to.Replication(**{**_shallow(row), "standing": row.standing.value})
+            for row in replication.of_report(report)
+        ],
         workers=[to.Worker(**_shallow(worker)) for worker in report.workers],
         unreadable=list(report.unreadable),
         remarks=list(report.remarks),

@@ -13,20 +13,23 @@ from dataclasses import dataclass
 from io_benchmark.analysis.model import (
     Comparison,
     Figures,
+    Problem,
     Report,
     Severity,
     SubjectReport,
     WorkerLine,
 )
-from io_benchmark.report import answers
+from io_benchmark.report import answers, cautions, replication
 from io_benchmark.report.answers import Answer
+from io_benchmark.report.cautions import ENDED_BADLY, how_it_ended
 from io_benchmark.report.footnotes import Footnote, Footnotes, where
 from io_benchmark.report.hypotheses import DiagnosisPart, diagnosis_part
+from io_benchmark.report.replication import UNKNOWN, Replication, Standing
 from io_benchmark.report.tables import FiguresTable, figures_table
 from io_benchmark.report.units import interval, percent
 from io_benchmark.report.untrusted import clean, name
 
-UNKNOWN = "unknown"
+REPLICATION_HEADS = ("Runs", "Workers", "For a verdict")
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class Refusal:
     rule: str
     where: str
     message: str
+    consequence: str
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,19 @@ class Section:
     certainty: tuple[tuple[str, str], ...]  # candidate, what the interval rests on
     floors: tuple[str, ...]
     noise: tuple[tuple[str, str], ...]  # side, how much it varies
+
+
+@dataclass(frozen=True)
+class ReplicationRow:
+    """How many workers a pool had: the cells stand under REPLICATION_HEADS."""
+
+    side: str
+    cells: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        runs, workers, verdict = self.cells
+        return f"{self.side}: runs {runs}, workers {workers}, for a verdict: {verdict}"
 
 
 @dataclass(frozen=True)
@@ -70,8 +87,10 @@ class Content:
     refusals: tuple[Refusal, ...]
     sections: tuple[Section, ...]
     diagnoses: tuple[DiagnosisPart, ...]
+    replication: tuple[ReplicationRow, ...]
+    # What of these workers is not as it looks: not independent, not compared, cut short.
+    cautions: tuple[str, ...]
     workers: tuple[WorkerRow, ...]
-    repeated: tuple[str, ...]
     footnotes: tuple[Footnote, ...]
     unreadable: tuple[str, ...]
     remarks: tuple[str, ...]
@@ -81,6 +100,7 @@ def build(report: Report) -> Content:
     several = len(report.subjects) > 1
     footnotes = Footnotes(report.problems, several=several)
     runs = Counter(worker.worker_id for worker in report.workers if worker.worker_id != UNKNOWN)
+    replicated = replication.of_report(report)
     spoken = answers.of_report(report, footnotes)
     return Content(
         title=clean(report.title),
@@ -88,7 +108,12 @@ def build(report: Report) -> Content:
         introduction=_introduction(report),
         nothing=_nothing(report),
         refusals=tuple(
-            Refusal(name(problem.rule), where(problem, several=several), clean(problem.message))
+            Refusal(
+                name(problem.rule),
+                where(problem, several=several),
+                clean(problem.message).rstrip(".") + ".",
+                _consequence(problem, report),
+            )
             for problem in report.problems
             if problem.severity is Severity.REFUSED
         ),
@@ -97,17 +122,41 @@ def build(report: Report) -> Content:
             for part, sentences in zip(report.subjects, spoken, strict=True)
         ),
         diagnoses=tuple(diagnosis_part(diagnosis, report) for diagnosis in report.diagnoses),
+        replication=tuple(_replication(row) for row in replicated),
+        cautions=tuple(cautions.of(report.workers, replicated)),
         workers=tuple(_worker(worker, runs) for worker in report.workers),
-        repeated=tuple(
-            f"Worker {name(worker)} ran {count:,} of these tasks: they are not independent of "
-            f"each other."
-            for worker, count in runs.items()
-            if count > 1
-        ),
         footnotes=footnotes.all(),
         unreadable=tuple(clean(line) for line in report.unreadable),
         remarks=tuple(clean(line) for line in report.remarks),
     )
+
+
+def _consequence(problem: Problem, report: Report) -> str:
+    """A rule that one run breaks leaves the others of its side, and a verdict from those."""
+    compared = {
+        side
+        for part in report.subjects
+        if problem.subject in (None, part.subject)
+        for comparison in part.comparisons
+        for side in (comparison.candidate, comparison.baseline)
+    }
+    if len(problem.sides) == 1 and compared.issuperset(problem.sides):
+        return "This run is left out."
+    return "No verdict is given."
+
+
+def _replication(row: Replication) -> ReplicationRow:
+    verdict = row.standing.value
+    if row.standing is Standing.DECIDED:
+        verdict = "enough"
+    elif row.standing is Standing.OPEN:
+        verdict = f"{row.workers_to_add:,} more, {row.workers_needed:,} in all"
+        if row.workers_to_add == 0:
+            verdict = "enough here, too few elsewhere"
+    workers = f"{row.workers:,}"
+    if 0 < row.workers_compared < row.workers:
+        workers = f"{row.workers_compared:,} of {workers}"
+    return ReplicationRow(name(row.side), (f"{row.runs:,}", workers, verdict))
 
 
 def _introduction(report: Report) -> str:
@@ -201,7 +250,7 @@ def _certainty(comparison: Comparison, part: SubjectReport) -> str:
 
 def _worker(worker: WorkerLine, runs: Counter[str]) -> WorkerRow:
     run = "" if worker.run_id is None else f".{worker.run_id}"
-    state = clean(worker.state, 80)
+    state = how_it_ended(worker) if worker.state in ENDED_BADLY else clean(worker.state, 80)
     if not worker.completed:
         reason = clean(worker.incomplete_reason or "no reason given", 200)
         state += f", incomplete: {reason}"

@@ -38,7 +38,7 @@ def render(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        finalize=_unbroken,
+        finalize=unbroken,
     )
     sides = dict.fromkeys(side for part in report.subjects for side in part.figures)
     lines = choose.timelines(report.timelines, report.series, list(sides))
@@ -49,10 +49,11 @@ def render(report: Report) -> str:
         pools_as_columns=POOLS_AS_COLUMNS,
         workers_shown=WORKERS_SHOWN,
         lines_shown=LINES_SHOWN,
+        replication_heads=contents.REPLICATION_HEADS,
     )
 
 
-def _unbroken(value: object) -> object:
+def unbroken(value: object) -> object:
     """A number stays in one line with its sign."""
     return value.replace(" %", "\N{NO-BREAK SPACE}%") if isinstance(value, str) else value
 

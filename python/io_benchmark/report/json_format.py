@@ -128,6 +128,18 @@ class Problem(Record, frozen=True):
     message: str
 
 
+class Replication(Record, frozen=True):
+    """One side's workers; `workers_needed` (in all) and `_to_add` null: `standing` says why."""
+
+    side: str
+    runs: int
+    workers: int
+    workers_compared: int
+    standing: Literal["decided", "open", "not by repetition", "no verdict"]
+    workers_needed: int | None
+    workers_to_add: int | None
+
+
 class Worker(Record, frozen=True):
     side: str
     pool: str
@@ -140,6 +152,7 @@ class Worker(Record, frozen=True):
     instance_type: str | None
     zone: str | None
     source: str
+    reason: str | None
 
 
 class Document(Record, frozen=True):
@@ -153,6 +166,7 @@ class Document(Record, frozen=True):
     subjects: list[SubjectReport]
     diagnoses: list[Diagnosis]
     problems: list[Problem]
+    replication: list[Replication]
     workers: list[Worker]
     unreadable: list[str]
     remarks: list[str]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from io_benchmark.analysis.model import Report, State
 from io_benchmark.report import content as contents
-from io_benchmark.report.content import Content, Section
+from io_benchmark.report.content import REPLICATION_HEADS, Content, Section
 from io_benchmark.report.hypotheses import DiagnosisPart
 from io_benchmark.report.tables import FiguresTable
 
@@ -20,6 +20,7 @@ from io_benchmark.report.tables import FiguresTable
 MAXIMUM_LENGTH = 60_000
 POOLS_AS_COLUMNS = 6
 WORKERS_SHOWN = 30
+POOLS_SHOWN = 30
 LINES_SHOWN = 30
 BRIEF_LINES_SHOWN = 10
 
@@ -98,6 +99,7 @@ def _document(content: Content, *, brief: bool) -> str:
     blocks = [
         f"## {prose(content.title)}",
         *_answers(content),
+        *_replication(content),
         prose(content.introduction),
     ]
     for section in content.sections:
@@ -130,7 +132,7 @@ def _answers(content: Content) -> list[str]:
     blocks.append(
         _items(
             f"**Refused by {prose(refusal.rule)}** ({prose(refusal.where)}): "
-            f"{prose(refusal.message)} No verdict is given."
+            f"{prose(refusal.message)} {refusal.consequence}"
             for refusal in content.refusals
         )
     )
@@ -219,6 +221,22 @@ def _diagnosis(part: DiagnosisPart, *, brief: bool) -> list[str]:
     return blocks if len(blocks) > 1 else []
 
 
+def _replication(content: Content) -> list[str]:
+    if not content.replication:
+        return []
+    rows = [
+        [prose(cell) for cell in (row.side, *row.cells)]
+        for row in content.replication[:POOLS_SHOWN]
+    ]
+    left_out = len(content.replication) - POOLS_SHOWN
+    return [
+        "### Workers a pool",
+        _table(["Pool", *REPLICATION_HEADS], rows, numbers=True),
+        f"And {left_out:,} more." if left_out > 0 else "",
+        _items(_some(content.cautions, BRIEF_LINES_SHOWN)),
+    ]
+
+
 def _workers(content: Content, *, brief: bool) -> list[str]:
     blocks = []
     if content.workers and not brief:
@@ -237,8 +255,7 @@ def _workers(content: Content, *, brief: bool) -> list[str]:
         blocks += ["### Workers", _table(heads, rows)]
         if len(content.workers) > WORKERS_SHOWN:
             blocks.append(f"And {len(content.workers) - WORKERS_SHOWN:,} more.")
-    repeated = _some(content.repeated, BRIEF_LINES_SHOWN)
-    return [*blocks, _items(repeated)]
+    return blocks
 
 
 def _notes(content: Content, shown: int) -> list[str]:

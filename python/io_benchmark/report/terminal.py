@@ -3,27 +3,31 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The report on a terminal: coloured and as wide as it is, plain when piped."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
 from io_benchmark.analysis.model import Report, State
 from io_benchmark.report import content as contents
 from io_benchmark.report.answers import NO_VERDICT, Answer
-from io_benchmark.report.content import Content, Section, WorkerRow
+from io_benchmark.report.content import REPLICATION_HEADS, Content, Section, WorkerRow
 from io_benchmark.report.hypotheses import CauseRow, DiagnosisPart
+from io_benchmark.report.page import (
+    GAP,
+    INDENT,
+    LINES_SHOWN,
+    Page,
+    column_widths,
+    marks_in_words,
+    print_grid,
+)
 from io_benchmark.report.tables import FiguresTable
 from io_benchmark.report.untrusted import name
 
-INDENT = "  "
-GAP = 2
-# Text wider than this is hard to read, however wide the terminal is.
-TEXT_WIDTH = 110
-# The rest of a long list is counted; the HTML page and the JSON have all of it.
+# As LINES_SHOWN of the page.
 WORKERS_SHOWN = 30
-LINES_SHOWN = 30
 STYLES = {
     "slower": "bold red",
     "faster": "bold green",
@@ -38,11 +42,12 @@ STYLES = {
 
 def show(console: Console, report: Report) -> None:
     content = contents.build(report)
-    page = _Page(console)
+    page = Page(console)
     page.paragraph(Text(content.title, "bold"), indent="")
     if content.introduction:
         page.paragraph(Text(content.introduction), indent="")
     _show_answers(page, content)
+    _show_replication(page, content)
     for section in content.sections:
         _show_section(page, section)
     for diagnosis in content.diagnoses:
@@ -51,41 +56,7 @@ def show(console: Console, report: Report) -> None:
     _show_notes(page, content)
 
 
-class _Page:
-    """Prints whole lines without trailing spaces; never reads markup."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self.width = console.width
-
-    def line(self, text: Text) -> None:
-        text.rstrip()
-        self._console.print(text, soft_wrap=True, highlight=False)
-
-    def heading(self, text: str, marks: Sequence[int] = ()) -> None:
-        self.line(Text())
-        self.paragraph(Text(text + _marks(marks), "bold"), indent="")
-
-    def paragraph(self, text: Text, indent: str = INDENT, first: str | Text | None = None) -> None:
-        """Wrapped, and indented below what stands first."""
-        width = max(min(self.width, TEXT_WIDTH) - len(indent), 12)
-        for at, wrapped in enumerate(text.wrap(self._console, width)):
-            start = indent if at or first is None else first
-            self.line(Text.assemble(start, wrapped))
-
-    def items(self, texts: Iterable[str], shown: int = LINES_SHOWN) -> None:
-        lines = list(texts)
-        for line in lines[:shown]:
-            self.paragraph(Text(line), indent="    ", first="  - ")
-        if len(lines) > shown:
-            self.paragraph(Text(f"and {len(lines) - shown:,} more"), indent="    ", first="  - ")
-
-
-def _marks(numbers: Sequence[int]) -> str:
-    return "".join(f" [{number}]" for number in numbers)
-
-
-def _show_answers(page: _Page, content: Content) -> None:
+def _show_answers(page: Page, content: Content) -> None:
     page.heading("Answer")
     if content.nothing:
         page.paragraph(Text(content.nothing, STYLES[NO_VERDICT]))
@@ -97,17 +68,39 @@ def _show_answers(page: _Page, content: Content) -> None:
     for refusal in content.refusals:
         text = Text.assemble(
             (f"REFUSED by {refusal.rule}", STYLES[NO_VERDICT]),
-            f" ({refusal.where}): {refusal.message} No verdict is given.",
+            f" ({refusal.where}): {refusal.message} {refusal.consequence}",
         )
         page.paragraph(text, indent="    ", first="  ! ")
 
 
 def _answer(answer: Answer) -> Text:
     rest = " ".join(part for part in (answer.rest, answer.attempt) if part)
-    return Text.assemble((answer.lead, STYLES[answer.verdict]), f" {rest}{_marks(answer.marks)}")
+    return Text.assemble(
+        (answer.lead, STYLES[answer.verdict]), f" {rest}{marks_in_words(answer.marks)}"
+    )
 
 
-def _show_section(page: _Page, section: Section) -> None:
+def _show_replication(page: Page, content: Content) -> None:
+    if not content.replication:
+        return
+    page.heading("Workers a pool")
+    rows = content.replication
+    columns = list(zip(*(row.cells for row in rows), strict=True))
+    pools = [name(row.side, max(page.width // 3, 8)) for row in rows]
+    page.line(Text())
+    if _width([*pools, "Pool"], REPLICATION_HEADS, columns) <= page.width:
+        styles = [[""] * len(rows)] * len(columns)
+        print_grid(page, "Pool", pools, REPLICATION_HEADS, columns, styles)
+    else:
+        page.items(row.sentence for row in rows)
+    for line in content.cautions[:LINES_SHOWN]:
+        page.paragraph(Text(line, "yellow"), indent="    ", first="  ! ")
+    left_out = len(content.cautions) - LINES_SHOWN
+    if left_out > 0:
+        page.paragraph(Text(f"and {left_out:,} more"), indent="    ", first="  ! ")
+
+
+def _show_section(page: Page, section: Section) -> None:
     page.heading(section.title, section.marks)
     page.line(Text())
     _show_figures(page, section.table)
@@ -124,9 +117,9 @@ def _show_section(page: _Page, section: Section) -> None:
     page.items(f"{side}: {words}" for side, words in section.noise)
 
 
-def _show_figures(page: _Page, table: FiguresTable) -> None:
+def _show_figures(page: Page, table: FiguresTable) -> None:
     """Pools as columns; as rows, in as many blocks as needed, where they do not fit."""
-    names = [head.text + _marks(head.marks) for head in table.heads]
+    names = [head.text + marks_in_words(head.marks) for head in table.heads]
     labels = [row.label for row in table.rows]
     strong = [row.strong for row in table.rows]
     verdicts = [STYLES.get(head.verdict, "") for head in table.heads]
@@ -134,11 +127,13 @@ def _show_figures(page: _Page, table: FiguresTable) -> None:
     columns = list(zip(*cells, strict=True)) or []
     if _width(labels, names, columns) <= page.width:
         styles = [[verdicts[at] if bold else "" for bold in strong] for at in range(len(names))]
-        _print_grid(page, "", labels, names, columns, styles)
+        print_grid(page, "", labels, names, columns, styles)
         return
     limit = max(page.width // 3, 8)
     short = [name(head.text, limit) for head in table.heads]
-    marked = [text + _marks(head.marks) for text, head in zip(short, table.heads, strict=True)]
+    marked = [
+        text + marks_in_words(head.marks) for text, head in zip(short, table.heads, strict=True)
+    ]
     start = 0
     while start < len(labels):
         end = start + 1
@@ -151,50 +146,16 @@ def _show_figures(page: _Page, table: FiguresTable) -> None:
             page.line(Text())
         chosen = [verdicts if bold else [""] * len(names) for bold in strong[start:end]]
         pools = short if start else marked
-        _print_grid(page, "Pool", pools, labels[start:end], cells[start:end], chosen)
+        print_grid(page, "Pool", pools, labels[start:end], cells[start:end], chosen)
         start = end
-
-
-def _widths(heads: Sequence[str], columns: Sequence[Sequence[str]]) -> list[int]:
-    return [
-        max(cell_len(text) for text in (head, *column))
-        for head, column in zip(heads, columns, strict=True)
-    ]
 
 
 def _width(labels: Sequence[str], heads: Sequence[str], columns: Sequence[Sequence[str]]) -> int:
     first = max((cell_len(label) for label in labels), default=0)
-    return len(INDENT) + first + sum(GAP + width for width in _widths(heads, columns))
+    return len(INDENT) + first + sum(GAP + width for width in column_widths(heads, columns))
 
 
-def _print_grid(
-    page: _Page,
-    corner: str,
-    labels: Sequence[str],
-    heads: Sequence[str],
-    columns: Sequence[Sequence[str]],
-    styles: Sequence[Sequence[str]],
-) -> None:
-    """A label column on the left, the others set flush right."""
-    widths = _widths(heads, columns)
-    first = max((cell_len(label) for label in (corner, *labels)), default=0)
-
-    def right(text: str, width: int) -> str:
-        return " " * (GAP + width - cell_len(text)) + text
-
-    top = Text(INDENT + set_cell_size(corner, first), "dim")
-    for head, width in zip(heads, widths, strict=True):
-        top.append(right(head, width), "bold")
-    page.line(top)
-    page.line(Text(INDENT + "─" * (first + sum(GAP + width for width in widths)), "dim"))
-    for at, label in enumerate(labels):
-        line = Text(INDENT + set_cell_size(label, first))
-        for column, width, style in zip(columns, widths, styles, strict=True):
-            line.append(right(column[at], width), style[at])
-        page.line(line)
-
-
-def _show_diagnosis(page: _Page, part: DiagnosisPart) -> None:
+def _show_diagnosis(page: Page, part: DiagnosisPart) -> None:
     page.heading(part.title)
     for at, row in enumerate(part.told):
         if at == 0 or State.SUPPORTED in (row.state, part.told[at - 1].state):
@@ -213,7 +174,7 @@ def _show_diagnosis(page: _Page, part: DiagnosisPart) -> None:
         page.paragraph(text, indent="    ", first="  - ")
 
 
-def _show_cause(page: _Page, part: DiagnosisPart, row: CauseRow) -> None:
+def _show_cause(page: Page, part: DiagnosisPart, row: CauseRow) -> None:
     share = f", {row.share}" if row.share else ""
     head = Text.assemble(
         (row.state.value.upper(), STYLES[row.state]), f" {row.name}{share}: {row.hypothesis}"
@@ -238,13 +199,11 @@ def _show_cause(page: _Page, part: DiagnosisPart, row: CauseRow) -> None:
     page.paragraph(Text(row.explanation + shown), indent="    ")
 
 
-def _show_workers(page: _Page, content: Content) -> None:
+def _show_workers(page: Page, content: Content) -> None:
     if not content.workers:
         return
     page.heading("Workers")
     page.items((_worker(row) for row in content.workers), WORKERS_SHOWN)
-    for line in content.repeated[:LINES_SHOWN]:
-        page.paragraph(Text(line, "yellow"), indent="    ", first="  ! ")
 
 
 def _worker(row: WorkerRow) -> str:
@@ -255,7 +214,7 @@ def _worker(row: WorkerRow) -> str:
     )
 
 
-def _show_notes(page: _Page, content: Content) -> None:
+def _show_notes(page: Page, content: Content) -> None:
     if content.footnotes:
         page.heading("Notes")
         for note in content.footnotes:

@@ -68,6 +68,7 @@ class Config(Record, frozen=True):
     time_budget_s: float | None
     artifacts: Text
     environment: dict[Text, Text]
+    perfherder: Name = "pool"  # whose series: "pool", or "neutral" for any pool's
 
 
 class Tool(Record, frozen=True):

@@ -236,13 +236,19 @@ def _decision_route(
         raise _mistake(text, "its repo is no repository's name")
     if not _REVISION.fullmatch(revision):
         raise _mistake(text, "its revision is not the full one: 40 digits and letters a to f")
+    domain = trust_domain(repository, environment)
+    return _route(text, f"{domain}.v2.{repository}.revision.{revision}{DECISION}")
+
+
+def trust_domain(repository: str, environment: Mapping[str, str]) -> str:
+    """Whose part of the index a repository's tasks are in."""
     domain = environment.get(TRUST_DOMAIN_VARIABLE) or next(
         (name for pattern, name in _TRUST_DOMAINS if pattern.fullmatch(repository)), "gecko"
     )
     if not _TRUST_DOMAIN.fullmatch(domain):
         shown = one_line(domain, 100)
         raise UsageError(f"{TRUST_DOMAIN_VARIABLE}: {shown!r} is no trust domain; try gecko")
-    return _route(text, f"{domain}.v2.{repository}.revision.{revision}{DECISION}")
+    return domain
 
 
 def _task(text: str, root_url: str, task_id: str, run: str | None) -> TaskAddress:

@@ -37,6 +37,10 @@ class TaskRecord(msgspec.Struct, frozen=True, kw_only=True):
     image: str | None
     started: str
     resolved: str
+    # Not in records of before 2026-11-21.
+    reason_resolved: str | None = None
+    task_group_id: str | None = None
+    revision: str | None = None
 
 
 @dataclass(frozen=True)

@@ -118,6 +118,23 @@ class Deployment:
         )
         return [one.task_id for page in found for one in page.tasks]
 
+    async def indexed(self, namespace: str) -> dict[str, str]:
+        """The ids of the tasks directly in a namespace of the index, by their name there."""
+        pages = await self._pages(
+            wire.IndexPage,
+            lambda query: self._index.listTasks(namespace, query=query),
+        )
+        tasks = [one for page in pages for one in page.tasks]
+        return {one.namespace.rpartition(".")[2]: one.task_id for one in tasks}
+
+    async def namespaces(self, namespace: str) -> list[str]:
+        """The names of the namespaces directly in one of the index."""
+        pages = await self._pages(
+            wire.NamespacesPage,
+            lambda query: self._index.listNamespaces(namespace, query=query),
+        )
+        return [one.name for page in pages for one in page.namespaces]
+
     async def group(self, group_id: str, on_tasks: Callable[[int], None]) -> list[Task]:
         """All tasks of a group, with their states; told of how many there are so far."""
         members: dict[str, Task] = {}

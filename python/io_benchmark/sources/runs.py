@@ -5,12 +5,14 @@
 
 Every completed run is a replicate. Where none completed, the newest resolved run that has the
 artifact stands in, and its state marks it: a failed or preempted run's artifacts stay readable.
+No other run is passed over in silence.
 """
 
 from dataclasses import dataclass
 
+from io_benchmark.sources.resolutions import in_words
 from io_benchmark.sources.tasks import Task
-from io_benchmark.sources.text import name
+from io_benchmark.sources.text import name, one_line
 from io_benchmark.sources.wire import Run
 
 
@@ -36,6 +38,16 @@ def title(task: Task, run: Run | None = None) -> str:
     return f"task {task.task_id}{shown_run} ({task.label})"
 
 
+def how_it_ended(run: Run) -> str:
+    """`was preempted (worker-shutdown)`."""
+    return one_line(in_words(run.state, run.reason_resolved), 100)
+
+
+def passed_over(task: Task, run: Run) -> str:
+    """Of a resolved run whose result is not read, since there is a better one."""
+    return f"{title(task, run)} {how_it_ended(run)} and is not counted"
+
+
 def choose(task: Task, run_id: int | None) -> Choice:
     """The runs to read, and why there are none."""
     if run_id is not None:
@@ -50,7 +62,9 @@ def choose(task: Task, run_id: int | None) -> Choice:
         if resolved
     )
     if completed:
-        return Choice(tuple(Wanted(task, (run,)) for run in completed), remarks=remarks)
+        wanted = tuple(Wanted(task, (run,)) for run in completed)
+        others = tuple(passed_over(task, run) for run in resolved if run.state != "completed")
+        return Choice(wanted, remarks=others + remarks)
     if resolved:
         return Choice((Wanted(task, tuple(reversed(resolved)), stands_in=True),), remarks=remarks)
     if unfinished:

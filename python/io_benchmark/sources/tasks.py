@@ -24,6 +24,7 @@ ARTIFACT = "public/io-benchmark/io-benchmark.json"
 _POOL = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
 # How the transform hands the pool to the script; the script's own text has it in quotes at most.
 _OPTION = "--pool"
+_REVISION = re.compile(r"/(?:blob|file|raw|rev)/([0-9a-f]{40})/")
 _POOL_ARGUMENT = re.compile(rf"(?<!\S){_OPTION}[ =]({_POOL})(?!\S)")
 
 
@@ -37,6 +38,7 @@ class Task:
     pool: str | None  # None: neither command nor label say; the result file does
     image: str | None
     artifact_expires: datetime | None = None
+    revision: str | None = None
 
     @property
     def task_id(self) -> str:
@@ -63,6 +65,7 @@ def task_of(definition: Definition, status: Status) -> Task:
         pool=pool,
         image=_image(definition.payload.image),
         artifact_expires=_artifact_expires(definition),
+        revision=_revision(definition.metadata.source),
     )
 
 
@@ -82,6 +85,9 @@ def record(task: Task, run: Run, pool: str) -> TaskRecord:
         image=task.image,
         started=text.name(run.started or ""),
         resolved=text.name(run.resolved or ""),
+        reason_resolved=None if run.reason_resolved is None else text.name(run.reason_resolved),
+        task_group_id=status.task_group_id,
+        revision=task.revision,
     )
 
 
@@ -124,6 +130,12 @@ def _image(image: Any) -> str | None:
         parts = [image.get(key) for key in ("namespace", "taskId", "name", "path")]
         return text.name("/".join(part for part in parts if isinstance(part, str))) or None
     return None
+
+
+def _revision(source: str) -> str | None:
+    """taskgraph and Firefox give a task the address of its kind.yml at its revision."""
+    found = _REVISION.search(source)
+    return found[1] if found else None
 
 
 def _artifact_expires(definition: Definition) -> datetime | None:

@@ -59,6 +59,7 @@ class Status(Part, frozen=True):
 
 class Metadata(Part, frozen=True):
     name: str = ""
+    source: str = ""
 
 
 class Payload(Part, frozen=True):
@@ -111,10 +112,20 @@ class DefinitionsPage(Part, frozen=True):
 
 class IndexedTask(Part, frozen=True):
     task_id: Slug
+    namespace: str = ""  # the whole path, its name included
 
 
 class IndexPage(Part, frozen=True):
     tasks: list[IndexedTask]
+    continuation_token: str | None = None
+
+
+class Namespace(Part, frozen=True):
+    name: str
+
+
+class NamespacesPage(Part, frozen=True):
+    namespaces: list[Namespace]
     continuation_token: str | None = None
 
 

@@ -4,20 +4,23 @@
 """Check the `benchmark` stanza; from here on it is a `Benchmark`."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph import stanza
+from io_benchmark_taskgraph import overrides, stanza
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task
 
 
 def check_stanza(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    perfherder = overrides.perfherder(config.params)
     for task in tasks:
         try:
-            task["benchmark"] = stanza.parse(task.get("benchmark"))
+            benchmark = stanza.parse(task.get("benchmark"))
         except BadKeyError as problem:
             raise in_task(config, task, problem) from None
+        task["benchmark"] = replace(benchmark, perfherder=perfherder) if perfherder else benchmark
         yield task
 
 

@@ -9,19 +9,21 @@ from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
+from io_benchmark_taskgraph import overrides
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, task_name
 
 
 def replicate(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     makers: dict[str, dict[str, Any]] = {}
+    asked_for = overrides.replicates(config.params)
     for task in tasks:
-        count = task["benchmark"].replicates
+        count = asked_for or task["benchmark"].replicates
         for copy in [task] if count == 1 else _copies(task, count):
             name = task_name(copy)
             if name in makers:
                 text = (
                     f"a replicate of {task_name(makers[name])} is called {name} too; "
-                    "rename the pool or lower benchmark.replicates"
+                    "rename the pool or ask for fewer replicates"
                 )
                 raise in_task(config, task, BadKeyError("name", text))
             makers[name] = task

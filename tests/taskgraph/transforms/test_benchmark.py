@@ -34,3 +34,29 @@ def test_mistake_names_file_and_task(run_kind, make_pool, benchmark, text):
     with pytest.raises(UserMistake) as caught:
         run_kind([make_pool(benchmark=benchmark)], "benchmark")
     assert str(caught.value).endswith(f"kind.yml: task amd-16: {text}")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "modes"),
+    [
+        pytest.param({}, ["neutral", "pool"], id="no such parameter, as in Firefox"),
+        pytest.param({"io_benchmark_perfherder": ""}, ["neutral", "pool"], id="as kind.yml says"),
+        pytest.param({"io_benchmark_perfherder": "pool"}, ["pool", "pool"], id="pool"),
+        pytest.param({"io_benchmark_perfherder": "neutral"}, ["neutral", "neutral"], id="neutral"),
+    ],
+)
+def test_perfherder_by_parameter(run_kind, make_pool, parameters, modes):
+    """It stands above the stanza, for all pools."""
+    tasks = [make_pool(benchmark={"perfherder": "neutral"}), make_pool(name="intel")]
+    made = run_kind(tasks, "benchmark", extra_params=parameters)
+    assert [task["benchmark"].perfherder for task in made] == modes
+
+
+def test_unknown_perfherder_by_parameter(run_kind, make_pool):
+    """One line with the name, the value and what there is."""
+    with pytest.raises(UserMistake) as caught:
+        run_kind([make_pool()], "benchmark", extra_params={"io_benchmark_perfherder": "none"})
+    assert str(caught.value) == (
+        "the parameter io_benchmark_perfherder: 'none' is unknown; there are: pool, neutral, or "
+        "nothing for what kind.yml says"
+    )

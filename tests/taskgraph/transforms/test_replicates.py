@@ -15,8 +15,8 @@ def made(tasks):
     ]
 
 
-def run(run_kind, *tasks):
-    return run_kind(list(tasks), "pools", "benchmark", "replicates")
+def run(run_kind, *tasks, params=None):
+    return run_kind(list(tasks), "pools", "benchmark", "replicates", extra_params=params)
 
 
 def test_one_keeps_its_name(run_kind, make_pool):
@@ -50,5 +50,37 @@ def test_replicate_with_another_pools_name(run_kind, make_pool, reverse):
         run(run_kind, *(reversed(tasks) if reverse else tasks))
     assert str(caught.value).endswith(
         f"kind.yml: task {task}: name: a replicate of {other} is called amd-16-1 too; "
-        "rename the pool or lower benchmark.replicates"
+        "rename the pool or ask for fewer replicates"
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "names"),
+    [
+        pytest.param({}, ["amd-16-1", "amd-16-2", "intel"], id="no such parameter, as in Firefox"),
+        pytest.param(
+            {"io_benchmark_replicates": 0}, ["amd-16-1", "amd-16-2", "intel"], id="as kind.yml says"
+        ),
+        pytest.param({"io_benchmark_replicates": 1}, ["amd-16", "intel"], id="one"),
+        pytest.param(
+            {"io_benchmark_replicates": 3},
+            ["amd-16-1", "amd-16-2", "amd-16-3", "intel-1", "intel-2", "intel-3"],
+            id="more",
+        ),
+    ],
+)
+def test_parameter(run_kind, make_pool, asked_for, names):
+    """It stands above the stanza, for all pools."""
+    tasks = [make_pool(benchmark={"replicates": 2}), make_pool(name="intel")]
+    assert [task["name"] for task in run(run_kind, *tasks, params=asked_for)] == names
+
+
+@pytest.mark.parametrize("value", [-1, 101, "3", True, 2.0])
+def test_parameter_out_of_bounds(run_kind, make_pool, value):
+    """One line with the name, the value and the bounds."""
+    with pytest.raises(UserMistake) as caught:
+        run(run_kind, make_pool(), params={"io_benchmark_replicates": value})
+    assert str(caught.value) == (
+        f"the parameter io_benchmark_replicates: {value!r} is not a whole number from 0 to 100; "
+        "0 means as many as kind.yml says"
     )

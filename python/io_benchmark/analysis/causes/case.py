@@ -127,6 +127,22 @@ class View:
             growth = self.growth("psi_io_full_us")
         return None if growth is None else growth / 1e6
 
+    @cached_property
+    def busiest_share(self) -> float | None:
+        """The part of the time in which the busiest of the disks had something to do."""
+        timeline = self.worker.result.timeline
+        if self._window is None or timeline is None:
+            return None
+        first, last, seconds = self._window
+        columns = [columns.get("busy_ms") or [] for columns in timeline.devices.values()]
+        told = [
+            (end - begin) / 1000 / seconds
+            for column in columns
+            if len(column) > last
+            if (begin := column[first]) is not None and (end := column[last]) is not None
+        ]
+        return max(told, default=None)
+
 
 @dataclass(frozen=True)
 class Case:

@@ -1,0 +1,87 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""From a result to a history's readings: where and when, under which conditions, how long."""
+
+import math
+from datetime import UTC, datetime
+
+from io_benchmark.analysis import validity
+from io_benchmark.analysis.history_facts import facts_of
+from io_benchmark.analysis.history_model import Conditions, LeftOut, Origin, Reading
+from io_benchmark.analysis.model import Severity, Worker
+from io_benchmark.analysis.validity import Run
+from io_benchmark.sources.layout import Measured
+
+UNKNOWN = "unknown"
+
+
+def readings_of(
+    worker: Worker, origin: Origin, task_queue: str | None, image: str | None
+) -> tuple[list[Reading], list[LeftOut]]:
+    """What a worker measured, as far as it may be judged at all."""
+    runs = [(worker, entry) for entry in worker.entries]
+    kept, problems = validity.check_runs(runs, frozenset())
+    readings = [
+        Reading(
+            origin=origin,
+            subject=run[1].subject,
+            conditions=_conditions(run),
+            log_mean=math.log(float(run[1].total_ns.mean())),
+            facts=facts_of(worker.result, run[1].subject.place, task_queue, image),
+        )
+        for run in kept
+        if float(run[1].total_ns.mean()) > 0
+    ]
+    when = origin.time.date().isoformat()
+    left_out = [
+        LeftOut(when, f"{problem.rule}: {problem.message}")
+        for problem in problems
+        if problem.severity is Severity.REFUSED
+    ]
+    if not worker.entries:
+        reason = worker.result.incomplete_reason or "no reason given"
+        left_out.append(LeftOut(when, f"{validity.task_name(worker)}: measured nothing: {reason}"))
+    return readings, left_out
+
+
+def origin_of(measured: Measured) -> Origin | None:
+    """Where it is from; None where nothing says when that was.
+
+    What the queue says goes before what the result says of itself. A result without a task group,
+    measured outside Taskcluster, is a point of its own.
+    """
+    result, task = measured.result, measured.task
+    time = (task and _time(task.started)) or _time(result.started)
+    if time is None:
+        return None
+    task_id = (task.task_id if task else result.task.task_id) or UNKNOWN
+    group = (task.task_group_id if task else None) or result.task.task_group_id
+    return Origin(
+        group=group or f"{task_id} {time.isoformat()}",
+        time=time,
+        revision=task.revision if task else None,
+        task_id=task_id,
+        run_id=task.run_id if task else result.task.run_id,
+        worker_id=f"{task.worker_group}/{task.worker_id}" if task else UNKNOWN,
+        source=measured.source,
+    )
+
+
+def _time(text: str) -> datetime | None:
+    """In UTC; without a zone, it is that."""
+    try:
+        time = datetime.fromisoformat(text)
+        return time.replace(tzinfo=time.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _conditions(run: Run) -> Conditions:
+    """What has to be alike, by the rules that would refuse a comparison."""
+    found = [
+        (name, words)
+        for name, (severity, rule) in validity.SIDE_RULES.items()
+        if severity is Severity.REFUSED and (words := rule(run))
+    ]
+    return (("profile", f"profile {run[0].result.config.profile}"), *found)

@@ -1,0 +1,203 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Follow a pool over time: its past results, drawn, with the changes of their level marked.
+
+Without ADDRESS, the pool's results are looked up in the index, where every push and the weekly run
+leave them; their task groups are asked for replicates, retriggers and duplicates. With it, results
+are read from there, in the forms that `compare` takes: folders that `fetch` filled, group:ID, …
+
+A point is one task group. Where the level changes, it is said by how much, and what changed in host
+and storage there. A result that is gone, or not like the others, is named and stops nothing.
+
+Exit code: 0 there is a history, 1 there is none, or a file could not be written, 2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from io_benchmark.commands.common import format_and_file, tell, write_whole
+from io_benchmark.errors import UsageError
+from io_benchmark.sources.text import one_line
+
+if TYPE_CHECKING:
+    from io_benchmark.analysis.history_model import LeftOut, Reading
+    from io_benchmark.sources.found import Found
+    from io_benchmark.sources.layout import Measured
+
+# As `io_benchmark.report.history` has them, which --help need not load.
+FORMATS = ("text", "markdown", "html", "json")
+PROJECT = "io-benchmark"
+# A year of weeks, twice. More than the most take minutes to look for changes in.
+LAST, MOST = 100, 300
+EXIT_FAILED = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("pool", metavar="POOL", help="the pool: amd-16")
+    add("addresses", nargs="*", metavar="ADDRESS", help="where its results are, but for the index")
+    add("--project", metavar="NAME", help=f"whose part of the index (default: {PROJECT})")
+    add(
+        "--last",
+        type=_last,
+        default=LAST,
+        metavar="N",
+        help=f"the newest N points (default: {LAST}, at most {MOST})",
+    )
+    add(
+        "--since", type=_date, metavar="DATE", help="points of this day (UTC) and later: 2026-05-01"
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--format", choices=FORMATS, default="text", help="what stdout gets")
+    form.add_argument(
+        "--json", dest="format", action="store_const", const="json", help="as --format json"
+    )
+    add(
+        "--write",
+        action="append",
+        default=[],
+        type=_format_and_file,
+        metavar="FORMAT=FILE",
+        help="write this format to a file as well; may repeat",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from io_benchmark.analysis.history import history
+    from io_benchmark.report.history import rendered, show
+    from io_benchmark.sources.past import check_pool
+
+    check_pool(arguments.pool)
+    if arguments.addresses and arguments.project is not None:
+        raise UsageError("--project goes without ADDRESS: it is looked for in the index")
+    intake = _Intake(arguments.pool)
+    if arguments.addresses:
+        _read_addresses(arguments.addresses, intake)
+    else:
+        _read_index(arguments, intake)
+    found = history(
+        arguments.pool,
+        intake.readings,
+        newest=arguments.last,
+        since=arguments.since,
+        left_out=intake.left_out,
+        unreadable=intake.unreadable,
+        remarks=intake.all_remarks(),
+    )
+    written = [write_whole(path, rendered(found, form)) for form, path in arguments.write]
+    show(found, arguments.format)
+    for line in intake.unreadable:
+        tell(f"note: {line}")
+    problems = [problem for problem in written if problem is not None]
+    if not found.series:
+        problems.append(intake.nothing())
+    for problem in problems:
+        tell(f"error: {problem}")
+    return EXIT_FAILED if problems else 0
+
+
+@dataclass
+class _Intake:
+    """What was read, reduced as it comes: the samples of a hundred results need not be kept."""
+
+    pool: str
+    readings: list[Reading] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    other_pools: dict[str, int] = field(default_factory=dict)
+
+    def take(self, measured: Measured) -> None:
+        from io_benchmark.analysis.history_intake import origin_of, readings_of
+        from io_benchmark.analysis.history_model import LeftOut
+        from io_benchmark.analysis.intake import worker_of
+
+        if measured.pool != self.pool:
+            self.other_pools[measured.pool] = self.other_pools.get(measured.pool, 0) + 1
+            return
+        worker = worker_of(measured, self.pool)
+        origin = origin_of(measured)
+        if origin is None:
+            self.left_out.append(LeftOut(measured.source, "does not say when it was measured"))
+            return
+        queue = measured.task.task_queue if measured.task else None
+        image = measured.task.image if measured.task else None
+        readings, left_out = readings_of(worker, origin, queue, image)
+        self.readings += readings
+        self.left_out += left_out
+
+    def all_remarks(self) -> list[str]:
+        if not self.other_pools:
+            return self.remarks
+        counts = (f"{count} of {one_line(pool, 50)}" for pool, count in self.other_pools.items())
+        return [*self.remarks, f"results of other pools are passed over: {', '.join(counts)}"]
+
+    def nothing(self) -> str:
+        if self.other_pools:
+            pools = ", ".join(one_line(pool, 50) for pool in sorted(self.other_pools))
+            return f"there is no result of {self.pool}; there are {pools}"
+        return f"there is no result of {self.pool} that can be shown; the report says why"
+
+
+def _read_addresses(addresses: Sequence[str], intake: _Intake) -> None:
+    from io_benchmark.commands.fetching import shown_progress
+    from io_benchmark.sources.gather import gather_as
+
+    with shown_progress() as progress:
+        read = gather_as(addresses, os.environ, progress, intake.take)
+    intake.unreadable += read.unreadable
+    intake.remarks += read.remarks
+
+
+def _read_index(arguments: argparse.Namespace, intake: _Intake) -> None:
+    from io_benchmark.analysis.history import older_points
+    from io_benchmark.commands.fetching import shown_progress
+    from io_benchmark.sources import past
+    from io_benchmark.sources.layout import Measured
+    from io_benchmark.sources.retrying import Policy
+    from io_benchmark.sources.running import run as run_to_end
+
+    async def accept(found: Found) -> None:
+        intake.take(Measured(found.result, found.record, found.source))
+
+    wish = past.Wish(arguments.pool, arguments.project or PROJECT, arguments.last, arguments.since)
+    with shown_progress() as progress:
+        read = run_to_end(
+            past.collect(wish, os.environ, Policy(), accept=accept, progress=progress)
+        )
+    intake.readings = [_dated(reading, read.times) for reading in intake.readings]
+    intake.unreadable += [text for _, text in sorted(read.account.problems)]
+    intake.remarks += [text for _, text in sorted(read.account.remarks)]
+    if read.older:
+        intake.remarks.append(older_points(read.older))
+
+
+def _dated(reading: Reading, times: dict[str, datetime]) -> Reading:
+    """As the index dates its push, however much later the task ran."""
+    origin = reading.origin
+    return replace(reading, origin=replace(origin, time=times.get(origin.group, origin.time)))
+
+
+def _last(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text[:9]) <= MOST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {MOST}")
+    return int(text)
+
+
+def _date(text: str) -> date:
+    try:
+        return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).date()
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2026-05-01") from None
+
+
+def _format_and_file(text: str) -> tuple[str, Path]:
+    return format_and_file(text, FORMATS)

@@ -1,0 +1,104 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The history for programs. `json_format` says what is in it."""
+
+import dataclasses
+import json
+import math
+from typing import Any
+
+import msgspec
+
+from io_benchmark.analysis import history_model as model
+from io_benchmark.report.history import json_format as to
+from io_benchmark.report.history.json_format import VERSION
+from io_benchmark.report.json_format import Interval, Number, Subject
+
+
+def render(history: model.History) -> str:
+    """ASCII: what a name holds can neither end a line nor steer a terminal."""
+    document = msgspec.to_builtins(_document(history))
+    text = json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
+    return text.replace("\x7f", "\\u007f") + "\n"
+
+
+def json_schema() -> dict[str, Any]:
+    """The format as a JSON Schema, published beside the documentation."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"io-benchmark history, version {VERSION}",
+        **msgspec.json.schema(to.Document),
+    }
+
+
+def _document(history: model.History) -> to.Document:
+    return to.Document(
+        version=VERSION,
+        pool=history.pool,
+        series=[_series(one) for one in history.series],
+        left_out=[to.LeftOut(what=one.what, why=one.why) for one in history.left_out],
+        unreadable=list(history.unreadable),
+        remarks=list(history.remarks),
+    )
+
+
+def _series(series: model.Series) -> to.Series:
+    return to.Series(
+        subject=Subject(**dataclasses.asdict(series.subject)),
+        conditions=dict(series.conditions),
+        points=[_point(point) for point in series.points],
+        levels=[
+            to.Level(
+                start=level.start,
+                end=level.end,
+                mean_ns=_number(level.mean_ns),
+                variation_ratio=_number(level.variation_ratio),
+            )
+            for level in series.levels
+        ],
+        changes=[_change(change) for change in series.changes],
+    )
+
+
+def _point(point: model.Point) -> to.Point:
+    return to.Point(
+        time=point.time.isoformat().replace("+00:00", "Z"),
+        task_group_id=point.group,
+        revision=point.revision,
+        mean_ns=_number(point.mean_ns),
+        ratio=_number(point.ratio),
+        workers=[
+            to.Worker(
+                worker_id=worker.worker_id,
+                tasks=list(worker.tasks),
+                mean_ns=_number(worker.mean_ns),
+            )
+            for worker in point.workers
+        ],
+    )
+
+
+def _change(change: model.Change) -> to.Change:
+    return to.Change(
+        at=change.at,
+        p_value=_number(change.p_value),
+        before_ns=_number(change.before_ns),
+        after_ns=_number(change.after_ns),
+        ratio=_number(change.ratio),
+        interval=Interval(
+            low_ratio=_number(change.interval.low),
+            high_ratio=_number(change.interval.high),
+            level_ratio=_number(change.interval.level),
+        ),
+        changed=[to.FactChange(**dataclasses.asdict(fact)) for fact in change.changed],
+        varied=[
+            to.FactSpread(name=fact.name, before=list(fact.before), after=list(fact.after))
+            for fact in change.varied
+        ],
+        unobserved=change.unobserved,
+    )
+
+
+def _number(value: float | None) -> Number:
+    return float(value) if value is not None and math.isfinite(value) else None

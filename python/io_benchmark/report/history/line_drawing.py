@@ -1,0 +1,88 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The series drawn with characters: a column a point, its level behind it, changes numbered."""
+
+from io_benchmark.analysis.history_model import Series
+from io_benchmark.report.history.content import date_of
+from io_benchmark.report.plots.scales import Scale, around
+from io_benchmark.report.units import NS_PER_MS, digits
+
+ROWS = 11
+POINT, LEVEL, CHANGE = "●", "─", "┊"
+# Where there is room, so that levels are seen between the points.
+WIDEST_STEP = 3
+TICKS = 4
+STEADY_RATIO = 0.1
+
+
+def draw(series: Series, width: int) -> list[str]:
+    """Lines of at most `width` characters."""
+    scale = _scale(series)
+    labels = {_row(tick * NS_PER_MS, scale): digits(tick) for tick in _ticks(scale)}
+    gutter = max(len(label) for label in [*labels.values(), "ms"]) + 2
+    room = max(width - gutter, 10)
+    columns = _columns(len(series.points), room)
+    canvas = [[" "] * (columns[-1] + 2) for _ in range(ROWS)]
+    for level in series.levels:
+        row = canvas[_row(level.mean_ns, scale)]
+        for at in range(columns[level.start], columns[level.end - 1] + 1):
+            row[at] = LEVEL
+    for change in series.changes:
+        for row in canvas:
+            at = columns[change.at] - 1
+            row[at] = CHANGE if row[at] == " " else row[at]
+    for point, at in zip(series.points, columns, strict=True):
+        canvas[_row(point.mean_ns, scale)][at] = POINT
+    lines = [
+        f"{labels.get(number, ''):>{gutter - 1}}{'┤' if number in labels else '│'}" + "".join(row)
+        for number, row in enumerate(canvas)
+    ]
+    numbers = {columns[change.at] - 1: str(at) for at, change in enumerate(series.changes, 1)}
+    top = "".join(numbers.get(at, " ") for at in range(columns[-1] + 2))
+    bottom = f"{' ' * (gutter - 1)}└{'─' * (columns[-1] + 2)}"
+    dates = _dates(series, columns, room)
+    drawn = [f"{'ms':>{gutter - 1}} {top}", *lines, bottom, f"{' ' * gutter}{dates}"]
+    return [line.rstrip() for line in drawn]
+
+
+def _scale(series: Series) -> Scale:
+    values = [point.mean_ns for point in series.points]
+    return around([*values, *steady_range(series)], logarithmic=False, room=0.06)
+
+
+def steady_range(series: Series) -> tuple[float, float]:
+    """What is always drawn around the newest level, so that noise does not look like mountains."""
+    mean_ns = series.levels[-1].mean_ns
+    return mean_ns * (1 - STEADY_RATIO), mean_ns * (1 + STEADY_RATIO)
+
+
+def _ticks(scale: Scale) -> list[float]:
+    """In milliseconds."""
+    return Scale(scale.low / NS_PER_MS, scale.high / NS_PER_MS).ticks(TICKS)
+
+
+def _row(value_ns: float, scale: Scale) -> int:
+    return round((1 - scale.place(value_ns)) * (ROWS - 1))
+
+
+def _columns(points: int, room: int) -> list[int]:
+    """Where each point stands; more points than columns share them."""
+    last = room - 2
+    step = min(WIDEST_STEP, last // points) if points > 1 else 1
+    if step >= 1:
+        return [1 + step * at for at in range(points)]
+    return [1 + at * (last - 1) // (points - 1) for at in range(points)]
+
+
+def _dates(series: Series, columns: list[int], room: int) -> str:
+    """The first, those of changes, and the last, as far as they do not run into each other."""
+    first, last = 0, len(series.points) - 1
+    line = [" "] * max(room, 10)
+    for at in dict.fromkeys([first, last, *(change.at for change in series.changes)]):
+        date = date_of(series.points[at])
+        start = min(max(columns[at] - 1, 0), len(line) - len(date))
+        around_it = line[max(start - 1, 0) : start + len(date) + 1]
+        if all(character == " " for character in around_it):
+            line[start : start + len(date)] = date
+    return "".join(line)

@@ -1,0 +1,32 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""How a run ended, in words, by the `reasonResolved` of Taskcluster's queue.
+
+Machines that a cloud may take back at any moment end runs in two ways: a worker that was told in
+time says so (worker-shutdown; since release 96.6.0 the queue says it for a worker that is gone),
+one that was not is missed when its claim on the task runs out (claim-expired).
+"""
+
+# `exception` alone has reasons that its state does not say.
+IN_WORDS = {
+    "worker-shutdown": "was preempted",
+    "claim-expired": "was preempted, or its worker died",
+    "deadline-exceeded": "was not done by its deadline",
+    "canceled": "was cancelled",
+    "superseded": "gave way to a newer task",
+    "malformed-payload": "was refused by its worker",
+    "resource-unavailable": "lacked something that it needs",
+    "internal-error": "met an error of its worker",
+    "intermittent-task": "asked to be run again",
+}
+PREEMPTED = ("worker-shutdown", "claim-expired")
+
+
+def in_words(state: str, reason: str | None) -> str:
+    """`was preempted (worker-shutdown)`, to stand after the run's name."""
+    if reason is not None and reason in IN_WORDS and state == "exception":
+        return f"{IN_WORDS[reason]} ({reason})"
+    if state in ("completed", "failed") and reason in (None, state):
+        return state
+    return f"is {state}" if reason in (None, state) else f"is {state} ({reason})"

@@ -1,0 +1,64 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What the stanzas of all kinds are checked by, and what a mistake in one is called."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Callable
+
+import voluptuous
+
+from io_benchmark_taskgraph.mistakes import BadKeyError, suggestion
+
+
+def whole_number(minimum: int, maximum: int) -> Callable[[object], int]:
+    def check(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
+            text = f"{value!r} is not a whole number from {minimum:,} to {maximum:,}"
+            raise voluptuous.Invalid(text)
+        return value
+
+    return check
+
+
+def percentage(value: object) -> str:
+    match = re.fullmatch(r"([0-9]{1,2}(?:\.[0-9]{1,6})?)%", value if isinstance(value, str) else "")
+    if not match or float(match.group(1)) == 0:
+        raise voluptuous.Invalid(f"{value!r} is not a percentage; write one such as 2%")
+    return match.group(0)
+
+
+def checked(schema: voluptuous.Schema, stanza: object, name: str) -> dict[str, Any]:
+    """The stanza, with defaults; a BadKeyError names the first key that is wrong."""
+    if stanza is None:
+        raise BadKeyError(name, "is missing; add it to the task or to task-defaults")
+    try:
+        found: dict[str, Any] = schema(stanza)
+    except voluptuous.MultipleInvalid as error:
+        # Unknown keys first: what is missing may only be misspelt.
+        errors = sorted(
+            error.errors,
+            key=lambda one: (
+                isinstance(one, voluptuous.RequiredFieldInvalid),
+                _dotted(name, one.path),
+            ),
+        )
+        raise _as_problem(errors[0], name, [str(key) for key in schema.schema]) from None
+    return found
+
+
+def _dotted(name: str, path: Sequence[object]) -> str:
+    return name + "".join(f".{part}" for part in path)
+
+
+def _as_problem(error: voluptuous.Invalid, name: str, keys: Sequence[str]) -> BadKeyError:
+    """Voluptuous says what its schema wanted; say what to write instead."""
+    key = _dotted(name, error.path)
+    if isinstance(error, voluptuous.RequiredFieldInvalid):
+        return BadKeyError(key, "is missing; add it to the task or to task-defaults")
+    if error.msg == "extra keys not allowed":
+        return BadKeyError(key, f"unknown key; {suggestion(str(error.path[-1]), keys)}")
+    if not error.path:
+        return BadKeyError(key, f"is not a mapping; {suggestion('', keys)}")
+    return BadKeyError(key, error.msg)

@@ -1,0 +1,48 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Parameters that stand above kind.yml. Firefox's tree has none of them: then kind.yml counts."""
+
+import re
+from typing import Any, Optional
+
+from io_benchmark_taskgraph.mistakes import UserMistake
+
+REPLICATES = "io_benchmark_replicates"
+PERFHERDER = "io_benchmark_perfherder"
+
+MAX_REPLICATES = 100  # as many as taskgraph's action "Retrigger" makes at once
+# Whose series a task's figures are: its pool's, or one for whatever pool it ran on.
+PERFHERDER_MODES = ("pool", "neutral")
+NEUTRAL = "neutral"
+
+
+def whole_number(text: str, minimum: int, maximum: int) -> Optional[int]:  # noqa: FA100
+    """None where it is not such a number."""
+    if not re.fullmatch("[0-9]{1,9}", text):
+        return None
+    number = int(text)
+    return number if minimum <= number <= maximum else None
+
+
+def replicates(parameters: Any) -> Optional[int]:  # noqa: FA100 - `int | None` is Python 3.10
+    """How many tasks a pool; None: as kind.yml says."""
+    value = parameters.get(REPLICATES) or 0
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_REPLICATES:
+        raise UserMistake(
+            f"the parameter {REPLICATES}: {value!r} is not a whole number from 0 to "
+            f"{MAX_REPLICATES}; 0 means as many as kind.yml says"
+        )
+    return value or None
+
+
+def perfherder(parameters: Any) -> Optional[str]:  # noqa: FA100 - as above
+    """Whose series; None: as kind.yml says."""
+    value = parameters.get(PERFHERDER) or ""
+    if value and value not in PERFHERDER_MODES:
+        known = ", ".join(PERFHERDER_MODES)
+        raise UserMistake(
+            f"the parameter {PERFHERDER}: {value!r} is unknown; there are: {known}, or nothing for "
+            "what kind.yml says"
+        )
+    return value or None

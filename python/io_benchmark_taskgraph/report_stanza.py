@@ -1,0 +1,130 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The `report` stanza of a task: its schema, and what a mistake in it is called."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Optional
+
+import voluptuous
+
+from io_benchmark_taskgraph.checks import checked, percentage, whole_number
+from io_benchmark_taskgraph.mistakes import BadKeyError, suggestion
+
+STANZA = "report"
+MAX_WAIT_MINUTES = 720
+# For what comes after the waiting: reading results, comparing, drawing, uploading.
+MARGIN_S = 600
+# A test holds this against FORM in io_benchmark/analysis/expectations.py.
+EXPECTATION = re.compile(
+    r"\s*([A-Za-z0-9_. -]+?)\s*/\s*([A-Za-z0-9_. -]+?)\s*(<|>)\s*([0-9]+(?:\.[0-9]+)?)\s*"
+)
+
+
+@dataclass(frozen=True)
+class ReportSettings:
+    """How the results are compared, checked."""
+
+    wait_minutes: int
+    baseline: Optional[str]  # noqa: FA100 - `str | None` is Python 3.10
+    margin: Optional[str]  # noqa: FA100
+    expectations: tuple[str, ...]
+
+
+def is_expectation(text: str) -> bool:
+    match = EXPECTATION.fullmatch(text)
+    return match is not None and float(match.group(4)) > 0
+
+
+def _expectations(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise voluptuous.Invalid(f"{value!r} is not a list; write one, as ['amd-30/intel<1.05']")
+    for item in value:
+        if not isinstance(item, str) or not is_expectation(item):
+            raise voluptuous.Invalid(f"{item!r}: write it like 'amd-30/intel<1.05'")
+    return tuple(value)
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise voluptuous.Invalid(f"{value!r} is not a pool's name")
+    return value
+
+
+SCHEMA = voluptuous.Schema(
+    {
+        # How long, at most, results are waited for that the task does not depend on: those of
+        # retriggers and duplicates.
+        voluptuous.Optional("wait-minutes", default=30): whole_number(0, MAX_WAIT_MINUTES),
+        # The pool that the others are compared with.
+        voluptuous.Optional("baseline"): _name,
+        # Differences within this are no difference.
+        voluptuous.Optional("margin"): percentage,
+        # What makes the task fail unless the interval says so.
+        voluptuous.Optional("expectations", default=list): _expectations,
+    }
+)
+KEYS = tuple(str(key) for key in SCHEMA.schema)
+
+
+def parse(stanza: object, pools: Sequence[str]) -> ReportSettings:
+    """The stanza, checked, also against the pools that there are."""
+    found = checked(SCHEMA, stanza, STANZA)
+    settings = ReportSettings(
+        wait_minutes=found["wait-minutes"],
+        baseline=found.get("baseline"),
+        margin=found.get("margin"),
+        expectations=found["expectations"],
+    )
+    _check_pools(settings, pools)
+    return settings
+
+
+def _check_pools(settings: ReportSettings, pools: Sequence[str]) -> None:
+    known = sorted(set(pools))
+    if not known:
+        raise BadKeyError(STANZA, "no kind among kind-dependencies has pools; name io-benchmark")
+    key = f"{STANZA}.baseline"
+    if settings.baseline is not None and settings.baseline not in known:
+        text = f"{settings.baseline!r} is no pool; {suggestion(settings.baseline, known)}"
+        raise BadKeyError(key, text)
+    # As `io-benchmark compare` chooses it.
+    baseline = settings.baseline or known[-1]
+    for text in settings.expectations:
+        _check_expectation(text, baseline, known)
+
+
+def _check_expectation(text: str, baseline: str, known: Sequence[str]) -> None:
+    key = f"{STANZA}.expectations"
+    match = EXPECTATION.fullmatch(text)
+    names = match.group(1, 2) if match else ()
+    for name in names:
+        if name not in known:
+            raise BadKeyError(key, f"{text!r}: {name!r} is no pool; {suggestion(name, known)}")
+    candidate, against = names
+    if against != baseline:
+        raise BadKeyError(
+            key,
+            f"{text!r}: the pools are compared with {baseline}; write CANDIDATE/{baseline}, or set "
+            f"{STANZA}.baseline to {against}",
+        )
+    if candidate == baseline:
+        raise BadKeyError(key, f"{text!r}: a pool is not compared with itself; name another")
+
+
+def check_time(settings: ReportSettings, max_run_time_s: object) -> None:
+    """A task that is stopped at its limit uploads nothing."""
+    key = "worker.max-run-time"
+    if isinstance(max_run_time_s, bool) or not isinstance(max_run_time_s, int):
+        raise BadKeyError(
+            key, f"{max_run_time_s!r} is not a number of seconds; write one such as 3600"
+        )
+    needed_s = settings.wait_minutes * 60 + MARGIN_S
+    if max_run_time_s < needed_s:
+        raise BadKeyError(
+            key,
+            f"{max_run_time_s} does not hold {settings.wait_minutes} minutes of waiting and "
+            f"{MARGIN_S} s for the rest; raise it to {needed_s} or lower {STANZA}.wait-minutes",
+        )

@@ -1,0 +1,97 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Put each result into the index: as the pool's latest, by revision, and by date.
+
+    index.DOMAIN.v2.PROJECT.latest.io-benchmark.POOL
+    index.DOMAIN.v2.PROJECT.revision.REVISION.io-benchmark.POOL
+    index.DOMAIN.v2.PROJECT.date.io-benchmark.POOL.YYYYMMDDhhmmss
+
+taskgraph's own routes by date have the date in the middle (`pushdate.DATE.PRODUCT.NAME`): a pool's
+history would be one request for every second there ever was. Here the date is the name and all
+before it is one namespace, so that a single paginated `index.listTasks` brings the history.
+
+The first of a pool's replicates has its routes, since taskgraph refuses a route that two tasks of one
+graph have; a reader finds the others in that task's group. Retriggers and duplicates of the first have
+the same, and the last one to complete is in the index.
+"""
+
+import logging
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from taskgraph.transforms.base import TransformSequence
+
+from io_benchmark_taskgraph.selection import JOB, POOL_ATTRIBUTE
+
+logger = logging.getLogger(__name__)
+
+UNTRUSTED = "github-pull-request-untrusted"  # may use no route of the index
+PULL_REQUEST = "github-pull-request"
+COMMENT = "github-issue-comment"
+
+# What the index takes of a namespace, and the queue of a whole route.
+_PATH = re.compile(r"([A-Za-z0-9_!~*'()%-]+\.)*[A-Za-z0-9_!~*'()%-]+")
+_WORD = re.compile(r"[A-Za-z0-9_-]+")
+_DATE = re.compile(r"[0-9]{14}")
+_ROUTE_LENGTH = 249
+
+
+def index_name(pool: str) -> str:
+    """A pool's name as one part of a path: the index splits at dots. No pool has a tilde."""
+    return pool.replace(".", "~")
+
+
+def project_of(params: Any) -> str:
+    """The project whose part of the index this graph may write to; empty: it may write to none.
+
+    Pull requests, and comments on them, have `NAME-pr` of the repository that they are for
+    (fxci-config, grants.d/grants.yml: "routes to support indexing by product"). taskgraph's own
+    routes to Treeherder are made alike.
+    """
+    tasks_for, project = params["tasks_for"], str(params["project"])
+    if tasks_for == UNTRUSTED:
+        return ""
+    if tasks_for == PULL_REQUEST:
+        base = str(params["base_repository"]).rstrip("/").rpartition("/")[2]
+        project = base.removesuffix(".git")
+    if tasks_for in (PULL_REQUEST, COMMENT) and not project.endswith("-pr"):
+        project += "-pr"
+    return project
+
+
+def routes(trust_domain: str, params: Any, pool: str) -> list[str]:
+    """Nothing where the graph may write none; without a well-formed revision, none by revision."""
+    project = project_of(params)
+    if not project:
+        return []
+    job_and_pool = f"{JOB}.{index_name(pool)}"
+    found = [f"latest.{job_and_pool}"]
+    revision, date = str(params["head_rev"] or ""), str(params["moz_build_date"] or "")
+    if _WORD.fullmatch(revision):
+        found.append(f"revision.{revision}.{job_and_pool}")
+    if _DATE.fullmatch(date):
+        found.append(f"date.{job_and_pool}.{date}")
+    return [f"index.{trust_domain}.v2.{project}.{path}" for path in found]
+
+
+def add_routes(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    indexed: set[str] = set()
+    for task in tasks:
+        pool = task["attributes"][POOL_ATTRIBUTE]
+        if pool in indexed:
+            yield task
+            continue
+        indexed.add(pool)
+        for route in routes(config.graph_config["trust-domain"], config.params, pool):
+            # The queue would refuse the whole task for a route that it does not take.
+            if _PATH.fullmatch(route) and len(route) <= _ROUTE_LENGTH:
+                task.setdefault("routes", []).append(route)
+            else:
+                logger.warning("not indexed, since the index takes no such route: %s", route)
+        yield task
+
+
+transforms = TransformSequence()
+transforms.add(add_routes)

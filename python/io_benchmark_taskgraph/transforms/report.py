@@ -1,0 +1,47 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Make the report's task run after the pools' tasks, however these end, and give it its command."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from taskgraph.transforms.base import TransformSequence
+
+from io_benchmark_taskgraph import report_command, report_stanza
+from io_benchmark_taskgraph.mistakes import BadKeyError, in_task
+from io_benchmark_taskgraph.report_stanza import ReportSettings
+from io_benchmark_taskgraph.selection import POOL_ATTRIBUTE
+from io_benchmark_taskgraph.transforms.pools import check_files
+
+
+def _settings(task: dict[str, Any], pools: dict[str, str]) -> ReportSettings:
+    if task.get("label") in pools:
+        text = f"{task['label']} is a pool's task already; give the pool another name"
+        raise BadKeyError("label", text)
+    settings = report_stanza.parse(task.pop(report_stanza.STANZA, None), list(pools.values()))
+    report_stanza.check_time(settings, task.get("worker", {}).get("max-run-time"))
+    return settings
+
+
+def make_report(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    pools = {
+        task.label: task.attributes[POOL_ATTRIBUTE]
+        for task in config.kind_dependencies_tasks.values()
+        if POOL_ATTRIBUTE in task.attributes
+    }
+    for task in tasks:
+        try:
+            settings = _settings(task, pools)
+        except BadKeyError as problem:
+            raise in_task(config, task, problem) from None
+        # Soft: what was not selected is not pulled in. Resolved: a pool that failed is named.
+        task["soft-dependencies"] = sorted(pools)
+        task["requires"] = "all-resolved"
+        task.setdefault("run", {})["command"] = report_command.build(settings)
+        yield task
+
+
+transforms = TransformSequence()
+transforms.add(check_files)
+transforms.add(make_report)

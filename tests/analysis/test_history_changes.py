@@ -1,0 +1,69 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What changed where a level does."""
+
+import pytest
+
+from io_benchmark.analysis.history_changes import FactChanges, fact_changes
+from io_benchmark.analysis.history_model import FactChange, FactSpread
+
+
+def observed(name: str, *values: str | None) -> list[tuple[int, tuple[tuple[str, str], ...]]]:
+    """A worker a point; `a|b` are two workers, None one of which nothing was observed."""
+    return [
+        (at, () if value is None else ((name, value),))
+        for at, point in enumerate(values)
+        for value in (point.split("|") if point is not None else [None])
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "changed", "varied"),
+    [
+        pytest.param("2 2 2 1 1 1", (FactChange("disks", "2", "1", 0),), (), id="here"),
+        pytest.param("2|2 2 2 1|1 1 1", (FactChange("disks", "2", "1", 0),), (), id="workers"),
+        pytest.param("2 2 1 1 1 1", (FactChange("disks", "2", "1", -1),), (), id="earlier"),
+        pytest.param("2 2 2 2 2 1", (FactChange("disks", "2", "1", 2),), (), id="later"),
+        pytest.param("2 2 2 2 2 2", (), (), id="constant"),
+        pytest.param(
+            "2 2 2 2 2 2 2 1", (), (FactSpread("disks", ("2",), ("1", "2")),), id="far-off"
+        ),
+        pytest.param("2 1 2 1 2 1", (), (FactSpread("disks", ("1", "2"), ("1", "2")),), id="both"),
+        pytest.param(
+            "2 2 1|2 1 1 1", (), (FactSpread("disks", ("1", "2"), ("1",)),), id="mixed-point"
+        ),
+        pytest.param("2 2 2 1 3 1", (), (FactSpread("disks", ("2",), ("1", "3")),), id="three"),
+        pytest.param(
+            "2 2 2 1 1 2", (), (FactSpread("disks", ("2",), ("1", "2")),), id="there-and-back"
+        ),
+    ],
+)
+def test_one_fact(
+    values: str, changed: tuple[FactChange, ...], varied: tuple[FactSpread, ...]
+) -> None:
+    """Constant on each side and different is a change; so is a single switch close by."""
+    found = fact_changes(observed("disks", *values.split()), 3)
+    assert found == FactChanges(changed, varied, unobserved=False)
+
+
+@pytest.mark.parametrize(
+    ("values", "unobserved"),
+    [
+        pytest.param((None, None, None, "1", "1"), True, id="not-before"),
+        pytest.param(("1", "1", "1", None, None), True, id="not-after"),
+        pytest.param((), True, id="nothing"),
+        pytest.param(("1", None, "1", "1", None), False, id="sometimes"),
+    ],
+)
+def test_what_was_not_observed(values: tuple[str | None, ...], unobserved: bool) -> None:
+    """A fact that one side lacks is no change; where no fact is on both, that is said."""
+    assert fact_changes(observed("disks", *values), 3) == FactChanges((), (), unobserved)
+
+
+def test_the_order() -> None:
+    """What changed at the very point goes before what changed near it."""
+    near = observed("kernel", "a", "a", "b", "b", "b")
+    here = observed("disks", "2", "2", "2", "1", "1")
+    both = [(at, one + other) for (at, one), (_, other) in zip(near, here, strict=True)]
+    assert [fact.name for fact in fact_changes(both, 3).changed] == ["disks", "kernel"]

@@ -1,0 +1,149 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Which regime a run was in, by its signature."""
+
+from typing import Any
+
+import pytest
+import seed_case
+import seed_workers
+
+from io_benchmark.analysis.causes.case import make_case
+from io_benchmark.analysis.regimes import Regime, RunRegime, agreed, regime_of
+
+ENTRY = "workloads.0"
+MIB = 1024 * 1024
+NO_PRESSURE = {"timeline.columns.psi_io_some_us": lambda column: [0] * len(column)}
+NOT_GOOGLES = {"task.instance_type": "m5.large", "storage.places.0.devices.1.model": "other"}
+
+
+def growing(per_second: float) -> Any:
+    """A counter that grows evenly; the timeline has a value a second."""
+    return lambda column: [round(per_second * at) for at in range(len(column))]
+
+
+def moved(read_mib: int, written_mib: int) -> dict[str, Any]:
+    return {
+        f"{ENTRY}.device_bytes": {
+            "nvme1n1": {"read": read_mib * MIB, "written": written_mib * MIB},
+        }
+    }
+
+
+def left(mib: int) -> dict[str, Any]:
+    return {
+        f"{ENTRY}.dirty_before_sync_bytes": mib * MIB,
+        f"{ENTRY}.writeback_before_sync_bytes": 0,
+    }
+
+
+def found(change: dict[str, Any], pool: str = "amd-16") -> RunRegime:
+    (document,) = seed_case.documents(1, pools=[pool], change={pool: change})
+    worker = seed_workers.worker(document)
+    case = make_case(seed_workers.SUBJECT, 1.0, [worker], [worker])
+    return regime_of(case.baseline[0])
+
+
+@pytest.mark.parametrize(
+    ("change", "regime", "why"),
+    [
+        pytest.param(
+            {},
+            Regime.CAP,
+            "waiting for I/O 48 % of the time, 100 % of the bytes written meanwhile, at 388 MiB/s "
+            "of a cap of 350",
+            id="the seed's",
+        ),
+        pytest.param(
+            {**NOT_GOOGLES, "timeline.devices.nvme1n1.busy_ms": growing(950)},
+            Regime.DEVICE,
+            "waiting for I/O 48 % of the time, 100 % of the bytes written meanwhile, a disk busy "
+            "95 %",
+            id="a busy disk",
+        ),
+        pytest.param(
+            {**NOT_GOOGLES, "timeline.devices.nvme1n1.busy_ms": growing(20)},
+            Regime.WRITEBACK,
+            "waiting for I/O 48 % of the time, 100 % of the bytes written meanwhile, no disk busy "
+            "more than 2 %",
+            id="writers held back",
+        ),
+        pytest.param(
+            {**NOT_GOOGLES, **moved(110_000, 3)},
+            Regime.READING,
+            "waiting for I/O 48 % of the time, 97 % of the bytes read from disk",
+            id="a cache that does not fit",
+        ),
+        pytest.param(
+            {**NOT_GOOGLES, **moved(3, 3)},
+            Regime.UNKNOWN,
+            "waiting for I/O 48 % of the time, for neither writing nor reading of the place's "
+            "disks",
+            id="waits for something else",
+        ),
+        pytest.param(
+            {**NO_PRESSURE, **moved(3, 3)},
+            Regime.PAGE_CACHE,
+            "waiting for I/O 0 % of the time",
+            id="all in memory",
+        ),
+        pytest.param(
+            {**NO_PRESSURE, f"{ENTRY}.samples.lookup_ns": lambda column: [10**9] * len(column)},
+            Regime.CPU,
+            "waiting for I/O 0 % of the time, 87 % of it looking up",
+            id="lookups",
+        ),
+        pytest.param(
+            {**NO_PRESSURE, "timeline.columns.psi_cpu_some_us": growing(600_000)},
+            Regime.CPU,
+            "waiting for I/O 0 % of the time, for a CPU 60 %",
+            id="too few CPUs",
+        ),
+        pytest.param(
+            {"timeline": None},
+            Regime.UNKNOWN,
+            "neither pressure nor the disks' counters were recorded",
+            id="no timeline",
+        ),
+    ],
+)
+def test_signatures(change: dict[str, Any], regime: Regime, why: str) -> None:
+    """Each regime by what tells it, and nothing where nothing tells."""
+    run = found(change)
+    assert (run.regime, run.why) == (regime, why)
+
+
+def test_what_the_last_copy_left_was_not_written_meanwhile() -> None:
+    """All that reached the disk reached it in the final sync: the copies were absorbed."""
+    run = found({**NOT_GOOGLES, **moved(0, 20_000), **left(19_900), **NO_PRESSURE})
+    assert run.regime is Regime.PAGE_CACHE
+    assert (run.written_bytes, run.left_dirty_bytes) == (20_000 * MIB, 19_900 * MIB)
+
+
+def test_the_figure_that_is_steady() -> None:
+    """Medians where memory takes everything, means where writers wait for the disk."""
+    assert {one.name: one.steady_figure for one in Regime} == {
+        "PAGE_CACHE": "p50",
+        "WRITEBACK": "mean",
+        "DEVICE": "mean",
+        "CAP": "mean",
+        "CPU": "p50",
+        "READING": "mean",
+        "UNKNOWN": "mean",
+    }
+
+
+@pytest.mark.parametrize(
+    ("regimes", "together"),
+    [
+        pytest.param([], Regime.UNKNOWN, id="none"),
+        pytest.param([Regime.CAP, Regime.CAP, Regime.PAGE_CACHE], Regime.CAP, id="most"),
+        pytest.param([Regime.CAP, Regime.PAGE_CACHE], Regime.UNKNOWN, id="half each"),
+        pytest.param([Regime.UNKNOWN, Regime.CAP], Regime.CAP, id="one tells"),
+    ],
+)
+def test_several_runs(regimes: list[Regime], together: Regime) -> None:
+    """A side's regime is that of most of its runs."""
+    runs = [RunRegime(regime, "", None, None, None, None) for regime in regimes]
+    assert agreed(runs) is together

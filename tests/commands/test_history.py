@@ -1,0 +1,246 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The command history, as a user types it: on folders, and on a deployment's index."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import past
+import pytest
+from loopback import Loopback
+from loopback_deployment import Artifact, Deployment
+
+from io_benchmark import cli
+
+COMMAND = [sys.executable, "-m", "io_benchmark.cli", "history"]
+# As many as a mean needs.
+RETRIEVES = 200
+
+
+@dataclass(frozen=True)
+class Done:
+    stdout: str
+    stderr: str
+
+
+History = Callable[..., Done]
+
+
+@pytest.fixture
+def history(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> History:
+    """As the installed program does it, but in this process: a second of imports each would add up."""
+
+    def run(*arguments: str, folder: Path, expected: int = 0, **environment: str) -> Done:
+        monkeypatch.chdir(folder)
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        status = cli._status(["history", *arguments])
+        captured = capsys.readouterr()
+        assert status == expected, captured.err + captured.out
+        return Done(captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def pushes() -> list[past.Push]:
+    """Twenty weeks; from the thirteenth on, the pool has one disk instead of two."""
+    return list(past.pushes(20, change_at=12, retrieves=RETRIEVES))
+
+
+@pytest.fixture(scope="module")
+def fetched(pushes: list[past.Push], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that `fetch` filled."""
+    folder = tmp_path_factory.mktemp("fetched")
+    past.write(folder / "results", pushes)
+    return folder
+
+
+def test_the_program(fetched: Path) -> None:
+    """In a process of its own: plain text when piped, nothing on stderr."""
+    done = subprocess.run(
+        [*COMMAND, "amd-16", "results", "--last", "12"],
+        cwd=fetched,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "\x1b" not in done.stdout
+    assert done.stdout.startswith("History of amd-16\n")
+    assert done.stderr == ""
+
+
+def test_a_folder(history: History, fetched: Path) -> None:
+    """Plain text in 80 columns when piped: the change, when, by how much, and what changed."""
+    done = history("amd-16", "results", folder=fetched)
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    answer = " ".join(done.stdout.partition("Answer")[2].split())
+    assert answer.startswith("- 2026-07-20: 1.8")
+    assert "Changed here: disks 2 → 1; stripes 2 → none; mount options without stripe=32." in answer
+    assert "Now 14" in answer
+    assert done.stderr == ""
+
+
+def test_the_index(
+    history: History, pushes: list[past.Push], fetched: Path, tmp_path: Path
+) -> None:
+    """The same points as in the folder, found by the pool's name alone."""
+    deployment = Deployment()
+    past.add(deployment, pushes)
+    with Loopback(deployment) as loopback:
+        done = history("amd-16", "--json", folder=tmp_path, TASKCLUSTER_ROOT_URL=loopback.url)
+    found = json.loads(done.stdout)
+    (series,) = found["series"]
+    (change,) = series["changes"]
+    assert change["at"] == 12
+    assert [
+        (point["time"], point["task_group_id"], point["revision"]) for point in series["points"]
+    ] == [(push.time.strftime("%Y-%m-%dT%H:%M:%SZ"), push.group, push.revision) for push in pushes]
+    offline = json.loads(history("amd-16", "results", "--json", folder=fetched).stdout)
+    assert [point["mean_ns"] for point in series["points"]] == [
+        point["mean_ns"] for point in offline["series"][0]["points"]
+    ]
+
+
+def test_fetch_then_history(history: History, pushes: list[past.Push], tmp_path: Path) -> None:
+    """What `fetch` writes down has the groups and the revisions: the history works offline."""
+    deployment = Deployment()
+    past.add(deployment, pushes[:3])
+    groups = [f"group:{push.group}" for push in pushes[:3]]
+    with Loopback(deployment) as loopback:
+        subprocess.run(
+            [*COMMAND[:-1], "fetch", *groups, "--output", "past"],
+            cwd=tmp_path,
+            env={**os.environ, "TASKCLUSTER_ROOT_URL": loopback.url},
+            check=True,
+            capture_output=True,
+        )
+    (series,) = json.loads(history("amd-16", "past", "--json", folder=tmp_path).stdout)["series"]
+    assert [(point["task_group_id"], point["revision"]) for point in series["points"]] == [
+        (push.group, push.revision) for push in pushes[:3]
+    ]
+
+
+def test_what_is_gone_is_named(history: History, pushes: list[past.Push], tmp_path: Path) -> None:
+    """An expired task and a lost artifact are notes, and the exit code is 0."""
+    deployment = Deployment()
+    past.add(deployment, pushes[:12])
+    first, second = (push.documents[0]["task"]["task_id"] for push in pushes[:2])
+    del deployment.statuses[first], deployment.definitions[first]
+    deployment.groups[pushes[0].group] = []
+    deployment.set_result(second, 0, Artifact(storage_type="gone"))
+    with Loopback(deployment) as loopback:
+        done = history("amd-16", folder=tmp_path, TASKCLUSTER_ROOT_URL=loopback.url)
+    assert f"note: task {first} of 2026-04-27: is not there; it may have expired\n" in done.stderr
+    assert f"note: task {second} run 0 (io-benchmark-amd-16): lost its artifact" in done.stderr
+    assert "No change in 10 points" in done.stdout
+    assert "Not read" in done.stdout
+
+
+def test_the_newest_points(history: History, fetched: Path) -> None:
+    """--last and --since, in a folder as in the index."""
+    done = history("amd-16", "results", "--last", "5", "--json", folder=fetched)
+    found = json.loads(done.stdout)
+    assert len(found["series"][0]["points"]) == 5
+    assert found["remarks"] == ["15 older points are left out; --last N takes more"]
+    done = history("amd-16", "results", "--since", "2026-08-31", "--json", folder=fetched)
+    found = json.loads(done.stdout)
+    assert [point["time"][:10] for point in found["series"][0]["points"]] == [
+        "2026-08-31",
+        "2026-09-07",
+    ]
+    assert found["remarks"] == []
+
+
+def test_the_same_input_gives_the_same_bytes(history: History, fetched: Path) -> None:
+    """In every format."""
+    for form in ("text", "markdown", "html", "json"):
+        first = history("amd-16", "results", "--format", form, folder=fetched).stdout
+        assert first == history("amd-16", "results", "--format", form, folder=fetched).stdout
+        assert first
+
+
+def test_files_beside(history: History, fetched: Path, tmp_path: Path) -> None:
+    """One history, several files, whole or not at all."""
+    results = str(fetched / "results")
+    wanted = ("--write", "html=a.html", "--write", "markdown=b.md", "--write", "text=c.txt")
+    done = history("amd-16", results, *wanted, folder=tmp_path)
+    assert (tmp_path / "a.html").read_text().startswith("<!DOCTYPE html>")
+    assert (tmp_path / "b.md").read_text().startswith("## History of amd-16\n")
+    assert (tmp_path / "c.txt").read_text() == done.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "b.md", "c.txt"]
+    failed = history("amd-16", results, "--write", "html=no/a.html", folder=tmp_path, expected=1)
+    assert failed.stderr == "error: --write no/a.html: No such file or directory\n"
+    assert failed.stdout == done.stdout
+
+
+def test_another_pool(history: History, fetched: Path) -> None:
+    """What there is instead is named."""
+    done = history("intel", "results", folder=fetched, expected=1)
+    assert done.stderr == "error: there is no result of intel; there are amd-16\n"
+    assert "There is nothing that could be read and judged." in done.stdout
+    assert "results of other pools are passed over: 20 of amd-16" in done.stdout
+
+
+def test_nothing_in_the_index(history: History, pushes: list[past.Push], tmp_path: Path) -> None:
+    """The pools that there are."""
+    deployment = Deployment()
+    past.add(deployment, pushes[:1])
+    with Loopback(deployment) as loopback:
+        done = history("intel", folder=tmp_path, expected=1, TASKCLUSTER_ROOT_URL=loopback.url)
+    assert done.stdout == ""
+    assert done.stderr == (
+        "error: index:releng.v2.io-benchmark.date.io-benchmark.intel: "
+        f"{loopback.url} has no such pool; there are amd-16\n"
+    )
+
+
+def test_a_bad_result_is_named(history: History, pushes: list[past.Push], tmp_path: Path) -> None:
+    """One that cannot be read, and one that may not be judged; the rest is shown."""
+    past.write(tmp_path / "results", pushes[:12])
+    first, second = sorted((tmp_path / "results").iterdir())[:2]
+    (first / "io-benchmark.json").write_text("{}")
+    document = json.loads((second / "io-benchmark.json").read_text())
+    document["workloads"][0] |= {"completed": False, "incomplete_reason": "disk full"}
+    (second / "io-benchmark.json").write_text(json.dumps(document))
+    done = history("amd-16", "results", folder=tmp_path)
+    assert "Object missing required field `version`" in done.stderr
+    assert "Left out" in done.stdout
+    assert "disk full" in done.stdout
+    assert "10 points" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param([], "the following arguments are required: POOL", id="no-pool"),
+        pytest.param(["a b", "."], "'a b' is not a pool's name", id="pool"),
+        pytest.param(["amd-16", "nowhere"], "nowhere: no such file or folder", id="address"),
+        pytest.param(["amd-16", "--last", "0"], "'0' is not a number from 1 to 300", id="last"),
+        pytest.param(["amd-16", "--last", "301"], "not a number from 1 to 300", id="more"),
+        pytest.param(["amd-16", "--since", "May"], "'May' is not a date such as", id="since"),
+        pytest.param(["amd-16", "--write", "pdf=x"], "is not FORMAT=FILE", id="format"),
+        pytest.param(
+            ["amd-16", "x", "--project", "try"], "--project goes without ADDRESS", id="project"
+        ),
+    ],
+)
+def test_mistakes(history: History, arguments: list[str], message: str, tmp_path: Path) -> None:
+    """One line, exit code 2, and nothing on stdout."""
+    done = history(*arguments, folder=tmp_path, expected=2)
+    assert message in done.stderr.splitlines()[-1]
+    assert done.stdout == ""
+
+
+def test_formats() -> None:
+    """The command's list, which --help reads without loading them, is the reports' own."""
+    from io_benchmark.commands.history import FORMATS
+    from io_benchmark.report.history import FORMATS as KNOWN
+
+    assert tuple(KNOWN) == FORMATS

@@ -1,0 +1,115 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The report's task in its own image: the program baked in, results from outside or the group."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import seed_case
+from checkout import ROOT
+from loopback import Loopback
+from loopback_deployment import Deployment, add_group
+from submitted_tasks import complete
+
+from io_benchmark.execute import payload
+from io_benchmark.execute.task import Outcome, TaskRun
+from io_benchmark.graph.generate import generate
+from io_benchmark.graph.root import Root
+
+pytestmark = [
+    pytest.mark.serial,
+    pytest.mark.root,
+    # taskgraph opens files and leaves it to the interpreter to close them.
+    pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning"),
+]
+
+LABEL = "io-benchmark-report"
+WRITTEN = [
+    "live.log",
+    "perfherder-data-io-benchmark-comparison.json",
+    "report.html",
+    "report.json",
+    "report.md",
+]
+
+
+@pytest.fixture
+def report_run(make_run: Callable[..., TaskRun], report_image: str) -> TaskRun:
+    """The generated task."""
+    assert report_image.startswith(f"localhost/io-benchmark/{LABEL}:")
+    [task] = generate(Root(ROOT, "checkout"), [LABEL]).tasks
+    assert task.image == LABEL
+    return make_run("", label=LABEL, definition=task.definition, image=task.image)
+
+
+def test_results_of_a_folder(lab: Any, report_run: TaskRun, tmp_path: Path) -> None:
+    """A rehearsal's way: the folder is mounted, the seed's answer comes out in every form."""
+    seed_case.write(tmp_path / "results")
+    run = replace(report_run, results=tmp_path / "results")
+    outcome = lab.executor().run(run, print)
+    log = (run.output / "live.log").read_text()
+    assert replace(outcome, started="", resolved="") == Outcome(0, "completed", "", "", ()), log
+    assert sorted(path.name for path in run.output.iterdir()) == WRITTEN
+    assert "1.92×" in log
+    assert "1.92×" in (run.output / "report.md").read_text()
+    assert (run.output / "report.html").read_text().startswith("<!DOCTYPE html>")
+    document = json.loads((run.output / "report.json").read_text())
+    assert document["baseline"] == "intel"
+    assert lab.left_over() == []
+
+
+def test_a_task_group(lab: Any, report_run: TaskRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker's way: the group is asked for anonymously; a retrigger counts, what failed is named."""
+    deployment = Deployment()
+    group = add_group(deployment, 6)
+    *completed, failed = deployment.groups[group]
+    for task_id in completed:
+        complete(deployment, task_id)
+    deployment.change_runs(failed, "failed")
+    deployment.artifacts = {
+        key: artifact for key, artifact in deployment.artifacts.items() if key[0] != failed
+    }
+    definition = {**report_run.definition, "taskGroupId": group}
+    with Loopback(deployment) as loopback:
+        monkeypatch.setattr(payload, "ROOT_URL", loopback.url)
+        outcome = lab.executor().run(replace(report_run, definition=definition), print)
+    log = (report_run.output / "live.log").read_text()
+    assert replace(outcome, started="", resolved="") == Outcome(0, "completed", "", "", ()), log
+    assert "[6/6] 5 completed, 1 failed after 0 min" in log
+    assert f"missing: task {failed} run 0 (io-benchmark-intel-2): " in log
+    document = json.loads((report_run.output / "report.json").read_text())
+    (subject,) = document["subjects"]
+    workers = {side["side"]: side["workers"] for side in subject["figures"]}
+    assert workers == {"amd-16": 2, "amd-30": 2, "intel": 1}
+    assert failed in (report_run.output / "report.html").read_text()
+    assert lab.left_over() == []
+
+
+def test_a_rehearsal(lab: Any, report_image: str, tmp_path: Path) -> None:
+    """Two pools and the report, each in its image; the page lies beside the results."""
+    assert report_image
+    command = [
+        *(sys.executable, "-m", "io_benchmark.cli", "rehearse", "--root", str(ROOT)),
+        *("-j", f"amd-16,intel,{LABEL}", "--container", "podman", "--output", "out"),
+    ]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, **lab.environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    page = tmp_path / "out" / LABEL / "report.html"
+    assert f"What the report's task made of them: {page}" in done.stderr
+    assert sorted(path.name for path in page.parent.iterdir()) == WRITTEN
+    assert lab.left_over() == []

@@ -1,0 +1,147 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Every page of the documentation: its commands work, its links and pictures lead somewhere."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from checkout import ROOT, copy_checkout
+from documentation import DEPLOYMENT, blocks, command_lines, example, pages
+from loopback import Loopback
+from loopback_deployment import GROUP
+
+from io_benchmark.commands.completion import whole_parser
+
+PAGES = [pytest.param(page, id=page.stem) for page in pages()]
+RUN = [
+    pytest.param(page, id=page.stem)
+    for page in pages()
+    if any(block.how != "skip" for block in blocks(page, "sh"))
+]
+# Stands for the client's command line, which is not among the tests' packages.
+SIGN_IN = "#!/bin/sh\necho export TASKCLUSTER_CLIENT_ID=me TASKCLUSTER_ACCESS_TOKEN=secret\n"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Of someone with a Firefox checkout and Taskcluster's own command."""
+    shutil.copytree(ROOT / "tests/firefox/checkout", tmp_path / "firefox")
+    (tmp_path / "bin").mkdir()
+    client = tmp_path / "bin/taskcluster"
+    client.write_text(SIGN_IN)
+    client.chmod(0o755)
+    return tmp_path
+
+
+@pytest.fixture
+def clone(home: Path) -> Path:
+    """A copy of the checkout that commands may write into."""
+    clone = copy_checkout(home / "io-benchmark")
+    subprocess.run(["git", "init", "--quiet", clone], check=True)
+    return clone
+
+
+def run_block(clone: Path, text: str, **environment: str) -> None:
+    done = subprocess.run(
+        ["bash", "-euc", text],
+        cwd=clone,
+        env={
+            "PATH": f"{clone.parent}/bin:{sys.prefix}/bin:{os.environ['PATH']}",
+            "HOME": str(clone.parent),
+            # What scripts/rehearse would install is there already.
+            "IO_BENCHMARK_ENVIRONMENT": sys.prefix,
+            **environment,
+        },
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{text}\n{done.stdout}{done.stderr}"
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.serial
+@pytest.mark.parametrize("page", RUN)
+def test_commands_run(page: Path, clone: Path) -> None:
+    """The page's commands, in its order, each to its end without an error."""
+    with Loopback(example()) as taskcluster:
+        for block in blocks(page, "sh"):
+            if block.how == "taskcluster":
+                text = block.text.replace(DEPLOYMENT, taskcluster.url)
+                run_block(clone, text, TASKCLUSTER_ROOT_URL=taskcluster.url)
+            elif block.how == "":
+                run_block(clone, block.text)
+
+
+@pytest.mark.parametrize("name", ["README.md", "taskcluster/docs/tutorial.md"])
+def test_answers_are_the_programs(name: str, tmp_path: Path) -> None:
+    """The answer that a page shows is, letter by letter, what its command prints."""
+    (shown,) = [block.text for block in blocks(ROOT / name, "text") if "[1]\n" in block.text]
+    with Loopback(example()) as taskcluster:
+        done = subprocess.run(
+            [sys.executable, "-m", "io_benchmark.cli", "compare", f"group:{GROUP}"],
+            cwd=tmp_path,
+            env={"TASKCLUSTER_ROOT_URL": taskcluster.url},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    assert shown in done.stdout
+
+
+def test_every_block_says_how_it_is_run() -> None:
+    """A misspelt word after `sh` would leave a command untested."""
+    found = {block.how for page in pages() for block in blocks(page, "sh")}
+    assert found <= {"", "taskcluster", "skip"}
+
+
+LINES = [
+    pytest.param(line, id=f"{page.stem}: {line}")
+    for page in pages()
+    for block in blocks(page, "sh")
+    if block.how == "skip"
+    for line in command_lines(block.text)
+]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_commands_that_are_not_run_are_understood(line: str) -> None:
+    """What needs more than this machine is a command line that the program takes all the same."""
+    assert vars(whole_parser().parse_args(shlex.split(line)[1:]))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Every link and picture within the project is a file, and a heading where it names one."""
+    text = re.sub(r"^ *```.*?^ *```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    missing = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, heading = target.partition("#")
+        file = page.parent / name if name else page
+        if not file.is_file() or (heading and heading not in _headings(file)):
+            missing.append(target)
+    assert missing == []
+
+
+def _headings(page: Path) -> set[str]:
+    """As GitHub makes them."""
+    titles = re.findall(r"^#+ +(.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_the_index_names_every_page() -> None:
+    """No page is there that nobody finds."""
+    folder = ROOT / "taskcluster/docs"
+    named = set(re.findall(r"\]\(([a-z.-]+)\)", (folder / "index.md").read_text()))
+    there = {path.name for path in folder.iterdir() if path.is_file()} - {"index.md"}
+    assert there - named == set()

@@ -1,0 +1,141 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A real Chromium, steered through a pair of pipes by its DevTools protocol."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from select import select
+from typing import Any
+
+ARGUMENTS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--remote-debugging-pipe",
+)
+ANSWER_WITHIN_S = 60
+STOP_WITHIN_S = 10
+
+
+@dataclass
+class Browser:
+    """One page; what it asked for and what it complained of are kept."""
+
+    to_browser: int
+    from_browser: int
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+    _buffer: bytes = b""
+    _number: int = 0
+    _session: str | None = None
+    _loaded: bool = False
+
+    def open(self, page: Path) -> None:
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = attached["sessionId"]
+        for domain in ("Page", "Network", "Log", "Runtime"):
+            self.call(f"{domain}.enable")
+        self._loaded = False
+        self.call("Page.navigate", url=page.as_uri())
+        while not self._loaded:
+            self._read_message()
+
+    def look(self, width: int, height: int, *, dark: bool) -> None:
+        """The size of the window, in CSS pixels, and the colours that its owner prefers."""
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 600,
+        )
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.call("Emulation.setEmulatedMedia", features=[scheme])
+
+    def evaluate(self, expression: str) -> Any:
+        """The JSON value of an expression; the page itself runs no script."""
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self.to_browser, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._read_message()
+            if answer.get("id") == self._number:
+                assert "error" not in answer, answer
+                result: dict[str, Any] = answer["result"]
+                return result
+
+    def _read_message(self) -> dict[str, Any]:
+        until = time.monotonic() + ANSWER_WITHIN_S
+        while b"\0" not in self._buffer:
+            ready, _, _ = select([self.from_browser], [], [], max(until - time.monotonic(), 0))
+            data = os.read(self.from_browser, 1 << 20) if ready else b""
+            assert data, "chromium does not answer"
+            self._buffer += data
+        one, self._buffer = self._buffer.split(b"\0", 1)
+        message: dict[str, Any] = json.loads(one)
+        self._note(message.get("method", ""), message.get("params", {}))
+        return message
+
+    def _note(self, event: str, facts: dict[str, Any]) -> None:
+        if event == "Page.loadEventFired":
+            self._loaded = True
+        elif event == "Network.requestWillBeSent":
+            self.requests.append(facts["request"]["url"])
+        elif event in ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
+            self.complaints.append(json.dumps(facts))
+
+
+def start(program: str, profile: Path) -> tuple[subprocess.Popen[bytes], Browser]:
+    """Chromium reads its orders from descriptor 3 and answers on 4."""
+    orders, to_browser = os.pipe()
+    from_browser, answers = os.pipe()
+
+    def connect() -> None:
+        # Above what they are put onto, so that neither overwrites the other.
+        high = [os.dup(os.dup(os.dup(os.dup(end)))) for end in (orders, answers)]
+        os.dup2(high[0], 3)
+        os.dup2(high[1], 4)
+
+    process = subprocess.Popen(
+        [program, *ARGUMENTS, f"--user-data-dir={profile}"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=connect,  # noqa: PLW1509 - no threads are running here
+        pass_fds=(3, 4),
+        start_new_session=True,
+    )
+    os.close(orders)
+    os.close(answers)
+    return process, Browser(to_browser, from_browser)
+
+
+def stop(process: subprocess.Popen[bytes], browser: Browser) -> None:
+    """Its whole group, and not before the main process is gone."""
+    os.close(browser.to_browser)
+    try:
+        process.wait(STOP_WITHIN_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    os.close(browser.from_browser)

@@ -1,0 +1,115 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The documentation's pages and commands, and a Taskcluster that holds what they speak of.
+
+A page's commands are run in its order, in one fresh copy of the checkout, so that one may use what
+another left. What stands behind `sh` says how:
+
+  sh              run as it is
+  sh taskcluster  run as well; the deployment is the example below, on this machine's loopback
+  sh skip         not run: it needs a push, Firefox's mach or an hour; but whatever is a command
+                  line of io-benchmark has to be one that the program takes
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import past
+import seed_case
+from checkout import ROOT
+from loopback_deployment import GROUP, Artifact, Deployment, run
+from submitted_tasks import complete, generated
+
+from io_benchmark.submit import dates
+
+DEPLOYMENT = "https://firefox-ci-tc.services.mozilla.com"
+# The group that the pages compare with: the same push before the change.
+BEFORE = "d9sSkq1hTEm2nUv5v8bO8w"
+# A pool's past, in the index.
+RESULTS_IN_INDEX = 24
+PUSHED = datetime(2026, 3, 24, 10, tzinfo=UTC)
+
+_BLOCK = re.compile(
+    r"^(?P<indent> *)```(?P<kind>\w+)(?P<how> \w+)?\n(?P<text>.*?)^(?P=indent)```$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    kind: str  # "sh", "yaml", …
+    how: str  # "", "taskcluster" or "skip"
+    text: str
+
+
+def pages() -> list[Path]:
+    """What people read, the README first."""
+    return [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *sorted((ROOT / "taskcluster/docs").glob("*.md")),
+    ]
+
+
+def blocks(page: Path, kind: str) -> list[Block]:
+    found = _BLOCK.finditer(page.read_text(encoding="utf-8"))
+    return [
+        Block(m["kind"], (m["how"] or "").strip(), m["text"]) for m in found if m["kind"] == kind
+    ]
+
+
+def command_lines(text: str) -> Iterator[str]:
+    """The lines that call io-benchmark, those that go on over several lines as one."""
+    for line in text.replace("\\\n", " ").splitlines():
+        words = line.split("#")[0].strip()
+        if words.startswith("io-benchmark "):
+            yield words
+
+
+def example() -> Deployment:
+    """The seed's push, and the same pools before amd-16 lost one of its two disks."""
+    deployment = Deployment(on_create=complete)
+    for group_id, documents in ((GROUP, _documents()), (BEFORE, _documents_before())):
+        for number, document in enumerate(documents):
+            _add(deployment, group_id, number, document)
+    past.add(deployment, list(past.pushes(RESULTS_IN_INDEX, retrieves=400)))
+    return deployment
+
+
+def _documents() -> list[dict[str, Any]]:
+    return seed_case.documents(1)
+
+
+def _documents_before() -> list[dict[str, Any]]:
+    made = seed_case.documents(1, seed=1, pools=["amd-30", "amd-30", "intel"])
+    made[0]["task"]["pool"] = "amd-16"
+    return made
+
+
+def _add(deployment: Deployment, group_id: str, number: int, document: dict[str, Any]) -> None:
+    pool = document["task"]["pool"]
+    task_id = f"{pool.replace('-', ''):A<8.8}{group_id[8:]}"
+    task = generated(pool)
+    document["task"] |= {"task_id": task_id, "task_group_id": group_id, "run_id": 0}
+    status = {
+        "taskId": task_id,
+        "provisionerId": task.definition["provisionerId"],
+        "workerType": task.definition["workerType"],
+        "taskQueueId": f"{task.definition['provisionerId']}/{task.definition['workerType']}",
+        "taskGroupId": group_id,
+        "expires": "2027-03-24T10:00:00.000Z",
+        "state": "completed",
+        "runs": [{**run(0, "completed"), "workerId": f"{group_id[:4].lower()}-{number}"}],
+    }
+    definition = {
+        **dates.resolved(dict(task.definition), PUSHED),
+        "taskGroupId": group_id,
+        "dependencies": [],
+    }
+    deployment.add(definition, status, {0: Artifact(json.dumps(document).encode())})

@@ -1,0 +1,152 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A pool's past: a push a week, and amd-16 loses one of its two disks on the way.
+
+Built of the seed's documents, so that everything but the disk and the times is alike. Deterministic.
+"""
+
+import hashlib
+import json
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import seed_case
+from loopback_deployment import Artifact, Deployment, run, slug
+
+from io_benchmark.sources import layout
+
+POOL = "amd-16"
+FIRST = datetime(2026, 4, 27, 3, 0, tzinfo=UTC)  # a Monday
+NAMESPACE = f"releng.v2.io-benchmark.date.io-benchmark.{POOL}"
+BETWEEN = 0.03  # between the workers' means
+# As amd-30, whose machine has two striped disks, but everything else amd-16's.
+TWO_DISKS = replace(
+    seed_case.AMD_16,
+    disks=("nvme1n1", "nvme2n1"),
+    disk_models=("nvme_card0", "nvme_card0"),
+    **{
+        name: getattr(seed_case.AMD_30, name)
+        for name in ("average", "p50", "p95", "p99", "slowest", "smallest")
+    },
+)
+
+
+@dataclass(frozen=True)
+class Push:
+    """One week's task group."""
+
+    at: int
+    time: datetime
+    group: str
+    revision: str
+    documents: tuple[dict[str, Any], ...]
+
+
+def pushes(
+    count: int = 30,
+    *,
+    change_at: int | None = 19,
+    workers: int = 1,
+    change: Mapping[int, seed_case.Change] | None = None,
+    retrieves: int = seed_case.RETRIEVES,
+) -> Iterator[Push]:
+    """From `change_at` on amd-16 has one disk; `change` changes facts of a week's documents."""
+    for at in range(count):
+        dice = random.Random(f"push {at}")
+        time = FIRST + timedelta(weeks=at)
+        group = slug(dice)
+        one_disk = change_at is not None and at >= change_at
+        pool = seed_case.AMD_16 if one_disk else TWO_DISKS
+        made = []
+        for worker in range(workers):
+            document = seed_case._document(pool, worker, 1000 * at + worker, BETWEEN)
+            _cut(document, retrieves)
+            document["started"] = _stamp(time + timedelta(minutes=9))
+            document["ended"] = _stamp(time + timedelta(minutes=13))
+            document["task"] |= {"task_id": slug(dice), "task_group_id": group}
+            for path, value in ((change or {}).get(at, {}).get(POOL, {})).items():
+                seed_case._replace(document, path, value)
+            made.append(document)
+        revision = hashlib.sha256(f"revision {at}".encode()).hexdigest()[:40]
+        yield Push(at, time, group, revision, tuple(made))
+
+
+def _cut(document: dict[str, Any], retrieves: int) -> None:
+    """The first so many retrieves, and no timeline: enough for a mean."""
+    for entry in document["workloads"]:
+        entry["retrieves_planned"] = retrieves
+        entry["samples"] = {key: some[:retrieves] for key, some in entry["samples"].items()}
+    document["timeline"] = None
+
+
+def record(push: Push, document: Mapping[str, Any]) -> layout.TaskRecord:
+    """What the queue would say of the document's run; each week has other machines."""
+    made = seed_case.record(document)
+    return msgspec.structs.replace(made, task_group_id=push.group, revision=push.revision)
+
+
+def write(folder: Path, made: Sequence[Push]) -> None:
+    """As `fetch` lays results down."""
+    for push in made:
+        for document in push.documents:
+            path = layout.run_folder(folder, document["task"]["task_id"], 0)
+            path.mkdir(parents=True)
+            (path / layout.RESULT_NAME).write_text(json.dumps(document))
+            layout.write_task(path, record(push, document))
+
+
+def add(deployment: Deployment, made: Sequence[Push]) -> None:
+    """Puts them into a deployment: their groups, and the first task of each into the index."""
+    for push in made:
+        for number, document in enumerate(push.documents):
+            add_task(deployment, push, document, number)
+        task_id = push.documents[0]["task"]["task_id"]
+        deployment.index[f"{NAMESPACE}.{push.time:%Y%m%d%H%M%S}"] = task_id
+
+
+def add_task(
+    deployment: Deployment,
+    push: Push,
+    document: Mapping[str, Any],
+    number: int,
+    *,
+    pool: str = POOL,
+) -> str:
+    """A task of the push, as the queue describes it."""
+    task_id: str = document["task"]["task_id"]
+    definition = {
+        "tags": {"kind": "io-benchmark", "label": f"io-benchmark-{pool}"},
+        "metadata": {
+            "name": f"io-benchmark-{pool}",
+            "source": f"https://github.com/mozilla-releng/io-benchmark/blob/{push.revision}/"
+            "taskcluster/kinds/io-benchmark",
+        },
+        "payload": {"image": "update-verify", "command": ["bash", "-cx", f"x --pool {pool} y"]},
+        "expires": "2027-11-21T08:38:21.000Z",
+    }
+    started = push.time + timedelta(minutes=9)
+    status = {
+        "taskId": task_id,
+        "taskGroupId": push.group,
+        "taskQueueId": "gecko-t/b-linux-docker-amd",
+        "state": "completed",
+        "runs": [
+            {
+                **run(0, "completed"),
+                "workerId": f"{push.at}-{number}",
+                "started": _stamp(started),
+                "resolved": _stamp(started + timedelta(minutes=4)),
+            }
+        ],
+    }
+    return deployment.add(definition, status, {0: Artifact(json.dumps(document).encode())})
+
+
+def _stamp(time: datetime) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S.000Z")

@@ -1,0 +1,76 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Makes the documentation's pictures anew, from the page that its commands give: run as a program.
+
+Chromium draws text a little differently from release to release, so no test holds the pictures'
+bytes; one that no longer shows what the page looks like is to be made anew.
+"""
+
+import base64
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from checkout import ROOT
+from chromium import Browser, start, stop
+from documentation import example
+from loopback import Loopback
+from loopback_deployment import GROUP
+
+FOLDER = ROOT / "taskcluster/docs/images"
+WIDTH = 960
+_HEADING = (
+    "[...document.querySelectorAll('{}')].find(one => one.textContent.trim().startsWith('{}'))"
+)
+# Each picture: from where on the page, and how many pixels of it.
+PICTURES = {
+    "report.png": ("document.body", 920),
+    "causes.png": (_HEADING.format("h2", "Why"), 760),
+    "times.png": (_HEADING.format("figcaption", "How"), 460),
+}
+
+
+def _page(folder: Path) -> Path:
+    path = folder / "report.html"
+    command = [sys.executable, "-m", "io_benchmark.cli", "compare", f"group:{GROUP}"]
+    with Loopback(example()) as taskcluster:
+        subprocess.run(
+            [*command, "--write", f"html={path}"],
+            env={"TASKCLUSTER_ROOT_URL": taskcluster.url},
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+    return path
+
+
+def _take(browser: Browser, start_at: str, height: int) -> bytes:
+    top = browser.evaluate(f"{start_at}.getBoundingClientRect().top + scrollY")
+    clip = {"x": 0, "y": top, "width": WIDTH, "height": height, "scale": 1}
+    answer = browser.call("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
+    return base64.b64decode(answer["data"])
+
+
+def main() -> int:
+    program = shutil.which("chromium")
+    if program is None:
+        print("chromium is not installed", file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        process, browser = start(program, folder / "profile")
+        try:
+            browser.open(_page(folder))
+            browser.look(WIDTH, 900, dark=False)
+            FOLDER.mkdir(exist_ok=True)
+            for picture, (start_at, height) in PICTURES.items():
+                (FOLDER / picture).write_bytes(_take(browser, start_at, height))
+        finally:
+            stop(process, browser)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,159 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Histories for the tests of their reports, made by the analysis of round numbers."""
+
+import io
+import math
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from rich.console import Console
+from sample_report import HOSTILE_NAMES
+
+from io_benchmark.analysis.history import history
+from io_benchmark.analysis.history_model import (
+    Facts,
+    FactSpread,
+    History,
+    LeftOut,
+    Origin,
+    Reading,
+)
+from io_benchmark.analysis.model import Subject
+from io_benchmark.report.history.terminal import show
+
+MS = 1_000_000
+FIRST = datetime(2026, 4, 27, 3, tzinfo=UTC)  # a Monday
+SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
+CONDITIONS = (
+    ("profile", "profile full"),
+    ("sequence", "seed 1, sequence over 100 files"),
+    ("copy-method", "copied by sendfile"),
+    ("cache-state", "cold cache"),
+)
+ZONES = ("us-central1-a", "us-central1-b", "us-central1-f")
+MOUNT = "commit=60,data=writeback,nobarrier,relatime,rw"
+# In place of noise, in percent.
+POINTS = (0.0, 2.1, -1.4, 0.8, -2.6, 3.1, -0.3, 1.2, -3.4, 0.6)
+WORKERS = (0.0, 2.8, -2.2)
+
+
+def reading(
+    at: int, mean_ms: float, worker: int = 0, facts: Facts = (), *, cold: bool = True
+) -> Reading:
+    """A worker's mean in the week number `at`."""
+    percent = POINTS[at % len(POINTS)] + WORKERS[worker]
+    origin = Origin(
+        group=f"group-{at}",
+        time=FIRST + timedelta(weeks=at),
+        revision=f"{at:02d}{'c0ffee' * 6}00",
+        task_id=f"task-{at}-{worker}",
+        run_id=0,
+        worker_id=f"zone/{at}-{worker}",
+        source="sample",
+    )
+    conditions = CONDITIONS if cold else (*CONDITIONS[:-1], ("cache-state", "warm cache"))
+    return Reading(origin, SUBJECT, conditions, math.log(mean_ms * MS) + percent / 100, facts)
+
+
+def _facts(at: int, *, disks: int) -> Facts:
+    return (
+        ("disks", str(disks)),
+        ("stripes", str(disks) if disks > 1 else "none"),
+        ("mount options", MOUNT + (",stripe=32" if disks > 1 else "")),
+        ("kernel", "6.8.0-1024-gcp" if at < 20 else "6.8.0-1031-gcp"),
+        ("zone", ZONES[at % 3]),
+        ("grep", "grep (GNU grep) 3.8"),
+    )
+
+
+def one_change(count: int = 30, workers: int = 3, change_at: int = 19) -> History:
+    """A pool that loses one of its two disks, and gets a new kernel a week later."""
+    return history(
+        "amd-16",
+        [
+            reading(
+                at, 146 if at >= change_at else 76, worker, _facts(at, disks=1 + (at < change_at))
+            )
+            for at in range(count)
+            for worker in range(workers)
+        ],
+    )
+
+
+def there_and_back() -> History:
+    """A slow month, of whose machines nothing was observed; one worker a week."""
+    slow = range(12, 18)
+    readings = [reading(at, 110 if at in slow else 76) for at in range(30)]
+    return history("intel", readings, remarks=["asked https://tc.example.com"])
+
+
+def too_few() -> History:
+    return history("amd-30", [reading(at, 77) for at in range(5)])
+
+
+def steady() -> History:
+    """A year and more of weeks, more than a table shows, and what is not like them."""
+    readings = [reading(at, 77, facts=_facts(at, disks=2)) for at in range(70)]
+    readings[40] = reading(40, 50, cold=False)
+    return history(
+        "amd-30",
+        readings,
+        left_out=[LeftOut("2026-05-04", "incomplete: amd-30, task x run 0: 60 of 2000 retrieves")],
+        unreadable=["task y run 0 (io-benchmark-amd-30): has no artifact"],
+    )
+
+
+def two_series() -> History:
+    """The cache was cold, and is warm since."""
+    readings = [reading(at, 77 if at < 14 else 40, cold=at < 14) for at in range(26)]
+    return history("amd-30", readings)
+
+
+def nothing() -> History:
+    return history("amd-16", [], unreadable=["task x: it expired"])
+
+
+def hostile() -> History:
+    """Every text that comes from a result or from the queue is an attack."""
+    script, breaks, escapes, entities, long = HOSTILE_NAMES
+    found = one_change()
+    (series,) = found.series
+    (change,) = series.changes
+    worker = replace(series.points[0].workers[0], worker_id=script, tasks=(breaks, escapes))
+    point = replace(series.points[0], revision=script, group=breaks, workers=(worker,))
+    fact = replace(change.changed[0], name=script, before=breaks, after=entities)
+    changed = replace(
+        change,
+        changed=(fact, replace(fact, name=long, points_off=1)),
+        varied=(FactSpread(escapes, (script, long), (breaks,)),),
+    )
+    return History(
+        pool=script,
+        series=(
+            replace(
+                series,
+                subject=Subject(long, entities, breaks, script),
+                conditions=((entities, script), (long, breaks)),
+                points=(point, *series.points[1:]),
+                changes=(changed,),
+            ),
+        ),
+        left_out=(LeftOut(breaks, script),),
+        unreadable=(escapes, entities),
+        remarks=(script, long),
+    )
+
+
+def on_terminal(found: History, columns: int, *, colour: bool = False) -> str:
+    stream = io.StringIO()
+    console = Console(
+        file=stream,
+        width=columns,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        _environ={},
+    )
+    show(console, found)
+    return stream.getvalue()

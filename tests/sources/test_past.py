@@ -1,0 +1,220 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A pool's past results, by the index of a deployment on the loopback."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+
+import past as made
+import pytest
+from loopback import Loopback
+from loopback_deployment import Artifact, Deployment
+
+from io_benchmark.errors import ResultError, UsageError
+from io_benchmark.sources import past
+from io_benchmark.sources.running import run
+
+WISH = past.Wish("amd-16", "io-benchmark", 100)
+
+
+@pytest.fixture
+def pushes():
+    """Four weeks with a worker each; the retrieves do not matter here."""
+    return list(made.pushes(4, retrieves=30))
+
+
+@pytest.fixture
+def loopback(pushes):
+    deployment = Deployment()
+    made.add(deployment, pushes)
+    with Loopback(deployment) as running:
+        yield running
+
+
+def collect(loopback, policy, wish=WISH, **environment):
+    """The runs that arrived, in the order of their labels and ids, and what was said."""
+    arrived = []
+
+    async def accept(found):
+        arrived.append((found.record, found.result.task.pool))
+
+    environment = {"TASKCLUSTER_ROOT_URL": loopback.url, **environment}
+    said = run(
+        past.collect(wish, environment, policy, accept=accept, progress=lambda _progress: None)
+    )
+    return sorted(arrived, key=lambda one: one[0].started), said
+
+
+def ids(arrived):
+    return [record.task_id for record, _ in arrived]
+
+
+def expected(pushes):
+    return [document["task"]["task_id"] for push in pushes for document in push.documents]
+
+
+def test_every_push(loopback, policy, pushes):
+    """One listing brings the dates; each result has its group and its revision."""
+    arrived, said = collect(loopback, policy)
+    assert ids(arrived) == expected(pushes)
+    assert [(one.task_group_id, one.revision) for one, _ in arrived] == [
+        (push.group, push.revision) for push in pushes
+    ]
+    assert said.times == {push.group: push.time for push in pushes}
+    assert (said.older, said.account.problems, said.account.remarks) == (0, [], [])
+    assert len(loopback.asked("api", "/index/")) == 1
+
+
+def test_pages_are_followed(loopback, policy, pushes):
+    """A long history is on several pages."""
+    loopback.deployment.page_limit = 3
+    assert ids(collect(loopback, policy)[0]) == expected(pushes)
+    assert len(loopback.asked("api", "/index/")) == 2
+
+
+def test_how_many_requests(loopback, policy):
+    """The listing, states and definitions together, then a group and a result for each point."""
+    _, said = collect(loopback, policy)
+    assert len(loopback.asked("api")) == 1 + 2 + 4 + 4
+    assert said.account.requests == 1 + 2 + 4 + 4 + 4
+
+
+@pytest.mark.parametrize(
+    ("wish", "chosen", "older"),
+    [
+        pytest.param(replace(WISH, newest=2), slice(2, 4), 2, id="last"),
+        pytest.param(replace(WISH, since=date(2026, 5, 4)), slice(1, 4), 0, id="since"),
+        pytest.param(replace(WISH, newest=1, since=date(2026, 5, 4)), slice(3, 4), 2, id="both"),
+    ],
+)
+def test_a_part_of_it(loopback, policy, pushes, wish, chosen, older):
+    """The newest, and not the results of the others."""
+    arrived, said = collect(loopback, policy, wish)
+    assert ids(arrived) == expected(pushes[chosen])
+    assert said.older == older
+    assert len(loopback.asked("storage")) == len(arrived)
+
+
+def test_replicates_and_duplicates(policy):
+    """The index has one task of a push; its group has the pool's others, and other pools'."""
+    deployment = Deployment()
+    pushes = list(made.pushes(2, workers=3, retrieves=30))
+    made.add(deployment, pushes)
+    (other,) = made.pushes(1, retrieves=30, change={0: {"amd-16": {"task.pool": "intel"}}})
+    other.documents[0]["task"]["task_id"] = "Prp_WjpGRx26VH-wA8fjTA"
+    made.add_task(deployment, pushes[0], other.documents[0], 9, pool="intel")
+    with Loopback(deployment) as loopback:
+        arrived, said = collect(loopback, policy)
+    assert sorted(ids(arrived)) == sorted(expected(pushes))
+    assert said.account.problems == []
+
+
+def test_what_is_gone_is_named(loopback, policy, pushes):
+    """An expired task, a lost artifact and an expired group each cost a line, no more."""
+    first, second, third, fourth = expected(pushes)
+    deployment = loopback.deployment
+    del deployment.statuses[first], deployment.definitions[first]
+    deployment.groups[pushes[0].group] = []
+    deployment.set_result(second, 0, Artifact(storage_type="gone"))
+    del deployment.groups[pushes[2].group]
+    arrived, said = collect(loopback, policy)
+    assert ids(arrived) == [third, fourth]
+    label = "io-benchmark-amd-16"
+    assert {text for _, text in said.account.problems} == {
+        f"group:{pushes[2].group}: does not exist at {loopback.url}, or has expired",
+        f"task {first} of 2026-04-27: is not there; it may have expired",
+        (
+            f"task {second} run 0 ({label}): lost its artifact's content: 127.0.0.1 does not have "
+            "the object (404): look at the task's log, or run it again"
+        ),
+    }
+
+
+def test_names_that_are_no_dates(loopback, policy, pushes):
+    """Anyone with the scope can write there: what is no date is passed over."""
+    for name in ("latest", "20261399999999", "2026"):
+        loopback.deployment.index[f"{made.NAMESPACE}.{name}"] = expected(pushes)[0]
+    assert ids(collect(loopback, policy)[0]) == expected(pushes)
+
+
+@pytest.mark.parametrize(
+    ("wish", "message"),
+    [
+        pytest.param(
+            replace(WISH, pool="amd-61"),
+            "index:releng.v2.io-benchmark.date.io-benchmark.amd-61: {url} has no such pool; "
+            "there are amd-16",
+            id="pool",
+        ),
+        pytest.param(
+            replace(WISH, project="try"),
+            "index:gecko.v2.try.date.io-benchmark.amd-16: {url} has no results there; look at "
+            "--project, IO_BENCHMARK_TRUST_DOMAIN and TASKCLUSTER_ROOT_URL",
+            id="project",
+        ),
+        pytest.param(
+            replace(WISH, since=date(2027, 1, 1)),
+            "amd-16: nothing was measured since 2027-01-01; the index has older results",
+            id="since",
+        ),
+    ],
+)
+def test_nothing_there(loopback, policy, wish, message):
+    """What is there instead, or where to look."""
+    with pytest.raises(ResultError) as caught:
+        collect(loopback, policy, wish)
+    assert str(caught.value) == message.format(url=loopback.url)
+
+
+@pytest.mark.parametrize(
+    ("wish", "message"),
+    [
+        pytest.param(
+            replace(WISH, pool="a b"),
+            "'a b' is not a pool's name; a pool is a task of kind.yml: amd-16",
+            id="pool",
+        ),
+        pytest.param(
+            replace(WISH, project="../x"),
+            "--project: '../x' is no project's name; try io-benchmark",
+            id="project",
+        ),
+    ],
+)
+def test_mistakes(wish, message):
+    """Before anything is asked."""
+    with pytest.raises(UsageError) as caught:
+        past.namespace(wish, {})
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("project", "environment", "domain"),
+    [
+        pytest.param("io-benchmark", {}, "releng", id="own"),
+        pytest.param("try", {}, "gecko", id="firefox"),
+        pytest.param("try", {"IO_BENCHMARK_TRUST_DOMAIN": "mine"}, "mine", id="variable"),
+    ],
+)
+def test_namespace(project, environment, domain):
+    """The trust domain as for Treeherder's addresses; a pool with dots is one part of the path."""
+    wish = past.Wish("amd-16.2", project, 1)
+    expected = f"{domain}.v2.{project}.date.io-benchmark.amd-16~2"
+    assert past.namespace(wish, environment) == expected
+
+
+def test_the_transform_writes_where_this_reads():
+    """Both packages know the routes; neither imports the other."""
+    from io_benchmark_taskgraph.transforms.index import routes
+
+    params = {
+        "project": "io-benchmark",
+        "tasks_for": "cron",
+        "head_rev": "",
+        "moz_build_date": "20261121080000",
+    }
+    wish = replace(WISH, pool="amd-16.2")
+    *_, by_date = routes("releng", params, wish.pool)
+    assert by_date == f"index.{past.namespace(wish, {})}.20261121080000"
+    assert past._time("20261121080000") == datetime(2026, 11, 21, 8, tzinfo=UTC)

@@ -1,0 +1,49 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""How a run ended, in words."""
+
+import re
+
+import pytest
+from checkout import ROOT
+
+from io_benchmark.sources.resolutions import IN_WORDS, in_words
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "words"),
+    [
+        ("exception", "worker-shutdown", "was preempted (worker-shutdown)"),
+        ("exception", "claim-expired", "was preempted, or its worker died (claim-expired)"),
+        ("exception", "deadline-exceeded", "was not done by its deadline (deadline-exceeded)"),
+        ("exception", "canceled", "was cancelled (canceled)"),
+        ("exception", "superseded", "gave way to a newer task (superseded)"),
+        ("exception", "malformed-payload", "was refused by its worker (malformed-payload)"),
+        (
+            "exception",
+            "resource-unavailable",
+            "lacked something that it needs (resource-unavailable)",
+        ),
+        ("exception", "internal-error", "met an error of its worker (internal-error)"),
+        ("exception", "intermittent-task", "asked to be run again (intermittent-task)"),
+        ("exception", "some-new-reason", "is exception (some-new-reason)"),
+        ("exception", None, "is exception"),
+        ("failed", "failed", "failed"),
+        ("failed", None, "failed"),
+        ("completed", "completed", "completed"),
+        ("running", None, "is running"),
+        ("completed", "worker-shutdown", "is completed (worker-shutdown)"),
+    ],
+)
+def test_words(state, reason, words):
+    """Each reason of the queue has words of its own; one that is not known stands as it is."""
+    assert in_words(state, reason) == words
+
+
+def test_documented():
+    """taskcluster/docs/replicates.md has every reason with its words, in this order."""
+    page = (ROOT / "taskcluster/docs/replicates.md").read_text()
+    table = page.partition("| the report says | `reasonResolved` |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| ([^`|]+) \| `([a-z-]+)`", table, re.MULTILINE)
+    assert [(reason, words) for words, reason in rows] == list(IN_WORDS.items())

@@ -1,0 +1,100 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The report task's command: a call of `io-benchmark compare` that a person could type."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import seed_case
+
+from io_benchmark.commands import compare
+from io_benchmark_taskgraph import report_command
+from io_benchmark_taskgraph.report_stanza import ReportSettings
+
+PLAIN = ReportSettings(30, None, None, ())
+FULL = ReportSettings(0, "amd-30", "2.5%", ("amd-16/amd-30<1.05", " intel / amd-30 > 0.5"))
+GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
+
+
+def test_whole_command():
+    """On a worker: the group that the task is in, the image's Python, the worker's artifacts."""
+    assert report_command.build(PLAIN) == (
+        "set -e\n"
+        'artifacts="${IO_BENCHMARK_ARTIFACTS:-/builds/worker/artifacts}"\n'
+        'mkdir -p "$artifacts/io-benchmark"\n'
+        'exec "${IO_BENCHMARK_REPORT_PYTHON:-/opt/io-benchmark/bin/python3}" -u '
+        "-m io_benchmark.cli compare \\\n"
+        '  "${IO_BENCHMARK_REPORT_OF:-group:$TASK_GROUP_ID}" \\\n'
+        "  --wait 30 --partial \\\n"
+        '  --write html="$artifacts/io-benchmark/report.html" \\\n'
+        '  --write markdown="$artifacts/io-benchmark/report.md" \\\n'
+        '  --write json="$artifacts/io-benchmark/report.json" \\\n'
+        '  --write perfherder="$artifacts/perfherder-data-io-benchmark-comparison.json"\n'
+    )
+
+
+def run(settings, folder, **variables):
+    """By bash, as run-task does."""
+    return subprocess.run(
+        ["bash", "-cx", report_command.build(settings)],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "IO_BENCHMARK_ARTIFACTS": f"{folder}/arti facts"}
+        | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "settings", [pytest.param(PLAIN, id="plain"), pytest.param(FULL, id="all")]
+)
+def test_compare_understands_it(tmp_path, settings):
+    """Every setting arrives as compare's own option, whatever is in it."""
+    program = tmp_path / "py thon"
+    program.write_text('#!/bin/sh\nprintf "%s\\0" "$@" > arguments\n')
+    program.chmod(0o755)
+    done = run(settings, tmp_path, IO_BENCHMARK_REPORT_PYTHON=str(program), TASK_GROUP_ID=GROUP)
+    assert done.returncode == 0, done.stderr
+    *start, command = (tmp_path / "arguments").read_text().split("\0")[:4]
+    assert (start, command) == (["-u", "-m", "io_benchmark.cli"], "compare")
+    parser = argparse.ArgumentParser()
+    compare.add_arguments(parser)
+    parsed = parser.parse_args((tmp_path / "arguments").read_text().split("\0")[4:-1])
+    artifacts = tmp_path / "arti facts"
+    assert parsed.addresses == [f"group:{GROUP}"]
+    assert (parsed.wait, parsed.partial) == (settings.wait_minutes, True)
+    assert parsed.baseline == settings.baseline
+    assert parsed.margin == (0.025 if settings.margin else 0.05)
+    assert parsed.expect == list(settings.expectations)
+    assert parsed.write == [(form, artifacts / path) for form, path in report_command.FILES.items()]
+
+
+def test_it_is_run(tmp_path):
+    """With a folder of results in the group's place: the table in the log, every file written."""
+    seed_case.write(tmp_path / "results")
+    done = run(
+        PLAIN,
+        tmp_path,
+        IO_BENCHMARK_REPORT_OF=str(tmp_path / "results"),
+        IO_BENCHMARK_REPORT_PYTHON=sys.executable,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "1.92×" in done.stdout
+    artifacts = tmp_path / "arti facts"
+    written = [path for path in artifacts.rglob("*") if path.is_file()]
+    assert sorted(written) == sorted(artifacts / path for path in report_command.FILES.values())
+    published = json.loads((artifacts / report_command.FILES["perfherder"]).read_text())
+    assert [suite["extraOptions"][0] for suite in published["suites"]] == ["amd-16", "amd-30"]
+
+
+def test_the_images_python():
+    """The path stands in the Dockerfile."""
+    dockerfile = Path(__file__).parents[2] / "taskcluster/docker/io-benchmark-report/Dockerfile"
+    assert f"{report_command.PYTHON} -m io_benchmark.cli" in dockerfile.read_text()

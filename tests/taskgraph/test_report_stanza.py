@@ -1,0 +1,194 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The stanza `report`: what it may hold, and what its mistakes are called."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from io_benchmark.analysis import expectations
+from io_benchmark.errors import UsageError
+from io_benchmark_taskgraph import report_stanza
+from io_benchmark_taskgraph.mistakes import BadKeyError
+from io_benchmark_taskgraph.report_stanza import ReportSettings, check_time, parse
+
+POOLS = ["intel", "amd-16", "amd-30", "amd-16"]  # with replicates a pool comes more than once
+
+
+def test_defaults():
+    """Half an hour, and what `compare` takes by itself."""
+    assert parse({}, POOLS) == ReportSettings(30, None, None, ())
+
+
+def test_everything_given():
+    """Every key reaches the settings; expectations keep their order."""
+    stanza = {
+        "wait-minutes": 0,
+        "baseline": "amd-30",
+        "margin": "2.5%",
+        "expectations": ["intel/amd-30<1.05", " amd-16 / amd-30 > 0.5"],
+    }
+    assert parse(stanza, POOLS) == ReportSettings(
+        wait_minutes=0,
+        baseline="amd-30",
+        margin="2.5%",
+        expectations=("intel/amd-30<1.05", " amd-16 / amd-30 > 0.5"),
+    )
+
+
+EXAMPLE = "write it like 'amd-30/intel<1.05'"
+KNOWN = "There are: amd-16, amd-30, intel"
+
+
+@pytest.mark.parametrize(
+    ("stanza", "key", "text"),
+    [
+        pytest.param(
+            None, "report", "is missing; add it to the task or to task-defaults", id="none"
+        ),
+        pytest.param(
+            [],
+            "report",
+            "is not a mapping; there are: wait-minutes, baseline, margin, expectations",
+            id="list",
+        ),
+        pytest.param(
+            {"wait": 3},
+            "report.wait",
+            "unknown key; there are: wait-minutes, baseline, margin, expectations",
+            id="unknown key",
+        ),
+        pytest.param(
+            {"wait-minutes": 721},
+            "report.wait-minutes",
+            "721 is not a whole number from 0 to 720",
+            id="longer than allowed",
+        ),
+        pytest.param(
+            {"wait-minutes": "30"},
+            "report.wait-minutes",
+            "'30' is not a whole number from 0 to 720",
+            id="text for a number",
+        ),
+        pytest.param(
+            {"baseline": "amd-17"},
+            "report.baseline",
+            f"'amd-17' is no pool; did you mean amd-16? {KNOWN}",
+            id="unknown baseline",
+        ),
+        pytest.param(
+            {"baseline": 16}, "report.baseline", "16 is not a pool's name", id="numeric baseline"
+        ),
+        pytest.param(
+            {"margin": 5},
+            "report.margin",
+            "5 is not a percentage; write one such as 2%",
+            id="margin without a sign",
+        ),
+        pytest.param(
+            {"expectations": "amd-30/intel<1.05"},
+            "report.expectations",
+            "'amd-30/intel<1.05' is not a list; write one, as ['amd-30/intel<1.05']",
+            id="one expectation",
+        ),
+        pytest.param(
+            {"expectations": ["amd-30/intel"]},
+            "report.expectations",
+            f"'amd-30/intel': {EXAMPLE}",
+            id="no limit",
+        ),
+        pytest.param(
+            {"expectations": ["amd-30/intel<0"]},
+            "report.expectations",
+            f"'amd-30/intel<0': {EXAMPLE}",
+            id="limit of zero",
+        ),
+        pytest.param(
+            {"expectations": [{"amd-30/intel": 1}]},
+            "report.expectations",
+            f"{{'amd-30/intel': 1}}: {EXAMPLE}",
+            id="mapping",
+        ),
+        pytest.param(
+            {"expectations": ["amd-31/intel<1.05"]},
+            "report.expectations",
+            f"'amd-31/intel<1.05': 'amd-31' is no pool; did you mean amd-30? {KNOWN}",
+            id="unknown pool",
+        ),
+        pytest.param(
+            {"expectations": ["amd-16/amd-30<1.05"]},
+            "report.expectations",
+            "'amd-16/amd-30<1.05': the pools are compared with intel; write CANDIDATE/intel, or "
+            "set report.baseline to amd-30",
+            id="never compared",
+        ),
+        pytest.param(
+            {"expectations": ["intel/intel<1.05"]},
+            "report.expectations",
+            "'intel/intel<1.05': a pool is not compared with itself; name another",
+            id="with itself",
+        ),
+    ],
+)
+def test_mistakes(stanza, key, text):
+    """One line that names the key and says what to write instead."""
+    with pytest.raises(BadKeyError) as caught:
+        parse(stanza, POOLS)
+    assert (caught.value.key, caught.value.text) == (key, text)
+
+
+def test_without_pools():
+    """A report of nothing is a mistake in kind-dependencies."""
+    with pytest.raises(BadKeyError) as caught:
+        parse({}, [])
+    assert (caught.value.key, caught.value.text) == (
+        "report",
+        "no kind among kind-dependencies has pools; name io-benchmark",
+    )
+
+
+def test_time_for_all_of_it():
+    """The waiting and ten minutes, and not a second less."""
+    settings = ReportSettings(30, None, None, ())
+    check_time(settings, 2400)
+    with pytest.raises(BadKeyError) as caught:
+        check_time(settings, 2399)
+    assert caught.value.key == "worker.max-run-time"
+    assert caught.value.text == (
+        "2399 does not hold 30 minutes of waiting and 600 s for the rest; raise it to 2400 or "
+        "lower report.wait-minutes"
+    )
+
+
+@pytest.mark.parametrize("given_s", [None, "3600", True, 3600.0])
+def test_time_that_is_none(given_s):
+    """What taskgraph's own schema would refuse later is told with the key's name."""
+    with pytest.raises(BadKeyError, match=r"is not a number of seconds; write one such as 3600"):
+        check_time(ReportSettings(30, None, None, ()), given_s)
+
+
+def taken_by_compare(text):
+    try:
+        expectations.parse(text)
+    except UsageError:
+        return False
+    return True
+
+
+def test_the_form_is_compares_own():
+    """The two programs share no module, but they read one form."""
+    assert report_stanza.EXPECTATION.pattern == expectations.FORM.pattern
+    assert report_stanza.EXPECTATION.flags == expectations.FORM.flags
+
+
+@given(
+    st.one_of(
+        st.text(max_size=30),
+        st.from_regex(expectations.FORM),
+        st.builds("{}/{}{}{}".format, *[st.sampled_from(["a", "0", "<", ">", "1.5", "", " "])] * 4),
+    )
+)
+def test_what_is_taken_here_compare_takes(text):
+    """No push is refused by its own report."""
+    assert report_stanza.is_expectation(text) == taken_by_compare(text)
