@@ -138,6 +138,11 @@ class Loopback:
         await self._stop.wait()
         for runner in runners:
             await runner.cleanup()
+        # Answers that nobody waits for any more.
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
     async def _api(self, incoming: web.BaseRequest) -> web.StreamResponse:
         return await self._answer("api", incoming, self._api_answer)

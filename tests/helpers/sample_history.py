@@ -11,8 +11,7 @@ from datetime import UTC, datetime, timedelta
 from rich.console import Console
 from sample_report import HOSTILE_NAMES
 
-from io_benchmark.analysis.history import history
-from io_benchmark.analysis.history_model import (
+from io_benchmark.analysis.history.model import (
     Facts,
     FactSpread,
     History,
@@ -20,6 +19,7 @@ from io_benchmark.analysis.history_model import (
     Origin,
     Reading,
 )
+from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.model import Subject
 from io_benchmark.report.history.terminal import show
 

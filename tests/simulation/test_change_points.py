@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from io_benchmark.analysis.change_points import find
+from io_benchmark.analysis.history.change_points import find
 
 FALSE_CHANGES, FOUND = 0.05, 0.90
 WORKER_VARIATION = 0.05

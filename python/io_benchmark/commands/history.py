@@ -28,7 +28,7 @@ from io_benchmark.errors import UsageError
 from io_benchmark.sources.text import one_line
 
 if TYPE_CHECKING:
-    from io_benchmark.analysis.history_model import LeftOut, Reading
+    from io_benchmark.analysis.history.model import LeftOut, Reading
     from io_benchmark.sources.found import Found
     from io_benchmark.sources.layout import Measured
 
@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from io_benchmark.analysis.history import history
+    from io_benchmark.analysis.history.series import history
     from io_benchmark.report.history import rendered, show
     from io_benchmark.sources.past import check_pool
 
@@ -116,8 +116,8 @@ class _Intake:
     other_pools: dict[str, int] = field(default_factory=dict)
 
     def take(self, measured: Measured) -> None:
-        from io_benchmark.analysis.history_intake import origin_of, readings_of
-        from io_benchmark.analysis.history_model import LeftOut
+        from io_benchmark.analysis.history.intake import origin_of, readings_of
+        from io_benchmark.analysis.history.model import LeftOut
         from io_benchmark.analysis.intake import worker_of
 
         if measured.pool != self.pool:
@@ -158,7 +158,7 @@ def _read_addresses(addresses: Sequence[str], intake: _Intake) -> None:
 
 
 def _read_index(arguments: argparse.Namespace, intake: _Intake) -> None:
-    from io_benchmark.analysis.history import older_points
+    from io_benchmark.analysis.history.series import older_points
     from io_benchmark.commands.fetching import shown_progress
     from io_benchmark.sources import past
     from io_benchmark.sources.layout import Measured

@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
-from io_benchmark.analysis.history_model import History
+from io_benchmark.analysis.history.model import History
 from io_benchmark.report.output import TEXT_COLUMNS
 
 # As the reports' own table of formats.

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from io_benchmark.analysis import history_model as model
+from io_benchmark.analysis.history import model
 from io_benchmark.report.history import json_format as to
 from io_benchmark.report.history.json_format import VERSION
 from io_benchmark.report.json_format import Interval, Number, Subject

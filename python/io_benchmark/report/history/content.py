@@ -9,8 +9,8 @@ All text is harmless here (`untrusted`), and still unescaped: a medium escapes i
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis.change_points import FEWEST_VALUES
-from io_benchmark.analysis.history_model import Change, FactChange, History, Level, Point, Series
+from io_benchmark.analysis.history.change_points import FEWEST_VALUES
+from io_benchmark.analysis.history.model import Change, FactChange, History, Level, Point, Series
 from io_benchmark.report.answers import subject_title
 from io_benchmark.report.history.facts import change_in_words, spread_in_words
 from io_benchmark.report.units import NOTHING, interval, percent, ratio, times

@@ -5,7 +5,7 @@
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from io_benchmark.analysis.history_model import History
+from io_benchmark.analysis.history.model import History
 from io_benchmark.report.history import content as contents
 from io_benchmark.report.history import plot
 from io_benchmark.report.html import unbroken

@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The history for a bug, in the Markdown that GitHub and Bugzilla share."""
 
-from io_benchmark.analysis.history_model import History, Series
+from io_benchmark.analysis.history.model import History, Series
 from io_benchmark.report.history import content as contents
 from io_benchmark.report.history.content import ChangePart, Content, SeriesPart
 from io_benchmark.report.history.line_drawing import draw

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from io_benchmark.analysis.history_model import Change, Series
+from io_benchmark.analysis.history.model import Change, Series
 from io_benchmark.report.history.content import FASTER, SLOWER, date_of
 from io_benchmark.report.history.line_drawing import steady_range
 from io_benchmark.report.plots.scales import Scale, around

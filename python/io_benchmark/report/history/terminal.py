@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from io_benchmark.analysis.history_model import History, Series
+from io_benchmark.analysis.history.model import History, Series
 from io_benchmark.report.history import content as contents
 from io_benchmark.report.history.content import FASTER, SLOWER, STEADY, ChangePart, Row, SeriesPart
 from io_benchmark.report.history.line_drawing import draw

@@ -9,8 +9,13 @@ import math
 import numpy as np
 import pytest
 
-from io_benchmark.analysis import change_points
-from io_benchmark.analysis.change_points import FEWEST_VALUES, SMALLEST_PIECE, ChangePoint, find
+from io_benchmark.analysis.history import change_points
+from io_benchmark.analysis.history.change_points import (
+    FEWEST_VALUES,
+    SMALLEST_PIECE,
+    ChangePoint,
+    find,
+)
 
 # Annual flow of the Nile at Aswan, 1871 to 1970, in 10^8 m^3 (Durbin and Koopman 2001; R's
 # datasets::Nile). Cobb (Biometrika 65, 1978) dates its change to 1898, as do Zeileis et al. (2003)

@@ -10,8 +10,8 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 import scipy.stats
 
-from io_benchmark.analysis.history import history, points_of
-from io_benchmark.analysis.history_model import FactChange, LeftOut, Origin, Reading
+from io_benchmark.analysis.history.model import FactChange, LeftOut, Origin, Reading
+from io_benchmark.analysis.history.series import history, points_of
 from io_benchmark.analysis.model import Subject
 
 MS = 1_000_000

@@ -10,7 +10,7 @@ import pytest
 import seed_case
 
 from io_benchmark import results
-from io_benchmark.analysis.history_facts import facts_of
+from io_benchmark.analysis.history.facts import facts_of
 
 FACTS = {
     "disks": "1",

@@ -16,10 +16,11 @@ from datetime import date, datetime
 
 import numpy as np
 
-from io_benchmark.analysis import change_points, statistics
-from io_benchmark.analysis.history_changes import fact_changes
-from io_benchmark.analysis.history_intake import UNKNOWN
-from io_benchmark.analysis.history_model import (
+from io_benchmark.analysis import statistics
+from io_benchmark.analysis.history import change_points
+from io_benchmark.analysis.history.changes import fact_changes
+from io_benchmark.analysis.history.intake import UNKNOWN
+from io_benchmark.analysis.history.model import (
     Change,
     Conditions,
     History,

@@ -13,8 +13,8 @@ import past
 import pytest
 
 from io_benchmark import results
-from io_benchmark.analysis.history_intake import origin_of, readings_of
-from io_benchmark.analysis.history_model import LeftOut, Origin
+from io_benchmark.analysis.history.intake import origin_of, readings_of
+from io_benchmark.analysis.history.model import LeftOut, Origin
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Subject
 from io_benchmark.sources.layout import Measured

@@ -7,8 +7,8 @@ import math
 from datetime import UTC, datetime
 
 from io_benchmark.analysis import validity
-from io_benchmark.analysis.history_facts import facts_of
-from io_benchmark.analysis.history_model import Conditions, LeftOut, Origin, Reading
+from io_benchmark.analysis.history.facts import facts_of
+from io_benchmark.analysis.history.model import Conditions, LeftOut, Origin, Reading
 from io_benchmark.analysis.model import Severity, Worker
 from io_benchmark.analysis.validity import Run
 from io_benchmark.sources.layout import Measured

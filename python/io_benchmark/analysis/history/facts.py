@@ -10,7 +10,7 @@ device numbers) is none. A memory's size is rounded, since a kernel takes a part
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from io_benchmark.analysis.history_model import Facts
+from io_benchmark.analysis.history.model import Facts
 from io_benchmark.results import Result
 from io_benchmark.results.format import Device, Host, Limits, StoragePlace
 
