@@ -25,20 +25,22 @@ WIDTH = 960
 _HEADING = (
     "[...document.querySelectorAll('{}')].find(one => one.textContent.trim().startsWith('{}'))"
 )
-# Each picture: from where on the page, and how many pixels of it.
+COMPARE = ("compare", f"group:{GROUP}")
+HISTORY = ("history", "amd-16")
+# Each picture: the page's command, from where on the page, and how many pixels of it.
 PICTURES = {
-    "report.png": ("document.body", 920),
-    "causes.png": (_HEADING.format("h2", "Why"), 760),
-    "times.png": (_HEADING.format("figcaption", "How"), 460),
+    "report.png": (COMPARE, "document.body", 1140),
+    "causes.png": (COMPARE, _HEADING.format("h2", "Why"), 760),
+    "times.png": (COMPARE, _HEADING.format("figcaption", "How"), 460),
+    "history.png": (HISTORY, "document.body", 1000),
 }
 
 
-def _page(folder: Path) -> Path:
-    path = folder / "report.html"
-    command = [sys.executable, "-m", "io_benchmark.cli", "compare", f"group:{GROUP}"]
+def _page(folder: Path, command: tuple[str, ...]) -> Path:
+    path = folder / f"{command[0]}.html"
     with Loopback(example()) as taskcluster:
         subprocess.run(
-            [*command, "--write", f"html={path}"],
+            [sys.executable, "-m", "io_benchmark.cli", *command, "--write", f"html={path}"],
             env={"TASKCLUSTER_ROOT_URL": taskcluster.url},
             stdout=subprocess.DEVNULL,
             check=True,
@@ -58,17 +60,18 @@ def main() -> int:
     if program is None:
         print("chromium is not installed", file=sys.stderr)
         return 1
+    FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        process, browser = start(program, folder / "profile")
-        try:
-            browser.open(_page(folder))
-            browser.look(WIDTH, 900, dark=False)
-            FOLDER.mkdir(exist_ok=True)
-            for picture, (start_at, height) in PICTURES.items():
+        pages = {command: _page(folder, command) for command in (COMPARE, HISTORY)}
+        for picture, (command, start_at, height) in PICTURES.items():
+            process, browser = start(program, folder / picture)
+            try:
+                browser.open(pages[command])
+                browser.look(WIDTH, 900, dark=False)
                 (FOLDER / picture).write_bytes(_take(browser, start_at, height))
-        finally:
-            stop(process, browser)
+            finally:
+                stop(process, browser)
     return 0
 
 
