@@ -6,6 +6,7 @@
 import os
 import signal
 import subprocess
+import time
 import threading
 from pathlib import Path
 
@@ -64,7 +65,7 @@ def test_other_threads_hold_nothing() -> None:
 
 def test_a_child_leads_a_session_and_gets_signals(tmp_path: Path) -> None:
     """The terminal's Ctrl-C does not reach it, its signals are the defaults, its folder is ours."""
-    script = 'echo $$ $(ps -o pgid=,sid= -p $$) "$PWD"; trap'
+    script = 'echo $$ $(ps -o pgid=,sid= -p $$) "$PWD"; trap -p INT TERM'
     with started(("bash", "-c", script), stop, folder=tmp_path) as process:
         output, _ = process.communicate()
     pid = str(process.pid)
@@ -145,11 +146,20 @@ def test_nothing_is_left_after_an_exception() -> None:
     pids: list[int] = []
     with pytest.raises(KeyboardInterrupt):
         work()
+    assert os.getpid() not in pids
+    # A killed process takes a moment to go.
+    until = time.monotonic() + 10
+    while states := _alive(pids):
+        assert time.monotonic() < until, states
+        time.sleep(0.01)
+
+
+def _alive(pids: list[int]) -> list[str]:
+    """The states of those that are there and no zombies."""
     states = subprocess.run(
         ["ps", "-o", "stat=", "-p", ",".join(map(str, pids))],
         capture_output=True,
         text=True,
         check=False,
     ).stdout.split()
-    assert [state for state in states if not state.startswith("Z")] == []
-    assert os.getpid() not in pids
+    return [state for state in states if not state.startswith("Z")]
