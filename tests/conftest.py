@@ -6,6 +6,13 @@
 import os
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples each time, however slow the machine is: what fails, fails again.
+settings.register_profile(
+    "steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("steady")
 
 # Set on a worker, or by whoever tries the script by hand.
 PREFIXES = ("TASKCLUSTER_", "IO_BENCHMARK_", "MOZ_", "TASKGRAPH_")

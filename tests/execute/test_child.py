@@ -6,8 +6,8 @@
 import os
 import signal
 import subprocess
-import time
 import threading
+import time
 from pathlib import Path
 
 import pytest
