@@ -82,7 +82,7 @@ def test_more_disks_predicted():
         "use a machine type with more local SSDs, striped, such as c3d-standard-30-lssd",
         2.0,
         False,
-        "predicted from Google's published write caps; intel takes 76.0 ms",
+        "predicted from the write caps; intel takes 76.0 ms",
     )
 
 
