@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,17 +19,18 @@ from io_benchmark.results import reader
 
 ROOT = Path(__file__).parents[1]
 GOOD = ROOT / "tests" / "fixtures" / "result-v1.json"
+ALL = ROOT / "tests" / "fixtures" / "result-v1-all.json"
 PUBLISHED = ROOT / "taskcluster" / "docs" / "result.schema.json"
 
 
-def document() -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads(GOOD.read_bytes())
+def document(path: Path = GOOD) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(path.read_bytes())
     return loaded
 
 
-def changed(path: str, value: object) -> bytes:
+def changed(path: str, value: object, file: Path = GOOD) -> bytes:
     """The good file with one value replaced; the path's parts are keys or positions."""
-    whole = document()
+    whole = document(file)
     *parents, last = [int(part) if part.isdigit() else part for part in path.split(".")]
     inner: Any = whole
     for part in parents:
@@ -115,7 +117,29 @@ def test_keys_of_a_newer_script_are_passed_over() -> None:
             id="timeline",
         ),
         pytest.param(
-            changed("workloads.0.name", "other"), "x: Invalid value 'other'", id="unknown-workload"
+            changed("workloads.0.name", 5),
+            "x: Expected `str`, got `int` - at `$.workloads[0].name`",
+            id="workload-a-number",
+        ),
+        pytest.param(
+            changed("workloads.0.name", "a\x1b[31m"),
+            "x: Expected `str` matching regex",
+            id="workload-with-escape",
+        ),
+        pytest.param(
+            changed("workloads", [{}]),
+            "x: Object missing required field `name` - at `$.workloads[0]`",
+            id="entry-without-name",
+        ),
+        pytest.param(
+            changed("workloads", [{"name": "cache-retrieve"}]),
+            "x: Object missing required field `place` - at `$.workloads[0]`",
+            id="entry-without-facts",
+        ),
+        pytest.param(
+            changed("workloads", [{"name": "other"}] * 401),
+            "x: Expected `array` of length <= 400 - at `$.workloads`",
+            id="too-many-entries",
         ),
         pytest.param(changed("task.pool", "../up"), "x: ", id="pool-as-path"),
         pytest.param(changed("task.pool", "a\x1b[31m"), "x: ", id="pool-with-escape"),
@@ -136,6 +160,109 @@ def test_a_bad_file_is_one_line(data: bytes, message: str) -> None:
     text = str(refused.value)
     assert text.startswith(message)
     assert text.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        pytest.param(
+            "samples.duration_ns.2",
+            0,
+            "Expected `int` >= 1 - at `$.workloads[1].samples.duration_ns[2]`",
+            id="no-time",
+        ),
+        pytest.param(
+            "samples.operations.2",
+            0,
+            "Expected `int` >= 1 - at `$.workloads[1].samples.operations[2]`",
+            id="no-operations",
+        ),
+        pytest.param(
+            "samples.operations.2",
+            10**13,
+            "Expected `int` <= 1000000000000 - at `$.workloads[1].samples.operations[2]`",
+            id="too-many-operations",
+        ),
+        pytest.param(
+            "samples.start_ns",
+            [],
+            "$.workloads[1].samples: its columns differ in length",
+            id="columns",
+        ),
+        pytest.param(
+            "variant",
+            "../up",
+            "Expected `str` matching regex '^[A-Za-z0-9]",
+            id="variant-as-path",
+        ),
+        pytest.param(
+            "threads", -1, "Expected `int` >= 0 - at `$.workloads[1].threads`", id="threads"
+        ),
+        pytest.param(
+            "parameters",
+            {},
+            "Object missing required field `operation` - at `$.workloads[1].parameters`",
+            id="no-parameters",
+        ),
+        pytest.param(
+            "observed.method",
+            5,
+            "Expected `str | null`, got `int` - at `$.workloads[1].observed.method`",
+            id="method-a-number",
+        ),
+        pytest.param(
+            "samples",
+            {"file_index": [], "start_ns": [], "lookup_ns": [], "copy_ns": []},
+            "Object missing required field `duration_ns` - at `$.workloads[1].samples`",
+            id="samples-of-another-workload",
+        ),
+    ],
+)
+def test_an_entry_in_batches_is_as_strict(key: str, value: object, message: str) -> None:
+    """Which entry, which key, what is wrong with it, in one printable line."""
+    with pytest.raises(ResultError) as refused:
+        results.parse(changed(f"workloads.1.{key}", value, ALL), "x")
+    text = str(refused.value)
+    assert text.startswith(f"x: {message}")
+    assert text.isprintable()
+
+
+def test_a_ratio_in_batches_is_a_number() -> None:
+    """One that JSON cannot hold is refused, wherever it stands."""
+    data = changed("workloads.1.precision_reached_ratio", 7.5, ALL).replace(b"7.5", b"1e999")
+    with pytest.raises(ResultError, match=r"precision_reached_ratio|out of range"):
+        results.parse(data, "x")
+
+
+def test_every_workload_reads_whole() -> None:
+    """What the script wrote of each comes back value for value."""
+    read = results.read(ALL)
+    written = document(ALL)["workloads"]
+    assert len(read.workloads) == len(written)
+    for entry, original in zip(read.workloads, written, strict=True):
+        columns = {
+            name: list(getattr(entry.samples, name)) for name in entry.samples.__struct_fields__
+        }
+        assert columns == original["samples"]
+        facts = msgspec.to_builtins(msgspec.structs.replace(entry, samples=None))
+        assert facts == {**original, "samples": None}
+    assert {entry.__struct_config__.tag for entry in read.workloads} == reader.WORKLOADS
+
+
+def test_a_workload_of_a_newer_script_is_passed_over_by_name() -> None:
+    """Version 1 may grow workloads: what is known is still read, and the rest is said."""
+    whole = document()
+    newer = [{"name": f"newer-{at}", "anything": [at]} for at in range(7)]
+    whole["workloads"] = [newer[0], *whole["workloads"], *newer[1:], newer[0]]
+    result = results.parse(json.dumps(whole).encode(), "x")
+    assert [entry.place for entry in result.workloads] == ["workspace"]
+    message = (
+        "newer-0, newer-1, newer-2, newer-3, newer-4 and 2 more: not known to this program, passed "
+        "over: update io-benchmark"
+    )
+    assert [(one.name, one.message) for one in result.warnings[-1:]] == [
+        ("unknown-workload", message)
+    ]
 
 
 def test_a_retrieve_that_took_no_time_is_none() -> None:
@@ -169,10 +296,13 @@ def test_an_unreadable_file_is_named(tmp_path: Path, name: str, reason: str) -> 
         results.read(tmp_path / name)
 
 
+@pytest.mark.parametrize(
+    "path", [pytest.param(GOOD, id="cache-retrieve"), pytest.param(ALL, id="every workload")]
+)
 @given(data=st.data())
-def test_no_mutation_gives_a_traceback(data: st.DataObject) -> None:
+def test_no_mutation_gives_a_traceback(path: Path, data: st.DataObject) -> None:
     """Bytes replaced, removed or repeated: either it still reads, or it is a ResultError."""
-    original = GOOD.read_bytes()
+    original = path.read_bytes()
     at = data.draw(st.integers(0, len(original) - 1))
     length = data.draw(st.integers(0, 40))
     inserted = data.draw(st.binary(max_size=20))
@@ -186,7 +316,8 @@ def test_no_mutation_gives_a_traceback(data: st.DataObject) -> None:
 
 
 def test_the_published_schema_is_the_readers() -> None:
-    """The JSON Schema in the documentation says what the reader does, and takes the real file."""
+    """The JSON Schema in the documentation says what the reader does, and takes the real files."""
     published = json.loads(PUBLISHED.read_text())
     assert published == results.json_schema()
-    jsonschema.Draft202012Validator(published).validate(document())
+    for path in (GOOD, ALL):
+        jsonschema.Draft202012Validator(published).validate(document(path))

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Callable, Optional
+from urllib.parse import urlsplit
 
 import voluptuous
 
@@ -22,6 +23,8 @@ WORKSPACE_PATH = "/builds/worker/workspace"
 ARTIFACTS_PATH = "/builds/worker/artifacts"
 SCRIPT_PATH = "/tmp/io-benchmark"  # noqa: S108 - in a container of the task's own
 
+# Printable ASCII without spaces, and no user before the host.
+_URL = re.compile(r"[a-z]+://[^\x00-\x20\x7f-\U0010ffff/@]+(/[\x21-\x7e]*)?")
 _PLACE_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 # The path stands in the command within "${NAME:-path}", where quotes would become part of it.
 _PLACE_PATH = re.compile(r"(/[A-Za-z0-9_+-][A-Za-z0-9._+-]*)+")
@@ -47,6 +50,7 @@ class Benchmark:
     destinations: tuple[str, ...]
     fidelity: str
     precision: Optional[str]  # noqa: FA100 - `str | None` is Python 3.10
+    upload_url: Optional[str]  # noqa: FA100
     replicates: int
     places: tuple[Place, ...]
     perfherder: str
@@ -74,6 +78,22 @@ def _folder(value: object) -> str:
             f"{text!r} is not a folder within the checkout; write its path from the checkout's root"
         )
     return posixpath.normpath(text)
+
+
+def _url(value: object) -> str:
+    """No user and no password: a task's page is public, and so is the log."""
+    text = value if isinstance(value, str) else ""
+    try:
+        parts = urlsplit(text)
+        host = parts.hostname if parts.port != 0 else None
+    except ValueError:
+        host = None
+    if not host or parts.scheme not in ("http", "https") or not _URL.fullmatch(text):
+        raise voluptuous.Invalid(
+            f"{value!r} is not an address to upload to; write one such as "
+            "https://host.example/path, without a user or password"
+        )
+    return text
 
 
 def _different(what: str, items: Sequence[Any]) -> None:
@@ -162,6 +182,9 @@ SCHEMA = voluptuous.Schema(
         voluptuous.Optional("fidelity", default="seed"): _one_of(FIDELITIES),
         # Stop once the mean is known this well.
         voluptuous.Optional("precision"): percentage,
+        # Where the workload upload puts its objects, a few names again and again; without it, on
+        # loopback. `{name}` in it stands for an object's name, which otherwise is added to it.
+        voluptuous.Optional("upload-url"): _url,
         # How many tasks are made of the one, each for a worker of its own.
         voluptuous.Optional("replicates", default=1): whole_number(1, MAX_REPLICATES),
         # The directories that are measured.
@@ -184,6 +207,7 @@ def parse(stanza: object) -> Benchmark:
         destinations=found["destination"],
         fidelity=found["fidelity"],
         precision=found.get("precision"),
+        upload_url=found.get("upload-url"),
         replicates=found["replicates"],
         places=found["places"],
         perfherder=found["perfherder"],

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""One run: the places and workloads in turn, what happens between retrieves, and the end."""
+"""One run: the places and workloads in turn, what happens between samples, and the end."""
 
 import os
 import shutil
@@ -10,8 +10,9 @@ import traceback
 
 import perfherder
 import summary
+from failures import SkippedError, WorkloadError
 from interruption import Interrupted
-from observe import host, limits, storage
+from observe import devices, host, limits, storage
 from observe.sampler import Sampler
 from progress import say
 
@@ -30,13 +31,36 @@ class Bench:
         self._current = None
         self._suites = []
         self._failures = []
+        self._skipped = []
         self._measured_enough = False
 
     @property
     def due_ns(self):
         return self._record.due_ns
 
-    def between_retrieves(self):
+    def held(self):
+        """A block that no interruption cuts short: it is raised at the end of it."""
+        return self._interruption.held()
+
+    def warn(self, name, message):
+        """Once, however many places it is true of."""
+        if {"name": name, "message": message} not in self._record.document["warnings"]:
+            self._record.warn(name, message)
+
+    def device_bytes(self):
+        """What the places' disks have read and written so far, by name."""
+        counters = devices.counters()
+        return {name: counters[name][:2] for name in self.leaf_devices if name in counters}
+
+    def device_bytes_since(self, before):
+        after = self.device_bytes()
+        return {
+            name: {"read": after[name][0] - read, "written": after[name][1] - written}
+            for name, (read, written) in before.items()
+            if name in after
+        }
+
+    def between_samples(self):
         """Let the file grow; called outside the timed intervals, at most every ten seconds."""
         self._take_in()
         self._record.write_if_possible()
@@ -54,6 +78,7 @@ class Bench:
         document = self._record.document
         plans = self._plan(workload_classes)
         document["workloads"] = [entry for _, _, entries in plans for _, entry in entries]
+        shown = [(plan[0], [entry for _, entry in plan[2]]) for plan in plans]
         self._record.write_if_possible()
         reason, exit_code = None, DONE
         try:
@@ -66,6 +91,8 @@ class Bench:
         except Exception as error:  # noqa: BLE001 - a bug of ours: shown whole, and what was measured is kept
             traceback.print_exc()
             self._failures.append("internal error: %s: %s" % (type(error).__name__, error))
+        if self._skipped and not self._suites:
+            self._failures += self._skipped
         if self._failures:
             reason = "; ".join(self._failures + ([reason] if reason else []))
             exit_code = FAILED if exit_code in (None, DONE) else exit_code
@@ -73,7 +100,7 @@ class Bench:
             # Out of time: what was measured may still decide.
             exit_code = DONE if self._measured_enough else FAILED
         try:
-            self._end(reason)
+            self._end(reason, shown)
         except OSError as error:
             say("error: the result cannot be written: %s: %s" % (error.filename, error.strerror))
             return exit_code or FAILED
@@ -83,7 +110,9 @@ class Bench:
         """Every entry stands in the file from the start, so that what is missing has a name."""
         plans = []
         for workload_class in workload_classes:
-            for place in self.settings.places:
+            # What does not depend on the place is measured once, in the first one's name.
+            places = self.settings.places if workload_class.per_place else self.settings.places[:1]
+            for place in places:
                 workload = workload_class(self, place, place.path)
                 entries = []
                 for variant in workload_class.variants(self.settings):
@@ -131,8 +160,13 @@ class Bench:
             prepared = workload.prepare()
             for variant, entry in entries:
                 entry.update(prepared)
-                self._run_entry(workload, variant, entry)
-        except (OSError, workload_class.failure) as error:
+                try:
+                    self._run_entry(workload, variant, entry)
+                except SkippedError as skipped:
+                    self._skip(place, [entry], skipped)
+        except SkippedError as skipped:
+            self._skip(place, [entry for _, entry in entries], skipped)
+        except (OSError, WorkloadError) as error:
             self._fail(place, entries, error)
         finally:
             with self._interruption.held():
@@ -140,7 +174,7 @@ class Bench:
 
     def _run_entry(self, workload, variant, entry):
         say()
-        say("=== %s ===" % summary.title(entry))
+        say("=== %s ===" % summary.title(workload, entry))
         entry["incomplete_reason"] = "ended in the middle"
         self._current = (workload, entry)
         try:
@@ -156,11 +190,10 @@ class Bench:
             with self._interruption.held():
                 self._take_in()
                 self._current = None
-                samples = entry["samples"]
-                if samples["copy_ns"]:
+                if entry["samples"][workload.columns[0]]:
                     self._measured_enough |= workload.enough_for_a_verdict()
                     owner = perfherder.owner(self.settings)
-                    suite = perfherder.suite(owner, self.settings.profile, entry, samples)
+                    suite = perfherder.suite(owner, self.settings.profile, workload, entry)
                     self._suites.append(suite)
 
     def _fail(self, place, entries, error):
@@ -172,6 +205,14 @@ class Bench:
             if not entry["completed"]:
                 entry["incomplete_reason"] = reason
 
+    def _skip(self, place, entries, skipped):
+        reason = "place %s (%s): %s: %s" % (place.name, place.path, entries[0]["name"], skipped)
+        say("skipped: " + reason)
+        self._skipped.append(reason)
+        self._record.warn("skipped", reason)
+        for entry in entries:
+            entry["incomplete_reason"] = "skipped: %s" % skipped
+
     def _clean(self, folder, made_place):
         try:
             if folder is not None:
@@ -181,17 +222,19 @@ class Bench:
         except OSError as error:
             self._record.warn("not-cleaned", "%s: %s" % (error.filename, error.strerror))
 
-    def _end(self, reason):
+    def _end(self, reason, shown):
         if self._sampler is not None:
             self._sampler.stop()
             self._take_in()
             if self._sampler.ended_early:
                 message = "the timeline ends early: %s" % self._sampler.ended_early
                 self._record.warn("sampler-ended", message)
-        for entry in self._record.document["workloads"]:
-            if not entry["completed"] and entry["incomplete_reason"] == "not started" and reason:
-                entry["incomplete_reason"] = "not started: " + reason
-            summary.show(entry, entry["samples"])
+        for workload_class, entries in shown:
+            for entry in entries:
+                if entry["incomplete_reason"] == "not started" and reason:
+                    entry["incomplete_reason"] = "not started: " + reason
+                summary.show(workload_class, entry)
+            summary.show_together(workload_class, entries)
         say()
         for warning in self._record.document["warnings"]:
             say("warning: %s: %s" % (warning["name"], warning["message"]))

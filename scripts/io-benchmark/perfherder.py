@@ -1,12 +1,13 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The task's own series for Perfherder: one suite a workload, place and variant, in ms."""
+"""The task's own series for Perfherder: one suite a workload, place and variant, in its unit."""
 
 import os
 
+import figures
+from figures import percentile
 from record import write_by_rename
-from summary import NS_PER_MS, percentile
 
 FRAMEWORK = "build_metrics"  # Perfherder knows a fixed list of frameworks
 FILE_NAME = "perfherder-data-io-benchmark.json"
@@ -24,41 +25,36 @@ def owner(settings):
     return ANY_POOL if settings.perfherder == "neutral" else settings.pool
 
 
-def suite(owner_option, profile, entry, samples):
+def suite(owner_option, profile, workload, entry):
     """Its name and options are the series: nothing else of the pool or machine may be in them."""
-    lookups_ms = [value / NS_PER_MS for value in samples["lookup_ns"]]
-    copies_ms = [value / NS_PER_MS for value in samples["copy_ns"]]
-    totals_ms = [a + b for a, b in zip(lookups_ms, copies_ms)]
-    ordered = sorted(totals_ms)
-    options = [owner_option, entry["place"], entry["destination"]]
-    options += [] if entry["fidelity"] == "seed" else ["fidelity-" + entry["fidelity"]]
+    name = entry["name"]
+    _, durations_ns, operations = workload.parts(entry)[0]
+    counts = operations or [1] * len(durations_ns)
+    ordered_ns = sorted(duration / count for duration, count in zip(durations_ns, counts))
+    options = [owner_option, entry["place"], *workload.options(entry)]
     options += [] if profile == "full" else ["profile-" + profile]
-    figures = (
-        ("mean", sum(totals_ms) / len(totals_ms)),
-        ("p50", percentile(ordered, 50)),
-        ("p95", percentile(ordered, 95)),
-        ("p99", percentile(ordered, 99)),
-        ("lookup-mean", sum(lookups_ms) / len(lookups_ms)),
-        ("copy-mean", sum(copies_ms) / len(copies_ms)),
-        ("final-sync", (entry.get("final_sync_ns") or 0) / NS_PER_MS),
-    )
+    times_ns = [
+        ("mean", sum(durations_ns) / sum(counts)),
+        ("p50", percentile(ordered_ns, 50)),
+        ("p95", percentile(ordered_ns, 95)),
+        ("p99", percentile(ordered_ns, 99)),
+        *workload.subtests(entry),
+    ]
+    subtests = [one(name, test, figures.figure(name, time_ns)) for test, time_ns in times_ns]
     return {
-        "name": "io-benchmark-" + entry["name"],
-        "value": figures[0][1],
-        "unit": "ms",
-        "lowerIsBetter": True,
-        "shouldAlert": False,
+        **one(name, "io-benchmark-" + name, subtests[0]["value"]),
         "extraOptions": [option[:OPTION_LENGTH] for option in dict.fromkeys(options)],
-        "subtests": [
-            {
-                "name": name,
-                "value": value,
-                "unit": "ms",
-                "lowerIsBetter": True,
-                "shouldAlert": False,
-            }
-            for name, value in figures
-        ],
+        "subtests": subtests,
+    }
+
+
+def one(workload, name, value):
+    return {
+        "name": name,
+        "value": value,
+        "unit": figures.unit(workload),
+        "lowerIsBetter": not figures.higher_is_better(workload),
+        "shouldAlert": False,
     }
 
 

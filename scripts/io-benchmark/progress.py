@@ -27,18 +27,23 @@ class Progress:
         self._started_ns = time.monotonic_ns()
         self.due_ns = self._started_ns + self._every_ns
 
-    def show(self, done, done_bytes, now_ns):
+    def show(self, done, now_ns, done_bytes=None):
         self.due_ns = now_ns + self._every_ns
         elapsed_s = max(now_ns - self._started_ns, 1) / NS_PER_S
         left_s = elapsed_s / done * (self._total - done)
+        rate = "" if done_bytes is None else " %.1f MiB/s," % (done_bytes / MIB / elapsed_s)
         say(
-            "  [%*d/%d] %.1f s left, %.1f MiB/s, mean %.1f ms"
+            "  [%*d/%d] %.1f s left,%s mean %s"
             % (
                 len(str(self._total)),
                 done,
                 self._total,
                 left_s,
-                done_bytes / MIB / elapsed_s,
-                elapsed_s * 1000 / done,
+                rate,
+                duration(elapsed_s / done),
             )
         )
+
+
+def duration(seconds):
+    return "%.1f ms" % (seconds * 1e3) if seconds >= 0.001 else "%.0f µs" % (seconds * 1e6)

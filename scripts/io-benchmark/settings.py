@@ -7,6 +7,7 @@ import argparse
 import os
 import re
 from typing import List, NamedTuple, Optional
+from urllib.parse import urlsplit
 
 MIB = 1024 * 1024
 DESTINATIONS = ("overwrite", "unlink", "fresh")
@@ -29,6 +30,7 @@ class Settings(NamedTuple):
     sizes_bytes: Optional[List[int]]  # None: the workload's own, by profile
     seed: int
     precision: Optional[float]
+    upload_url: Optional[str]  # None: a server of the script's own, on loopback
     time_budget_s: Optional[float]
     artifacts: str
     profile: str
@@ -47,6 +49,8 @@ class Settings(NamedTuple):
             "sizes_bytes": self.sizes_bytes,
             "seed": self.seed,
             "precision_ratio": self.precision,
+            # Whose it is and no more: what follows may hold a signature, and results are public.
+            "upload_url": None if self.upload_url is None else origin(self.upload_url),
             "time_budget_s": self.time_budget_s,
             "artifacts": self.artifacts,
             "perfherder": self.perfherder,
@@ -78,6 +82,29 @@ def parse_precision(text):
     return float(match.group(1)) / 100
 
 
+def parse_url(text):
+    try:
+        parts = urlsplit(text)
+        parts.port  # noqa: B018 - raises where it is no number
+    except ValueError:
+        parts = urlsplit("")
+    if (
+        parts.scheme not in ("http", "https")
+        or not parts.hostname
+        or "@" in parts.netloc
+        or not re.fullmatch(r"[\x21-\x7e]+", text)
+    ):
+        raise argparse.ArgumentTypeError(
+            "%r is not http://host/path or https://host/path, without a user or password" % text
+        )
+    return text
+
+
+def origin(url):
+    parts = urlsplit(url)
+    return "%s://%s" % (parts.scheme, parts.netloc)
+
+
 def positive(kind):
     def parse(text):
         try:
@@ -103,6 +130,7 @@ def parse(arguments, known_workloads) -> Settings:
     add("--sizes", type=parse_sizes, help="cached files, COUNTxMIB[,...]; default by --profile")
     add("--seed", default=1, type=int)
     add("--precision", type=parse_precision, help="stop once the mean is known this well: 2%%")
+    add("--upload-url", type=parse_url, help="where `upload` puts its objects; {name} is replaced")
     add("--time-budget", type=positive(float), help="seconds from the start")
     add("--artifacts", required=True, help="the directory that the result is written to")
     add("--profile", default="full", choices=("full", "quick"))
@@ -129,6 +157,7 @@ def parse(arguments, known_workloads) -> Settings:
         sizes_bytes=given.sizes,
         seed=given.seed,
         precision=given.precision,
+        upload_url=given.upload_url,
         time_budget_s=given.time_budget,
         artifacts=os.path.abspath(given.artifacts),
         profile=given.profile,

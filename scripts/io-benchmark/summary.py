@@ -3,68 +3,74 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What a person reads at the end of the log: the seed's figures and histogram. Not for programs."""
 
-from progress import MIB, say
+import figures
+from figures import percentile
+from progress import NS_PER_S, say
 
-NS_PER_MS = 1_000_000
 BUCKETS_ABOUT = 20
 BAR = 50
 
 
-def show(entry, samples):
-    """One workload's entry; all retrieves, then each size, lookup and copy apart."""
-    lookups, copies = samples["lookup_ns"], samples["copy_ns"]
-    totals_ms = [(a + b) / NS_PER_MS for a, b in zip(lookups, copies)]
+def show(workload, entry):
+    """One workload's entry: what all of it took, then each of its parts."""
     say()
-    say("=== RESULTS: %s ===" % title(entry))
+    say("=== RESULTS: %s ===" % title(workload, entry))
     if not entry["completed"]:
         say("  incomplete: %s" % entry["incomplete_reason"])
-    if not totals_ms:
-        return
-    report("All retrieves", totals_ms, histogram=True)
-    by_size = {}
-    for index, total_ms in zip(samples["file_index"], totals_ms):
-        by_size.setdefault(entry["file_sizes_bytes"][index], []).append(total_ms)
-    for size in sorted(by_size, reverse=True):
-        report("%g MiB files" % (size / MIB), by_size[size])
-    report("Lookup alone", [value / NS_PER_MS for value in lookups])
-    report("Copy alone", [value / NS_PER_MS for value in copies])
-    if entry.get("final_sync_ns") is not None:
+    parts = workload.parts(entry)
+    for at, (label, durations_ns, operations) in enumerate(parts):
+        if durations_ns:
+            report(entry["name"], label, durations_ns, operations, histogram=at == 0)
+    remarks = workload.remarks(entry) if parts and parts[0][1] else []
+    if remarks:
         say()
-        say("  Final sync: %.0f ms" % (entry["final_sync_ns"] / NS_PER_MS))
+    for remark in remarks:
+        say("  " + remark)
 
 
-def title(entry):
-    details = ["%s %s" % (key, entry[key]) for key in ("place", "destination", "fidelity")]
-    return ", ".join([entry["name"], *details])
+def show_together(workload, entries):
+    """What one place's entries say beside each other."""
+    remarks = workload.remarks_on_all(entries)
+    if remarks:
+        say()
+        say("=== %s, place %s ===" % (entries[0]["name"], entries[0]["place"]))
+    for remark in remarks:
+        say("  " + remark)
 
 
-def percentile(ordered, percent):
-    """The seed's definition, so that figures can be laid beside its own."""
-    return ordered[min(len(ordered) * percent // 100, len(ordered) - 1)]
+def title(workload, entry):
+    return ", ".join([entry["name"], "place %s" % entry["place"], *workload.details(entry)])
 
 
-def report(label, values_ms, histogram=False):
-    ordered = sorted(values_ms)
-    total_ms = sum(ordered)
+def report(workload, label, durations_ns, operations, histogram=False):
+    """`operations` is None where each sample is one."""
+    counts = operations or [1] * len(durations_ns)
+    ordered_ns = sorted(duration / count for duration, count in zip(durations_ns, counts))
+    unit = figures.unit(workload)
+    total_ns = sum(durations_ns)
     say()
     say("--- %s ---" % label)
-    say("  Count: %d" % len(ordered))
-    say("  Total: %.0f ms (%.1f s)" % (total_ms, total_ms / 1000))
-    for name, value in (
-        ("Avg", total_ms / len(ordered)),
-        ("Min", ordered[0]),
-        ("Max", ordered[-1]),
-        ("P50", percentile(ordered, 50)),
-        ("P95", percentile(ordered, 95)),
-        ("P99", percentile(ordered, 99)),
+    say("  Count: %d" % sum(counts))
+    if operations is not None and sum(counts) != len(counts):
+        say("  Samples: %d" % len(counts))
+    say("  Total: %.0f ms (%.1f s)" % (total_ns / 1_000_000, total_ns / NS_PER_S))
+    best, worst = ordered_ns[0], ordered_ns[-1]
+    lowest, highest = (worst, best) if figures.higher_is_better(workload) else (best, worst)
+    for name, operation_ns in (
+        ("Avg", total_ns / sum(counts)),
+        ("Min", lowest),
+        ("Max", highest),
+        ("P50", percentile(ordered_ns, 50)),
+        ("P95", percentile(ordered_ns, 95)),
+        ("P99", percentile(ordered_ns, 99)),
     ):
-        say("  %s:   %s ms" % (name, figure(value)))
+        say("  %s:   %s %s" % (name, shown(figures.figure(workload, operation_ns)), unit))
     if histogram:
-        show_histogram(ordered)
+        show_histogram(sorted(figures.figure(workload, value) for value in ordered_ns), unit)
 
 
-def figure(value_ms):
-    return "%.0f" % value_ms if value_ms >= 100 else "%.3g" % value_ms
+def shown(value):
+    return "%.0f" % value if value >= 100 else "%.3g" % value
 
 
 def bucket_width(ordered):
@@ -79,7 +85,7 @@ def bucket_width(ordered):
     return width
 
 
-def show_histogram(ordered):
+def show_histogram(ordered, unit):
     width = bucket_width(ordered)
     last = int(percentile(ordered, 99) / width) + 1
     counts = [0] * (last + 1)
@@ -92,4 +98,4 @@ def show_histogram(ordered):
         if count:
             high = "%8.4g" % ((at + 1) * width) if at < last else "    more"
             bar = "#" * max(1, count * BAR // most)
-            say("  %8.4g - %s ms: %s (%d)" % (at * width, high, bar, count))
+            say("  %8.4g - %s %s: %s (%d)" % (at * width, high, unit, bar, count))

@@ -33,12 +33,14 @@ def first(count: int) -> dict[str, Any]:
     """The document's samples cut to their first rows."""
     (found,) = workers(pools=("amd-16",))
     entry = found.entries[0]
+    retrieves = entry.retrieves
+    assert retrieves is not None
     return {
         f"{ENTRY}samples": {
-            "file_index": entry.file_index[:count].tolist(),
+            "file_index": retrieves.file_index[:count].tolist(),
             "start_ns": entry.start_ns[:count].tolist(),
-            "lookup_ns": entry.lookup_ns[:count].tolist(),
-            "copy_ns": entry.copy_ns[:count].tolist(),
+            "lookup_ns": retrieves.lookup_ns[:count].tolist(),
+            "copy_ns": retrieves.copy_ns[:count].tolist(),
         }
     }
 
@@ -114,6 +116,7 @@ def test_a_broken_rule_is_named_with_what_differs(
     assert message in problem.message
     severities = {name: severity for name, (severity, _) in validity.RUN_RULES.items()}
     severities |= {name: severity for name, (severity, _) in validity.SIDE_RULES.items()}
+    severities |= {name: severity for name, (severity, _) in validity.WORKER_RULES.items()}
     assert problem.severity is severities[rule]
     verdicts = [one for subject in report.subjects for one in subject.comparisons]
     assert (verdicts == []) == (severities[rule] is Severity.REFUSED)
@@ -141,7 +144,9 @@ def test_the_seeds_case_breaks_no_rule_but_one_worker() -> None:
 def test_drift_and_noise_are_warnings() -> None:
     """A run that slows down by half, and one that hardly knows its own mean."""
     (found,) = workers(pools=("amd-16",))
-    copies = found.entries[0].copy_ns
+    retrieves = found.entries[0].retrieves
+    assert retrieves is not None
+    copies = retrieves.copy_ns
     slowing = [int(one * (1 + at / len(copies))) for at, one in enumerate(copies.tolist())]
     (problem,) = broken(judged({f"{ENTRY}samples.copy_ns": slowing}), "drift")
     assert "the last third is" in problem.message
@@ -193,5 +198,6 @@ def test_every_rule_is_documented() -> None:
     ]
     rules = {name: severity for name, (severity, _) in validity.RUN_RULES.items()}
     rules |= {name: severity for name, (severity, _) in validity.SIDE_RULES.items()}
+    rules |= {name: severity for name, (severity, _) in validity.WORKER_RULES.items()}
     rules |= validity.OTHER_RULES
     assert {row[0]: row[1] for row in rows} == {name: str(one) for name, one in rules.items()}

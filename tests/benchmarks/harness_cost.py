@@ -143,13 +143,13 @@ def share_of_time(folder: Path) -> None:
     record = record_module.Record(given, origin_ns)
     interruption = interruption_module.Interruption(SHARE_S)
     bench = bench_module.Bench(given, record, interruption, origin_ns)
-    plain_between = bench.between_retrieves
+    plain_between = bench.between_samples
 
     def between() -> None:
         nonlocal between_ns
         between_ns += timed_ns(plain_between)
 
-    bench.between_retrieves = between
+    bench.between_samples = between
     from progress import Progress
 
     plain_show = Progress.show

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from worker import retrieves_of
 
 from io_benchmark import results
 from io_benchmark.execute.task import Outcome, TaskRun
@@ -96,7 +97,7 @@ def test_generated_task_in_the_image(lab: Any, generated_run: TaskRun) -> None:
         "container": ("/builds/worker/io-benchmark", "overlay"),
     }
     # The seed asked for a cold cache in vain and never knew.
-    states = [workload.cache_state for workload in result.workloads]
+    states = [entry.cache_state for entry in retrieves_of(result)]
     assert [state and state.drop_caches for state in states] == [
         "refused: Read-only file system",
         "refused: Read-only file system",

@@ -60,7 +60,7 @@ def test_a_task():
         "/usr/local/bin/run-task",
         "--",
         "bash",
-        "-cx",
+        "-ec",
     ]
     assert task.definition["metadata"]["source"] == (
         "https://github.com/mozilla-releng/io-benchmark/blob/"
@@ -88,14 +88,14 @@ def test_twice_the_same():
 def test_one_tree_after_another(tree, change):
     """Another tree's kinds and its own transforms are taken, and then the first one's again."""
     change("    retrieves: 2000", "    retrieves: 77")
-    change('"set -e"', '"set -eu"', "python/io_benchmark_taskgraph/command.py")
+    change('"set -x"', '"set -ux"', "python/io_benchmark_taskgraph/command.py")
 
     def command(root):
         return generate(root, ["intel"]).tasks[0].definition["payload"]["command"][-1]
 
     first = command(OWN)
     assert command(tree) == first.replace("--retrieves 2000 ", "--retrieves 77 ").replace(
-        "set -e\n", "set -eu\n", 1
+        "set -x\n", "set -ux\n", 1
     )
     assert command(OWN) == first
 

@@ -25,7 +25,8 @@ SYMBOL = "{symbol: IOB(intel)}"
             "workloads: [cache-retrieve]",
             "workloads: [cache-retriev]",
             f"{KIND}: task amd-16: benchmark.workloads: 'cache-retriev' is unknown; did you mean "
-            "cache-retrieve? There are: cache-retrieve",
+            "cache-retrieve? There are: cache-retrieve, exec, metadata, random-io, spawn, sync-write, "
+            "upload",
             id="unknown workload",
         ),
         pytest.param(
@@ -40,7 +41,7 @@ SYMBOL = "{symbol: IOB(intel)}"
             "retrievs: 2000",
             f"{KIND}: task amd-16: benchmark.retrievs: unknown key; did you mean retrieves? There "
             "are: script, workloads, retrieves, seed, destination, fidelity, precision, "
-            "replicates, places, perfherder",
+            "upload-url, replicates, places, perfherder",
             id="unknown key",
         ),
         pytest.param(
@@ -173,8 +174,8 @@ def test_mistakes(tree, change, old, new, text):
         pytest.param(
             "scripts/io-benchmark/settings.py",
             "#" * 140_000,
-            "bytes and one argument may hold 131,071; shorten the largest modules (bytes: "
-            "scripts/io-benchmark/settings.py 140,001, ",
+            "scripts/io-benchmark/settings.py makes an argument of 140,072 bytes and one may hold "
+            "131,071; split it into smaller modules",
             id="too large",
         ),
     ],

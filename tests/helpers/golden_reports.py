@@ -6,6 +6,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import every_workload
 from checkout import ROOT
 from sample_report import (
     FEW_RETRIEVES,
@@ -43,6 +44,10 @@ def golden_outputs() -> dict[str, Callable[[], str]]:
         "nothing-readable-on-a-terminal.txt": lambda: on_terminal(empty(), 80),
         "before-and-after-on-a-terminal.txt": lambda: on_terminal(before_after(few), 80),
         "two-destinations-on-a-terminal.txt": lambda: on_terminal(several_subjects(), 80),
+        "every-workload-80-columns.txt": lambda: on_terminal(every_workload.report(), 80),
+        "every-workload-50-columns.txt": lambda: on_terminal(every_workload.report(), 50),
+        "every-workload.md": lambda: load("markdown")(every_workload.report()),
+        "every-workload-perfherder.json": lambda: load("perfherder")(every_workload.report()),
         "seed-case.md": _rendered("markdown", seed_case),
         "twelve-pools.md": _rendered("markdown", many_pools),
         "hostile-names.md": _rendered("markdown", hostile),

@@ -53,7 +53,8 @@ def figures(
     """One pool's figures, retrieves as the seed has them."""
     return Figures(
         workers=workers,
-        retrieves=2000 * workers,
+        samples=2000 * workers,
+        operations=2000 * workers,
         mean_ns=mean_ms * MS,
         p50_ns=p50_ms * MS,
         p95_ns=p95_ms * MS,

@@ -4,15 +4,18 @@
 """Documents of the seed's case as the workers that the analysis takes."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import seed_case
+import workload_entries
 
 from io_benchmark import results
 from io_benchmark.analysis.causes import judge
+from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.intake import worker_of
-from io_benchmark.analysis.model import Cause, Subject, Worker
+from io_benchmark.analysis.model import Cause, Report, Subject, Worker
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.sources.layout import Measured
 
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
@@ -53,3 +56,21 @@ def causes_of(
     pools: Sequence[str] = (baseline, candidate)
     sides = workers_of(seed_case.documents(workers, pools=pools, change=change))
     return {cause.name: cause for cause in judge(subject, ratio, sides[baseline], sides[candidate])}
+
+
+def measured(
+    slower: Mapping[str, float] | None = None, **keywords: Any
+) -> Mapping[str, Callable[[Any], Any]]:
+    """A change of a document: entries of the other workloads beside cache-retrieve's."""
+    added = workload_entries.entries(slower, **keywords)
+    return {"workloads": lambda entries: [*entries, *added]}
+
+
+def pair_report(
+    baseline: Mapping[str, Any], candidate: Mapping[str, Any], count: int = 1, **keywords: Any
+) -> Report:
+    """amd-16 against intel, each document changed."""
+    change = {"intel": baseline, "amd-16": candidate}
+    found = workers(count, pools=("intel", "amd-16"), change=change, **keywords)
+    plan = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
+    return compare(plan, found, Options())

@@ -12,12 +12,13 @@ import numpy as np
 from scipy.signal import lfilter
 
 from io_benchmark.analysis import statistics
-from io_benchmark.analysis.model import Entry, Interval, Subject, Verdict
+from io_benchmark.analysis.model import Entry, Interval, Retrieves, Subject, Verdict
 from io_benchmark.analysis.statistics import Estimate, SideData
 from io_benchmark.results import CacheRetrieve
 
 SIZES = (80, 60, 5)
 NS_PER_SIZE = 1_000_000
+WINDOW_NS = 200_000_000
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
 MARGIN = 0.05
 ASSUMED = 0.05
@@ -84,13 +85,32 @@ _FACTS = msgspec.convert(
 def entry(times_ns: np.ndarray, files: np.ndarray | None = None) -> Entry:
     """An entry with these times; lookups take nothing."""
     count = len(times_ns)
+    nothing = np.zeros(count, dtype=np.int64)
+    files = nothing if files is None else files
+    copy_ns = times_ns.astype(np.int64)
     return Entry(
         subject=SUBJECT,
         facts=_FACTS,
-        file_index=np.zeros(count, dtype=np.int64) if files is None else files,
         start_ns=np.arange(count, dtype=np.int64),
-        lookup_ns=np.zeros(count, dtype=np.int64),
-        copy_ns=times_ns.astype(np.int64),
+        total_ns=copy_ns,
+        operations=np.ones(count, dtype=np.int64),
+        alike=np.array(SIZES)[files],
+        planned=count,
+        retrieves=Retrieves(_FACTS, files, nothing, copy_ns),
+    )
+
+
+def windows(operations: np.ndarray, window_ns: int) -> Entry:
+    """An entry of another workload: so much was done in each window of the same length."""
+    count = len(operations)
+    return Entry(
+        subject=Subject("random-io", "workspace", variant="read-depth-32"),
+        facts=_FACTS,
+        start_ns=np.arange(count, dtype=np.int64) * window_ns,
+        total_ns=np.full(count, window_ns, dtype=np.int64),
+        operations=operations.astype(np.int64),
+        alike=np.zeros(count, dtype=np.int64),
+        planned=count,
     )
 
 
@@ -110,6 +130,25 @@ def worker(pool: Pool, files: np.ndarray, generator: np.random.Generator) -> Ent
     sizes = np.array(SIZES)[files] * NS_PER_SIZE
     factors = np.maximum(pool.shape(generator, len(files)), 0.05)
     return entry(sizes * speed * factors, files)
+
+
+def worker_by_windows(pool: Pool, count: int, generator: np.random.Generator) -> Entry:
+    """One worker of which it is counted how much it does in each window."""
+    speed = pool.ratio * math.exp(generator.normal(0, pool.variation))
+    factors = np.maximum(pool.shape(generator, count), 0.05)
+    return windows(np.maximum(1, np.rint(1000 / (speed * factors))), WINDOW_NS)
+
+
+def trial_by_windows(
+    candidate: Pool, baseline: Pool, count: int, generator: np.random.Generator
+) -> "Trial":
+    """One worker a side, each by its own error."""
+    sides = [
+        SideData((math.log(one.mean_ns),), (one,))
+        for one in (worker_by_windows(pool, count, generator) for pool in (candidate, baseline))
+    ]
+    found = statistics.estimate(sides[0], sides[1], ASSUMED)
+    return Trial(found, *judged(found))
 
 
 def side(pool: Pool, workers: int, files: np.ndarray, generator: np.random.Generator) -> SideData:

@@ -3,15 +3,18 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Runs the worker's script as a worker does, in folders of the test's own."""
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from checkout import ROOT
 
-from io_benchmark.results import Result, read
+from io_benchmark.results import CacheRetrieve, Result, read
 
 SCRIPT = ROOT / "scripts" / "io-benchmark"
 
@@ -25,6 +28,12 @@ runpy.run_path(folder, run_name="__main__")
 """
 
 
+def retrieves_of(result: Result) -> list[CacheRetrieve]:
+    entries = [entry for entry in result.workloads if isinstance(entry, CacheRetrieve)]
+    assert len(entries) == len(result.workloads)
+    return entries
+
+
 @dataclass
 class Worker:
     """A workspace, an artifacts folder, and the script's command line for them."""
@@ -32,6 +41,7 @@ class Worker:
     workspace: Path
     artifacts: Path
     python: str = sys.executable
+    workloads: tuple[str, ...] = ("cache-retrieve",)
     environment: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -41,11 +51,36 @@ class Worker:
     def result(self) -> Result:
         return read(self.result_path)
 
+    def retrieves(self) -> list[CacheRetrieve]:
+        """The entries of a run of cache-retrieve alone."""
+        return retrieves_of(self.result())
+
+    def document(self) -> Any:
+        """The file as it stands, for what the reader's types leave out."""
+        return json.loads(self.result_path.read_text())
+
+    def measure(self, *extra: str, prelude: str = "") -> list[dict[str, Any]]:
+        """The entries of a quick run that succeeds and reads; nothing is left in the workspace."""
+        code, output = self.run("--profile", "quick", *extra, prelude=prelude)
+        assert code == 0, output
+        assert self.result().completed
+        assert list(self.workspace.iterdir()) == []
+        entries: list[dict[str, Any]] = self.document()["workloads"]
+        return entries
+
+    def limit_path(self, folder: Path, *tools: str) -> None:
+        """A PATH with links to these tools and no other."""
+        folder.mkdir()
+        for name in tools:
+            (folder / name).symlink_to(str(shutil.which(name)))
+        self.environment["PATH"] = str(folder)
+
     def command(self, *extra: str, prelude: str = "") -> list[str]:
         start = [self.python, "-u", "-B"]
         start += ["-c", DRIVER.format(prelude=prelude)] if prelude else []
         given = [
-            *("--pool", "amd-16", "--workload", "cache-retrieve"),
+            *("--pool", "amd-16"),
+            *(part for name in self.workloads for part in ("--workload", name)),
             *("--artifacts", str(self.artifacts)),
             *extra,
         ]

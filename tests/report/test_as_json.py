@@ -6,6 +6,7 @@
 import json
 from dataclasses import replace
 
+import every_workload
 import jsonschema
 import pytest
 import sample_report
@@ -20,6 +21,7 @@ REPORTS = {
     "empty": sample_report.empty,
     "before-and-after": lambda: sample_report.before_after(10),
     "many-pools": lambda: sample_report.many_pools(10),
+    "every-workload": lambda: every_workload.report(),  # noqa: PLW0108 - typed as the others
 }
 
 
@@ -61,10 +63,10 @@ def test_ascii_alone():
 
 
 def test_numbers_say_their_units():
-    """Every key that holds a measured number ends in its unit or is a count."""
+    """Every key that holds a measured number ends in its unit, is a count, or has a unit beside it."""
     counts = {
-        *("version", "workers", "retrieves", "run_id", "workers_to_add", "ratio", "p_value"),
-        *("runs", "workers_compared", "workers_needed"),
+        *("version", "workers", "samples", "operations", "run_id", "workers_to_add", "ratio"),
+        *("p_value", "value", "runs", "workers_compared", "workers_needed"),
     }
     found = set()
 

@@ -3,61 +3,13 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The page as text: what is in it, what is not, and its size."""
 
-from html.parser import HTMLParser
-
 import pytest
 import sample_report
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from page import Page, assert_harmless
 
 from io_benchmark.report.html import render
-
-VOID = {"meta", "link", "br"}
-TAGS = {
-    *("html", "head", "meta", "link", "title", "style", "body", "main", "header", "section"),
-    *("footer", "h1", "h2", "h3", "p", "ul", "ol", "li", "dl", "dt", "dd", "div", "span", "br"),
-    *("strong", "em", "code", "sup", "a", "figure", "figcaption", "details", "summary"),
-    *("table", "thead", "tbody", "tr", "th", "td"),
-    *("svg", "desc", "path", "line", "rect", "text"),
-}
-
-
-class Page(HTMLParser):
-    """Tags, attributes and text, nesting checked."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str]] = []
-        self.text: list[str] = []
-        self._open: list[str] = []
-        self.feed(text)
-        self.close()
-        assert self._open == []
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append(tag)
-        self.attributes += [(key, value or "") for key, value in attributes]
-        if tag not in VOID:
-            self._open.append(tag)
-
-    def handle_startendtag(self, tag, attributes):
-        self.tags.append(tag)
-        self.attributes += [(key, value or "") for key, value in attributes]
-
-    def handle_endtag(self, tag):
-        assert self._open.pop() == tag
-
-    def handle_data(self, data):
-        self.text.append(data)
-
-
-def assert_harmless(page: Page) -> None:
-    """Only our own tags; no handler, and no address but those inside the page."""
-    assert set(page.tags) <= TAGS
-    assert [key for key, _ in page.attributes if key.startswith("on")] == []
-    addresses = {value for key, value in page.attributes if key in ("href", "src", "xlink:href")}
-    assert {one for one in addresses if not one.startswith("#note-")} == {"data:,"}
 
 
 def test_hostile_texts_are_text():

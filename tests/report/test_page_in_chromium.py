@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The page in a real Chromium: it asks for nothing, complains of nothing, and can be read."""
 
+import every_workload
 import pytest
 import sample_report
 
@@ -96,6 +97,7 @@ def test_pictures_are_visible(browser, opened, size):
         pytest.param(sample_report.hostile, id="hostile"),
         pytest.param(sample_report.many_pools, id="twelve-pools"),
         pytest.param(sample_report.before_after, id="before-and-after"),
+        pytest.param(every_workload.report, id="every-workload"),
     ],
 )
 def test_phone(browser, opened, report):

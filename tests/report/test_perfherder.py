@@ -6,9 +6,12 @@
 import json
 import math
 from dataclasses import replace
+from importlib import import_module
 
+import every_workload
 import pytest
 import sample_report
+from checkout import ROOT
 from golden_reports import GOLDEN
 from hypothesis import given
 from hypothesis import strategies as st
@@ -98,30 +101,60 @@ def test_options_stay_apart(one, other):
     assert option(one).isascii()
 
 
-def test_names_units_and_directions_of_both():
-    """The worker's own series and the comparison's, as they are published: changing one breaks it."""
+def kept(suite):
+    """What a series is known by."""
+    series = [suite, *suite["subtests"]]
+    return {
+        "name": suite["name"],
+        "extraOptions": suite["extraOptions"],
+        "series": [
+            {key: one[key] for key in ("name", "unit", "lowerIsBetter", "shouldAlert")}
+            for one in series
+        ],
+    }
+
+
+def of_a_worker():
+    """The script's own series of a real run, each workload's last measurement."""
     import perfherder as of_worker
 
-    def kept(suite):
-        series = [suite, *suite["subtests"]]
-        return {
-            "name": suite["name"],
-            "extraOptions": suite["extraOptions"],
-            "series": [
-                {key: one[key] for key in ("name", "unit", "lowerIsBetter", "shouldAlert")}
-                for one in series
-            ],
-        }
-
-    samples = {"lookup_ns": [1_000_000, 2_000_000], "copy_ns": [70_000_000, 80_000_000]}
-    entry = {
-        "name": "cache-retrieve",
-        "place": "workspace",
-        "destination": "overwrite",
-        "fidelity": "seed",
-    }
-    worker = of_worker.suite("amd-16", "full", entry, samples)
-    comparison = suites(sample_report.seed_case(10))[0]
-    expected = json.loads((GOLDEN / "perfherder-series.json").read_text())
-    assert {"worker": kept(worker), "comparison": kept(comparison)} == expected
     assert of_worker.FRAMEWORK == "build_metrics"
+    entries = json.loads((ROOT / "tests/fixtures/result-v1-all.json").read_text())["workloads"]
+    last = {entry["name"]: entry for entry in entries}
+    classes = {name: import_module(f"workloads.{name.replace('-', '_')}").WORKLOAD for name in last}
+    return {
+        name: of_worker.suite("amd-16", "full", classes[name], entry)
+        for name, entry in last.items()
+    }
+
+
+def of_a_comparison():
+    """The ratios of the same workloads, each one's last measurement."""
+    return {suite["extraOptions"][2]: suite for suite in suites(every_workload.report())}
+
+
+def test_names_units_and_directions_of_both():
+    """The worker's own series and the comparison's, as they are published: changing one breaks it."""
+    published = {
+        "worker": {name: kept(suite) for name, suite in of_a_worker().items()},
+        "comparison": {name: kept(suite) for name, suite in of_a_comparison().items()},
+    }
+    expected = json.loads((GOLDEN / "perfherder-series.json").read_text())
+    assert published == expected
+
+
+def test_each_measurement_is_a_series():
+    """Variant and number at once tell them apart, within Treeherder's limits."""
+    found = suites(every_workload.report())
+    keys = [tuple(suite["extraOptions"]) for suite in found]
+    assert len(set(keys)) == len(keys) == 25 + 23
+    assert ("amd-16", "vs-intel", "metadata", "workspace", "stat", "threads-4") in keys
+    for suite in found:
+        assert len(suite["extraOptions"]) <= 8
+        assert_series(suite)
+        names = [subtest["name"] for subtest in suite["subtests"]]
+        of_copies = suite["extraOptions"][2] == "cache-retrieve"
+        assert names == [
+            *("mean", "interval-low", "interval-high", "p50", "p95", "p99"),
+            *(["lookup-mean", "copy-mean"] if of_copies else []),
+        ]

@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The report on a terminal."""
 
+import every_workload
 import pytest
 import sample_report
 from rich.cells import cell_len
@@ -13,6 +14,7 @@ REPORTS = {
     "many-pools": lambda: sample_report.many_pools(10),
     "before-and-after": lambda: sample_report.before_after(10),
     "empty": sample_report.empty,
+    "every-workload": lambda: every_workload.report(),  # noqa: PLW0108 - typed as the others
 }
 
 

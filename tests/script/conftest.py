@@ -3,8 +3,10 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What the tests of the worker's script share."""
 
+import os
+import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -38,3 +40,24 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., N
         monkeypatch.setattr(reading, "ROOT", str(root))
 
     return record
+
+
+@pytest.fixture
+def mount(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Mounts a tmpfs with the given options; undone whatever happens."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root: mounts a small file system")
+    mounted: list[Path] = []
+
+    def make(options: str) -> Path:
+        point = tmp_path / f"mounted-{len(mounted)}"
+        point.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", point], check=True)
+        mounted.append(point)
+        return point
+
+    try:
+        yield make
+    finally:
+        for point in reversed(mounted):
+            subprocess.run(["umount", point], check=True)

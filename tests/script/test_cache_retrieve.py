@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 from destination import Target
-from worker import SCRIPT, Worker
+from worker import SCRIPT, Worker, retrieves_of
 from workloads import cache_retrieve
 
 
@@ -50,7 +50,7 @@ def test_a_run_is_told_whole(worker: Worker) -> None:
     assert code == 0, output
     result = worker.result()
     assert (result.completed, result.incomplete_reason, result.warnings) == (True, None, [])
-    (entry,) = result.workloads
+    (entry,) = retrieves_of(result)
     assert (entry.completed, entry.incomplete_reason) == (True, None)
     assert (entry.place, entry.destination, entry.fidelity) == ("workspace", "overwrite", "seed")
     samples = entry.samples
@@ -103,7 +103,7 @@ def test_every_destination_and_place_has_its_entry(worker: Worker, tmp_path: Pat
         *(word for policy in policies for word in ("--destination", policy)),
     )
     assert code == 0, output
-    entries = worker.result().workloads
+    entries = worker.retrieves()
     assert [(entry.place, entry.destination) for entry in entries] == [
         (place, policy) for place in ("b", "a") for policy in policies
     ]
@@ -126,7 +126,7 @@ def test_real_fidelity_takes_cached_downloads_own_steps(worker: Worker, tmp_path
         *("--destination", "overwrite", "--destination", "unlink", "--destination", "fresh"),
     )
     assert code == 0, output
-    entries = worker.result().workloads
+    entries = worker.retrieves()
     assert {entry.copy_method for entry in entries} == {"cp"}
     counted = Counter(calls.read_text().splitlines())
     # --version is asked once of each tool, to be recorded.

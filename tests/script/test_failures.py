@@ -10,41 +10,16 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from worker import Worker
-
-
-@pytest.fixture
-def mount(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
-    """Mounts a tmpfs with the given options; undone whatever happens."""
-    if os.geteuid() != 0:
-        pytest.skip("needs root: mounts a small file system")
-    mounted: list[Path] = []
-
-    def make(options: str) -> Path:
-        point = tmp_path / f"mounted-{len(mounted)}"
-        point.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", point], check=True)
-        mounted.append(point)
-        return point
-
-    try:
-        yield make
-    finally:
-        for point in reversed(mounted):
-            subprocess.run(["umount", point], check=True)
+from worker import Worker, retrieves_of
 
 
 def without_tools(worker: Worker, tmp_path: Path, *missing: str) -> None:
     """A PATH with links to the tools that a workload may use, less some."""
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    for name in {"bash", "grep", "sed", "cp"} - set(missing):
-        (tools / name).symlink_to(str(shutil.which(name)))
-    worker.environment["PATH"] = str(tools)
+    worker.limit_path(tmp_path / "tools", *({"bash", "grep", "sed", "cp"} - set(missing)))
 
 
 def take_all_space(folder: Path) -> None:
@@ -74,9 +49,32 @@ def test_too_little_space_is_seen_before_anything_is_written(
     code, output = worker.run("--retrieves", "10", "--sizes", "10x2")
     assert code == 1
     assert "Populating" not in output
-    assert_incomplete(
-        worker, f"place workspace ({worker.workspace}): no space: needs 38 MiB, 20 MiB"
+    assert_incomplete(worker, "no space: needs 38 MiB, 20 MiB are free")
+    assert worker.result().incomplete_reason == (
+        f"place workspace ({worker.workspace}): cache-retrieve: no space: needs 38 MiB, 20 MiB are "
+        "free"
     )
+
+
+@pytest.mark.root
+def test_a_place_too_small_is_skipped_by_name(worker: Worker, mount: Callable[[str], Path]) -> None:
+    """Beside a place that is measured it is a warning, and its entry says why it has nothing."""
+    small = mount("size=20m")
+    places = ("--place", f"workspace={worker.workspace}", "--place", f"memory={small}")
+    code, output = worker.run("--retrieves", "10", "--sizes", "10x2", *places)
+    assert code == 0, output
+    result = worker.result()
+    assert result.completed
+    assert [(entry.completed, entry.incomplete_reason) for entry in result.workloads] == [
+        (True, None),
+        (False, "skipped: no space: needs 38 MiB, 20 MiB are free"),
+    ]
+    assert [(remark.name, remark.message) for remark in result.warnings] == [
+        (
+            "skipped",
+            f"place memory ({small}): cache-retrieve: no space: needs 38 MiB, 20 MiB are free",
+        )
+    ]
 
 
 @pytest.mark.root
@@ -134,7 +132,7 @@ def test_a_missing_place_is_named_and_the_others_are_measured(
     reason = f"place gone ({tmp_path}/no/where): No such file or directory"
     assert result.incomplete_reason == reason
     assert [entry.incomplete_reason for entry in result.workloads] == [reason, None]
-    assert len(result.workloads[1].samples.copy_ns) == 10
+    assert len(retrieves_of(result)[1].samples.copy_ns) == 10
     assert [place.failed for place in result.storage.places] == ["No such file or directory", None]
 
 
@@ -172,7 +170,7 @@ def test_refused_caches_are_recorded_and_eviction_still_works(worker: Worker) ->
     prelude = "from observe import page_cache; page_cache.DROP_CACHES = '/proc/version'"
     code, output = worker.run("--retrieves", "10", prelude=prelude)
     assert code == 0, output
-    state = worker.result().workloads[0].cache_state
+    state = worker.retrieves()[0].cache_state
     assert state is not None
     assert state.drop_caches.startswith("refused: ")
     assert f"drop_caches: {state.drop_caches}" in output
@@ -187,7 +185,7 @@ def test_a_warm_cache_is_told_as_warm(worker: Worker) -> None:
     )
     code, output = worker.run("--retrieves", "10", prelude=prelude)
     assert code == 0, output
-    state = worker.result().workloads[0].cache_state
+    state = worker.retrieves()[0].cache_state
     assert state is not None
     assert state.resident_bytes == state.cache_bytes
     assert "100.0 % of the cache is in memory at the start" in output
@@ -210,7 +208,7 @@ def test_a_killed_sampler_is_a_warning(worker: Worker) -> None:
     assert [(warning.name, warning.message) for warning in result.warnings] == [
         ("sampler-ended", "the timeline ends early: killed by signal 9")
     ]
-    assert len(result.workloads[0].samples.copy_ns) == 3000
+    assert len(retrieves_of(result)[0].samples.copy_ns) == 3000
 
 
 CLOCK = r"""
@@ -254,7 +252,7 @@ def test_a_clock_that_jumps_changes_no_figure(worker: Worker, tmp_path: Path) ->
     result = worker.result()
     assert result.started != result.ended  # the leaps did happen
     assert 0 < result.duration_ns < took_ns
-    entry = result.workloads[0]
+    entry = retrieves_of(result)[0]
     assert 0 < max(entry.samples.copy_ns) < took_ns
     assert result.timeline is not None
     times = result.timeline.columns["time_ns"]

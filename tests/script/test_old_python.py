@@ -36,6 +36,18 @@ def test_it_runs_on_python_3_8(worker: Worker) -> None:
         assert str(python.version).startswith("3.8.")
 
 
+def test_every_workload_runs_on_python_3_8(worker: Worker) -> None:
+    """A quick run of each gives a file that reads."""
+    worker.python = old_python()
+    names = (path.stem.replace("_", "-") for path in (SCRIPT / "workloads").glob("*.py"))
+    worker.workloads = tuple(sorted(names))
+    code, output = worker.run("--profile", "quick", "--retrieves", "20")
+    assert code == 0, output
+    assert [
+        entry.incomplete_reason for entry in worker.result().workloads if not entry.completed
+    ] == []
+
+
 def test_a_checker_finds_nothing_newer_than_3_8() -> None:
     """Syntax and standard library of every module, whether or not a test runs it."""
     vermin = shutil.which("vermin")

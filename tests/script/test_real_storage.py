@@ -42,7 +42,7 @@ def test_btrfs_over_two_devices(worker: Worker, lab: Lab, tmp_path: Path) -> Non
     assert found.filesystem is not None
     assert found.filesystem.btrfs_data_profiles == ["raid0"]
     assert found.reflink is True
-    (entry,) = worker.result().workloads
+    (entry,) = worker.retrieves()
     assert (entry.copy_method, entry.shares_extents) == ("cp", True)
     assert found.probe is not None
     assert found.probe.written_bytes is not None
@@ -61,7 +61,7 @@ def test_ext4_on_one_device(worker: Worker, lab: Lab, tmp_path: Path) -> None:
     assert found.filesystem.ext4_options is not None
     assert "auto_da_alloc" in found.filesystem.ext4_options
     assert found.reflink is False
-    (entry,) = worker.result().workloads
+    (entry,) = worker.retrieves()
     assert entry.shares_extents is False
     assert entry.device_bytes is not None
     # A file that is rewritten is flushed at each close: nearly all of the 20 MiB arrive.

@@ -22,6 +22,7 @@ def test_defaults_are_the_seeds() -> None:
         sizes_bytes=None,
         seed=1,
         precision=None,
+        upload_url=None,
         time_budget_s=None,
         artifacts="/x",
         profile="full",
@@ -30,13 +31,14 @@ def test_defaults_are_the_seeds() -> None:
 
 
 def test_everything_can_be_given() -> None:
-    """Every option arrives, repeated ones in their order."""
+    """Every option arrives, repeated ones in their order; a signature is not written down."""
     parsed = settings.parse(
         [
             *BASE,
             *("--place", "b=/b/../c", "--destination", "fresh", "--destination", "unlink"),
             *("--fidelity", "real", "--retrieves", "7", "--sizes", "2x1,1x0.5", "--seed", "9"),
             *("--precision", "2.5%", "--time-budget", "60", "--profile", "full"),
+            *("--upload-url", "https://host:8443/path?signature=x"),
             *("--perfherder", "neutral"),
         ],
         ["w"],
@@ -46,6 +48,8 @@ def test_everything_can_be_given() -> None:
     assert parsed.sizes_bytes == [1048576, 1048576, 524288]
     assert (parsed.fidelity, parsed.retrieves, parsed.seed) == ("real", 7, 9)
     assert (parsed.precision, parsed.time_budget_s) == (0.025, 60.0)
+    assert parsed.upload_url == "https://host:8443/path?signature=x"
+    assert parsed.as_config()["upload_url"] == "https://host:8443"
     assert parsed.perfherder == "neutral"
 
 
@@ -74,6 +78,12 @@ def test_quick_never_takes_more_than_200_retrieves() -> None:
         pytest.param(["--sizes", "0x3"], "'0x3' is not COUNTxMIB", id="no-files"),
         pytest.param(["--workload", "other"], "invalid choice: 'other'", id="unknown-workload"),
         pytest.param(["--destination", "x"], "invalid choice: 'x'", id="unknown-destination"),
+        pytest.param(["--upload-url", "host/path"], "'host/path' is not http://host", id="no-url"),
+        pytest.param(["--upload-url", "ftp://h/"], "'ftp://h/' is not http://host", id="ftp"),
+        pytest.param(["--upload-url", "http:///x"], "'http:///x' is not http://host", id="no-host"),
+        pytest.param(["--upload-url", "http://h:x/"], "'http://h:x/' is not", id="no-port"),
+        pytest.param(["--upload-url", "http://u:p@h/"], "without a user or password", id="user"),
+        pytest.param(["--upload-url", "http://h/a b"], "'http://h/a b' is not", id="space"),
         pytest.param(["--perfherder", "x"], "invalid choice: 'x'", id="unknown-perfherder"),
         pytest.param(["--fidelity", "x"], "invalid choice: 'x'", id="unknown-fidelity"),
     ],

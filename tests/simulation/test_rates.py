@@ -82,6 +82,35 @@ def test_one_worker_each_covers_the_truth(repetitions: int, tolerance: float) ->
     assert covered / repetitions >= COVERAGE - tolerance
 
 
+@pytest.mark.parametrize("windows", [20, 60, 400])
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_one_worker_each_by_windows_is_seldom_called_different(
+    shape: simulation.Shape, windows: int, repetitions: int, tolerance: float
+) -> None:
+    """What was done in windows, unpaired: equal pools are called different as seldom."""
+    generator = np.random.default_rng(windows)
+    pool = Pool(shape=shape)
+    called = 0
+    for _ in range(repetitions):
+        trial = simulation.trial_by_windows(pool, pool, windows, generator)
+        assert trial.estimate.method == statistics.UNPAIRED_BATCHES
+        called += trial.verdict in (Verdict.SLOWER, Verdict.FASTER)
+    assert called / repetitions <= FALSE_CALLS + tolerance
+
+
+@pytest.mark.parametrize("windows", [20, 60, 400])
+def test_one_worker_each_by_windows_covers_the_truth(
+    windows: int, repetitions: int, tolerance: float
+) -> None:
+    """Half the rate: the interval holds that ratio of times."""
+    generator = np.random.default_rng(windows)
+    covered = 0
+    for _ in range(repetitions):
+        trial = simulation.trial_by_windows(Pool(2.0), Pool(), windows, generator)
+        covered += not trial.interval.excludes(2.0)
+    assert covered / repetitions >= COVERAGE - tolerance
+
+
 def test_four_pools_together_are_seldom_called_different(
     repetitions: int, tolerance: float
 ) -> None:

@@ -4,12 +4,15 @@
 """What a task may take at worst, against its time."""
 
 import ast
+import importlib
+import math
 import re
 from statistics import mean
 
 import pytest
+import settings as script_settings
 
-from io_benchmark_taskgraph import estimate, stanza
+from io_benchmark_taskgraph import estimate, script, stanza
 from io_benchmark_taskgraph.mistakes import BadKeyError
 
 from .conftest import REPOSITORY
@@ -65,9 +68,50 @@ def test_no_retrieves_fit():
     assert caught.value.text.endswith("is 100 s; raise worker.max-run-time to 2694")
 
 
-def test_other_workloads_are_not_estimated():
-    """Only what is known to write much is held against the time."""
-    estimate.check(stanza.parse({**SMALLEST, "workloads": ["spawn"]}), 1)
+@pytest.mark.parametrize(
+    ("changes", "seconds"),
+    [
+        pytest.param({"workloads": ["spawn"]}, 30, id="once"),
+        pytest.param({"workloads": ["random-io"]}, 95, id="a place"),
+        # 30 + 140 once, and for each place 90 + 100
+        pytest.param(
+            {
+                "workloads": ["spawn", "upload", "metadata", "sync-write"],
+                "places": ["workspace", CONTAINER],
+            },
+            550,
+            id="several",
+        ),
+    ],
+)
+def test_other_workloads(changes, seconds):
+    """Each has a limit of its own, once a task or once a place; their sum must fit."""
+    benchmark = stanza.parse({**SMALLEST, **changes})
+    estimate.check(benchmark, seconds)
+    with pytest.raises(BadKeyError) as caught:
+        estimate.check(benchmark, seconds - 1)
+    assert caught.value.key == "benchmark.workloads"
+    assert caught.value.text == (
+        f"{', '.join(benchmark.workloads)} x {len(benchmark.places)} place(s) may take {seconds} s "
+        f"and the time budget is {seconds - 1} s; raise worker.max-run-time to {seconds + 300} or "
+        "name fewer workloads"
+    )
+
+
+def test_workloads_beside_retrieves():
+    """The retrieves get what the others leave."""
+    benchmark = stanza.parse({**SMALLEST, "workloads": ["cache-retrieve", "random-io"]})
+    estimate.check(benchmark, 2394 + 95)
+    with pytest.raises(BadKeyError) as caught:
+        estimate.check(benchmark, 2394)
+    assert caught.value.key == "benchmark.retrieves"
+    assert caught.value.text == (
+        "2000 retrieves x 1 place(s) x 1 destination(s) of cache-retrieve take 2394 s at 50 MiB/s, "
+        "the other workloads 95 s, and the time budget is 2394 s; raise worker.max-run-time to 2789 "
+        "or lower benchmark.retrieves to 1916"
+    )
+    fitting = {"workloads": ["cache-retrieve", "random-io"], "retrieves": 1916}
+    estimate.check(stanza.parse({**SMALLEST, **fitting}), 2394)
 
 
 def test_budget_is_five_minutes_less():
@@ -95,6 +139,46 @@ def test_no_time(value, text):
     with pytest.raises(BadKeyError) as caught:
         estimate.time_budget_s(value)
     assert (caught.value.key, caught.value.text) == ("worker.max-run-time", text)
+
+
+class OnEightProcessors:
+    """As much of the script's bench as a plan needs."""
+
+    def __init__(self):
+        given = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--artifacts", "/x"]
+        url = ["--upload-url", "https://host.example/"]
+        self.settings = script_settings.parse([*given, *url], ["w"])
+
+
+# What comes before and after the limited part: files that are made, processes that start.
+BESIDE_S = {
+    "exec": 20,
+    "metadata": 30,
+    "random-io": 35,
+    "spawn": 10,
+    "sync-write": 10,
+    "upload": 20,
+}
+
+
+@pytest.mark.parametrize("name", sorted(BESIDE_S))
+def test_limits_are_the_scripts(name, monkeypatch):
+    """All variants at their limits, with eight CPUs, fit what is planned for the workload."""
+    monkeypatch.setattr("os.sched_getaffinity", lambda _process: set(range(8)))
+    workload = importlib.import_module("workloads." + name.replace("-", "_")).WORKLOAD
+    bench, limits_s = OnEightProcessors(), []
+    for variant in workload.variants(bench.settings):
+        parameters = workload(bench, bench.settings.places[0], "/a").plan(variant)["parameters"]
+        windows_s = parameters["samples_planned"] * (parameters.get("window_ns") or 0) / 10**9
+        limits_s.append(min(windows_s or math.inf, parameters["time_limit_s"]))
+    planned_s = estimate.ONCE_S if not workload.per_place else estimate.EACH_PLACE_S
+    assert sum(limits_s) + BESIDE_S[name] <= planned_s[name]
+
+
+def test_every_workload_is_planned_for():
+    """One that is added needs a line."""
+    known = script.workload_names(REPOSITORY / "scripts" / "io-benchmark")
+    assert known == sorted(["cache-retrieve", *estimate.ONCE_S, *estimate.EACH_PLACE_S])
 
 
 def test_sizes_are_the_scripts():

@@ -82,12 +82,12 @@ def test_where_it_runs(params, label, worker_type, symbol):
 @every_pool
 @every_params
 def test_how_it_runs(params, label, worker_type, symbol):  # noqa: ARG001 - one list of pools
-    """run-task without a checkout, one shell command, an hour, two artifacts, no cache."""
+    """run-task without a checkout, a shell command in parts, an hour, two artifacts, no cache."""
     payload = dict(graph("full", params)[label]["task"]["payload"])
     expires = {"relative-datestamp": "28 days" if LEVELS[params] == "1" else "1 year"}
     *start, command = payload.pop("command")
     environment = payload.pop("env")
-    assert start == ["/usr/local/bin/run-task", "--", "bash", "-cx"]
+    assert start[:4] == ["/usr/local/bin/run-task", "--", "bash", "-ec"]
     assert f"--pool {label.removeprefix('io-benchmark-')} " in command
     assert " --time-budget 3300 " in command
     assert "/builds/worker/workspace" in environment["TASKCLUSTER_VOLUMES"].split(";")

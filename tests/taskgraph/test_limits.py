@@ -11,12 +11,14 @@ import re
 
 import pytest
 
-from io_benchmark_taskgraph.command import MAX_ARGUMENT_BYTES
+from io_benchmark_taskgraph.command import MAX_ARGUMENT_BYTES, MAX_COMMAND_BYTES
 
 from .whole_graph import SELECTED, SELECTING, graph
 
-# Room for what the next workloads need, before a task has to be split.
+# A module well below what one argument holds, a command well below what all of them do: it stands
+# in the public log twice.
 COMFORTABLE_BYTES = 100_000
+COMFORTABLE_COMMAND_BYTES = 300_000
 MAX_TASK_BYTES = 10 * 1024 * 1024
 IDENTIFIER = r"[a-zA-Z0-9_-]{1,38}"
 INDEX_PATH = r"([a-zA-Z0-9_!~*'()%-]+\.)*[a-zA-Z0-9_!~*'()%-]+"
@@ -48,6 +50,13 @@ def test_an_argument_fits_comfortably(stage, params):
     """Well below the limit, so that the next change to the script fails here and not there."""
     sizes = [len(part.encode()) for task in tasks(stage, params) for part in arguments(task)]
     assert max(sizes) <= COMFORTABLE_BYTES
+
+
+@every_graph
+def test_a_command_fits_comfortably(stage, params):
+    """The kernel takes about 2 MiB in all arguments, and people read the log that shows them."""
+    sizes = [sum(len(part.encode()) + 1 for part in arguments(t)) for t in tasks(stage, params)]
+    assert max(sizes) <= COMFORTABLE_COMMAND_BYTES < MAX_COMMAND_BYTES
 
 
 @every_graph

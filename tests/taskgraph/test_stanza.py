@@ -22,6 +22,7 @@ def test_defaults():
         destinations=("overwrite",),
         fidelity="seed",
         precision=None,
+        upload_url=None,
         replicates=1,
         places=(WORKSPACE,),
         perfherder="pool",
@@ -38,6 +39,7 @@ def test_everything_given():
         "destination": ["fresh", "unlink"],
         "fidelity": "real",
         "precision": "0.5%",
+        "upload-url": "https://host.example/o?name={name}",
         "replicates": 100,
         "places": [CONTAINER, "workspace"],
         "perfherder": "neutral",
@@ -50,6 +52,7 @@ def test_everything_given():
         destinations=("fresh", "unlink"),
         fidelity="real",
         precision="0.5%",
+        upload_url="https://host.example/o?name={name}",
         replicates=100,
         places=(Place("container", "/builds/worker/io-benchmark"), WORKSPACE),
         perfherder="neutral",
@@ -77,7 +80,7 @@ def place(name, path):
             {"retrievs": 5},
             "benchmark.retrievs",
             "unknown key; did you mean retrieves? There are: script, workloads, retrieves, seed, "
-            "destination, fidelity, precision, replicates, places, perfherder",
+            "destination, fidelity, precision, upload-url, replicates, places, perfherder",
             id="unknown key",
         ),
         pytest.param(
@@ -106,6 +109,25 @@ def place(name, path):
         ),
         pytest.param(
             {"seed": -1}, "benchmark.seed", f"-1 {NO_NUMBER} 0 to 2,147,483,647", id="seed"
+        ),
+        *(
+            pytest.param(
+                {"upload-url": url},
+                "benchmark.upload-url",
+                f"{url!r} is not an address to upload to; write one such as "
+                "https://host.example/path, without a user or password",
+                id=f"upload to {url}",
+            )
+            for url in (
+                7,
+                "host.example/path",
+                "ftp://host.example/",
+                "https:///path",
+                "https://user:password@host.example/",
+                "https://host.example:port/",
+                "https://host.example/a b",
+                "https://host.example/\u00e4",
+            )
         ),
         pytest.param(
             {"replicates": 101},
@@ -280,7 +302,7 @@ def test_mistakes(changes, key, text):
             ["cache-retrieve"],
             "benchmark",
             "is not a mapping; there are: script, workloads, retrieves, seed, destination, "
-            "fidelity, precision, replicates, places, perfherder",
+            "fidelity, precision, upload-url, replicates, places, perfherder",
             id="a list",
         ),
         pytest.param(
@@ -293,7 +315,7 @@ def test_mistakes(changes, key, text):
             {"script": "s", "workloads": ["a"], "retrieve": 1},
             "benchmark.retrieve",
             "unknown key; did you mean retrieves? There are: script, workloads, retrieves, seed, "
-            "destination, fidelity, precision, replicates, places, perfherder",
+            "destination, fidelity, precision, upload-url, replicates, places, perfherder",
             id="key missing for being misspelt",
         ),
     ],

@@ -5,19 +5,22 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-import numpy as np
-
-from io_benchmark.analysis import moving_blocks, pictures, remedies, statistics, validity
+from io_benchmark.analysis import (
+    details,
+    diagnosing,
+    figures,
+    findings,
+    pictures,
+    statistics,
+    validity,
+    workloads,
+)
 from io_benchmark.analysis.advice import advise
-from io_benchmark.analysis.causes import judge
+from io_benchmark.analysis.likeness import Run
 from io_benchmark.analysis.model import (
     Comparison,
-    Diagnosis,
-    Entry,
-    Figures,
-    NoiseFloor,
     Problem,
     Report,
     Severity,
@@ -29,11 +32,11 @@ from io_benchmark.analysis.model import (
 )
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.statistics import SideData
-from io_benchmark.analysis.validity import Run
 from io_benchmark.analysis.words import percent
 
 Progress = Callable[[str], None]
-DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
+# From so many measurements on one in twenty is worth a word.
+MANY_SUBJECTS = 5
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def compare(
     remarks: Sequence[str] = (),
     progress: Progress = lambda _step: None,
 ) -> Report:
-    problems: list[Problem] = []
+    problems = validity.check_workers(workers)
     runs = _runs_by_subject(workers)
     reports = []
     for subject, subject_runs in runs.items():
@@ -63,7 +66,8 @@ def compare(
         problems += more
         if report is not None:
             reports.append(report)
-    problems += _nothing_in_common(plan, reports)
+    reports = details.added(reports, workers)
+    problems = _shared([*problems, *_nothing_in_common(plan, reports)], reports)
     progress("judging causes")
     return Report(
         title=plan.title,
@@ -71,23 +75,27 @@ def compare(
         baseline_reason=plan.baseline_reason,
         margin_ratio=options.margin,
         subjects=tuple(reports),
-        diagnoses=_diagnoses(plan, reports, workers),
+        diagnoses=diagnosing.diagnoses(plan, reports, workers),
         problems=tuple(problems),
         workers=tuple(_line(worker) for worker in workers),
         unreadable=tuple(unreadable),
-        remarks=tuple(remarks),
+        remarks=(*remarks, *findings.of(reports, workers), *_many(reports)),
         series=pictures.series(workers),
         timelines=pictures.timelines(workers),
     )
 
 
 def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
-    """In the order in which the first worker measured them."""
+    """Workload by workload, each in the order in which the first worker measured it."""
     runs: dict[Subject, list[Run]] = {}
     for worker in workers:
         for entry in worker.entries:
             runs.setdefault(entry.subject, []).append((worker, entry))
-    return runs
+    return {subject: runs[subject] for subject in sorted(runs, key=_workload_rank)}
+
+
+def _workload_rank(subject: Subject) -> int:
+    return workloads.rank(subject.workload)
 
 
 def _subject(
@@ -124,9 +132,9 @@ def _subject(
     return (
         SubjectReport(
             subject,
-            {side: _figures(sides[side], data[side]) for side in order},
+            {side: figures.figures_of(sides[side], data[side]) for side in order},
             comparisons,
-            _noise(sides, data),
+            figures.noise_of(sides, data),
         ),
         problems,
     )
@@ -140,9 +148,7 @@ def independent(subject: Subject, side: str, runs: Sequence[Run]) -> tuple[SideD
         by_machine.setdefault(machine if machine != "unknown" else f"#{at}", []).append(run)
     log_means, problems = [], []
     for machine, shared in by_machine.items():
-        log_means.append(
-            math.fsum(math.log(float(entry.total_ns.mean())) for _, entry in shared) / len(shared)
-        )
+        log_means.append(math.fsum(math.log(entry.mean_ns) for _, entry in shared) / len(shared))
         if len(shared) > 1:
             tasks = ", ".join(worker.task_id for worker, _ in shared)
             problems.append(
@@ -223,54 +229,34 @@ def _order(plan: Plan, sides: Mapping[str, object]) -> list[str]:
     return [side for side in dict.fromkeys([*order, *sorted(sides)]) if side in sides]
 
 
-def _figures(runs: Sequence[Run], data: SideData) -> Figures:
-    entries = [entry for _, entry in runs]
+def _shared(problems: Sequence[Problem], reports: Sequence[SubjectReport]) -> list[Problem]:
+    """What holds of all that the same sides were compared on is said once."""
+    alike: dict[tuple[str, Severity, tuple[str, ...], str], list[Problem]] = {}
+    for problem in problems:
+        key = (problem.rule, problem.severity, problem.sides, problem.message)
+        alike.setdefault(key, []).append(problem)
+    found = []
+    for same in alike.values():
+        subjects = {problem.subject for problem in same}
+        everywhere = {r.subject for r in reports if set(same[0].sides) <= set(r.figures)}
+        if len(everywhere) > 1 and everywhere <= subjects:
+            found.append(replace(same[0], subject=None))
+        else:
+            found += dict.fromkeys(same)
+    return found
 
-    def mean(figure: Callable[[Entry], float]) -> float:
-        """The unit is the worker: a side's figure is the mean of its workers' figures."""
-        return math.fsum(map(figure, entries)) / len(entries)
 
-    return Figures(
-        workers=data.count,
-        retrieves=sum(len(entry.copy_ns) for entry in entries),
-        mean_ns=mean(lambda entry: float(entry.total_ns.mean())),
-        p50_ns=mean(lambda entry: _percentile(entry, 50)),
-        p95_ns=mean(lambda entry: _percentile(entry, 95)),
-        p99_ns=mean(lambda entry: _percentile(entry, 99)),
-        total_ns=mean(lambda entry: float(entry.total_ns.sum())),
-        lookup_mean_ns=mean(lambda entry: float(entry.lookup_ns.mean())),
-        copy_mean_ns=mean(lambda entry: float(entry.copy_ns.mean())),
-        within_worker_ratio=max(map(moving_blocks.relative_error_of_mean, entries)),
-        between_workers_ratio=(
-            math.sqrt(statistics.sample_variance(data.log_means)) if data.count > 1 else None
-        ),
+def _many(reports: Sequence[SubjectReport]) -> list[str]:
+    """Intervals are adjusted for the number of candidates, not for that of questions."""
+    count = sum(bool(report.comparisons) for report in reports)
+    if count < MANY_SUBJECTS:
+        return []
+    by_chance = round(1 / (1 - statistics.LEVEL))
+    text = (
+        f"{count} measurements are compared, each a question of its own: where sides do not differ, "
+        f"about 1 in {by_chance} is called slower or faster by chance"
     )
-
-
-def _percentile(entry: Entry, percent: int) -> float:
-    """The seed's definition, so that figures can be laid beside its own."""
-    count = len(entry.total_ns)
-    at = min(count * percent // 100, count - 1)
-    return float(np.partition(entry.total_ns, at)[at])
-
-
-def _noise(
-    sides: Mapping[str, Sequence[Run]], data: Mapping[str, SideData]
-) -> tuple[NoiseFloor, ...]:
-    halves = [
-        moving_blocks.ratio_of_interleaved_halves(entry)
-        for runs in sides.values()
-        for _, entry in runs
-    ]
-    floors = [NoiseFloor("within-worker", min(halves), max(halves))]
-    spreads = [
-        max(side.log_means) - min(side.log_means) for side in data.values() if side.count > 1
-    ]
-    if spreads:
-        floors.append(
-            NoiseFloor("between-workers", math.exp(-max(spreads)), math.exp(max(spreads)))
-        )
-    return tuple(floors)
+    return [text]
 
 
 def _nothing_in_common(plan: Plan, reports: Sequence[SubjectReport]) -> list[Problem]:
@@ -288,42 +274,6 @@ def _nothing_in_common(plan: Plan, reports: Sequence[SubjectReport]) -> list[Pro
                 )
             )
     return problems
-
-
-def _diagnoses(
-    plan: Plan, reports: Sequence[SubjectReport], workers: Sequence[Worker]
-) -> tuple[Diagnosis, ...]:
-    """Each candidate's causes, by the first subject that it was compared on."""
-    measured: dict[str, dict[Subject, float]] = {}
-    for report in reports:
-        for side, figures in report.figures.items():
-            measured.setdefault(side, {})[report.subject] = figures.mean_ns
-    machines = {worker.side: worker.result.task.instance_type for worker in workers}
-    found = []
-    for candidate, baseline in plan.pairs:
-        comparison = next(
-            (
-                one
-                for report in reports
-                for one in report.comparisons
-                if (one.candidate, one.baseline) == (candidate, baseline)
-            ),
-            None,
-        )
-        if comparison is None:
-            continue
-        causes = judge(
-            comparison.subject,
-            # What is not decided needs no explanation: chance may be all of it.
-            comparison.ratio if comparison.verdict in DIFFERENT else None,
-            [worker for worker in workers if worker.side == baseline],
-            [worker for worker in workers if worker.side == candidate],
-        )
-        tried = remedies.suggest(
-            causes, comparison.subject, measured, candidate, baseline, machines=machines
-        )
-        found.append(Diagnosis(candidate, causes, tried))
-    return tuple(found)
 
 
 def _line(worker: Worker) -> WorkerLine:

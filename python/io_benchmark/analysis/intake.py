@@ -3,16 +3,20 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """From a result file to a worker: its columns are looked at as arrays, without a copy."""
 
+from collections.abc import Sequence
+
 import msgspec
 import numpy as np
 
-from io_benchmark.analysis.model import Entry, Subject, Worker
-from io_benchmark.results import CacheRetrieve
+from io_benchmark.analysis.model import Entry, Integers, Retrieves, Subject, Worker
+from io_benchmark.results import CacheRetrieve, Measurement
 from io_benchmark.results.format import Samples
+from io_benchmark.results.workloads import Batches
 from io_benchmark.sources.layout import Measured
 
 UNKNOWN = "unknown"
-_NO_SAMPLES = Samples(file_index=[], start_ns=[], lookup_ns=[], copy_ns=[])
+_NO_RETRIEVES = Samples(file_index=[], start_ns=[], lookup_ns=[], copy_ns=[])
+_NO_BATCHES = Batches(start_ns=[], duration_ns=[], operations=[])
 
 
 def worker_of(measured: Measured, side: str) -> Worker:
@@ -33,13 +37,51 @@ def worker_of(measured: Measured, side: str) -> Worker:
     )
 
 
-def _entry(entry: CacheRetrieve) -> Entry:
+def _entry(entry: CacheRetrieve | Measurement) -> Entry:
+    return _retrieves(entry) if isinstance(entry, CacheRetrieve) else _batches(entry)
+
+
+def _retrieves(entry: CacheRetrieve) -> Entry:
     samples = entry.samples
+    facts = msgspec.structs.replace(entry, samples=_NO_RETRIEVES)
+    retrieves = Retrieves(
+        facts=facts,
+        file_index=_column(samples.file_index),
+        lookup_ns=_column(samples.lookup_ns),
+        copy_ns=_column(samples.copy_ns),
+    )
+    sizes = np.array(entry.file_sizes_bytes, dtype=np.int64)
     return Entry(
         subject=Subject("cache-retrieve", entry.place, entry.destination, entry.fidelity),
-        facts=msgspec.structs.replace(entry, samples=_NO_SAMPLES),
-        file_index=np.asarray(samples.file_index, dtype=np.int64),
-        start_ns=np.asarray(samples.start_ns, dtype=np.int64),
-        lookup_ns=np.asarray(samples.lookup_ns, dtype=np.int64),
-        copy_ns=np.asarray(samples.copy_ns, dtype=np.int64),
+        facts=facts,
+        start_ns=_column(samples.start_ns),
+        total_ns=retrieves.lookup_ns + retrieves.copy_ns,
+        operations=np.ones(len(retrieves.copy_ns), dtype=np.int64),
+        alike=sizes[retrieves.file_index],
+        planned=entry.retrieves_planned,
+        retrieves=retrieves,
     )
+
+
+def _batches(entry: Measurement) -> Entry:
+    samples = entry.samples
+    facts = msgspec.structs.replace(entry, samples=_NO_BATCHES)
+    return Entry(
+        subject=Subject(
+            str(entry.__struct_config__.tag),
+            entry.place,
+            variant=entry.variant,
+            threads=entry.threads or 0,
+        ),
+        facts=facts,
+        start_ns=_column(samples.start_ns),
+        total_ns=_column(samples.duration_ns),
+        operations=_column(samples.operations),
+        alike=np.zeros(len(samples.duration_ns), dtype=np.int64),
+        planned=entry.parameters.samples_planned,
+        measured=facts,
+    )
+
+
+def _column(values: Sequence[int]) -> Integers:
+    return np.asarray(values, dtype=np.int64)

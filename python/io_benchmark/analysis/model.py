@@ -14,41 +14,70 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from io_benchmark.results import CacheRetrieve, Result
+from io_benchmark.results import CacheRetrieve, Measurement, Result
 
 Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, order=True)
 class Subject:
-    """What was measured: only like is laid beside like."""
+    """What was measured: only like is laid beside like.
+
+    Destination and fidelity are those of cache-retrieve; every other workload has a variant, and
+    the number of threads that worked at once.
+    """
 
     workload: str
     place: str
-    destination: str
-    fidelity: str
+    destination: str = ""
+    fidelity: str = ""
+    variant: str = ""
+    threads: int = 0  # or processes; 0: the workload has no such choice
 
     def __str__(self) -> str:
-        return (
-            f"{self.workload}, place {self.place}, destination {self.destination}, "
-            f"fidelity {self.fidelity}"
-        )
+        parts = [f"{self.workload}, place {self.place}"]
+        parts += [f"destination {self.destination}"] if self.destination else []
+        parts += [f"fidelity {self.fidelity}"] if self.fidelity else []
+        parts += [self.variant] if self.variant else []
+        parts += [f"{self.threads} at once"] if self.threads else []
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Retrieves:
+    """What cache-retrieve tells of each sample beside its time."""
+
+    facts: CacheRetrieve  # everything but the samples
+    file_index: Integers
+    lookup_ns: Integers
+    copy_ns: Integers
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One worker's samples of one subject, in the order of the retrieves."""
+    """One worker's samples of one subject, in the order of time.
+
+    A sample is one retrieve, or a batch of operations that were timed together.
+    """
 
     subject: Subject
-    facts: CacheRetrieve  # everything but the samples
-    file_index: Integers
+    facts: CacheRetrieve | Measurement  # everything but the samples
     start_ns: Integers
-    lookup_ns: Integers
-    copy_ns: Integers
+    total_ns: Integers  # a retrieve's time, or a batch's
+    operations: Integers  # in each sample; a retrieve is one
+    alike: Integers  # samples with the same number did the same work: the file's size
+    planned: int  # samples that were to be taken
+    retrieves: Retrieves | None = None  # of cache-retrieve alone
+    measured: Measurement | None = None  # of every other workload
 
     @property
-    def total_ns(self) -> Integers:
-        return self.lookup_ns + self.copy_ns
+    def mean_ns(self) -> float:
+        """For one operation: all the time over all the operations."""
+        # Not as integers: a million of the longest times would not fit.
+        time_ns, operations = (
+            float(column.sum(dtype=np.float64)) for column in (self.total_ns, self.operations)
+        )
+        return time_ns / operations
 
 
 @dataclass(frozen=True)
@@ -85,22 +114,35 @@ class Problem:
 
 
 @dataclass(frozen=True)
+class Detail:
+    """A figure that one workload alone has, for one side."""
+
+    name: str  # "scaling"
+    label: str  # "scaling from 1 thread"
+    value: float
+    unit: str  # "×", or nothing for a count
+    higher_is_better: bool
+
+
+@dataclass(frozen=True)
 class Figures:
     """One side's times for one subject: each figure is the mean over its workers."""
 
     workers: int
-    retrieves: int
-    mean_ns: float
+    samples: int
+    operations: int  # a retrieve is one; a batch has as many as were timed together
+    mean_ns: float  # of one operation, as all the times here but the total
     p50_ns: float
     p95_ns: float
     p99_ns: float
     total_ns: float
-    lookup_mean_ns: float
-    copy_mean_ns: float
+    lookup_mean_ns: float | None  # of cache-retrieve alone, as the copies' mean
+    copy_mean_ns: float | None
     # How well one worker's own mean is known (moving blocks), as a part of the mean; the largest.
     within_worker_ratio: float
     # Standard deviation of the workers' log means; None with a single worker.
     between_workers_ratio: float | None
+    details: tuple[Detail, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -145,7 +187,7 @@ class Comparison:
     interval_90: Interval
     p_value: float  # adjusted
     verdict: Verdict
-    method: str  # "workers" (Welch on log means) or "paired retrieves"
+    method: str  # "workers" (Welch on log means), or how one worker a side was compared
     assumed_variation_ratio: float | None  # between workers; None where it was seen
     # How large it would have to be for the difference to be chance; None where it is none.
     variation_to_explain_ratio: float | None
@@ -208,6 +250,8 @@ class Diagnosis:
     candidate: str
     causes: tuple[Cause, ...]
     remedies: tuple[Remedy, ...]
+    # By which it was judged; None: by the first one that the candidate was compared on.
+    subject: Subject | None = None
 
 
 @dataclass(frozen=True)
@@ -235,9 +279,9 @@ class Series:
     side: str
     worker: str
     subject: Subject
-    file_size_bytes: Integers  # per retrieve
+    file_size_bytes: Integers  # per retrieve; nothing where it has no size
     start_ns: Integers
-    total_ns: Integers
+    total_ns: Integers  # of one operation
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ from io_benchmark.analysis.model import Entry
 BLOCK_RETRIEVES = 64
 BLOCKS_ABOUT = 10
 RETRIEVES_AT_LEAST = 20
+# From here on the waves are seen; below, tests/simulation calls too many equal pools different.
+LONG_ENOUGH = 100
 
 
 @dataclass(frozen=True)
@@ -49,28 +51,60 @@ def variance_of_mean(values: NDArray[np.float64]) -> MeanVariance:
     return MeanVariance(variance, max(1.0, (count / length - 1) / 2))
 
 
-def normalised(entry: Entry) -> NDArray[np.float64]:
-    """Each time over the mean of its file size: what is left when sizes are no noise."""
+@dataclass(frozen=True)
+class Relative:
+    """A series' times and operations, each over its average: what is left when likes are alike."""
+
+    times: NDArray[np.float64]
+    weights: NDArray[np.float64]
+
+    def mean(self, part: slice) -> float:
+        """The time of one operation in a part of the run, 1 over the whole."""
+        return float(self.times[part].sum() / self.weights[part].sum())
+
+
+def relative(entry: Entry) -> Relative:
+    """Each time over what its operations take on average, file sizes being told apart."""
     times = entry.total_ns.astype(np.float64)
-    sizes = np.array(entry.facts.file_sizes_bytes, dtype=np.int64)[entry.file_index]
-    _, group = np.unique(sizes, return_inverse=True)
-    means = np.bincount(group, weights=times) / np.bincount(group)
-    return times / np.where(means[group] > 0, means[group], 1.0)
+    operations = entry.operations.astype(np.float64)
+    _, group = np.unique(entry.alike, return_inverse=True)
+    means = np.bincount(group, weights=times) / np.bincount(group, weights=operations)
+    each = operations.mean()
+    return Relative(times / np.where(means > 0, means, 1.0)[group] / each, operations / each)
 
 
 def relative_error_of_mean(entry: Entry) -> float:
     """The standard error of one worker's mean, as a part of the mean."""
-    return math.sqrt(variance_of_mean(normalised(entry)).variance)
+    return math.sqrt(_spread(relative(entry)).variance)
+
+
+def _spread(values: Relative) -> MeanVariance:
+    """Of a ratio of two means: to the first order that of what is left of one by the other."""
+    return variance_of_mean(values.times - values.weights)
 
 
 def ratio_of_interleaved_halves(entry: Entry) -> float:
-    """Even retrieves over odd ones: 1 but for noise, since both saw the same minutes."""
-    values = normalised(entry)
-    return float(values[0::2].mean() / values[1::2].mean())
+    """Even samples over odd ones: 1 but for noise, since both saw the same minutes."""
+    values = relative(entry)
+    return values.mean(slice(0, None, 2)) / values.mean(slice(1, None, 2))
+
+
+def last_third_over_first(entry: Entry) -> float:
+    """How much longer an operation took at the end than at the start."""
+    values = relative(entry)
+    third = len(values.times) // 3
+    return values.mean(slice(-third, None)) / values.mean(slice(None, third))
+
+
+def alike(candidate: Entry, baseline: Entry) -> bool:
+    """Did sample i do the same on both? Of retrieves, as far as both went."""
+    if candidate.retrieves is not None and baseline.retrieves is not None:
+        return True
+    return np.array_equal(candidate.operations, baseline.operations)
 
 
 def paired_log_ratio(candidate: Entry, baseline: Entry) -> tuple[float, MeanVariance]:
-    """ln of the ratio of means over the retrieves that both made, and its variance.
+    """ln of the ratio of means over the samples that both made, and its variance.
 
     Retrieve i took the same file on both, so what the sizes do cancels in each pair.
     """
@@ -78,4 +112,20 @@ def paired_log_ratio(candidate: Entry, baseline: Entry) -> tuple[float, MeanVari
     times = candidate.total_ns[:count].astype(np.float64)
     base = baseline.total_ns[:count].astype(np.float64)
     spread = variance_of_mean(times / times.mean() - base / base.mean())
+    if candidate.retrieves is None:
+        spread = _of_short(spread, count)
     return math.log(times.mean() / base.mean()), spread
+
+
+def unpaired_log_ratio(candidate: Entry, baseline: Entry) -> tuple[float, list[MeanVariance]]:
+    """Where batches are as long as they turned out: all samples of both, each with its own error."""
+    spreads = [
+        _of_short(_spread(relative(one)), len(one.total_ns)) for one in (candidate, baseline)
+    ]
+    return math.log(candidate.mean_ns / baseline.mean_ns), spreads
+
+
+def _of_short(spread: MeanVariance, count: int) -> MeanVariance:
+    """A run that is hardly longer than its waves sees less than one: what it shows is not all."""
+    missed = max(1.0, LONG_ENOUGH / count)
+    return MeanVariance(spread.variance * missed, spread.degrees)

@@ -20,11 +20,10 @@ def series(workers: Sequence[Worker]) -> tuple[Series, ...]:
             side=worker.side,
             worker=_name(worker),
             subject=entry.subject,
-            file_size_bytes=np.array(entry.facts.file_sizes_bytes, dtype=np.int64)[
-                entry.file_index
-            ],
+            file_size_bytes=entry.alike,
             start_ns=entry.start_ns,
-            total_ns=entry.total_ns,
+            # A batch is drawn as what one of its operations took.
+            total_ns=entry.total_ns // entry.operations,
         )
         for worker in workers
         for entry in worker.entries

@@ -56,7 +56,7 @@ class RunRegime:
 
 def regime_of(view: View) -> RunRegime:
     moved = view.moved_bytes
-    facts = view.entry.facts if view.entry is not None else None
+    facts = view.retrieves.facts if view.retrieves is not None else None
     regime, why = _judge(view)
     return RunRegime(
         regime=regime,
@@ -116,10 +116,10 @@ def _writing(view: View) -> tuple[Regime, str]:
 
 
 def _left_dirty(view: View) -> int | None:
-    if view.entry is None:
+    if view.retrieves is None:
         return None
-    dirty = view.entry.facts.dirty_before_sync_bytes
-    writeback = view.entry.facts.writeback_before_sync_bytes
+    dirty = view.retrieves.facts.dirty_before_sync_bytes
+    writeback = view.retrieves.facts.writeback_before_sync_bytes
     return None if dirty is None else dirty + (writeback or 0)
 
 

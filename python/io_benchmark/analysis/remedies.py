@@ -7,50 +7,25 @@ Never without evidence: the supported cause is one, and where the same push meas
 (another destination, another place, another pool), that decides whether it is named at all.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from io_benchmark.analysis import published
-from io_benchmark.analysis.causes.evidence import plain
 from io_benchmark.analysis.model import Cause, Remedy, State, Subject
-
-GAIN_AT_LEAST = 1.02
-MS = 1_000_000
-
-Measured = Mapping[str, Mapping[Subject, float]]
-
-
-@dataclass(frozen=True)
-class Push:
-    """What was measured beside the comparison; `slow` is the side that a remedy is for."""
-
-    subject: Subject
-    measured: Measured
-    machines: Mapping[str, str | None]  # side -> machine type
-    slow: str
-    fast: str
-    supported: frozenset[str]
-
-    def mean_ns(self, side: str, subject: Subject) -> float | None:
-        value = self.measured.get(side, {}).get(subject)
-        return value if value is not None and value > 0 else None
-
-    @property
-    def now_ns(self) -> float | None:
-        return self.mean_ns(self.slow, self.subject)
-
-
-@dataclass(frozen=True)
-class Gain:
-    """None as ratio: it is not known how much, and the evidence says why it may help."""
-
-    ratio: float | None
-    measured: bool
-    evidence: str
-
-
-# What a push says of one remedy. None: nothing speaks for it, or it was measured and does not help.
-Try = Callable[[Push, Cause], Gain | None]
+from io_benchmark.analysis.trying import (
+    MORE_DISKS,
+    Measured,
+    Push,
+    Try,
+    as_other_pool,
+    follows,
+    machine_action,
+    more_disks,
+    other_destination,
+    other_place,
+    other_variant,
+    predicted,
+    unless,
+)
 
 
 @dataclass(frozen=True)
@@ -87,137 +62,10 @@ def suggest(
         for plan in PLANS:
             gain = plan.look(push, cause) if plan.cause == cause.name else None
             if gain is not None:
-                action = _machine_action(push, plan.action)
+                action = machine_action(push, plan.action)
                 found.append(Remedy(cause.name, action, gain.ratio, gain.measured, gain.evidence))
     return tuple(found)
 
-
-# --- what a push may have measured ---
-
-
-def other_destination(destination: str) -> Try:
-    """The same copies on the same side, to another destination."""
-
-    def look(push: Push, _cause: Cause) -> Gain | None:
-        other = replace(push.subject, destination=destination)
-        then_ns = push.mean_ns(push.slow, other)
-        if then_ns is None or push.now_ns is None:
-            return Gain(
-                None,
-                False,
-                f"not measured here: destination {destination} in the same push would tell. A file "
-                "that is removed while its pages are dirty is never written",
-            )
-        ratio = push.now_ns / then_ns
-        return _worth(
-            ratio,
-            f"{_name(push.slow)}: destination {destination} takes {_ms(then_ns)} instead of "
-            f"{_ms(push.now_ns)}",
-        )
-
-    return look
-
-
-def other_place(push: Push, cause: Cause) -> Gain | None:
-    """The same copies on the same side, at another place; else as the other pool has it."""
-    now_ns = push.now_ns
-    others = {
-        subject: time_ns
-        for subject, time_ns in push.measured.get(push.slow, {}).items()
-        if subject == replace(push.subject, place=subject.place)
-        and subject.place != push.subject.place
-        and time_ns > 0
-    }
-    if now_ns is None or not others:
-        return as_other_pool(push, cause)
-    best = min(others, key=lambda subject: (others[subject], subject))
-    return _worth(
-        now_ns / others[best],
-        f"{_name(push.slow)}: place {_name(best.place)} takes {_ms(others[best])} instead of "
-        f"{_ms(now_ns)}",
-    )
-
-
-def as_other_pool(push: Push, _cause: Cause) -> Gain | None:
-    """The faster side has it so. Its gain is this one's only where nothing else was found."""
-    now_ns, then_ns = push.now_ns, push.mean_ns(push.fast, push.subject)
-    if now_ns is None or then_ns is None:
-        return Gain(None, False, f"{_name(push.fast)} has it so")
-    evidence = f"{_name(push.fast)}, which has it so, takes {_ms(then_ns)} instead of {_ms(now_ns)}"
-    if len(push.supported - MECHANISMS) > 1:
-        return Gain(None, False, f"{evidence}; other causes have a part in that")
-    return _worth(now_ns / then_ns, evidence)
-
-
-def predicted(push: Push, cause: Cause) -> Gain | None:
-    """What the published caps promise; else what the other pool shows."""
-    ratio = cause.predicted_ratio
-    if ratio is None or ratio <= 0:
-        return as_other_pool(push, cause)
-    return _worth(max(ratio, 1 / ratio), "predicted from the write caps", measured=False)
-
-
-def more_disks(push: Push, cause: Cause) -> Gain | None:
-    """Another machine type: measured where another pool of the push has it."""
-    if push.supported & {"linear-volume", "boot-disk-fallback"}:
-        return None  # there are disks enough: they are not used
-    machine, now_ns = _machine(push), push.now_ns
-    for side, found in push.machines.items():
-        then_ns = push.mean_ns(side, push.subject)
-        such = machine is not None and published.machine_name(found or "") == machine
-        if such and now_ns is not None and then_ns is not None:
-            return _worth(
-                now_ns / then_ns,
-                f"the pool {_name(side)} is such a machine and takes {_ms(then_ns)} instead of "
-                f"{_ms(now_ns)}",
-            )
-    gain = predicted(push, cause)
-    then_ns = push.mean_ns(push.fast, push.subject)
-    if gain is None or gain.measured or then_ns is None:
-        return gain
-    return replace(gain, evidence=f"{gain.evidence}; {_name(push.fast)} takes {_ms(then_ns)}")
-
-
-def follows(evidence: str) -> Try:
-    """The cause itself is the evidence; how much it gains is not known."""
-
-    def look(_push: Push, _cause: Cause) -> Gain | None:
-        return Gain(None, False, evidence)
-
-    return look
-
-
-def _worth(ratio: float, evidence: str, *, measured: bool = True) -> Gain | None:
-    return Gain(ratio, measured, evidence) if ratio >= GAIN_AT_LEAST else None
-
-
-def _machine(push: Push) -> str | None:
-    """The next machine type of the slow side's series with more disks, where that is published."""
-    instance_type = push.machines.get(push.slow)
-    disks = published.disks_of_machine(instance_type)
-    if disks is None:
-        return None
-    return published.machine_with_disks(instance_type, disks + 1)
-
-
-def _machine_action(push: Push, action: str) -> str:
-    machine = _machine(push)
-    if action != MORE_DISKS or machine is None:
-        return action
-    return f"{action}, such as {machine}"
-
-
-def _ms(time_ns: float) -> str:
-    return f"{time_ns / MS:.1f} ms"
-
-
-def _name(text: str) -> str:
-    return plain(text, 60)
-
-
-# What makes another cause matter is none that competes with it for the gain.
-MECHANISMS = frozenset({"ext4-flush"})
-MORE_DISKS = "use a machine type with more local SSDs, striped"
 
 PLANS: tuple[Plan, ...] = (
     Plan("device-count", MORE_DISKS, more_disks),
@@ -226,6 +74,48 @@ PLANS: tuple[Plan, ...] = (
         "boot-disk-fallback",
         "mend the fallback: the workers' start script must find the local SSDs, or fail",
         as_other_pool,
+    ),
+    Plan(
+        "metadata-lock",
+        "work on a volume, or with a storage driver that has no such lock (overlay2, not AUFS)",
+        other_place,
+    ),
+    Plan(
+        "files-not-visible",
+        "work on a volume, or with another storage driver (overlay2, not AUFS)",
+        other_place,
+    ),
+    Plan(
+        "overlay-layers",
+        "work on a volume, or build the image with fewer layers",
+        other_place,
+    ),
+    Plan(
+        "per-builder-copies",
+        "hardlink the binaries of all builders to one file",
+        other_variant("hardlinked", "executing hardlinks"),
+    ),
+    Plan(
+        "expect-continue-stall",
+        "send no Expect: 100-continue (curl -H 'Expect:')",
+        follows("without that header nothing waits for the server's leave; not measured here"),
+    ),
+    Plan(
+        "connection-each",
+        "keep the connection for the next object",
+        other_variant("keep-alive", "an object over a connection that is kept"),
+    ),
+    Plan(
+        "connection-each",
+        "upload many objects at once",
+        other_variant("concurrent", "an object of many at once"),
+    ),
+    Plan("slow-flush", "use the faster side's disks, or make fewer writes wait", as_other_pool),
+    Plan("slow-journal", "use the faster side's file system and its options", as_other_pool),
+    Plan(
+        "random-io",
+        "use the faster side's kind and number of disks",
+        unless("device-count", as_other_pool),
     ),
     Plan("cgroup-io-limit", "lift the cgroup's I/O limit", as_other_pool),
     Plan("cgroup-memory-limit", "lift the cgroup's memory limit", as_other_pool),

@@ -4,8 +4,9 @@
 """From workers' means to a ratio, its intervals and a verdict.
 
 The unit is the worker. Several workers a side: Welch's t on the logarithms of their means. One a
-side: retrieves paired by index, moving blocks, and a between-worker variation that is assumed,
-because one worker cannot show it. Ratios are handled as logarithms, so that swapping the sides
+side: retrieves paired by index (batches of other workloads where sample i did the same on both, else
+each side's own), moving blocks, and a between-worker variation that is assumed, because one worker
+cannot show it. Ratios are handled as logarithms, so that swapping the sides
 changes nothing but the sign.
 """
 
@@ -22,6 +23,10 @@ LEVEL = 0.95
 EQUIVALENCE_LEVEL = 0.90
 # An assumed variation is trusted no more than one that was seen on about twenty workers.
 ASSUMED_DEGREES = 20.0
+# One worker a side: how its samples are held against the other's.
+PAIRED_RETRIEVES, PAIRED_BATCHES = "paired retrieves", "paired batches"
+UNPAIRED_BATCHES = "batches in blocks"
+ONE_WORKER = (PAIRED_RETRIEVES, PAIRED_BATCHES, UNPAIRED_BATCHES)
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,9 @@ def sample_variance(values: Sequence[float]) -> float:
 
 def estimate(candidate: SideData, baseline: SideData, assumed_variation: float) -> Estimate:
     if candidate.count == 1 and baseline.count == 1:
-        return _paired(candidate.entries[0], baseline.entries[0], assumed_variation)
+        one, other = candidate.entries[0], baseline.entries[0]
+        judge = _paired if moving_blocks.alike(one, other) else _unpaired
+        return judge(one, other, assumed_variation)
     return _welch(candidate.log_means, baseline.log_means, assumed_variation)
 
 
@@ -76,9 +83,24 @@ def _paired(candidate: Entry, baseline: Entry, assumed_variation: float) -> Esti
         log_ratio,
         variance,
         _satterthwaite(((spread.variance, spread.degrees), (between, ASSUMED_DEGREES))),
-        "paired retrieves",
+        PAIRED_BATCHES if candidate.retrieves is None else PAIRED_RETRIEVES,
         assumed_variation,
         spread.variance,
+    )
+
+
+def _unpaired(candidate: Entry, baseline: Entry, assumed_variation: float) -> Estimate:
+    log_ratio, spreads = moving_blocks.unpaired_log_ratio(candidate, baseline)
+    between = 2 * assumed_variation**2
+    within = math.fsum(spread.variance for spread in spreads)
+    parts = [(spread.variance, spread.degrees) for spread in spreads]
+    return Estimate(
+        log_ratio,
+        between + within,
+        _satterthwaite([*parts, (between, ASSUMED_DEGREES)]),
+        UNPAIRED_BATCHES,
+        assumed_variation,
+        within,
     )
 
 
@@ -170,7 +192,7 @@ def verdict(adjusted: Interval, at_90: Interval, margin: float) -> Verdict:
 
 def variation_to_explain(found: Estimate, level: float) -> float | None:
     """How much workers would have to differ for this to be chance; None where it may be already."""
-    if found.method != "paired retrieves" or math.isinf(found.variance):
+    if found.method not in ONE_WORKER or math.isinf(found.variance):
         return None
     reach = quantile(1 - (1 - level) / 2, found.degrees)
     needed = (found.log_ratio / reach) ** 2 - found.within_variance

@@ -3,25 +3,29 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Validity before statistics: what may not be compared, and what the reader should know.
 
-Each rule has a name, a line in taskcluster/docs/validity.md, and a function here. A rule about one
-worker's run refuses that run; a rule about two sides refuses their comparison. `--allow RULE` lets
-it through, named.
+Each rule has a name, a line in taskcluster/docs/validity.md, and a function, here or in
+`likeness`. A rule about one worker's run refuses that run; a rule about two sides refuses their
+comparison. `--allow RULE` lets it through, named.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 
-from io_benchmark.analysis import moving_blocks
+from io_benchmark.analysis import likeness, moving_blocks, workloads
+from io_benchmark.analysis.likeness import Run as Run  # noqa: PLC0414 - others import it here
 from io_benchmark.analysis.model import Entry, Problem, Severity, Subject, Worker
 from io_benchmark.analysis.words import percent
 from io_benchmark.sources.resolutions import in_words
 
 RETRIEVES_TO_JUDGE = moving_blocks.RETRIEVES_AT_LEAST
 RETRIEVES_TO_TRUST = 100
+# A batch is an average already.
+BATCHES_TO_JUDGE, BATCHES_TO_TRUST = 3, 20
 NOISY_RATIO = 0.05
 DRIFT_RATIO = 0.10
-COLD_SHARE, WARM_SHARE = 0.05, 0.50
 
-Run = tuple[Worker, Entry]
+# How the script begins the reason of what it could not do at all on this worker.
+SKIPPED = "skipped: "
+SKIPPED_RULE = "skipped"
 
 
 def task_name(worker: Worker) -> str:
@@ -29,59 +33,78 @@ def task_name(worker: Worker) -> str:
     return f"{worker.side}, task {worker.task_id}{run}"
 
 
+def counted(entry: Entry) -> str:
+    """'12 of 100 batches'."""
+    names = workloads.of(entry.subject.workload).samples
+    return f"{len(entry.total_ns)} of {entry.planned} {names}"
+
+
 # Rules about one run: a message, or None where the run keeps the rule.
+
+
+def skipped(run: Run) -> str | None:
+    """The worker could not do this at all, and said why: no failure, and nothing to compare."""
+    reason = run[1].facts.incomplete_reason or ""
+    if run[1].facts.completed or len(run[1].total_ns) or not reason.startswith(SKIPPED):
+        return None
+    return f"not measured: {reason.removeprefix(SKIPPED)}"
 
 
 def incomplete(run: Run) -> str | None:
     facts = run[1].facts
     if facts.completed or _cut_short(run):
         return None
-    count = len(run[1].copy_ns)
-    text = f"{count} of {facts.retrieves_planned} retrieves: {facts.incomplete_reason}"
+    text = f"{counted(run[1])}: {facts.incomplete_reason}"
     if run[0].state in ("failed", "exception"):
         text += f"; the run {in_words(run[0].state, run[0].reason)}"
     return text
 
 
 def too_few_retrieves(run: Run) -> str | None:
-    count = len(run[1].copy_ns)
-    if count >= RETRIEVES_TO_JUDGE:
+    count, enough = len(run[1].total_ns), _enough(run[1])[0]
+    if count >= enough:
         return None
-    return f"{count} retrieves; needs {RETRIEVES_TO_JUDGE}"
+    return f"{count} {workloads.of(run[1].subject.workload).samples}; needs {enough}"
 
 
 def cut_short(run: Run) -> str | None:
     if not _cut_short(run):
         return None
-    count, facts = len(run[1].copy_ns), run[1].facts
-    return f"{count} of {facts.retrieves_planned} retrieves: {facts.incomplete_reason}"
+    return f"{counted(run[1])}: {run[1].facts.incomplete_reason}"
 
 
 def _cut_short(run: Run) -> bool:
     """Out of time with enough measured: less than planned, but nothing went wrong."""
     facts = run[1].facts
-    enough = len(run[1].copy_ns) >= RETRIEVES_TO_TRUST
+    enough = len(run[1].total_ns) >= _enough(run[1])[1]
     return not facts.completed and enough and "time budget" in (facts.incomplete_reason or "")
 
 
+def _enough(entry: Entry) -> tuple[int, int]:
+    """For a verdict at all, and for one without a remark."""
+    if entry.retrieves is None:
+        return BATCHES_TO_JUDGE, BATCHES_TO_TRUST
+    return RETRIEVES_TO_JUDGE, RETRIEVES_TO_TRUST
+
+
 def few_retrieves(run: Run) -> str | None:
-    count = len(run[1].copy_ns)
-    if count >= RETRIEVES_TO_TRUST:
+    count, enough = len(run[1].total_ns), _enough(run[1])[1]
+    if count >= enough:
         return None
-    return f"{count} retrieves; {RETRIEVES_TO_TRUST} or more give steadier figures"
+    names = workloads.of(run[1].subject.workload).samples
+    return f"{count} {names}; {enough} or more give steadier figures"
 
 
 def noisy(run: Run) -> str | None:
     error = moving_blocks.relative_error_of_mean(run[1])
     if error <= NOISY_RATIO:
         return None
-    return f"this run's own mean is known to ± {percent(2 * error)} only; take more retrieves"
+    names = workloads.of(run[1].subject.workload).samples
+    return f"this run's own mean is known to ± {percent(2 * error)} only; take more {names}"
 
 
 def drift(run: Run) -> str | None:
-    values = moving_blocks.normalised(run[1])
-    third = len(values) // 3
-    change = float(values[-third:].mean() / values[:third].mean()) - 1
+    change = moving_blocks.last_third_over_first(run[1]) - 1
     error = moving_blocks.relative_error_of_mean(run[1])
     if abs(change) <= max(DRIFT_RATIO, 4 * error):
         return None
@@ -89,81 +112,45 @@ def drift(run: Run) -> str | None:
     return f"the last third is {percent(abs(change))} {how} than the first"
 
 
-def worker_warning(run: Run) -> str | None:
-    warnings = run[0].result.warnings
+# A rule about a worker, whatever it measured.
+
+
+def worker_warning(worker: Worker) -> str | None:
+    skips = any(skipped((worker, entry)) for entry in worker.entries)
+    warnings = [one for one in worker.result.warnings if not (skips and one.name == "skipped")]
     if not warnings:
         return None
     return "; ".join(f"{warning.name}: {warning.message}" for warning in warnings)
 
 
-# Rules about two sides: what each run has of the thing that must be alike.
-
-
-def sequence(run: Run) -> str:
-    config = run[0].result.config
-    return f"seed {config.seed}, sequence over {len(run[1].facts.file_sizes_bytes)} files"
-
-
-def sizes(run: Run) -> str:
-    found = sorted(set(run[1].facts.file_sizes_bytes), reverse=True)
-    return "files of " + ", ".join(f"{size / 1024 / 1024:g} MiB" for size in found[:6])
-
-
-def copy_method(run: Run) -> str:
-    return f"copied by {run[1].facts.copy_method}"
-
-
-def lookup_method(run: Run) -> str:
-    return f"looked up by {run[1].facts.lookup_method}"
-
-
-def reflink(run: Run) -> str:
-    return "copies share extents" if run[1].facts.shares_extents else "copies move bytes"
-
-
-def cache_state(run: Run) -> str:
-    state = run[1].facts.cache_state
-    if state is None or state.resident_bytes is None or state.cache_bytes == 0:
-        return "cache state unknown"
-    share = state.resident_bytes / state.cache_bytes
-    if share < COLD_SHARE:
-        return "cold cache"
-    return "warm cache" if share > WARM_SHARE else "half-warm cache"
-
-
-def place_kind(run: Run) -> str:
-    for place in run[0].result.storage.places:
-        if place.name == run[1].subject.place:
-            return f"a place on {place.kind}"
-    return "a place unknown"
-
-
-def script_version(run: Run) -> str:
-    script = run[0].result.script
-    return f"script {script.version} {script.sha256[:12]}"
-
-
 RunRule = Callable[[Run], str | None]
-SideRule = Callable[[Run], str]
+SideRule = Callable[[Run], str | None]
 
 RUN_RULES: dict[str, tuple[Severity, RunRule]] = {
+    SKIPPED_RULE: (Severity.WARNING, skipped),
     "incomplete": (Severity.REFUSED, incomplete),
     "too-few-retrieves": (Severity.REFUSED, too_few_retrieves),
     "cut-short": (Severity.WARNING, cut_short),
     "few-retrieves": (Severity.WARNING, few_retrieves),
     "noisy": (Severity.WARNING, noisy),
     "drift": (Severity.WARNING, drift),
+}
+WORKER_RULES: dict[str, tuple[Severity, Callable[[Worker], str | None]]] = {
     "worker-warning": (Severity.WARNING, worker_warning),
 }
 SIDE_RULES: dict[str, tuple[Severity, SideRule]] = {
-    "sequence": (Severity.REFUSED, sequence),
-    "sizes": (Severity.REFUSED, sizes),
-    "copy-method": (Severity.REFUSED, copy_method),
-    "lookup-method": (Severity.REFUSED, lookup_method),
-    "reflink": (Severity.REFUSED, reflink),
-    "cache-state": (Severity.REFUSED, cache_state),
-    "place-kind": (Severity.REFUSED, place_kind),
-    "script-version": (Severity.WARNING, script_version),
+    "sequence": (Severity.REFUSED, likeness.sequence),
+    "sizes": (Severity.REFUSED, likeness.sizes),
+    "copy-method": (Severity.REFUSED, likeness.copy_method),
+    "lookup-method": (Severity.REFUSED, likeness.lookup_method),
+    "reflink": (Severity.REFUSED, likeness.reflink),
+    "cache-state": (Severity.REFUSED, likeness.cache_state),
+    "parameters": (Severity.REFUSED, likeness.parameters),
+    "method": (Severity.REFUSED, likeness.method),
+    "http-version": (Severity.REFUSED, likeness.http_version),
+    "interpreter": (Severity.WARNING, likeness.interpreter),
+    "place-kind": (Severity.REFUSED, likeness.place_kind),
+    "script-version": (Severity.WARNING, likeness.script_version),
 }
 # Judged by the comparison itself: what no rule about runs can see.
 OTHER_RULES: dict[str, Severity] = {
@@ -171,7 +158,7 @@ OTHER_RULES: dict[str, Severity] = {
     "same-worker": Severity.WARNING,
     "one-worker": Severity.WARNING,
 }
-RULES = (*RUN_RULES, *SIDE_RULES, *OTHER_RULES)
+RULES = (*RUN_RULES, *WORKER_RULES, *SIDE_RULES, *OTHER_RULES)
 
 
 def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
@@ -179,7 +166,7 @@ def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run],
     kept, problems = [], []
     for run in runs:
         # Nothing at all cannot be compared, whatever is allowed.
-        allowed_here = allowed if len(run[1].copy_ns) > 1 else frozenset[str]()
+        allowed_here = allowed if len(run[1].total_ns) > 1 else frozenset[str]()
         for name, (severity, rule) in RUN_RULES.items():
             message = rule(run)
             if message is None:
@@ -188,11 +175,21 @@ def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run],
             sides = (run[0].side,)
             text = f"{task_name(run[0])}: {message}"
             problems.append(Problem(name, given, run[1].subject, sides, text))
-            if given is Severity.REFUSED:
+            if given is Severity.REFUSED or name == SKIPPED_RULE:
                 break  # what is not compared needs no further judgement
         else:
             kept.append(run)
     return kept, problems
+
+
+def check_workers(workers: Iterable[Worker]) -> list[Problem]:
+    """What concerns everything that a worker measured."""
+    return [
+        Problem(name, severity, None, (worker.side,), f"{task_name(worker)}: {message}")
+        for worker in workers
+        for name, (severity, rule) in WORKER_RULES.items()
+        if (message := rule(worker)) is not None
+    ]
 
 
 def check_sides(
@@ -204,10 +201,12 @@ def check_sides(
     """Rules that the two sides break against each other, or one within itself."""
     problems = []
     for name, (severity, rule) in SIDE_RULES.items():
-        ours = sorted({rule(run) for run in candidate})
-        theirs = sorted({rule(run) for run in baseline})
-        if ours == theirs and len(ours) == 1:
+        ours = sorted(filter(None, {rule(run) for run in candidate}))
+        theirs = sorted(filter(None, {rule(run) for run in baseline}))
+        if ours == theirs and len(ours) <= 1:
             continue
+        if name == "parameters":
+            ours, theirs = likeness.without_common(ours, theirs)
         problems.append(
             Problem(
                 name,

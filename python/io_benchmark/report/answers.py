@@ -46,6 +46,7 @@ class Answer:
     rest: str
     attempt: str  # "Try: …", or nothing
     marks: tuple[int, ...]
+    explained: bool = False  # the rest has a cause
 
     @property
     def sentence(self) -> str:
@@ -109,7 +110,9 @@ def _decided(
         )
     else:
         rest += "."
-    return Answer(comparison.candidate, comparison.verdict.value, lead, rest, attempt, marks)
+    explained = diagnosis is not None
+    verdict = comparison.verdict.value
+    return Answer(comparison.candidate, verdict, lead, rest, attempt, marks, explained)
 
 
 def _verdict_in_words(comparison: Comparison, margin_ratio: float) -> tuple[str, str]:
@@ -158,7 +161,7 @@ def _gist(evidence: str) -> str:
 def share_in_words(cause: Cause) -> str:
     if cause.share is None or not math.isfinite(cause.share):
         return f"({name(cause.name)}, supported)"
-    if cause.share > 1:
+    if round(cause.share, 2) > 1:
         return f"explains {percent(cause.share)} (over-explained)"
     return f"explains {percent(cause.share)}"
 
@@ -201,18 +204,27 @@ def _refused(
 
 
 def _explained(report: Report) -> dict[tuple[int, str], Diagnosis]:
-    """Causes are judged by the first subject that a candidate was compared on: its answer has them."""
+    """The answer by whose subject causes were judged has them; else the candidate's first one."""
     found: dict[tuple[int, str], Diagnosis] = {}
     for diagnosis in report.diagnoses:
-        compared = [
-            (at, comparison.verdict)
+        compared = compared_on(report, diagnosis)
+        if compared is not None and compared[1].verdict in DIFFERENT:
+            found[compared[0], diagnosis.candidate] = diagnosis
+    return found
+
+
+def compared_on(report: Report, diagnosis: Diagnosis) -> tuple[int, Comparison] | None:
+    """Where the comparison stands that a diagnosis explains, and the comparison."""
+    return next(
+        (
+            (at, comparison)
             for at, part in enumerate(report.subjects)
             for comparison in part.comparisons
             if comparison.candidate == diagnosis.candidate
-        ]
-        if compared and compared[0][1] in DIFFERENT:
-            found[compared[0][0], diagnosis.candidate] = diagnosis
-    return found
+            and diagnosis.subject in (None, part.subject)
+        ),
+        None,
+    )
 
 
 def subject_title(subject: Subject) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from io_benchmark.analysis import model
+from io_benchmark.analysis import model, workloads
 from io_benchmark.report import json_format as to
 from io_benchmark.report import replication
 from io_benchmark.report.json_format import VERSION
@@ -55,15 +55,38 @@ def _document(report: model.Report) -> to.Document:
 
 def _subject_report(part: model.SubjectReport) -> to.SubjectReport:
     return to.SubjectReport(
-        subject=to.Subject(**_shallow(part.subject)),
-        figures=[
-            to.Figures(side=side, **_shallow(figures)) for side, figures in part.figures.items()
-        ],
+        subject=subject_of(part.subject),
+        figures=[_figures(part, side, figures) for side, figures in part.figures.items()],
         comparisons=[_comparison(comparison) for comparison in part.comparisons],
         noise=[
             to.Noise(kind=floor.kind, low_ratio=_number(floor.low), high_ratio=_number(floor.high))
             for floor in part.noise
         ],
+    )
+
+
+def subject_of(subject: model.Subject) -> to.Subject:
+    """What a workload does not have is left out."""
+    return to.Subject(
+        workload=subject.workload,
+        place=subject.place,
+        destination=subject.destination or None,
+        fidelity=subject.fidelity or None,
+        variant=subject.variant or None,
+        threads=subject.threads or None,
+    )
+
+
+def _figures(part: model.SubjectReport, side: str, figures: model.Figures) -> to.Figures:
+    workload = workloads.of(part.subject.workload)
+    facts = _shallow(figures)
+    facts["details"] = [to.Detail(**_shallow(detail)) for detail in figures.details]
+    return to.Figures(
+        side=side,
+        value=_number(workload.shown(figures.mean_ns)),
+        unit=workload.unit,
+        higher_is_better=workload.higher_is_better,
+        **facts,
     )
 
 
@@ -91,6 +114,7 @@ def _interval(interval: model.Interval) -> to.Interval:
 def _diagnosis(diagnosis: model.Diagnosis) -> to.Diagnosis:
     return to.Diagnosis(
         candidate=diagnosis.candidate,
+        subject=None if diagnosis.subject is None else subject_of(diagnosis.subject),
         causes=[_cause(cause) for cause in diagnosis.causes],
         remedies=[to.Remedy(**_shallow(remedy)) for remedy in diagnosis.remedies],
     )
@@ -107,7 +131,7 @@ def _problem(problem: model.Problem) -> to.Problem:
     return to.Problem(
         rule=problem.rule,
         severity=problem.severity.value,
-        subject=None if problem.subject is None else to.Subject(**_shallow(problem.subject)),
+        subject=None if problem.subject is None else subject_of(problem.subject),
         sides=list(problem.sides),
         message=problem.message,
     )

@@ -7,9 +7,10 @@ All text is harmless here (`untrusted`), and still unescaped: a medium escapes i
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import (
     Comparison,
     Figures,
@@ -19,16 +20,19 @@ from io_benchmark.analysis.model import (
     SubjectReport,
     WorkerLine,
 )
-from io_benchmark.report import answers, cautions, replication
+from io_benchmark.report import answers, cautions, measures, replication, together
 from io_benchmark.report.answers import Answer
 from io_benchmark.report.cautions import ENDED_BADLY, how_it_ended
-from io_benchmark.report.footnotes import Footnote, Footnotes, where
+from io_benchmark.report.footnotes import Footnote, Footnotes, alike, where
 from io_benchmark.report.hypotheses import DiagnosisPart, diagnosis_part
+from io_benchmark.report.measures import MeasureTable
 from io_benchmark.report.replication import UNKNOWN, Replication, Standing
 from io_benchmark.report.tables import FiguresTable, figures_table
 from io_benchmark.report.units import interval, percent
 from io_benchmark.report.untrusted import clean, name
 
+# No clock and no machine tells more; ±0 % would be a claim.
+SMALLEST_ERROR = 0.001
 REPLICATION_HEADS = ("Runs", "Workers", "For a verdict")
 
 
@@ -42,7 +46,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Section:
-    """One subject."""
+    """One subject of cache-retrieve, or all of another workload's at one place."""
 
     title: str
     marks: tuple[int, ...]
@@ -52,6 +56,9 @@ class Section:
     certainty: tuple[tuple[str, str], ...]  # candidate, what the interval rests on
     floors: tuple[str, ...]
     noise: tuple[tuple[str, str], ...]  # side, how much it varies
+    # Workloads besides cache-retrieve: all of a place's measurements, in `measures` instead.
+    measures: MeasureTable | None = None
+    subjects: tuple[int, ...] = ()  # their positions in the report
 
 
 @dataclass(frozen=True)
@@ -109,17 +116,18 @@ def build(report: Report) -> Content:
         nothing=_nothing(report),
         refusals=tuple(
             Refusal(
-                name(problem.rule),
-                where(problem, several=several),
-                clean(problem.message).rstrip(".") + ".",
-                _consequence(problem, report),
+                name(same[0].rule),
+                where(same, several=several),
+                clean(same[0].message).rstrip(".") + ".",
+                _consequence(same[0], report),
             )
-            for problem in report.problems
-            if problem.severity is Severity.REFUSED
+            for same in alike(
+                problem for problem in report.problems if problem.severity is Severity.REFUSED
+            )
         ),
         sections=tuple(
-            _section(part, report.baseline, footnotes, sentences)
-            for part, sentences in zip(report.subjects, spoken, strict=True)
+            _section(report, members, footnotes, spoken)
+            for members in measures.groups(report.subjects)
         ),
         diagnoses=tuple(diagnosis_part(diagnosis, report) for diagnosis in report.diagnoses),
         replication=tuple(_replication(row) for row in replicated),
@@ -165,8 +173,15 @@ def _introduction(report: Report) -> str:
     reason = f" ({clean(report.baseline_reason)})" if report.baseline_reason else ""
     return (
         f"The baseline is {name(report.baseline)}{reason}. A ratio is a mean time divided by the "
-        f"baseline's; within ±{percent(report.margin_ratio)} counts as equivalent."
+        f"baseline's; within ±{percent(report.margin_ratio)} counts as equivalent.{_of_rates(report)}"
     )
+
+
+def _of_rates(report: Report) -> str:
+    shown = (workloads.of(part.subject.workload) for part in report.subjects)
+    if not any(workload.higher_is_better for workload in shown):
+        return ""
+    return " Also where a rate is shown, a ratio above 1 is slower."
 
 
 def _nothing(report: Report) -> str:
@@ -184,13 +199,20 @@ def _nothing(report: Report) -> str:
 
 
 def _section(
-    part: SubjectReport, baseline: str, footnotes: Footnotes, sentences: tuple[Answer, ...]
+    report: Report,
+    members: tuple[int, ...],
+    footnotes: Footnotes,
+    spoken: Sequence[tuple[Answer, ...]],
 ) -> Section:
+    parts = [report.subjects[at] for at in members]
+    if parts[0].subject.workload in workloads.IN_BATCHES:
+        return _measured_section(parts, members, report.baseline, footnotes, spoken)
+    (part,) = parts
     return Section(
         title=answers.subject_title(part.subject),
         marks=footnotes.of_subject(part.subject),
-        answers=sentences,
-        table=figures_table(part, baseline, footnotes),
+        answers=spoken[members[0]],
+        table=figures_table(part, report.baseline, footnotes),
         advice=_grouped(
             (name(comparison.candidate), clean(comparison.advice.message))
             for comparison in part.comparisons
@@ -204,6 +226,45 @@ def _section(
             f"{clean(floor.kind)} {interval(floor.low, floor.high)}" for floor in part.noise
         ),
         noise=_grouped((name(side), _noise(figures)) for side, figures in part.figures.items()),
+        subjects=members,
+    )
+
+
+def _measured_section(
+    parts: Sequence[SubjectReport],
+    members: tuple[int, ...],
+    baseline: str,
+    footnotes: Footnotes,
+    spoken: Sequence[tuple[Answer, ...]],
+) -> Section:
+    """One workload and place: its measurements share a table, and what is said of them."""
+    kinds = dict.fromkeys(floor.kind for part in parts for floor in part.noise)
+    floors = {
+        kind: [floor for part in parts for floor in part.noise if floor.kind == kind]
+        for kind in kinds
+    }
+    worst: dict[str, Figures] = {}
+    for side, figures in (pair for part in parts for pair in part.figures.items()):
+        if side not in worst or figures.within_worker_ratio > worst[side].within_worker_ratio:
+            worst[side] = figures
+    return Section(
+        title=measures.title(parts[0].subject),
+        marks=(),
+        answers=together.answers(parts, [spoken[at] for at in members]),
+        table=FiguresTable((), ()),
+        measures=measures.table(parts, baseline, footnotes),
+        advice=_grouped(together.advice(parts)),
+        certainty=_grouped(
+            (name(comparison.candidate), _method(comparison, part))
+            for part in parts
+            for comparison in part.comparisons
+        ),
+        floors=tuple(
+            f"{clean(kind)} {interval(min(f.low for f in one), max(f.high for f in one))}"
+            for kind, one in floors.items()
+        ),
+        noise=_grouped((name(side), _noise(figures)) for side, figures in worst.items()),
+        subjects=members,
     )
 
 
@@ -212,11 +273,12 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     found: dict[str, list[str]] = {}
     for who, words in pairs:
         found.setdefault(words, []).append(who)
-    return tuple((", ".join(who), words) for words, who in found.items())
+    return tuple((", ".join(dict.fromkeys(who)), words) for words, who in found.items())
 
 
 def _noise(figures: Figures) -> str:
-    own = f"a worker's own mean is known to ±{percent(figures.within_worker_ratio)}"
+    error = max(figures.within_worker_ratio, SMALLEST_ERROR)
+    own = f"a worker's own mean is known to ±{percent(error)}"
     if figures.between_workers_ratio is None:
         return f"{own}; one worker alone shows no variation between workers"
     return (
@@ -224,8 +286,8 @@ def _noise(figures: Figures) -> str:
     )
 
 
-def _certainty(comparison: Comparison, part: SubjectReport) -> str:
-    """What the interval rests on."""
+def _method(comparison: Comparison, part: SubjectReport) -> str:
+    """What the interval rests on, whichever of a workload's measurements it is."""
     counts = [
         part.figures[side].workers
         for side in (comparison.candidate, comparison.baseline)
@@ -235,10 +297,18 @@ def _certainty(comparison: Comparison, part: SubjectReport) -> str:
     words = {
         "workers": f"{against} workers, compared by the logarithms of their means (Welch)",
         "paired retrieves": "one worker a side, compared retrieve by retrieve in blocks",
+        "paired batches": "one worker a side, compared sample by sample in blocks",
+        "batches in blocks": "one worker a side, each one's own error by blocks of its samples",
     }.get(comparison.method, clean(comparison.method))
     if comparison.assumed_variation_ratio is not None:
         assumed = percent(comparison.assumed_variation_ratio)
         words += f", widened by an assumed variation of {assumed} between workers"
+    return words
+
+
+def _certainty(comparison: Comparison, part: SubjectReport) -> str:
+    """What the interval rests on."""
+    words = _method(comparison, part)
     if comparison.interval.level > answers.LEVEL:
         taken = f"{100 * comparison.interval.level:.4g} %"
         words += f"; taken at {taken}, adjusted for the number of candidates"

@@ -3,31 +3,40 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The report as one page that needs nothing else: no network, no scripts, no fonts."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from io_benchmark.analysis.model import Report, SubjectReport
+from io_benchmark.analysis import workloads
+from io_benchmark.analysis.model import Comparison, Report, SubjectReport
 from io_benchmark.report import content as contents
+from io_benchmark.report.content import Section
+from io_benchmark.report.measures import label
 from io_benchmark.report.plots import choose, distribution, forest, scatter, timeline
+from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.scatter import Scatter
+from io_benchmark.report.untrusted import name
 
 TEMPLATE = "report.html.jinja"
 POOLS_AS_COLUMNS = 6
 # More workers than this are folded away.
 WORKERS_SHOWN = 12
 LINES_SHOWN = 200
+# There may be dozens of measurements, and the page is to stay small.
+POINTS_OF_A_MEASUREMENT, MEASUREMENTS_DRAWN = 800, 60
 
 
 @dataclass(frozen=True)
 class Pictures:
-    """Those of one subject; None where there is nothing to draw, `left_out` what is not drawn."""
+    """Those of one section; None where there is nothing to draw, `left_out` what is not drawn."""
 
     forest: Markup | None
     distribution: Markup | None
     scatter: Scatter | None
     left_out: str
+    measures: tuple[tuple[str, "Pictures"], ...] = ()  # each measurement's own
 
 
 def render(report: Report) -> str:
@@ -42,9 +51,10 @@ def render(report: Report) -> str:
     )
     sides = dict.fromkeys(side for part in report.subjects for side in part.figures)
     lines = choose.timelines(report.timelines, report.series, list(sides))
+    content = contents.build(report)
     return environment.get_template(TEMPLATE).render(
-        content=contents.build(report),
-        pictures=[_pictures(report, part, at) for at, part in enumerate(report.subjects)],
+        content=content,
+        pictures=[_pictures(report, section) for section in content.sections],
         timelines=timeline.draw(lines, "timeline") if lines else (),
         pools_as_columns=POOLS_AS_COLUMNS,
         workers_shown=WORKERS_SHOWN,
@@ -58,15 +68,48 @@ def unbroken(value: object) -> object:
     return value.replace(" %", "\N{NO-BREAK SPACE}%") if isinstance(value, str) else value
 
 
-def _pictures(report: Report, part: SubjectReport, at: int) -> Pictures:
+def _pictures(report: Report, section: Section) -> Pictures:
+    """Of one subject, or the ratios of several and each one's own below them."""
+    parts = [(at, report.subjects[at]) for at in section.subjects]
+    if section.measures is None:
+        ((at, part),) = parts
+        return replace(_own(report, part, at), forest=_forest(report, part.comparisons, at))
+    compared = [(one, part.subject) for _, part in parts for one in part.comparisons]
+    names = [f"{label(subject)}: {name(one.candidate, 22)}" for one, subject in compared]
+    return Pictures(
+        _forest(report, [one for one, _ in compared], parts[0][0], names),
+        None,
+        None,
+        "",
+        tuple(
+            (label(part.subject), _own(report, part, at))
+            for at, part in parts
+            if at < MEASUREMENTS_DRAWN
+        ),
+    )
+
+
+def _forest(
+    report: Report, comparisons: Sequence[Comparison], at: int, names: Sequence[str] = ()
+) -> Markup | None:
+    if not comparisons:
+        return None
+    return forest.draw(comparisons, report.margin_ratio, f"forest-{at}", names)
+
+
+def _own(report: Report, part: SubjectReport, at: int) -> Pictures:
     sides = choose.by_side(report.series, part.subject, list(part.figures))
     baselines = {comparison.candidate: comparison.baseline for comparison in part.comparisons}
+    workload = workloads.of(part.subject.workload)
+    axis = Axis(workload.unit) if workload.higher_is_better else TIMES
+    leading = part.subject.workload == "cache-retrieve"
+    points = scatter.POINTS_DRAWN if leading else POINTS_OF_A_MEASUREMENT
     return Pictures(
-        forest.draw(part.comparisons, report.margin_ratio, f"forest-{at}")
-        if part.comparisons
+        None,
+        distribution.draw(sides, part.figures, baselines, f"distribution-{at}", axis)
+        if sides
         else None,
-        distribution.draw(sides, part.figures, baselines, f"distribution-{at}") if sides else None,
-        scatter.draw(sides, f"scatter-{at}") if sides else None,
+        scatter.draw(sides, f"scatter-{at}", axis, points) if sides else None,
         f"The first {len(sides)} of {len(part.figures):,} sides are drawn."
         if len(sides) == choose.SIDES_DRAWN < len(part.figures)
         else "",

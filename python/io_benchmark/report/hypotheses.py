@@ -6,8 +6,9 @@
 from collections import Counter
 from dataclasses import dataclass
 
+from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Cause, Diagnosis, Remedy, Report, State
-from io_benchmark.report import answers
+from io_benchmark.report import answers, measures
 from io_benchmark.report.units import ratio
 from io_benchmark.report.untrusted import clean, name
 
@@ -41,11 +42,17 @@ class DiagnosisPart:
     decided: bool  # a difference was found, so that there is something to explain
     causes: tuple[CauseRow, ...]
     remedies: tuple[RemedyRow, ...]
+    leading: bool = True  # the candidate's first; further ones are of other workloads
 
     @property
     def told(self) -> tuple[CauseRow, ...]:
-        """Where there is nothing to explain, what is not supported is counted, not listed."""
-        return tuple(row for row in self.causes if self.decided or row.state is State.SUPPORTED)
+        """Where there is nothing to explain, what is not supported is counted, not listed.
+
+        So it is where another workload's difference is explained.
+        """
+        supported = tuple(row for row in self.causes if row.state is State.SUPPORTED)
+        listed = self.decided and (self.leading or not supported)
+        return self.causes if listed else supported
 
     @property
     def counted(self) -> str:
@@ -55,19 +62,18 @@ class DiagnosisPart:
 
 
 def diagnosis_part(diagnosis: Diagnosis, report: Report) -> DiagnosisPart:
-    compared = [
-        comparison
-        for part in report.subjects
-        for comparison in part.comparisons
-        if comparison.candidate == diagnosis.candidate
-    ]
+    compared = answers.compared_on(report, diagnosis)
+    comparison = None if compared is None else compared[1]
     candidate = name(diagnosis.candidate)
-    baseline = name(compared[0].baseline if compared else report.baseline)
-    decided = bool(compared) and compared[0].verdict in answers.DIFFERENT
-    if decided:
-        title = f"Why {candidate} is {compared[0].verdict} than {baseline}"
+    baseline = name(report.baseline if comparison is None else comparison.baseline)
+    decided = comparison is not None and comparison.verdict in answers.DIFFERENT
+    if comparison is not None and decided:
+        title = f"Why {candidate} is {comparison.verdict} than {baseline}"
     else:
         title = f"Causes looked for, {candidate} against {baseline}"
+    if comparison is not None and comparison.subject.workload in workloads.IN_BATCHES:
+        subject = comparison.subject
+        title += f" on {name(subject.workload)}, {measures.label(subject)}"
     causes = [
         cause
         for state in STATES
@@ -80,6 +86,8 @@ def diagnosis_part(diagnosis: Diagnosis, report: Report) -> DiagnosisPart:
         decided=decided,
         causes=tuple(_cause(cause) for cause in causes),
         remedies=tuple(_remedy(remedy) for remedy in diagnosis.remedies),
+        leading=diagnosis
+        == next(one for one in report.diagnoses if one.candidate == diagnosis.candidate),
     )
 
 

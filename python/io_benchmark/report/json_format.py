@@ -24,19 +24,40 @@ class Record(Struct, frozen=True, kw_only=True):
     """The base of every part of the report."""
 
 
-class Subject(Record, frozen=True):
+class Subject(Record, frozen=True, omit_defaults=True):
+    """Destination and fidelity are cache-retrieve's, variant and threads every other workload's."""
+
     workload: str
     place: str
-    destination: str
-    fidelity: str
+    destination: str | None = None
+    fidelity: str | None = None
+    variant: str | None = None
+    threads: int | None = None
+
+
+class Detail(Record, frozen=True):
+    """A figure that one workload alone has; `unit` is empty for a count."""
+
+    name: str
+    label: str
+    value: Number
+    unit: str
+    higher_is_better: bool
 
 
 class Figures(Record, frozen=True):
-    """One side's times: each figure is the mean over its workers."""
+    """One side's times for one operation: each figure is the mean over its workers.
+
+    `value` is the mean in the workload's own unit, which may be a rate.
+    """
 
     side: str
     workers: int
-    retrieves: int
+    samples: int
+    operations: int
+    value: Number
+    unit: str
+    higher_is_better: bool
     mean_ns: Number
     p50_ns: Number
     p95_ns: Number
@@ -46,6 +67,7 @@ class Figures(Record, frozen=True):
     copy_mean_ns: Number
     within_worker_ratio: Number
     between_workers_ratio: Number
+    details: list[Detail]
 
 
 class Interval(Record, frozen=True):
@@ -113,7 +135,10 @@ class Remedy(Record, frozen=True):
 
 
 class Diagnosis(Record, frozen=True):
+    """`subject`: what was compared that this explains; null: the first that was."""
+
     candidate: str
+    subject: Subject | None
     causes: list[Cause]
     remedies: list[Remedy]
 

@@ -14,11 +14,14 @@ from io_benchmark.analysis.model import Report, State
 from io_benchmark.report import content as contents
 from io_benchmark.report.content import REPLICATION_HEADS, Content, Section
 from io_benchmark.report.hypotheses import DiagnosisPart
+from io_benchmark.report.measures import MeasureTable
 from io_benchmark.report.tables import FiguresTable
 
 # A comment holds 65,535 characters on both.
 MAXIMUM_LENGTH = 60_000
 POOLS_AS_COLUMNS = 6
+# What stands out in a table of measurements.
+STRONG_VERDICTS = ("slower", "faster")
 WORKERS_SHOWN = 30
 POOLS_SHOWN = 30
 LINES_SHOWN = 30
@@ -149,7 +152,11 @@ def _some(lines: Sequence[str], shown: int) -> list[str]:
 
 
 def _section(section: Section, *, brief: bool) -> list[str]:
-    blocks = [f"### {prose(section.title)}{_marks(section.marks)}", _figures(section.table)]
+    blocks = [f"### {prose(section.title)}{_marks(section.marks)}"]
+    if section.measures is not None:
+        blocks += _measures(section.measures)
+    else:
+        blocks.append(_figures(section.table))
     if section.advice:
         blocks.append("What would decide it:")
         blocks.append(_items(f"{prose(who)}: {prose(what)}" for who, what in section.advice))
@@ -174,6 +181,25 @@ def _figures(table: FiguresTable) -> str:
     columns = zip(*(row.cells for row in table.rows), strict=True)
     rows = [[pool, *map(prose, cells)] for pool, cells in zip(names, columns, strict=True)]
     return _table(["Pool", *(prose(row.label) for row in table.rows)], rows, numbers=True)
+
+
+def _measures(table: MeasureTable) -> list[str]:
+    """A row a pool; what was measured stands in its first."""
+    rows = []
+    for measure in table.measures:
+        label = prose(measure.label) + _marks(measure.marks)
+        for row in measure.rows:
+            strong = row.verdict in STRONG_VERDICTS
+            cells = [*map(prose, row.cells[:-1]), (_strong if strong else prose)(row.cells[-1])]
+            rows.append([label, prose(row.pool), *cells])
+            label = ""
+    own = [
+        f"{prose(measure.label)}: {prose(words)}"
+        for measure in table.measures
+        for words in measure.details
+    ]
+    heads = ["Measured", "Pool", *map(prose, table.heads)]
+    return [_table(heads, rows, numbers=True), _items(own)]
 
 
 def _strong(text: str) -> str:

@@ -54,9 +54,11 @@ def _suite(part: SubjectReport, comparison: Comparison) -> dict[str, Any]:
         option(f"vs-{comparison.baseline}"),
         option(subject.workload),
         option(subject.place),
-        option(subject.destination),
+        option(subject.destination or subject.variant),
     ]
-    options += [] if subject.fidelity == "seed" else [option(f"fidelity-{subject.fidelity}")]
+    options += [option(f"threads-{subject.threads}")] if subject.threads else []
+    if subject.fidelity and subject.fidelity != "seed":
+        options.append(option(f"fidelity-{subject.fidelity}"))
     return {
         "name": SUITE,
         **_series(comparison.ratio),
@@ -90,7 +92,7 @@ def _further_ratios(candidate: Figures, baseline: Figures) -> list[tuple[str, fl
         ("lookup-mean", candidate.lookup_mean_ns, baseline.lookup_mean_ns),
         ("copy-mean", candidate.copy_mean_ns, baseline.copy_mean_ns),
     )
-    return [(name, over / under) for name, over, under in pairs if under > 0]
+    return [(name, over / under) for name, over, under in pairs if over is not None and under]
 
 
 def _series(value: float) -> dict[str, Any]:

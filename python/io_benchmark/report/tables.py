@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The seed's table: a row a figure, a column a pool, and the verdict at its foot."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -21,9 +22,13 @@ TIMES: tuple[tuple[str, Callable[[Figures], float]], ...] = (
     ("P99", lambda figures: figures.p99_ns),
 )
 PARTS: tuple[tuple[str, Callable[[Figures], float]], ...] = (
-    ("Lookup avg", lambda figures: figures.lookup_mean_ns),
-    ("Copy avg", lambda figures: figures.copy_mean_ns),
+    ("Lookup avg", lambda figures: _known(figures.lookup_mean_ns)),
+    ("Copy avg", lambda figures: _known(figures.copy_mean_ns)),
 )
+
+
+def _known(value_ns: float | None) -> float:
+    return math.nan if value_ns is None else value_ns
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,7 @@ def _figure_rows(figures: Sequence[Figures]) -> list[Row]:
         Row("Total", tuple(seconds(side.total_ns) for side in figures)),
         *(row_of_times(label, figure) for label, figure in PARTS),
         Row("Workers", tuple(f"{side.workers:,}" for side in figures)),
-        Row("Retrieves", tuple(f"{side.retrieves:,}" for side in figures)),
+        Row("Retrieves", tuple(f"{side.samples:,}" for side in figures)),
     ]
 
 

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from io_benchmark.analysis.model import Report, State
 from io_benchmark.report import content as contents
+from io_benchmark.report import terminal_measures
 from io_benchmark.report.answers import NO_VERDICT, Answer
 from io_benchmark.report.content import REPLICATION_HEADS, Content, Section, WorkerRow
 from io_benchmark.report.hypotheses import CauseRow, DiagnosisPart
@@ -103,7 +104,10 @@ def _show_replication(page: Page, content: Content) -> None:
 def _show_section(page: Page, section: Section) -> None:
     page.heading(section.title, section.marks)
     page.line(Text())
-    _show_figures(page, section.table)
+    if section.measures is not None:
+        terminal_measures.show(page, section.measures, STYLES)
+    else:
+        _show_figures(page, section.table)
     page.line(Text())
     if section.advice:
         page.paragraph(Text("What would decide it:"))

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 NS_PER_MS = 1_000_000
 NOTHING = "\N{EN DASH}"
 NARROW = 0.1
+# An interval of so many times its own lower end is cut at these.
+WIDE, LEAST, MOST = 100_000, 0.01, 100
 # (nanoseconds, name), the largest first
 TIME_UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns"))
 SIZE_UNITS = ((1024**4, "TiB"), (1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB"), (1, "B"))
@@ -45,10 +47,21 @@ def ratio(value: float) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """Two decimals, three where it is so narrow that two would hide where it ends."""
+    """Two decimals, three where it is so narrow that two would hide where it ends.
+
+    One that says next to nothing is cut: how far it reaches beyond tells no one anything.
+    """
+    if high > WIDE * low:
+        return f"{_end(low)} to {_end(high)}"
     if math.isfinite(high - low) and high - low < NARROW and low >= 0.1:
         return f"{low:.3f} to {high:.3f}"
     return f"{_ratio_digits(low)} to {_ratio_digits(high)}"
+
+
+def _end(value: float) -> str:
+    if value < LEAST:
+        return f"<{LEAST:g}"
+    return f">{MOST:,g}" if MOST < value < math.inf else _ratio_digits(value)
 
 
 def percent(value: float) -> str:

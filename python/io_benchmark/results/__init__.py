@@ -5,5 +5,6 @@
 
 from io_benchmark.results.format import CacheRetrieve, Result
 from io_benchmark.results.reader import json_schema, parse, read
+from io_benchmark.results.workloads import Measurement
 
-__all__ = ["CacheRetrieve", "Result", "json_schema", "parse", "read"]
+__all__ = ["CacheRetrieve", "Measurement", "Result", "json_schema", "parse", "read"]

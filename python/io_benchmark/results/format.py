@@ -3,32 +3,31 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The result file's parts and their types, as the worker's script writes them.
 
-Keys that are not here are passed over, so that a newer script may add some within one version.
+Keys that are not here are passed over, so that a newer script may add some within one version; so
+are entries of a workload that is not here, and the reader names those.
 
 Versions:
-  1 (2026-11)  the first
+  1 (2026-11)  the first; entries of cache-retrieve, random-io, spawn, sync-write, metadata, exec
+               and upload
 """
 
-from collections.abc import Sequence
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta, field
+
+from io_benchmark.results.parts import (
+    Column,
+    Count,
+    DeviceBytes,
+    FileSize,
+    Name,
+    Record,
+    SparseColumn,
+    Text,
+)
+from io_benchmark.results.workloads import Measurement
 
 VERSION = 1
-MAXIMUM_RETRIEVES = 1_000_000
-
-Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
-Text = Annotated[str, Meta(max_length=10_000)]
-Name = Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
-# Four months: what is beyond is no measurement, and sums stay within 64 bits.
-Nanoseconds = Annotated[int, Meta(ge=0, le=10**16)]
-FileSize = Annotated[int, Meta(ge=0, le=2**50)]
-Column = Annotated[Sequence[Nanoseconds], Meta(max_length=MAXIMUM_RETRIEVES)]
-SparseColumn = Annotated[list[Count | None], Meta(max_length=MAXIMUM_RETRIEVES)]
-
-
-class Record(Struct, frozen=True, kw_only=True):
-    """The base of every part of the file."""
 
 
 class Script(Record, frozen=True):
@@ -68,6 +67,7 @@ class Config(Record, frozen=True):
     time_budget_s: float | None
     artifacts: Text
     environment: dict[Text, Text]
+    upload_url: Text | None = None
     perfherder: Name = "pool"  # whose series: "pool", or "neutral" for any pool's
 
 
@@ -150,8 +150,8 @@ class Device(Record, frozen=True):
     model: Text | None = None
     vendor: Text | None = None
     scheduler: Text | None = None
-    scheduler_settings: dict[Text, int] = {}
-    queue: dict[Text, int] = {}
+    scheduler_settings: dict[Text, int] = field(default_factory=dict)
+    queue: dict[Text, int] = field(default_factory=dict)
     write_cache: Text | None = None
 
 
@@ -170,7 +170,7 @@ class StoragePlace(Record, frozen=True):
     free_bytes: Count | None = None
     reflink: bool | None = None
     probe: Probe | None = None
-    devices: list[Device] = []
+    devices: list[Device] = field(default_factory=list)
     identified_by: Text | None = None
 
     @property
@@ -229,11 +229,6 @@ class CacheState(Record, frozen=True):
 class Trim(Record, frozen=True):
     after_retrieves: Count
     sync_ns: Count
-
-
-class DeviceBytes(Record, frozen=True):
-    read: Count
-    written: Count
 
 
 class Samples(Record, frozen=True):
@@ -301,7 +296,7 @@ class Result(Record, frozen=True):
     host: Host | None
     storage: Storage
     limits: Limits | None
-    workloads: list[CacheRetrieve]
+    workloads: list[CacheRetrieve | Measurement]
     timeline: Timeline | None
     warnings: list[Remark]
     completed: bool

@@ -12,23 +12,42 @@ import re
 from array import array
 from operator import add
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_args
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from io_benchmark.errors import ResultError
-from io_benchmark.results.format import VERSION, CacheRetrieve, Result, Samples
+from io_benchmark.results.format import VERSION, CacheRetrieve, Remark, Result, Samples
+from io_benchmark.results.parts import Name
+from io_benchmark.results.workloads import Batches, Measurement
 
 MAXIMUM_BYTES = 64 * 1024 * 1024
+MAXIMUM_ENTRIES = 400
+UNKNOWN_SHOWN = 5
+
+AnEntry = CacheRetrieve | Measurement
 
 
 class _VersionOnly(Struct):
     version: int
 
 
+class _NameOnly(Struct):
+    name: Name
+
+
+class _Envelope(Result, frozen=True):
+    """A result whose entries are yet to be read, each as the workload that it names."""
+
+    workloads: Annotated[list[msgspec.Raw], Meta(max_length=MAXIMUM_ENTRIES)]  # type: ignore[assignment]
+
+
 _VERSION_DECODER = msgspec.json.Decoder(_VersionOnly)
-_DECODER = msgspec.json.Decoder(Result)
+_NAME_DECODER = msgspec.json.Decoder(_NameOnly)
+_DECODER = msgspec.json.Decoder(_Envelope)
+_ENTRY_DECODER = msgspec.json.Decoder(AnEntry)
+WORKLOADS = frozenset(str(one.__struct_config__.tag) for one in get_args(AnEntry))
 
 
 def parse(data: bytes, source: str) -> Result:
@@ -48,19 +67,40 @@ def parse(data: bytes, source: str) -> Result:
             f"$.version: {version} is newer than this program, which reads {VERSION}: update "
             f"io-benchmark",
         )
-    result: Result = _decode(_DECODER, data, source)
+    result = _with_entries(_decode(_DECODER, data, source), source)
     problem = _inconsistency(result)
     if problem:
         raise _error(source, problem)
     return msgspec.structs.replace(result, workloads=[_packed(one) for one in result.workloads])
 
 
-def _packed(entry: CacheRetrieve) -> CacheRetrieve:
+def _with_entries(envelope: _Envelope, source: str) -> Result:
+    """Entries of a workload that this program does not know are passed over, by name."""
+    entries: list[AnEntry] = []
+    unknown: dict[str, None] = {}
+    for at, raw in enumerate(envelope.workloads):
+        name = _decode(_NAME_DECODER, raw, source, f"workloads[{at}]").name
+        if name in WORKLOADS:
+            entries.append(_decode(_ENTRY_DECODER, raw, source, f"workloads[{at}]"))
+        else:
+            unknown[name] = None
+    fields = {name: getattr(envelope, name) for name in Result.__struct_fields__}
+    if unknown:
+        more = f" and {len(unknown) - UNKNOWN_SHOWN} more" if len(unknown) > UNKNOWN_SHOWN else ""
+        remark = Remark(
+            name="unknown-workload",
+            message=f"{', '.join(list(unknown)[:UNKNOWN_SHOWN])}{more}: not known to this program, "
+            "passed over: update io-benchmark",
+        )
+        fields["warnings"] = [*envelope.warnings, remark]
+    return Result(**{**fields, "workloads": entries})
+
+
+def _packed(entry: AnEntry) -> AnEntry:
     """Columns as eight bytes a number: as Python's own integers they would take five times that."""
-    columns = {
-        name: array("q", getattr(entry.samples, name)) for name in entry.samples.__struct_fields__
-    }
-    return msgspec.structs.replace(entry, samples=Samples(**columns))
+    samples = entry.samples
+    columns = {name: array("q", getattr(samples, name)) for name in samples.__struct_fields__}
+    return msgspec.structs.replace(entry, samples=type(samples)(**columns))
 
 
 def read(path: Path) -> Result:
@@ -83,11 +123,16 @@ def json_schema() -> dict[str, Any]:
     }
 
 
-def _decode(decoder: msgspec.json.Decoder[Any], data: bytes, source: str) -> Any:
+def _decode(
+    decoder: msgspec.json.Decoder[Any], data: bytes | msgspec.Raw, source: str, part: str = ""
+) -> Any:
     try:
         return decoder.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _error(source, str(error)) from None
+        text = str(error)
+        if part:  # the error's path begins at the part that was decoded
+            text = text.replace("`$", f"`$.{part}") if "`$" in text else f"{text} - at `$.{part}`"
+        raise _error(source, text) from None
     except RecursionError:
         raise _error(source, "is nested too deeply") from None
 
@@ -115,8 +160,18 @@ def _inconsistency(result: Result) -> str | None:
     return None
 
 
-def _entry_inconsistency(entry: CacheRetrieve) -> str | None:
-    samples = entry.samples
+def _entry_inconsistency(entry: AnEntry) -> str | None:
+    if isinstance(entry, CacheRetrieve):
+        problem = _retrieves_inconsistency(entry, entry.samples)
+    else:
+        problem = _batches_inconsistency(entry.samples)
+    ratio = entry.precision_reached_ratio
+    if not problem and ratio is not None and not math.isfinite(ratio):
+        return "precision_reached_ratio: is not a finite number"
+    return problem
+
+
+def _retrieves_inconsistency(entry: CacheRetrieve, samples: Samples) -> str | None:
     rows = len(samples.copy_ns)
     if not len(samples.file_index) == len(samples.start_ns) == len(samples.lookup_ns) == rows:
         return "samples: its columns differ in length"
@@ -126,9 +181,12 @@ def _entry_inconsistency(entry: CacheRetrieve) -> str | None:
         return f"samples: {rows:,} retrieves, but {entry.retrieves_planned:,} were planned"
     if rows and max(samples.file_index) >= len(entry.file_sizes_bytes):
         return "samples.file_index: names a file that file_sizes_bytes does not have"
-    ratio = entry.precision_reached_ratio
-    if ratio is not None and not math.isfinite(ratio):
-        return "precision_reached_ratio: is not a finite number"
+    return None
+
+
+def _batches_inconsistency(samples: Batches) -> str | None:
+    if not len(samples.start_ns) == len(samples.duration_ns) == len(samples.operations):
+        return "samples: its columns differ in length"
     return None
 
 

@@ -21,10 +21,12 @@ import time
 
 import precision
 from destination import Target
-from observe import devices, host, page_cache
+from failures import SkippedError, WorkloadError
+from observe import host, page_cache
 from observe.reflink import shares_extents
 from progress import MIB, Progress, say
 from retrieval import RealSteps, SeedSteps
+from retrieve_figures import RetrieveFigures
 
 NAME = "cache-retrieve"
 # 40 MARs, 40 tarballs, 20 small artifacts.
@@ -53,10 +55,6 @@ SPARE_BYTES = 16 * MIB  # room for the list, the probes and the file system's ow
 FRESH_RING_DIRTY_LIMITS = 2
 
 
-class WorkloadError(Exception):
-    """The workload cannot go on; the message is for people."""
-
-
 def file_sizes_bytes(settings):
     if settings.sizes_bytes is not None:
         return settings.sizes_bytes
@@ -71,11 +69,11 @@ def sequence(seed, retrieves, files):
     return [int(generator.random() * files) for _ in range(retrieves)]
 
 
-class CacheRetrieve:
+class CacheRetrieve(RetrieveFigures):
     """One place: prepare once, run once for each destination, samples after each run."""
 
     name = NAME
-    failure = WorkloadError
+    per_place = True
     columns = ("file_index", "start_ns", "lookup_ns", "copy_ns")
 
     def __init__(self, bench, place, folder):
@@ -122,7 +120,7 @@ class CacheRetrieve:
             total_bytes += size
             now_ns = time.monotonic_ns()
             if now_ns >= progress.due_ns or index + 1 == len(self._sizes):
-                progress.show(index + 1, total_bytes, now_ns)
+                progress.show(index + 1, now_ns, total_bytes)
         with open(self._list(), "w", encoding="ascii") as file:
             file.writelines(self._url(index) + "\n" for index in range(len(self._sizes)))
         return {"populate_ns": time.monotonic_ns() - started_ns}
@@ -134,7 +132,7 @@ class CacheRetrieve:
         steps_class = RealSteps if variant["fidelity"] == "real" else SeedSteps
         ring_bytes = entry["fresh_ring_bytes"]
         target = Target(variant["destination"], self._work, ring_bytes)
-        counters = self._device_bytes()
+        before = self._bench.device_bytes()
         with steps_class(self._list(), self._cache, variant["destination"]) as steps:
             entry["copy_method"] = steps.copy_method
             entry["lookup_method"] = steps.lookup_method
@@ -143,7 +141,7 @@ class CacheRetrieve:
             finally:
                 entry["trims"] = target.trims
         entry["shares_extents"] = shares_extents(target.last)
-        entry.update(self._drain(counters))
+        entry.update(self._drain(before))
         target.remove()
 
     def _retrieve_all(self, steps, target, entry):
@@ -163,9 +161,9 @@ class CacheRetrieve:
             done_bytes += sizes[index]
             entry["run_ns"] = end_ns - started_ns
             if end_ns >= progress.due_ns or done == len(self._sequence):
-                progress.show(done, done_bytes, end_ns)
+                progress.show(done, end_ns, done_bytes)
             if end_ns >= bench.due_ns:
-                bench.between_retrieves()
+                bench.between_samples()
             if (
                 bench.settings.precision
                 and done % precision.CHECK_EVERY == 0
@@ -226,22 +224,14 @@ class CacheRetrieve:
         started_ns = time.monotonic_ns()
         method = page_cache.sync_filesystem(self._work)
         sync_ns = time.monotonic_ns() - started_ns
-        after = self._device_bytes()
+        device_bytes = self._bench.device_bytes_since(before)
         return {
             "final_sync_ns": sync_ns,
             "final_sync_method": method,
             "dirty_before_sync_bytes": dirty,
             "writeback_before_sync_bytes": writeback,
-            "device_bytes": {
-                name: {"read": after[name][0] - read, "written": after[name][1] - written}
-                for name, (read, written, _) in before.items()
-                if name in after
-            },
+            "device_bytes": device_bytes,
         }
-
-    def _device_bytes(self):
-        counters = devices.counters()
-        return {n: counters[n] for n in self._bench.leaf_devices if n in counters}
 
     def _check_tools(self):
         tools = (
@@ -266,7 +256,7 @@ class CacheRetrieve:
         space = os.statvfs(os.path.dirname(self._cache))
         free = space.f_bavail * space.f_frsize
         if free < needed:
-            raise WorkloadError(
+            raise SkippedError(
                 "no space: needs %d MiB, %d MiB are free" % (-(-needed // MIB), free // MIB)
             )
 

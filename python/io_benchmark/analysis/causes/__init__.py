@@ -15,16 +15,20 @@ from io_benchmark.analysis import words
 from io_benchmark.analysis.causes import (
     course,
     disks,
+    executing,
     limits,
     lookups,
     machine,
     memory,
     mounts,
+    names,
+    operations,
     places,
     scheduler,
-    unmeasured,
+    syncing,
+    uploading,
 )
-from io_benchmark.analysis.causes.case import Case, Finding, Rule, make_case
+from io_benchmark.analysis.causes.case import Beside, Case, Finding, Rule, make_case
 from io_benchmark.analysis.model import Cause, State, Subject, Worker
 
 # In the order in which a report lists them: what is most often the reason comes first.
@@ -37,7 +41,11 @@ RULES: tuple[Rule, ...] = (
     *memory.RULES,
     *machine.RULES,
     *lookups.RULES,
-    *unmeasured.RULES,
+    *operations.RULES,
+    *syncing.RULES,
+    *names.RULES,
+    *executing.RULES,
+    *uploading.RULES,
     *course.RULES,
 )
 
@@ -59,10 +67,16 @@ def judge(
     ratio: float | None,
     baseline: Sequence[Worker],
     candidate: Sequence[Worker],
+    beside: Sequence[Beside] = (),
 ) -> tuple[Cause, ...]:
-    """Every cause, in the registry's order. Without a ratio none is supported."""
-    case = make_case(subject, ratio, baseline, candidate)
-    return tuple(_cause(rule, rule.judge(case), case) for rule in RULES)
+    """Every cause that may explain this workload, in the registry's order.
+
+    Without a ratio none is supported.
+    """
+    case = make_case(subject, ratio, baseline, candidate, beside)
+    return tuple(
+        _cause(rule, rule.judge(case), case) for rule in RULES if subject.workload in rule.explains
+    )
 
 
 def _cause(rule: Rule, finding: Finding, case: Case) -> Cause:
@@ -81,20 +95,24 @@ def _cause(rule: Rule, finding: Finding, case: Case) -> Cause:
 
 
 def _share(ratio: float | None, finding: Finding) -> float | None:
-    """ln(measured) over ln(predicted)."""
+    """ln(measured) over ln(predicted); of a part that was measured itself, the other way round."""
     predicted = finding.predicted_ratio
     if finding.state is not State.SUPPORTED or ratio is None or predicted is None:
         return None
-    if predicted <= 0 or predicted == 1:
+    if predicted <= 0 or predicted == 1 or ratio == 1:
         return None
-    return math.log(ratio) / math.log(predicted)
+    share = math.log(ratio) / math.log(predicted)
+    return 1 / share if finding.is_part else share
 
 
 def _share_text(ratio: float | None, finding: Finding, share: float | None) -> str:
     if share is None or ratio is None or finding.predicted_ratio is None:
         return ""
+    if finding.is_part:
+        part = f"{finding.predicted_ratio:.2f}×"
+        return f". This makes {part} of the measured {ratio:.2f}×: {words.percent(share)}"
     text = f". Measured {ratio:.2f}× of a predicted {finding.predicted_ratio:.2f}×: "
     text += words.percent(share)
-    if share > 1:
+    if round(share, 2) > 1:
         text += ", over-explained: more than the caps alone would make"
     return text

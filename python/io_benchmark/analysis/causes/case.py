@@ -5,17 +5,27 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean
 
 import numpy as np
 
-from io_benchmark.analysis.model import Entry, State, Subject, Worker
+from io_benchmark.analysis import workloads
+from io_benchmark.analysis.model import (
+    Comparison,
+    Entry,
+    Figures,
+    Retrieves,
+    State,
+    Subject,
+    Worker,
+)
 from io_benchmark.results.format import Host, Limits, StoragePlace
 
 # Times nearer than this are no difference that a fact could explain.
 NOTHING_TO_EXPLAIN_RATIO = 1.02
+EVERY_WORKLOAD = frozenset(workloads.WORKLOADS)
 # The part of the difference that a cost must make up to be a cause of it.
 EXPLAINS_SHARE = 0.2
 
@@ -40,20 +50,24 @@ class View:
     def instance_type(self) -> str | None:
         return self.worker.result.task.instance_type
 
+    @property
+    def retrieves(self) -> Retrieves | None:
+        """Of cache-retrieve alone."""
+        return self.entry.retrieves if self.entry is not None else None
+
     @cached_property
     def mean_ns(self) -> float | None:
-        return float(self.entry.total_ns.mean()) if self.entry is not None else None
+        return self.entry.mean_ns if self.entry is not None else None
 
     @cached_property
     def lookup_mean_ns(self) -> float | None:
-        return float(self.entry.lookup_ns.mean()) if self.entry is not None else None
+        return float(self.retrieves.lookup_ns.mean()) if self.retrieves is not None else None
 
     @cached_property
     def copied_bytes(self) -> int | None:
-        if self.entry is None:
+        if self.entry is None or self.retrieves is None:
             return None
-        sizes = np.array(self.entry.facts.file_sizes_bytes, dtype=np.float64)
-        return int(sizes[self.entry.file_index].sum())
+        return int(self.entry.alike.sum(dtype=np.float64))  # each retrieve's size
 
     @cached_property
     def moved_bytes(self) -> tuple[int, int] | None:
@@ -74,7 +88,9 @@ class View:
     def written_mib_per_s(self) -> float | None:
         if self.entry is None or self.moved_bytes is None or not self.entry.facts.run_ns:
             return None
-        elapsed_ns = self.entry.facts.run_ns + (self.entry.facts.final_sync_ns or 0)
+        elapsed_ns = self.entry.facts.run_ns
+        if self.retrieves is not None:
+            elapsed_ns += self.retrieves.facts.final_sync_ns or 0
         return self.moved_bytes[1] / 2**20 / (elapsed_ns / 1e9)
 
     def growth(self, *columns: str) -> float | None:
@@ -108,13 +124,15 @@ class View:
         seconds = ((times[last] or 0) - (times[first] or 0)) / 1e9
         return (first, last, seconds) if seconds > 0 else None
 
-    def per_retrieve_ms(self, *columns: str) -> float | None:
-        """The growth of counters in ms, for one retrieve."""
+    def per_operation_ms(self, *columns: str) -> float | None:
+        """The growth of counters in ms, for one retrieve or operation."""
         growth = self.growth(*columns)
         if growth is None or self.entry is None:
             return None
         lasted_ns = float(self.entry.start_ns[-1] - self.entry.start_ns[0])
-        return growth * lasted_ns / 1e9 / max(1, len(self.entry.start_ns) - 1)
+        # From the first sample's start to the last one's: what the last did is not in it.
+        done = float(self.entry.operations[:-1].sum(dtype=np.float64))
+        return growth * lasted_ns / 1e9 / max(1.0, done)
 
     @cached_property
     def io_wait_share(self) -> float | None:
@@ -145,13 +163,54 @@ class View:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """Another measurement of the same pair, with both sides' figures."""
+
+    comparison: Comparison
+    baseline: Figures
+    candidate: Figures
+
+    @property
+    def subject(self) -> Subject:
+        return self.comparison.subject
+
+    @property
+    def difference_ns(self) -> float:
+        return self.candidate.mean_ns - self.baseline.mean_ns
+
+
+@dataclass(frozen=True)
 class Case:
-    """One candidate against the baseline, for one subject."""
+    """One candidate against the baseline, for one subject; `beside` is all they were compared on."""
 
     subject: Subject
     ratio: float | None
     baseline: tuple[View, ...]
     candidate: tuple[View, ...]
+    beside: tuple[Beside, ...] = ()
+
+    def measured(self, workload: str, variant: str | None = None) -> list[Beside]:
+        """What another workload (or variant) shows of this pair, in the report's order."""
+        return [
+            one
+            for one in self.beside
+            if one.subject.workload == workload
+            and (variant is None or one.subject.variant == variant)
+        ]
+
+    def sibling(self, variant: str | None = None, threads: int | None = None) -> Beside | None:
+        """The same measurement in another variant, or with another number of threads."""
+        wanted = replace(
+            self.subject,
+            variant=self.subject.variant if variant is None else variant,
+            threads=self.subject.threads if threads is None else threads,
+        )
+        return next((one for one in self.beside if one.subject == wanted), None)
+
+    def in_order(self, one: Beside) -> tuple[Figures, Figures]:
+        """Its figures, the slower side's of this case first."""
+        sides = one.baseline, one.candidate
+        return (sides[1], sides[0]) if self.candidate_is_slower else sides
 
     @property
     def differs(self) -> bool:
@@ -174,7 +233,7 @@ class Case:
 
     @property
     def difference_ns(self) -> float | None:
-        """How much longer the candidate's retrieve takes than the baseline's."""
+        """How much longer the candidate's operation takes than the baseline's."""
         candidate = mean_of(self.candidate, lambda view: view.mean_ns)
         baseline = mean_of(self.baseline, lambda view: view.mean_ns)
         return None if candidate is None or baseline is None else candidate - baseline
@@ -190,13 +249,17 @@ class Finding:
     explanation: str
     predicted_ratio: float | None = None
     workload: str | None = None
+    is_part: bool = False  # the ratio is a measured part of the difference, no prediction of it
 
 
 @dataclass(frozen=True)
 class Rule:
+    """A hypothesis, and the workloads whose difference it may explain."""
+
     name: str
     hypothesis: str
     judge: Callable[[Case], Finding]
+    explains: frozenset[str] = frozenset(("cache-retrieve",))
 
 
 def make_case(
@@ -204,6 +267,7 @@ def make_case(
     ratio: float | None,
     baseline: Sequence[Worker],
     candidate: Sequence[Worker],
+    beside: Sequence[Beside] = (),
 ) -> Case:
     usable = ratio if ratio is not None and math.isfinite(ratio) and ratio > 0 else None
     return Case(
@@ -211,11 +275,12 @@ def make_case(
         usable,
         tuple(_view(worker, subject) for worker in baseline),
         tuple(_view(worker, subject) for worker in candidate),
+        tuple(beside),
     )
 
 
 def _view(worker: Worker, subject: Subject) -> View:
-    entries = (e for e in worker.entries if e.subject == subject and len(e.copy_ns))
+    entries = (e for e in worker.entries if e.subject == subject and len(e.total_ns))
     places = (p for p in worker.result.storage.places if p.name == subject.place)
     return View(worker, next(entries, None), next(places, None))
 

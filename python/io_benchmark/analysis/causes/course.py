@@ -5,11 +5,12 @@
 
 from statistics import median
 
-from io_benchmark.analysis.causes.case import Case, Finding, Rule, View
+from io_benchmark.analysis import workloads
+from io_benchmark.analysis.causes.case import EVERY_WORKLOAD, Case, Finding, Rule, View
 from io_benchmark.analysis.causes.evidence import span
 from io_benchmark.analysis.causes.weigh import NOTHING_TO_EXPLAIN, percent
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.moving_blocks import normalised
+from io_benchmark.analysis.moving_blocks import last_third_over_first
 
 RETRIEVES_TO_JUDGE = 60  # a third is then a block of 20
 DRIFTS_RATIO = 1.10
@@ -19,12 +20,9 @@ FOREIGN_SHARE = 0.25
 
 def _drift(view: View) -> float | None:
     """The last third's times over the first third's, file sizes taken out."""
-    if view.entry is None or len(view.entry.copy_ns) < RETRIEVES_TO_JUDGE:
+    if view.entry is None or len(view.entry.total_ns) < RETRIEVES_TO_JUDGE:
         return None
-    values = normalised(view.entry)
-    third = len(values) // 3
-    first = float(values[:third].mean())
-    return float(values[-third:].mean()) / first if first > 0 else None
+    return last_third_over_first(view.entry)
 
 
 def drift_over_time(case: Case) -> Finding:
@@ -39,7 +37,7 @@ def drift_over_time(case: Case) -> Finding:
             State.NOT_OBSERVABLE,
             baseline,
             candidate,
-            f"needs {RETRIEVES_TO_JUDGE} retrieves on both sides",
+            f"needs {RETRIEVES_TO_JUDGE} {workloads.of(case.subject.workload).samples} on both sides",
         )
     if not case.differs:
         return Finding(State.RULED_OUT, baseline, candidate, NOTHING_TO_EXPLAIN)
@@ -110,7 +108,16 @@ def other_load(case: Case) -> Finding:
 
 RULES = (
     Rule(
-        "drift-over-time", "The slower side slowed down in the course of the run.", drift_over_time
+        "drift-over-time",
+        "The slower side slowed down in the course of the run.",
+        drift_over_time,
+        EVERY_WORKLOAD,
     ),
-    Rule("other-load", "Something else loaded the slower side's machine.", other_load),
+    Rule(
+        "other-load",
+        "Something else loaded the slower side's machine.",
+        other_load,
+        # Where several work at once they press the CPU themselves.
+        EVERY_WORKLOAD - {"metadata", "exec"},
+    ),
 )

@@ -264,6 +264,7 @@ RULES = (
         "boot-disk-fallback",
         "The slower side works on its boot disk, the other one on local SSDs.",
         boot_disk_fallback,
+        frozenset(("cache-retrieve", "random-io", "sync-write")),
     ),
     Rule("disk-speed", "Each disk of the slower side is slower by itself.", disk_speed),
 )

@@ -6,7 +6,7 @@
 from io_benchmark.analysis.causes.case import Case, Finding, Rule, View
 from io_benchmark.analysis.causes.evidence import MIB, gib, plain
 from io_benchmark.analysis.causes.weigh import Look, Reading, Words, by_rank
-from io_benchmark.results.format import IoLimit
+from io_benchmark.results.format import IoLimit, Limits
 
 UNREAD = "no cgroup hierarchy could be read"
 NO_LIMIT = "no limit, as far as the container sees"
@@ -99,7 +99,7 @@ def _memory(view: View) -> Reading | None:
     if not values or (machine is not None and min(values) >= machine):
         return Reading(NO_LIMIT)
     tightest = min(values)
-    needed = sum(view.entry.facts.file_sizes_bytes) if view.entry is not None else 0
+    needed = sum(view.retrieves.facts.file_sizes_bytes) if view.retrieves is not None else 0
     text = f"{gib(tightest)}, the cache has {gib(needed)}" if needed else gib(tightest)
     if needed and tightest >= ROOMY * needed:
         return Reading(f"{text}: roomy")
@@ -119,16 +119,22 @@ def memory_limit(case: Case) -> Finding:
     )
 
 
+def cpu_quota(limits: Limits) -> float | None:
+    """The CPUs that may be used at once; None without a quota."""
+    quotas = [limit.quota_us / limit.period_us for limit in limits.cpu if limit.period_us]
+    return min(quotas) if quotas else None
+
+
 def _cpu(view: View) -> Reading | None:
     if not _seen(view) or view.limits is None:
         return None
-    quotas = [limit.quota_us / limit.period_us for limit in view.limits.cpu if limit.period_us]
-    if not quotas:
+    tightest = cpu_quota(view.limits)
+    if tightest is None:
         return Reading(NO_LIMIT)
-    tightest = min(quotas)
     text = f"{tightest:.2f} CPUs"
-    if tightest >= CPUS_NEEDED:
-        return Reading(f"{text}: more than a copy uses")
+    threads = view.entry.subject.threads if view.entry is not None else 0
+    if tightest >= max(CPUS_NEEDED, threads):
+        return Reading(f"{text}: more than {'its threads use' if threads else 'a copy uses'}")
     return Reading(text, 1 / max(tightest, 1e-6))
 
 
@@ -145,7 +151,17 @@ def cpu_limit(case: Case) -> Finding:
 
 
 RULES = (
-    Rule("cgroup-io-limit", "A cgroup limits the slower side's I/O.", io_limit),
+    Rule(
+        "cgroup-io-limit",
+        "A cgroup limits the slower side's I/O.",
+        io_limit,
+        frozenset(("cache-retrieve", "random-io", "sync-write")),
+    ),
     Rule("cgroup-memory-limit", "A cgroup limits the slower side's memory.", memory_limit),
-    Rule("cgroup-cpu-limit", "A cgroup limits the slower side's CPU time.", cpu_limit),
+    Rule(
+        "cgroup-cpu-limit",
+        "A cgroup limits the slower side's CPU time.",
+        cpu_limit,
+        frozenset(("cache-retrieve", "spawn", "metadata", "exec", "upload")),
+    ),
 )

@@ -5,7 +5,9 @@
 
 from collections.abc import Sequence
 
-from io_benchmark.analysis.causes.case import Case, Finding, Rule, View
+from io_benchmark.analysis import words
+from io_benchmark.analysis.causes.beside import decided
+from io_benchmark.analysis.causes.case import Beside, Case, Finding, Rule, View
 from io_benchmark.analysis.causes.evidence import span
 from io_benchmark.analysis.causes.weigh import (
     NOTHING_TO_EXPLAIN,
@@ -16,6 +18,8 @@ from io_benchmark.analysis.causes.weigh import (
 from io_benchmark.analysis.model import State
 
 MS = 1_000_000
+# grep by the seed's loop; cached_download.sh starts grep twice, sed and cp.
+PROCESSES_SEED, PROCESSES_REAL = 1, 4
 
 
 def lookup_share(case: Case) -> float | None:
@@ -55,12 +59,38 @@ def lookup_cost(case: Case) -> Finding:
 
 
 def spawn_cost(case: Case) -> Finding:
+    spawned = case.measured("spawn")
+    if spawned and case.difference_ns is not None:
+        return _judge_spawns(case, spawned[0])
     return _judge(
         case,
         State.NOT_OBSERVABLE,
         "how much of that is starting grep, workload spawn tells",
         "starting grep is a part of that. Its latency by itself, workload spawn tells",
     )
+
+
+def _judge_spawns(case: Case, one: Beside) -> Finding:
+    """A process takes so much longer, and a retrieve starts so many."""
+    evidence = (
+        f"a process started in {words.time(one.baseline.mean_ns)}",
+        f"a process started in {words.time(one.candidate.mean_ns)}",
+    )
+    if not case.differs or not case.difference_ns:
+        return Finding(State.RULED_OUT, *evidence, NOTHING_TO_EXPLAIN)
+    count = PROCESSES_REAL if case.subject.fidelity == "real" else PROCESSES_SEED
+    share = count * one.difference_ns / case.difference_ns
+    each = "the one process" if count == 1 else f"the {count} processes"
+    part = f"{each} that a retrieve starts {'makes' if count == 1 else 'make'} up {percent(share)}"
+    if not explains(share):
+        return Finding(State.RULED_OUT, *evidence, f"{part} of the difference")
+    if not decided(one):
+        return Finding(
+            State.NOT_OBSERVABLE,
+            *evidence,
+            f"{part} of the difference, which may be chance: more workers would tell",
+        )
+    return Finding(State.SUPPORTED, *evidence, f"{part} of the difference")
 
 
 RULES = (

@@ -5,7 +5,8 @@
 
 import re
 
-from io_benchmark.analysis.causes.case import Case, Finding, Rule, View, mean_of
+from io_benchmark.analysis import workloads
+from io_benchmark.analysis.causes.case import EVERY_WORKLOAD, Case, Finding, Rule, View, mean_of
 from io_benchmark.analysis.causes.evidence import plain, span
 from io_benchmark.analysis.causes.lookups import lookup_share
 from io_benchmark.analysis.causes.weigh import (
@@ -27,10 +28,10 @@ COPY_FILE_RANGE_SINCE = 9  # coreutils
 
 
 def _own_cpu_ms(view: View) -> float | None:
-    """CPU time of a retrieve: the measuring process's and its children's."""
+    """CPU time of a retrieve or operation: the measuring process's and its children's."""
     if view.entry is None or view.entry.subject.fidelity == "real":
         return None  # bash's own children are counted only when bash itself has ended
-    return view.per_retrieve_ms("own_user_ms", "own_system_ms")
+    return view.per_operation_ms("own_user_ms", "own_system_ms")
 
 
 def _own_cpu_ns(view: View) -> float | None:
@@ -41,7 +42,7 @@ def _own_cpu_ns(view: View) -> float | None:
 def _own_system_ns(view: View) -> float | None:
     if view.entry is None or view.entry.subject.fidelity == "real":
         return None
-    value = view.per_retrieve_ms("own_system_ms")
+    value = view.per_operation_ms("own_system_ms")
     return None if value is None else value * MS
 
 
@@ -59,8 +60,11 @@ def _processor(view: View) -> Reading | None:
 
 
 def cpu(case: Case) -> Finding:
+    digits = 1 if case.subject.workload == "cache-retrieve" else 3
+    operation = workloads.of(case.subject.workload).operation
+    what = f"{'an' if operation[0] in 'aeiou' else 'a'} {operation}"
     evidence = [
-        f"{text}; CPU time of a retrieve {span([_own_cpu_ms(view) for view in views], 'ms', 1)}"
+        f"{text}; CPU time of {what} {span([_own_cpu_ms(view) for view in views], 'ms', digits)}"
         for text, views in zip(
             sides(case, _processor), (case.baseline, case.candidate), strict=True
         )
@@ -83,15 +87,15 @@ def cpu(case: Case) -> Finding:
     )
     if finding.explanation:
         return Finding(
-            finding.state, baseline, candidate, finding.explanation, None, _tells(finding)
+            finding.state, baseline, candidate, finding.explanation, None, _tells(finding, case)
         )
     if share is None:
         return Finding(
             State.NOT_OBSERVABLE,
             baseline,
             candidate,
-            "the CPUs differ, and what CPU time the retrieves took was not recorded",
-            workload="spawn",
+            f"the CPUs differ, and what CPU time {what} took was not recorded",
+            workload=None if case.subject.workload == "spawn" else "spawn",
         )
     if explains(share):
         return Finding(
@@ -108,8 +112,9 @@ def cpu(case: Case) -> Finding:
     )
 
 
-def _tells(finding: Finding) -> str | None:
-    return "spawn" if finding.state is State.NOT_OBSERVABLE else None
+def _tells(finding: Finding, case: Case) -> str | None:
+    tells = finding.state is State.NOT_OBSERVABLE and case.subject.workload != "spawn"
+    return "spawn" if tells else None
 
 
 def _kernel(view: View) -> Reading | None:
@@ -220,7 +225,7 @@ def _seen_on_both(case: Case) -> bool:
 
 
 RULES = (
-    Rule("cpu", "The slower side's CPU is slower, or shared with others.", cpu),
-    Rule("kernel", "The slower side's kernel is slower.", kernel),
+    Rule("cpu", "The slower side's CPU is slower, or shared with others.", cpu, EVERY_WORKLOAD),
+    Rule("kernel", "The slower side's kernel is slower.", kernel, EVERY_WORKLOAD),
     Rule("image-and-tools", "The slower side's image has slower tools.", image_and_tools),
 )

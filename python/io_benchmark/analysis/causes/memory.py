@@ -25,7 +25,7 @@ AS_DEAR_RATIO = 1.25
 
 
 def _cached(view: View) -> Reading | None:
-    state = view.entry.facts.cache_state if view.entry is not None else None
+    state = view.retrieves.facts.cache_state if view.retrieves is not None else None
     if state is None or state.resident_bytes is None or not state.cache_bytes:
         return None
     share = min(1.0, state.resident_bytes / state.cache_bytes)
@@ -35,12 +35,12 @@ def _cached(view: View) -> Reading | None:
 
 def _reading_in_ns(view: View) -> float | None:
     """What reading the rest of the cache costs a retrieve, at the rate at which the disks wrote."""
-    state = view.entry.facts.cache_state if view.entry is not None else None
+    state = view.retrieves.facts.cache_state if view.retrieves is not None else None
     rate = view.written_mib_per_s
     if view.entry is None or state is None or state.resident_bytes is None or not rate:
         return None
     missing_mib = max(0, state.cache_bytes - state.resident_bytes) / MIB
-    return missing_mib / rate * 1e9 / len(view.entry.copy_ns)
+    return missing_mib / rate * 1e9 / len(view.entry.total_ns)
 
 
 def page_cache_state(case: Case) -> Finding:
@@ -85,7 +85,7 @@ def _touch_in_a_retrieve_ns(view: View) -> float | None:
     cost = _touch_ns(view)
     if cost is None or view.entry is None or view.copied_bytes is None:
         return None
-    return cost * view.copied_bytes / MIB / len(view.entry.copy_ns)
+    return cost * view.copied_bytes / MIB / len(view.entry.total_ns)
 
 
 def memory_first_touch(case: Case) -> Finding:

@@ -155,5 +155,6 @@ RULES = (
         "mount-options",
         "The slower side's file system is mounted with slower options.",
         mount_options,
+        frozenset(("cache-retrieve", "sync-write", "metadata")),
     ),
 )

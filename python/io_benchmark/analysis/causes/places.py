@@ -189,10 +189,11 @@ def _both_flush(case: Case, evidence: tuple[str, str]) -> Finding:
 
 
 def _shares(view: View) -> Reading | None:
-    shares = view.entry.facts.shares_extents if view.entry is not None else None
-    if shares is None:
+    retrieves = view.retrieves
+    if retrieves is None or retrieves.facts.shares_extents is None:
         return None
-    method = plain(view.entry.facts.copy_method or "", 40) if view.entry is not None else ""
+    shares = retrieves.facts.shares_extents
+    method = plain(retrieves.facts.copy_method or "", 40)
     if shares:
         return Reading(f"copies share their extents ({method})", 0.0)
     return Reading(f"copies move their bytes ({method})", 1.0)
@@ -215,8 +216,14 @@ RULES = (
         "storage-place",
         "The slower side's place is an overlay (or a network), the other's a volume.",
         storage_place,
+        frozenset(("cache-retrieve", "random-io", "sync-write", "metadata", "exec")),
     ),
-    Rule("file-system", "The slower side has a slower file system.", file_system),
+    Rule(
+        "file-system",
+        "The slower side has a slower file system.",
+        file_system,
+        frozenset(("cache-retrieve", "random-io", "sync-write", "metadata")),
+    ),
     Rule(
         "ext4-flush",
         "ext4 flushes a rewritten file when it is closed, so that copies wait for the disk.",

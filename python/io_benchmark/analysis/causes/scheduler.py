@@ -3,12 +3,16 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The disks' I/O scheduler (seed 001)."""
 
-from io_benchmark.analysis.causes.case import Case, Finding, Rule, View
+from io_benchmark.analysis import words
+from io_benchmark.analysis.causes.beside import AS_FAST_RATIO, decided, most_telling, slower_by
+from io_benchmark.analysis.causes.case import Beside, Case, Finding, Rule, View, mean_of
 from io_benchmark.analysis.causes.evidence import plain
 from io_benchmark.analysis.causes.stack import stack_of
 from io_benchmark.analysis.causes.weigh import Reading, Words, by_rank
+from io_benchmark.analysis.model import State
 from io_benchmark.results.format import Device
 
+SYNC_WRITE = "sync-write"
 FAIR_QUEUEING = ("bfq", "cfq")
 IDLING = ("slice_idle", "slice_idle_us", "group_idle", "group_idle_us")
 JOURNALLING = ("ext3", "ext4")
@@ -59,11 +63,11 @@ def scheduler(case: Case) -> Finding:
     found = any(idles(view) for view in case.slower)
     proof = (
         "; idling's preconditions (own cgroup, ext4, the scheduler, its idle setting) are met, the "
-        "timed proof is workload sync-write"
+        f"timed proof is {_timed_proof(case)}"
         if found
         else ""
     )
-    return by_rank(
+    finding = by_rank(
         case,
         _scheduler,
         Words(
@@ -73,9 +77,56 @@ def scheduler(case: Case) -> Finding:
             same=f"the same scheduler on both sides{proof}",
             undecided="they differ, and which is the faster one for this depends on the disk: only "
             "equal schedulers would tell, or workload sync-write",
-            workload="sync-write",
+            workload=SYNC_WRITE,
         ),
+    )
+    if finding.state is not State.NOT_OBSERVABLE or finding.workload != SYNC_WRITE:
+        return finding
+    worst = most_telling(case, case.measured(SYNC_WRITE))
+    if worst is None or None in (mean_of(case.baseline, _seen), mean_of(case.candidate, _seen)):
+        return finding
+    return _by_sync_writes(case, finding, worst)
+
+
+def _by_sync_writes(case: Case, finding: Finding, worst: Beside) -> Finding:
+    """The schedulers differ: small synchronous writes wait for them as nothing else does."""
+    evidence = finding.baseline_evidence, finding.candidate_evidence
+    ratio = slower_by(case, worst)
+    if ratio < AS_FAST_RATIO:
+        return Finding(
+            State.RULED_OUT, *evidence, "they differ, but synchronous writes are as fast by both"
+        )
+    only = "they differ, and what else differs may make synchronous writes slower as well: only "
+    if not decided(worst) or case.subject.workload == SYNC_WRITE:
+        return Finding(State.NOT_OBSERVABLE, *evidence, f"{only}equal schedulers would tell")
+    return Finding(
+        State.NOT_OBSERVABLE,
+        *evidence,
+        f"{only}equal schedulers would tell. Synchronous writes take {ratio:.2f}× as long",
     )
 
 
-RULES = (Rule("scheduler", "The slower side's I/O scheduler holds requests back.", scheduler),)
+def _seen(view: View) -> float | None:
+    return None if _scheduler(view) is None else 1.0
+
+
+def _timed_proof(case: Case) -> str:
+    worst = most_telling(case, case.measured(SYNC_WRITE))
+    if worst is None:
+        return "workload sync-write"
+    subject = worst.subject
+    slower, faster = case.in_order(worst)
+    return (
+        f"{words.time(slower.mean_ns)} a synchronous write against {words.time(faster.mean_ns)} "
+        f"(sync-write, {subject.variant})"
+    )
+
+
+RULES = (
+    Rule(
+        "scheduler",
+        "The slower side's I/O scheduler holds requests back.",
+        scheduler,
+        frozenset(("cache-retrieve", "random-io", SYNC_WRITE)),
+    ),
+)

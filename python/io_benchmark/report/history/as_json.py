@@ -11,9 +11,10 @@ from typing import Any
 import msgspec
 
 from io_benchmark.analysis.history import model
+from io_benchmark.report.as_json import subject_of
 from io_benchmark.report.history import json_format as to
 from io_benchmark.report.history.json_format import VERSION
-from io_benchmark.report.json_format import Interval, Number, Subject
+from io_benchmark.report.json_format import Interval, Number
 
 
 def render(history: model.History) -> str:
@@ -45,7 +46,7 @@ def _document(history: model.History) -> to.Document:
 
 def _series(series: model.Series) -> to.Series:
     return to.Series(
-        subject=Subject(**dataclasses.asdict(series.subject)),
+        subject=subject_of(series.subject),
         conditions=dict(series.conditions),
         points=[_point(point) for point in series.points],
         levels=[

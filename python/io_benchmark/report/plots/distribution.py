@@ -9,10 +9,10 @@ import numpy as np
 from markupsafe import Markup
 
 from io_benchmark.analysis.model import Figures, Series
+from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.choose import spread, typical
 from io_benchmark.report.plots.scales import Scale, around
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, TITLE_HEIGHT, Drawing, path
-from io_benchmark.report.units import TIME_UNITS, times
 from io_benchmark.report.untrusted import name
 
 PANEL_HEIGHT = 92.0
@@ -22,6 +22,8 @@ QUANTILES = np.linspace(0, 1, 81)
 # The axis leaves out the last retrieves on either end, which would take most of its length.
 AXIS_QUANTILES = (0.002, 0.998)
 TICKS = 6
+TITLE_OF_TIMES = "Share of retrieves that took no longer than a time"
+TITLE_OF_RATES = "Share of samples that reached no more than a rate"
 LEVELS = ((0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %"))
 
 
@@ -30,17 +32,18 @@ def draw(
     figures: Mapping[str, Figures],
     baselines: Mapping[str, str],
     identifier: str,
+    axis: Axis = TIMES,
 ) -> Markup:
     """The typical worker of a candidate's baseline is drawn behind the candidate's own lines."""
-    scale = _scale(sides)
+    scale = _scale(sides, axis)
     ticks = scale.ticks(TICKS)
     places = [scale.place(tick) for tick in ticks]
     said = "; ".join(
-        f"{name(side)}: average {times([figures[side].mean_ns])[0]}"
+        f"{name(side)}: average {axis.text(figures[side].mean_ns)}"
         for side in sides
         if side in figures
     )
-    drawing = Drawing(identifier, "Share of retrieves that took no longer than a time", said)
+    drawing = Drawing(identifier, TITLE_OF_RATES if axis.rate else TITLE_OF_TIMES, said)
     top = 0.0
     for side, workers in sides.items():
         behind = sides.get(baselines.get(side, side), ())
@@ -51,22 +54,22 @@ def draw(
             workers,
             None if behind is workers or not behind else typical(behind),
             figures.get(side),
-            scale,
+            (scale, axis),
             top,
         )
         top += TITLE_HEIGHT + PANEL_HEIGHT + PANEL_GAP
     bottom = top - PANEL_GAP
-    drawing.axis(zip(places, map(time_label, ticks), strict=True), bottom)
+    drawing.axis(zip(places, map(axis.tick, ticks), strict=True), bottom)
     drawing.height = bottom + AXIS_HEIGHT
     return drawing.finished()
 
 
-def _scale(sides: Mapping[str, Sequence[Series]]) -> Scale:
+def _scale(sides: Mapping[str, Sequence[Series]], axis: Axis) -> Scale:
     ends = [
         max(float(end), 1.0)
         for workers in sides.values()
         for one in spread(workers, WORKERS_DRAWN)
-        for end in np.quantile(one.total_ns, AXIS_QUANTILES)
+        for end in np.quantile(axis.values(one.total_ns), AXIS_QUANTILES)
     ]
     return around(ends, logarithmic=True, room=0.03)
 
@@ -77,7 +80,7 @@ def _draw_panel(
     workers: Sequence[Series],
     behind: Series | None,
     figures: Figures | None,
-    scale: Scale,
+    across: tuple[Scale, Axis],
     top: float,
 ) -> None:
     drawn = spread(workers, WORKERS_DRAWN)
@@ -86,21 +89,18 @@ def _draw_panel(
         count = f"{len(drawn)} of {count}"
     drawing.name(top + 13, f"{name(side, 24)}, {count}")
     plot = top + TITLE_HEIGHT
-    paths = [] if behind is None else [_curve(behind, scale, "curve behind")]
-    paths += [_curve(one, scale, "curve") for one in drawn]
+    scale, axis = across
+    paths = [] if behind is None else [_curve(behind, across, "curve behind")]
+    paths += [_curve(one, across, "curve") for one in drawn]
     drawing.frame(plot, PANEL_HEIGHT, paths)
     if figures is not None:
-        place = scale.place(figures.mean_ns)
+        place = scale.place(axis.place(figures.mean_ns))
         drawing.line((place, plot), (place, plot + PANEL_HEIGHT), "average")
-        label = f"avg {times([figures.mean_ns])[0]}"
+        label = f"avg {axis.text(figures.mean_ns)}"
         drawing.text(place, plot - 4, label, "tick", "end" if place > 0.5 else "start")
 
 
-def _curve(one: Series, scale: Scale, kind: str) -> Markup:
-    across = scale.places(np.maximum(np.quantile(one.total_ns, QUANTILES), 1.0))
-    return path(across, (1 - QUANTILES) * PANEL_HEIGHT, kind)
-
-
-def time_label(tick_ns: float) -> str:
-    size, unit = next((pair for pair in TIME_UNITS if tick_ns >= pair[0]), TIME_UNITS[-1])
-    return f"{tick_ns / size:g} {unit}"
+def _curve(one: Series, across: tuple[Scale, Axis], kind: str) -> Markup:
+    scale, axis = across
+    values = np.maximum(np.quantile(axis.values(one.total_ns), QUANTILES), scale.low)
+    return path(scale.places(values), (1 - QUANTILES) * PANEL_HEIGHT, kind)

@@ -28,13 +28,20 @@ SHAPES = {
 }
 
 
-def draw(comparisons: Sequence[Comparison], margin_ratio: float, identifier: str) -> Markup:
+def draw(
+    comparisons: Sequence[Comparison],
+    margin_ratio: float,
+    identifier: str,
+    names: Sequence[str] = (),
+) -> Markup:
+    """`names`: what the rows are called, where that is not the candidates."""
+    rows = names or [name(comparison.candidate, NAME_LENGTH) for comparison in comparisons]
     margin = (1 - margin_ratio, 1 + margin_ratio)
     scale = _scale(comparisons, margin)
     said = (
-        f"{name(comparison.candidate)}: {ratio(comparison.ratio)}, "
+        f"{names[at] if names else name(comparison.candidate)}: {ratio(comparison.ratio)}, "
         f"{interval(comparison.interval.low, comparison.interval.high)}, {comparison.verdict}"
-        for comparison in comparisons
+        for at, comparison in enumerate(comparisons)
     )
     drawing = Drawing(
         identifier, "Ratios to the baseline with their intervals", "; ".join(said), gutter=False
@@ -47,7 +54,7 @@ def draw(comparisons: Sequence[Comparison], margin_ratio: float, identifier: str
     one = scale.place(1)
     drawing.line((one, 0), (one, bottom + 4), "one")
     for at, comparison in enumerate(comparisons):
-        _draw_row(drawing, comparison, scale, float(ROW_HEIGHT * at))
+        _draw_row(drawing, comparison, rows[at], scale, float(ROW_HEIGHT * at))
     drawing.height = bottom + 4 + AXIS_HEIGHT
     return drawing.finished()
 
@@ -62,10 +69,12 @@ def _scale(comparisons: Sequence[Comparison], margin: tuple[float, float]) -> Sc
     return around([*ends, 1.0, *margin, 0.9, 1.1], logarithmic=True, room=0.06)
 
 
-def _draw_row(drawing: Drawing, comparison: Comparison, scale: Scale, top: float) -> None:
+def _draw_row(
+    drawing: Drawing, comparison: Comparison, title: str, scale: Scale, top: float
+) -> None:
     kind = comparison.verdict.value
     text = top + LABEL_HEIGHT
-    drawing.text(0, text, name(comparison.candidate, NAME_LENGTH), "name", "start")
+    drawing.text(0, text, title, "name", "start")
     drawing.text(1, text, f"{kind} {ratio(comparison.ratio)}", f"verdict {kind}", "end")
     middle = top + 31
     outer, inner = comparison.interval, comparison.interval_90

@@ -11,8 +11,8 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.model import Integers, Series
+from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.choose import thinned, typical
-from io_benchmark.report.plots.distribution import time_label
 from io_benchmark.report.plots.scales import Scale, around, from_zero, time_ticks
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, TITLE_HEIGHT, Drawing, points
 from io_benchmark.report.units import size
@@ -48,32 +48,41 @@ class Scatter:
     thinned: str  # what was left out, or nothing
 
 
-def draw(sides: Mapping[str, Sequence[Series]], identifier: str) -> Scatter:
+def draw(
+    sides: Mapping[str, Sequence[Series]],
+    identifier: str,
+    axis: Axis = TIMES,
+    points_drawn: int = POINTS_DRAWN,
+) -> Scatter:
     chosen = {side: typical(workers) for side, workers in sides.items()}
     classes = size_classes([one.file_size_bytes for one in chosen.values()])
-    most = min(POINTS_IN_A_PANEL, POINTS_DRAWN // len(chosen))
-    ends = [float(end) for one in chosen.values() for end in (min(one.total_ns), max(one.total_ns))]
-    scale = around([max(end, 1.0) for end in ends], logarithmic=True, room=0.05)
+    most = min(POINTS_IN_A_PANEL, points_drawn // len(chosen))
+    values = {side: axis.values(one.total_ns) for side, one in chosen.items()}
+    ends = [float(end) for one in values.values() for end in (np.min(one), np.max(one))]
+    scale = around(ends, logarithmic=True, room=0.05)
     clock = from_zero(float(np.max(_since_start(one))) for one in chosen.values())
     drawing = Drawing(
         identifier,
-        "Each retrieve's time over the run",
+        "Each sample's rate over the run" if axis.rate else "Each retrieve's time over the run",
         f"One worker a side: {', '.join(name(side) for side in chosen)}.",
     )
     ticks = [(clock.place(tick), clock_label(tick)) for tick in time_ticks(clock, TICKS)]
-    levels = [(scale.place(tick), time_label(tick)) for tick in scale.ticks(LEVELS)]
+    levels = [(scale.place(tick), axis.tick(tick)) for tick in scale.ticks(LEVELS)]
     top, steps = 0.0, []
     for side, one in chosen.items():
         drawing.name(top + 13, _panel_title(side, sides[side]))
         drawing.grid((place for place, _ in ticks), levels, top + TITLE_HEIGHT, PANEL_HEIGHT)
         kept, step = thinned(one.total_ns, most)
         steps.append(step)
-        _draw_panel(drawing, one, kept, classes, scale, clock, top + TITLE_HEIGHT)
+        down = (1 - scale.places(values[side][kept])) * PANEL_HEIGHT
+        _draw_panel(drawing, one, kept, down, classes, clock, top + TITLE_HEIGHT)
         top += TITLE_HEIGHT + PANEL_HEIGHT + PANEL_GAP
     bottom = top - PANEL_GAP
     drawing.axis(ticks, bottom)
     drawing.height = bottom + AXIS_HEIGHT
-    return Scatter(drawing.finished(), classes, _thinned_in_words(steps))
+    # What has no size is a sample of another workload.
+    noun = "retrieve" if classes[0].upper_bytes else "sample"
+    return Scatter(drawing.finished(), classes, _thinned_in_words(steps, noun))
 
 
 def size_classes(sizes_bytes: Sequence[Integers]) -> tuple[SizeClass, ...]:
@@ -107,13 +116,12 @@ def _draw_panel(
     drawing: Drawing,
     one: Series,
     kept: Integers,
+    down: NDArray[np.float64],
     classes: Sequence[SizeClass],
-    scale: Scale,
     clock: Scale,
     top: float,
 ) -> None:
     across = clock.places(_since_start(one)[kept])
-    down = (1 - scale.places(np.maximum(one.total_ns[kept], 1))) * PANEL_HEIGHT
     uppers = np.array([each.upper_bytes for each in classes][::-1])
     number = len(classes) - 1 - np.searchsorted(uppers, one.file_size_bytes[kept])
     drawing.frame(
@@ -131,9 +139,9 @@ def _since_start(one: Series) -> NDArray[np.float64]:
     return since
 
 
-def _thinned_in_words(steps: Sequence[int]) -> str:
+def _thinned_in_words(steps: Sequence[int], noun: str) -> str:
     largest = max(steps)
     if largest == 1:
         return ""
     each = f"{largest}th" if largest > 3 else ("2nd", "3rd")[largest - 2]
-    return f"Drawn are every {each} retrieve and the slowest hundredth."
+    return f"Drawn are every {each} {noun} and the slowest hundredth."

@@ -1,0 +1,86 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Which differences are explained: for each candidate that of the leading workload, and others' too.
+
+Cache-retrieve leads where it was compared, else the first workload that was. A further workload is
+explained by itself where it differs, by the measurement that differs most: what makes copies slow
+need not be what makes synchronous writes slow.
+"""
+
+import math
+from collections.abc import Sequence
+
+from io_benchmark.analysis import remedies
+from io_benchmark.analysis.causes import judge
+from io_benchmark.analysis.causes.case import Beside
+from io_benchmark.analysis.model import (
+    Comparison,
+    Diagnosis,
+    Subject,
+    SubjectReport,
+    Verdict,
+    Worker,
+)
+from io_benchmark.analysis.plan import Plan
+
+DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
+
+
+def diagnoses(
+    plan: Plan, reports: Sequence[SubjectReport], workers: Sequence[Worker]
+) -> tuple[Diagnosis, ...]:
+    measured: dict[str, dict[Subject, float]] = {}
+    for report in reports:
+        for side, figures in report.figures.items():
+            measured.setdefault(side, {})[report.subject] = figures.mean_ns
+    machines = {worker.side: worker.result.task.instance_type for worker in workers}
+    found = []
+    for candidate, baseline in plan.pairs:
+        beside = _compared(reports, candidate, baseline)
+        for comparison in _explained([one.comparison for one in beside]):
+            causes = judge(
+                comparison.subject,
+                # What is not decided needs no explanation: chance may be all of it.
+                comparison.ratio if comparison.verdict in DIFFERENT else None,
+                [worker for worker in workers if worker.side == baseline],
+                [worker for worker in workers if worker.side == candidate],
+                beside,
+            )
+            tried = remedies.suggest(
+                causes, comparison.subject, measured, candidate, baseline, machines=machines
+            )
+            found.append(Diagnosis(candidate, causes, tried, comparison.subject))
+    return tuple(found)
+
+
+def _compared(
+    reports: Sequence[SubjectReport], candidate: str, baseline: str
+) -> tuple[Beside, ...]:
+    return tuple(
+        Beside(one, report.figures[baseline], report.figures[candidate])
+        for report in reports
+        for one in report.comparisons
+        if (one.candidate, one.baseline) == (candidate, baseline)
+    )
+
+
+def _explained(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """The leading one first."""
+    found = list(comparisons[:1])
+    by_workload: dict[str, list[Comparison]] = {}
+    for one in comparisons:
+        if one.verdict in DIFFERENT:
+            by_workload.setdefault(one.subject.workload, []).append(one)
+    for workload, different in by_workload.items():
+        if found[0].subject.workload != workload:
+            found.append(_most(different))
+        elif workload != "cache-retrieve":
+            found[0] = _most(different)
+    return found
+
+
+def _most(different: Sequence[Comparison]) -> Comparison:
+    """The one that differs most; a check of visibility is about something else than speed."""
+    timed = [one for one in different if one.subject.variant != "visibility"]
+    return max(timed or different, key=lambda one: abs(math.log(one.ratio)))

@@ -1,0 +1,137 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What must be alike on both sides: what each run has of it, in words that can be laid side by side.
+
+None: a workload that has nothing of the kind.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from io_benchmark.analysis.model import Entry, Worker
+from io_benchmark.results.workloads import (
+    RandomIoObserved,
+    SpawnObserved,
+    SyncWriteObserved,
+    UploadObserved,
+)
+
+COLD_SHARE, WARM_SHARE = 0.05, 0.50
+# Parameters that say how much is measured, not what.
+HOW_MUCH = frozenset(("time_limit_s", "samples_planned", "objects_planned"))
+# What these measure does not lie in a place.
+WITHOUT_PLACE = frozenset(("spawn", "upload"))
+
+Run = tuple[Worker, Entry]
+
+
+def sequence(run: Run) -> str | None:
+    if run[1].retrieves is None:
+        return None
+    config = run[0].result.config
+    return f"seed {config.seed}, sequence over {len(run[1].retrieves.facts.file_sizes_bytes)} files"
+
+
+def sizes(run: Run) -> str | None:
+    if run[1].retrieves is None:
+        return None
+    found = sorted(set(run[1].retrieves.facts.file_sizes_bytes), reverse=True)
+    return "files of " + ", ".join(f"{size / 1024 / 1024:g} MiB" for size in found[:6])
+
+
+def copy_method(run: Run) -> str | None:
+    retrieves = run[1].retrieves
+    return None if retrieves is None else f"copied by {retrieves.facts.copy_method}"
+
+
+def lookup_method(run: Run) -> str | None:
+    retrieves = run[1].retrieves
+    return None if retrieves is None else f"looked up by {retrieves.facts.lookup_method}"
+
+
+def reflink(run: Run) -> str | None:
+    if run[1].retrieves is None:
+        return None
+    return "copies share extents" if run[1].retrieves.facts.shares_extents else "copies move bytes"
+
+
+def cache_state(run: Run) -> str | None:
+    if run[1].retrieves is None:
+        return None
+    state = run[1].retrieves.facts.cache_state
+    if state is None or state.resident_bytes is None or state.cache_bytes == 0:
+        return "cache state unknown"
+    share = state.resident_bytes / state.cache_bytes
+    if share < COLD_SHARE:
+        return "cold cache"
+    return "warm cache" if share > WARM_SHARE else "half-warm cache"
+
+
+def parameters(run: Run) -> str | None:
+    """How much is measured may differ, what is measured may not."""
+    measured = run[1].measured
+    if measured is None:
+        return None
+    chosen = msgspec.to_builtins(measured.parameters)
+    return ", ".join(
+        f"{name} {'none' if value is None else value}"
+        for name, value in chosen.items()
+        if name not in HOW_MUCH
+    )
+
+
+def without_common(ours: Sequence[str], theirs: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Lists of parameters, without what is the same in all of them."""
+    common = set.intersection(*(set(text.split(", ")) for text in (*ours, *theirs)))
+
+    def rest(text: str) -> str:
+        return ", ".join(part for part in text.split(", ") if part not in common)
+
+    return [rest(text) for text in ours], [rest(text) for text in theirs]
+
+
+def method(run: Run) -> str | None:
+    observed = run[1].measured.observed if run[1].measured is not None else None
+    if isinstance(observed, RandomIoObserved):
+        engine = f" with {observed.io_engine}" if observed.io_engine else ""
+        return f"measured by {_without_version(observed.method)}{engine}"
+    if isinstance(observed, SpawnObserved | UploadObserved):
+        return f"measured by {_without_version(observed.method)}"
+    return None
+
+
+def _without_version(method: str | None) -> str:
+    """fio-3.33 and fio-3.36 measure the same way; fio and a loop of Python do not."""
+    name, _, rest = (method or "an unknown method").rpartition("-")
+    return name if name and rest[:1].isdigit() else method or "an unknown method"
+
+
+def interpreter(run: Run) -> str | None:
+    observed = run[1].measured.observed if run[1].measured is not None else None
+    if not isinstance(observed, SpawnObserved | SyncWriteObserved):
+        return None
+    version = ".".join((observed.python or "unknown").split(".")[:2])
+    return f"by Python {version}"
+
+
+def http_version(run: Run) -> str | None:
+    observed = run[1].measured.observed if run[1].measured is not None else None
+    if not isinstance(observed, UploadObserved):
+        return None
+    return f"HTTP/{observed.http_version or 'unknown'}"
+
+
+def place_kind(run: Run) -> str | None:
+    if run[1].subject.workload in WITHOUT_PLACE:
+        return None
+    for place in run[0].result.storage.places:
+        if place.name == run[1].subject.place:
+            return f"a place on {place.kind}"
+    return "a place unknown"
+
+
+def script_version(run: Run) -> str | None:
+    script = run[0].result.script
+    return f"script {script.version} {script.sha256[:12]}"

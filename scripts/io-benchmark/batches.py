@@ -1,0 +1,244 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What the workloads other than cache-retrieve have in common: their entry and its samples.
+
+A sample is a batch: so many operations, done in so long. It is one operation where that is long
+enough to be timed, and otherwise as many as keep the reading of the clock under 1 % of it.
+"""
+
+import os
+import platform
+import time
+from typing import Tuple
+
+import figures
+import precision
+from failures import SkippedError, WorkloadError
+from progress import MIB, NS_PER_S, say
+from summary import shown
+from windows import Together
+
+COLUMNS = ("start_ns", "duration_ns", "operations")
+SAMPLES_FOR_A_VERDICT = 20
+PYTHON = platform.python_version()
+
+
+class Batches:
+    """One place: prepare once, run once for each variant, samples after each run.
+
+    A workload says its `name`, its variants, `parameters(variant)`, the names in `observes`, and how
+    to measure(variant, entry): by add() after each sample, until that is true.
+    """
+
+    name = ""
+    per_place = True
+    columns = COLUMNS
+    observes: Tuple[str, ...] = ()
+
+    def __init__(self, bench, place, folder):
+        self._bench = bench
+        self._place = place
+        self._folder = folder
+        self._quick = bench.settings.profile == "quick"
+        self._rows = []
+
+    def parameters(self, variant):
+        """What decides what is measured; what two pools have to agree in."""
+        raise NotImplementedError
+
+    def measure(self, variant, entry):
+        raise NotImplementedError
+
+    def plan(self, variant):
+        """What is known before anything has run."""
+        return {
+            "parameters": self.parameters(variant),
+            "observed": dict.fromkeys(self.observes),
+            "run_ns": None,
+            "stopped_early": None,
+            "precision_reached_ratio": None,
+            "device_bytes": None,
+        }
+
+    def prepare(self):
+        """What is the same for every run; nothing by default."""
+        return {}
+
+    def run(self, variant, entry):
+        self._rows = []
+        before = self._bench.device_bytes()
+        self._planned = entry["parameters"]["samples_planned"]
+        self._time_limit_s = entry["parameters"]["time_limit_s"]
+        self.begin_anew()
+        try:
+            self.measure(variant, entry)
+        finally:
+            if self._rows:
+                entry["run_ns"] = time.monotonic_ns() - self._started_ns
+            entry["device_bytes"] = self._bench.device_bytes_since(before)
+        if not self._rows:
+            raise WorkloadError("no operation ended within %g s" % self._time_limit_s)
+        done = len(self._rows), self._planned, self._mean_shown(), entry["run_ns"] / NS_PER_S
+        say("  [%d/%d] mean %s, %.1f s" % done)
+
+    def begin_anew(self):
+        """The timed part begins now: called again after a warm-up."""
+        self.begin_at(time.monotonic_ns())
+
+    def begin_at(self, started_ns):
+        self._started_ns = started_ns
+        self.deadline_ns = self._started_ns + int(self._time_limit_s * NS_PER_S)
+        self._shown_again_ns = started_ns + int(self._bench.progress_every_s * NS_PER_S)
+
+    def add(self, entry, start_ns, end_ns, operations=1):
+        """One sample, outside the timed interval; true when there are enough."""
+        return self.add_all(entry, [(start_ns, end_ns)], operations)
+
+    def add_all(self, entry, times, operations=1):
+        """Samples that come together; true when there are enough."""
+        origin_ns, before = self._bench.origin_ns, len(self._rows)
+        self._rows += [
+            (start_ns - origin_ns, max(1, end_ns - start_ns), operations)
+            for start_ns, end_ns in times[: self._planned - before]
+        ]
+        return self.enough(entry, times[-1][1], before)
+
+    def replace(self, windows):
+        """All samples so far, of those who count together."""
+        origin_ns = self._bench.origin_ns
+        self._rows = [(start - origin_ns, *rest) for start, *rest in windows[: self._planned]]
+
+    def take_windows(self, lines, members, entry, take_other=None):
+        """What a crew's members count, until they end: each tells [who, counts] of itself."""
+        together = Together(entry["parameters"]["window_ns"])
+        started, due_ns = False, 0
+        try:
+            for line in lines:
+                now_ns = time.monotonic_ns()
+                self.look_around(now_ns)
+                if line is None:
+                    continue
+                number, told = line
+                if isinstance(told, dict):
+                    take_other(told)
+                    continue
+                who, counts = told
+                if not started:
+                    started = True
+                    self.begin_at(counts[0][0])
+                together.add((number, who), counts)
+                if now_ns >= due_ns:
+                    due_ns = now_ns + NS_PER_S
+                    self.replace(together.windows(members))
+                    if self.is_known(entry):
+                        return
+        finally:
+            self.replace(together.windows(members))
+
+    def enough(self, entry, now_ns, before):
+        count = len(self._rows)
+        self.look_around(now_ns)
+        if count >= self._planned:
+            return True
+        if now_ns >= self.deadline_ns:
+            return True
+        every = precision.CHECK_EVERY
+        return count // every > before // every and self.is_known(entry)
+
+    def look_around(self, now_ns):
+        """Progress, and the file that grows."""
+        if now_ns >= self._shown_again_ns:
+            self._shown_again_ns = now_ns + int(self._bench.progress_every_s * NS_PER_S)
+            self._show(now_ns)
+        if now_ns >= self._bench.due_ns:
+            self._bench.between_samples()
+
+    def _show(self, now_ns):
+        done, elapsed_ns = len(self._rows), now_ns - self._started_ns
+        left_ns = self.deadline_ns - now_ns
+        if done:
+            left_ns = min(left_ns, elapsed_ns // done * (self._planned - done))
+        say(
+            "  [%*d/%d] %.1f s left%s"
+            % (
+                len(str(self._planned)),
+                done,
+                self._planned,
+                max(0, left_ns) / NS_PER_S,
+                ", mean " + self._mean_shown() if done else "",
+            )
+        )
+
+    def _mean_shown(self):
+        mean_ns = sum(row[1] for row in self._rows) / sum(row[2] for row in self._rows)
+        return "%s %s" % (shown(figures.figure(self.name, mean_ns)), figures.unit(self.name))
+
+    def is_known(self, entry):
+        """Is the mean known as well as --precision asks?"""
+        wanted = self._bench.settings.precision
+        if not wanted:
+            return False
+        each_ns = [duration / operations for _, duration, operations in self._rows]
+        reached = precision.relative_half_width([0] * len(each_ns), each_ns)
+        if reached is None or reached > wanted:
+            return False
+        entry["stopped_early"] = "the mean is known to ± %.2f %% after %d of %d samples" % (
+            reached * 100,
+            len(each_ns),
+            self._planned,
+        )
+        entry["precision_reached_ratio"] = round(reached, 6)
+        say("  stopped early: %s" % entry["stopped_early"])
+        return True
+
+    def samples(self):
+        """The raw columns of the latest run, as far as it came."""
+        table = list(zip(*self._rows)) or [()] * len(COLUMNS)
+        return {name: list(values) for name, values in zip(COLUMNS, table)}
+
+    def enough_for_a_verdict(self):
+        return len(self._rows) >= SAMPLES_FOR_A_VERDICT
+
+    def check_space(self, needed_bytes):
+        """Refuse before the first byte rather than fail in the middle."""
+        space = os.statvfs(self._folder)
+        free = space.f_bavail * space.f_frsize
+        if free < needed_bytes:
+            needed, free = -(-needed_bytes // MIB), free // MIB
+            raise SkippedError("no space: needs %d MiB, %d MiB are free" % (needed, free))
+
+    @staticmethod
+    def details(entry):
+        threads = entry["threads"]
+        return [entry["variant"], *(["%d at once" % threads] if threads is not None else [])]
+
+    @staticmethod
+    def parts(entry):
+        samples = entry["samples"]
+        return [("All " + entry["variant"], samples["duration_ns"], samples["operations"])]
+
+    @classmethod
+    def remarks(cls, _entry):
+        return []
+
+    @classmethod
+    def remarks_on_all(cls, _entries):
+        """Lines about the entries of one place together."""
+        return []
+
+    @staticmethod
+    def options(entry):
+        threads = entry["threads"]
+        return [entry["variant"], *(["threads-%d" % threads] if threads is not None else [])]
+
+    @staticmethod
+    def subtests(_entry):
+        return []
+
+
+def mean_ns(entry):
+    """The time for an operation; None where nothing was measured."""
+    samples = entry["samples"]
+    operations = sum(samples["operations"])
+    return sum(samples["duration_ns"]) / operations if operations else None

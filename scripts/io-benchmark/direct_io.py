@@ -1,0 +1,134 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Random reads or writes past the page cache, by threads of several processes."""
+
+import mmap
+import os
+import random
+import threading
+import time
+
+from windows import count
+
+TELL_WINDOWS = 5
+
+
+def refused(folder):
+    """Why the file system takes no O_DIRECT; None where it does."""
+    path = os.path.join(folder, "direct")
+    block = mmap.mmap(-1, 4096)
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_DIRECT, 0o600)
+        try:
+            os.pwrite(descriptor, block, 0)
+            os.preadv(descriptor, [block], 0)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        return error.strerror
+    finally:
+        if os.path.exists(path):
+            os.unlink(path)
+    return None
+
+
+class Latencies:
+    """Counts by time, each bucket 1/64 of its power of two wide."""
+
+    def __init__(self):
+        self.counts = {}
+        self.sum_ns = self.max_ns = 0
+
+    def add(self, ns):
+        shift = max(0, ns.bit_length() - 7)
+        key = (ns >> shift) << shift
+        self.counts[key] = self.counts.get(key, 0) + 1
+        self.sum_ns += ns
+        self.max_ns = max(self.max_ns, ns)
+
+    def merge(self, told):
+        counts, sum_ns, max_ns = told
+        for key, number in counts:
+            self.counts[key] = self.counts.get(key, 0) + number
+        self.sum_ns += sum_ns
+        self.max_ns = max(self.max_ns, max_ns)
+
+    def as_told(self):
+        return [sorted(self.counts.items()), self.sum_ns, self.max_ns]
+
+    def summary(self):
+        total = sum(self.counts.values())
+        found = {"mean": self.sum_ns // total}
+        for percent in (50, 95, 99):
+            left = total * percent // 100
+            for key in sorted(self.counts):
+                left -= self.counts[key]
+                if left < 0:
+                    break
+            found["p%d" % percent] = key
+        return {**found, "max": self.max_ns}
+
+
+def work(path, parameters, threads, seed, ready, tell):
+    """In a process of a crew: as many threads, each with one operation in flight."""
+    writes = parameters["operation"] == "write"
+    descriptor = os.open(path, (os.O_WRONLY if writes else os.O_RDONLY) | os.O_DIRECT)
+    lock = threading.Lock()
+    errors, latencies, running = [], [Latencies() for _ in range(threads)], []
+    go = threading.Event()
+
+    def run(thread):
+        go.wait()
+        rows = []
+
+        def keep(row):
+            rows.append(row)
+            if len(rows) == TELL_WINDOWS:
+                flush()
+
+        def flush():
+            with lock:
+                tell([thread, rows])
+            rows.clear()
+
+        try:
+            generator = random.Random("%d %d" % (seed, thread))
+            step = stepper(descriptor, writes, parameters, generator, latencies[thread])
+            end_ns = time.monotonic_ns() + int(parameters["time_limit_s"] * 1_000_000_000)
+            count(step, 1, parameters["window_ns"], end_ns, keep)
+            if rows:
+                flush()
+        except OSError as error:
+            errors.append(error)
+
+    for number in range(threads):
+        running.append(threading.Thread(target=run, args=(number,), daemon=True))
+        running[-1].start()
+    ready()
+    go.set()
+    for thread in running:
+        thread.join()
+    if errors:
+        raise errors[0]
+    for one in latencies:
+        tell({"latencies": one.as_told()})
+
+
+def stepper(descriptor, writes, parameters, generator, latencies):
+    size = parameters["block_bytes"]
+    block = mmap.mmap(-1, size)  # begins at a page, as O_DIRECT asks
+    block.write(os.urandom(size))
+    blocks = parameters["file_bytes"] // size
+    clock, chance = time.monotonic_ns, generator.random
+
+    def step():
+        offset = int(chance() * blocks) * size
+        start_ns = clock()
+        if writes:
+            os.pwrite(descriptor, block, offset)
+        else:
+            os.preadv(descriptor, (block,), offset)
+        latencies.add(clock() - start_ns)
+
+    return step

@@ -1,0 +1,64 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A static x86-64 program whose whole work is to be large: made here, as workers have no compiler.
+
+It jumps through all of its code, one jump in each cache line, in an order that no prefetcher
+guesses, so many times over, and exits. Which lines are fetched from memory again depends on whether
+the caches hold its code, and with it the other copies that run beside it.
+"""
+
+import random
+import struct
+
+LINE_BYTES = 64
+PAGE_BYTES = 4096
+LOAD_ADDRESS = 0x400000
+MACHINE_X86_64 = 62
+CODE_AT = PAGE_BYTES  # in the file and, from LOAD_ADDRESS, in memory
+LINES_AT = 2 * PAGE_BYTES
+READ_AND_EXECUTE = 5
+
+
+def build(blob_bytes, passes, seed=1):
+    """The program's bytes."""
+    lines = blob_bytes // LINE_BYTES
+    order = list(range(lines))
+    generator = random.Random(seed)
+    for at in range(lines - 1, 0, -1):
+        # Not shuffle(): only random() gives the same values in every version of Python.
+        other = int(generator.random() * (at + 1))
+        order[at], order[other] = order[other], order[at]
+    again_at = CODE_AT + 12
+    blob = bytearray(b"\xcc" * (lines * LINE_BYTES))  # int3 wherever nothing may jump
+    for line, following in zip(order, [*order[1:], None]):
+        begin = line * LINE_BYTES
+        target = again_at if following is None else LINES_AT + following * LINE_BYTES
+        struct.pack_into("<Bi", blob, begin, 0xE9, target - (LINES_AT + begin + 5))
+    code = b"".join(
+        (
+            b"\x49\xc7\xc4" + struct.pack("<i", passes),  # mov r12, passes
+            b"\xe9" + struct.pack("<i", LINES_AT + order[0] * LINE_BYTES - again_at),  # jmp first
+            b"\x49\xff\xcc",  # again: dec r12
+            b"\x0f\x85" + struct.pack("<i", CODE_AT + 7 - (again_at + 9)),  # jnz to the jmp
+            b"\xb8\x3c\x00\x00\x00\x31\xff\x0f\x05",  # exit(0)
+        )
+    )
+    size = LINES_AT + len(blob)
+    head = _headers(size)
+    return b"".join(
+        (head, bytes(CODE_AT - len(head)), code, bytes(LINES_AT - CODE_AT - len(code)), blob)
+    )
+
+
+def _headers(size):
+    """ELF's header and one segment: the whole file, readable and executable."""
+    identity = b"\x7fELF\x02\x01\x01" + bytes(9)  # 64 bits, little end first, version 1
+    entry = LOAD_ADDRESS + CODE_AT
+    header = struct.pack(
+        "<HHIQQQIHHHHHH", 2, MACHINE_X86_64, 1, entry, 64, 0, 0, 64, 56, 1, 0, 0, 0
+    )
+    segment = struct.pack(
+        "<IIQQQQQQ", 1, READ_AND_EXECUTE, 0, LOAD_ADDRESS, LOAD_ADDRESS, size, size, PAGE_BYTES
+    )
+    return identity + header + segment

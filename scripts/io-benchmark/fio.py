@@ -1,0 +1,127 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""One run of fio, and what it says of it as plain values."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+
+from failures import WorkloadError
+from reading import first_line_of
+
+ENGINES = ("libaio", "io_uring")  # what keeps several operations in flight, the first that fio has
+NS_PER_MS = 1_000_000
+
+
+def find():
+    """(path, version, engine), or (None, None, why not)."""
+    path = shutil.which("fio")
+    if path is None:
+        return None, None, "fio is not on PATH"
+    version = first_line_of([path, "--version"])
+    if version is None:
+        return None, None, "%s does not run" % path
+    done = subprocess.run(
+        [path, "--enghelp"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    known = done.stdout.decode("utf-8", "replace").split()
+    for engine in ENGINES:
+        if engine in known:
+            return path, version, engine
+    return None, None, "%s has none of the engines %s" % (version, ", ".join(ENGINES))
+
+
+class Fio:
+    """One job in a folder of its own; leaving the block ends it."""
+
+    def __init__(self, path, folder, options, held=contextlib.nullcontext):
+        self._json = os.path.join(folder, "fio.json")
+        self._log = os.path.join(folder, "fio")
+        self._errors = os.path.join(folder, "fio.stderr")
+        self._folder = folder
+        self._held = held
+        self._process = None
+        self._command = [
+            path,
+            "--name=io-benchmark",
+            "--thread",
+            "--time_based",
+            "--fallocate=none",
+            "--output-format=json",
+            "--output=" + self._json,
+            "--write_iops_log=" + self._log,
+            *("--%s=%s" % option for option in options.items()),
+        ]
+
+    def __enter__(self):
+        try:
+            with open(self._errors, "wb") as errors, self._held():
+                self._process = subprocess.Popen(
+                    self._command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=errors,
+                    stderr=errors,
+                    cwd=self._folder,
+                    start_new_session=True,  # so that it and what it starts can be ended together
+                )
+        except BaseException:  # an interruption, too, must leave no fio behind
+            self.__exit__()
+            raise
+        return self
+
+    def ended(self, within_s):
+        try:
+            self._process.wait(within_s)
+        except subprocess.TimeoutExpired:
+            return False
+        if self._process.returncode != 0:
+            with open(self._errors, encoding="utf-8", errors="replace") as file:
+                lines = [line.strip() for line in file if line.strip()]
+            said = lines[0][:200] if lines else "status %d" % self._process.returncode
+            raise WorkloadError("fio failed: %s" % said)
+        return True
+
+    def __exit__(self, *_):
+        if self._process is not None and self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+    def summary(self, direction):
+        """(operations, latency in ns) of all that was measured."""
+        try:
+            with open(self._json, encoding="utf-8") as file:
+                part = json.load(file)["jobs"][0][direction]
+            latency, percentiles = part["clat_ns"], part["clat_ns"]["percentile"]
+            return part["total_ios"], {
+                "mean": int(latency["mean"]),
+                "p50": int(percentiles["50.000000"]),
+                "p95": int(percentiles["95.000000"]),
+                "p99": int(percentiles["99.000000"]),
+                "max": int(latency["max"]),
+            }
+        except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+            raise WorkloadError("fio's JSON is not as expected: %r" % error) from None
+
+    def windows(self):
+        """(start_ns, duration_ns, operations) for each line of its log, from its own start."""
+        rows, before_ms = [], 0
+        try:
+            with open(self._log + "_iops.1.log", encoding="ascii") as file:
+                for line in file:
+                    end_ms, iops = (int(field) for field in line.split(",")[:2])
+                    length_ms = end_ms - before_ms
+                    operations = round(iops * length_ms / 1000)
+                    if operations > 0 and length_ms > 0:
+                        rows.append((before_ms * NS_PER_MS, length_ms * NS_PER_MS, operations))
+                    before_ms = end_ms
+        except (OSError, ValueError) as error:
+            raise WorkloadError("fio's log is not as expected: %s" % error) from None
+        return rows

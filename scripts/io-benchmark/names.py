@@ -1,0 +1,93 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The operations on names that the workload metadata counts."""
+
+import os
+import queue
+import threading
+import time
+
+STEPS_A_LOOK = 16  # operations between two readings of the clock
+SEEN_WITHIN_NS = 1_000_000_000
+
+
+def existing(folder, files):
+    paths = [os.path.join(folder, "there-%05d" % at) for at in range(files)]
+    for path in paths:
+        with open(path, "xb"):
+            pass
+    return every_few(paths, os.stat)
+
+
+def missing(folder, files):
+    paths = [os.path.join(folder, "missing-%05d" % at) for at in range(files)]
+    return every_few(paths, look_for_missing)
+
+
+def look_for_missing(path):
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        return
+    raise OSError(None, "%s is there, and nobody made it" % path)
+
+
+def every_few(paths, look):
+    groups = [paths[at : at + STEPS_A_LOOK] for at in range(0, len(paths), STEPS_A_LOOK)]
+    groups = [group for group in groups if len(group) == STEPS_A_LOOK]
+    at = -1
+
+    def step():
+        nonlocal at
+        at = (at + 1) % len(groups)
+        for path in groups[at]:
+            look(path)
+
+    return step, STEPS_A_LOOK
+
+
+def created(folder, _files):
+    first, second = os.path.join(folder, "first"), os.path.join(folder, "second")
+
+    def step():
+        os.close(os.open(first, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        os.rename(first, second)
+        os.unlink(second)
+
+    return step, 3
+
+
+STEPS = {"stat": existing, "stat-missing": missing, "create-rename-unlink": created}
+
+
+def look_from_another_thread(path, checks, tell):
+    """Create here, look there; tell([start_ns, end_ns, invisible_ns]) for each."""
+    names, seen = queue.SimpleQueue(), queue.SimpleQueue()
+    clock = time.monotonic_ns
+
+    def look():
+        while True:
+            name = names.get()
+            if name is None:
+                return
+            first_ns = now_ns = clock()
+            visible = os.path.exists(name)
+            looked_twice = not visible
+            while not visible and now_ns < first_ns + SEEN_WITHIN_NS:
+                visible = os.path.exists(name)
+                now_ns = clock()
+            seen.put((clock(), max(1, now_ns - first_ns) if looked_twice else 0))
+
+    looker = threading.Thread(target=look, daemon=True)
+    looker.start()
+    for number in range(checks):
+        name = path + "%06d" % number
+        start_ns = clock()
+        os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        names.put(name)
+        end_ns, invisible_ns = seen.get()
+        os.unlink(name)
+        tell([start_ns, end_ns, invisible_ns])
+    names.put(None)
+    looker.join()

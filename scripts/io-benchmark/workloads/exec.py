@@ -1,0 +1,174 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Several processes run one program at once (seed 004): one file with many names, or many files.
+
+  hardlinked  each process runs the same file by a name of its own
+  copies      each process runs its own copy, as builders with a file system of their own do
+
+The kernel keeps one file's pages once, so that processes of one file share what the last-level cache
+holds of it; copies push each other out. The program is made here: code of 0.6 of that cache's size
+that is jumped through in a random order. Measured: each process from its start to its end, each on
+a CPU of its own where there are enough. Not measured: reading the program from the disk, since it
+has run before. The size follows the machine's cache, so that times of different machines stand for
+different programs: what is comparable is `copies` against `hardlinked` on one machine.
+"""
+
+import os
+import platform
+import re
+import signal
+import time
+
+from batches import Batches
+from executable import LINE_BYTES, PAGE_BYTES, build
+from failures import SkippedError, WorkloadError
+from progress import MIB
+from reading import list_names, read_text
+
+VARIANTS = ("hardlinked", "copies")
+ARCHITECTURE = "x86_64"
+CACHE_SHARE = 0.6
+LEAST_BYTES, MOST_BYTES = 4 * MIB, 32 * MIB
+UNKNOWN_CACHE_BYTES = 16 * MIB
+JUMPS, QUICK_JUMPS = 3_000_000, 500_000
+ROUNDS, QUICK_ROUNDS = 60, 4
+WARM_UP_ROUNDS = 1
+TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 30.0, 2.0
+MOST_PROCESSES = 8
+CACHES = "/sys/devices/system/cpu/cpu0/cache"
+UNITS = {"K": 1024, "M": MIB, "G": 1024 * MIB}
+
+
+def last_level_cache_bytes():
+    """The largest cache of the first CPU; None where it cannot be seen."""
+    sizes = []
+    for name in list_names(CACHES):
+        found = re.fullmatch("([0-9]+)([KMG])", read_text("%s/%s/size" % (CACHES, name)) or "")
+        if found:
+            sizes.append(int(found.group(1)) * UNITS[found.group(2)])
+    return max(sizes) if sizes else None
+
+
+def blob_bytes():
+    wanted = int((last_level_cache_bytes() or UNKNOWN_CACHE_BYTES) * CACHE_SHARE)
+    return min(max(wanted, LEAST_BYTES), MOST_BYTES) // PAGE_BYTES * PAGE_BYTES
+
+
+def processes():
+    return min(MOST_PROCESSES, max(2, len(os.sched_getaffinity(0))))
+
+
+class Exec(Batches):
+    name = "exec"
+    observes = ("architecture", "l3_bytes", "cpus", "pinned", "cpu_ns")
+
+    @staticmethod
+    def variants(_settings):
+        return [{"variant": variant, "threads": processes()} for variant in VARIANTS]
+
+    def parameters(self, variant):
+        rounds = QUICK_ROUNDS if self._quick else ROUNDS
+        jumps = QUICK_JUMPS if self._quick else JUMPS
+        return {
+            "blob_bytes": blob_bytes(),
+            "passes": max(1, round(jumps / (blob_bytes() / LINE_BYTES))),
+            "samples_planned": rounds * variant["threads"],
+            "time_limit_s": QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S,
+        }
+
+    def prepare(self):
+        if platform.machine() != ARCHITECTURE:
+            raise SkippedError("needs %s, this is %s" % (ARCHITECTURE, platform.machine()))
+        if os.statvfs(self._folder).f_flag & os.ST_NOEXEC:
+            raise SkippedError("the place is mounted noexec")
+        self.check_space((processes() + 1) * (blob_bytes() + MIB))
+        return {}
+
+    def measure(self, variant, entry):
+        available = sorted(os.sched_getaffinity(0))
+        count = variant["threads"]
+        pinned = len(available) >= count
+        cpus = [available[at % len(available)] for at in range(count)]
+        entry["observed"].update(
+            architecture=platform.machine(),
+            l3_bytes=last_level_cache_bytes(),
+            cpus=cpus,
+            pinned=pinned,
+            cpu_ns=0,
+        )
+        paths = self._make(variant["variant"], count, entry["parameters"])
+        try:
+            for _ in range(WARM_UP_ROUNDS):
+                run_together(paths, cpus if pinned else None)
+            self.begin_anew()
+            self._run_rounds(paths, cpus if pinned else None, entry)
+        finally:
+            for path in paths:
+                os.unlink(path)
+
+    def _run_rounds(self, paths, cpus, entry):
+        enough = False
+        while not enough:
+            times = run_together(paths, cpus)
+            entry["observed"]["cpu_ns"] += sum(cpu_ns for _, _, cpu_ns in times)
+            enough = self.add_all(entry, [(start_ns, end_ns) for start_ns, end_ns, _ in times])
+
+    @classmethod
+    def remarks(cls, entry):
+        observed, count = entry["observed"], len(entry["samples"]["start_ns"])
+        where = "each on a CPU of its own" if observed["pinned"] else "sharing CPUs"
+        # Where others want the CPUs too, this part of the time is steadier than the whole.
+        return ["CPU time of one: %.0f ms, %s" % (observed["cpu_ns"] / count / 1e6, where)]
+
+    def _make(self, variant, count, parameters):
+        program = build(parameters["blob_bytes"], parameters["passes"])
+        paths = [os.path.join(self._folder, "%s-%d" % (variant, at)) for at in range(count)]
+        for path in paths:
+            if variant == "hardlinked" and path != paths[0]:
+                os.link(paths[0], path)
+            else:
+                with open(path, "xb") as file:
+                    file.write(program)
+                os.chmod(path, 0o700)
+        return paths
+
+
+def run_together(paths, cpus):
+    """Start all, wait for all: (start_ns, end_ns, cpu_ns) of each, in the order of their ends."""
+    started, times = {}, []
+    try:
+        group = start_all(paths, cpus, started)
+        while started:
+            # Of their group alone: the sampler is a child, too.
+            pid, status, used = os.wait4(-group, 0)
+            end_ns = time.monotonic_ns()
+            start_ns, path = started.pop(pid)
+            if status != 0:
+                name = os.path.basename(path)
+                raise WorkloadError("%s ended with status %#06x" % (name, status))
+            times.append((start_ns, end_ns, round((used.ru_utime + used.ru_stime) * 1e9)))
+    finally:
+        for pid in started:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+    return times
+
+
+def start_all(paths, cpus, started):
+    """Each on its CPU; all in the process group whose number is returned."""
+    group, before = 0, os.sched_getaffinity(0)
+    try:
+        for at, path in enumerate(paths):
+            if cpus is not None:
+                os.sched_setaffinity(0, {cpus[at]})  # a new process has its parent's
+            start_ns = time.monotonic_ns()
+            pid = os.posix_spawn(path, (path,), {}, setpgroup=group)
+            started[pid] = (start_ns, path)
+            group = group or pid
+    finally:
+        os.sched_setaffinity(0, before)
+    return group
+
+
+WORKLOAD = Exec

@@ -1,0 +1,214 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Operations on names, by one process and by several at once (seed 003): does it scale?
+
+  stat                  os.stat of files that are there
+  stat-missing          os.stat of names that are not there, again and again, as a search through
+                        include paths does: the kernel remembers the answer
+  lookup-missing        the same, but each name for the first time, and where the place's file system
+                        begins: an overlay looks into each of its layers, since they all are there
+  create-rename-unlink  a new empty file, renamed, removed: three operations
+  visibility            one thread creates a file, another one stats it as soon as it is told: how
+                        long until it is seen, and how many were not yet there at the first look
+
+Measured: what all processes did together, by windows of time; each works in a folder of its own, so
+that nothing but the file system and the kernel makes one wait for another. N of them are processes,
+since Python's threads take turns: two of them do not do more than one, however well the file system
+scales. In `visibility` the two are threads, as in the tools that met such files. Python's own part,
+about a microsecond, is in each operation. Not measured: reading and writing data, and, lookup-missing
+apart, names that are not in the kernel's cache.
+"""
+
+import os
+import shutil
+import tempfile
+import time
+
+from batches import Batches, mean_ns
+from crew import Crew
+from names import STEPS, STEPS_A_LOOK, look_for_missing, look_from_another_thread
+from observe import mounts
+from windows import count
+
+NAMES, QUICK_NAMES = 1_000, 100
+WINDOW_NS = 10_000_000
+WINDOWS, QUICK_WINDOWS = 300, 20
+CHECKS, QUICK_CHECKS = 2_000, 200
+# Few, since the kernel keeps each answer in memory, in an overlay one for each layer.
+LOOKUPS, QUICK_LOOKUPS = 4_000, 800
+TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 10.0, 2.0
+MOST_PROCESSES = 8
+TELL_WINDOWS = 10
+
+
+def cpus():
+    return len(os.sched_getaffinity(0))
+
+
+def process_counts(quick):
+    """1, 2, 4 … up to the CPUs, eight at most; in a quick run the ends alone."""
+    most = min(MOST_PROCESSES, cpus())
+    if quick:
+        return sorted({1, most})
+    return sorted({n for n in (1, 2, 4, 8) if n <= most} | {most})
+
+
+class Metadata(Batches):
+    name = "metadata"
+    observes = ("cpus", "checks", "not_visible", "longest_invisible_ns")
+
+    @staticmethod
+    def variants(settings):
+        counts = process_counts(settings.profile == "quick")
+        several = [
+            {"variant": variant, "threads": threads} for variant in STEPS for threads in counts
+        ]
+        return [
+            *several,
+            {"variant": "lookup-missing", "threads": 1},
+            {"variant": "visibility", "threads": 2},
+        ]
+
+    def parameters(self, variant):
+        common = {"time_limit_s": QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S}
+        if variant["variant"] == "visibility":
+            checks = QUICK_CHECKS if self._quick else CHECKS
+            return {
+                "concurrency": "threads",
+                "files": 1,
+                "samples_planned": checks,
+                "window_ns": None,
+                **common,
+            }
+        if variant["variant"] == "lookup-missing":
+            lookups = QUICK_LOOKUPS if self._quick else LOOKUPS
+            return {
+                "concurrency": "processes",
+                "files": lookups,
+                "samples_planned": lookups // STEPS_A_LOOK,
+                "window_ns": None,
+                **common,
+            }
+        return {
+            "concurrency": "processes",
+            "files": QUICK_NAMES if self._quick else NAMES,
+            "samples_planned": QUICK_WINDOWS if self._quick else WINDOWS,
+            "window_ns": WINDOW_NS,
+            **common,
+        }
+
+    def measure(self, variant, entry):
+        entry["observed"]["cpus"] = cpus()
+        if variant["variant"] == "visibility":
+            self._check_visibility(entry)
+        elif variant["variant"] == "lookup-missing":
+            self._look_up_once(entry)
+        else:
+            self._count_windows(variant, entry)
+
+    def _count_windows(self, variant, entry):
+        parameters, members = entry["parameters"], variant["threads"]
+        planned = parameters["samples_planned"]
+        # More than planned, since the first and the last are cut short.
+        duration_ns = min(
+            (planned + 2) * WINDOW_NS, int(parameters["time_limit_s"] * 1_000_000_000)
+        )
+
+        names = tempfile.mkdtemp(prefix="names-", dir=self._folder)
+
+        def work(number, ready, tell):
+            folder = os.path.join(names, str(number))
+            os.mkdir(folder)
+            step, operations = STEPS[variant["variant"]](folder, parameters["files"])
+            ready()
+            rows = []
+
+            def keep(row):
+                rows.append(row)
+                if len(rows) == TELL_WINDOWS:
+                    tell([0, rows])
+                    rows.clear()
+
+            count(step, operations, WINDOW_NS, time.monotonic_ns() + duration_ns, keep)
+            if rows:
+                tell([0, rows])
+
+        try:
+            with Crew(members, work) as crew:
+                self.take_windows(crew.lines(), members, entry)
+        finally:
+            shutil.rmtree(names)
+
+    def _look_up_once(self, entry):
+        mount = mounts.mount_of(self._folder, mounts.table())
+        # Of this run alone, so that no earlier one has asked for it.
+        name = os.path.basename(self._folder) + "-missing-"
+        prefix = os.path.join(mount.point if mount else self._place.path, name)
+        clock = time.monotonic_ns
+        for at in range(entry["parameters"]["samples_planned"]):
+            first = at * STEPS_A_LOOK
+            paths = [prefix + "%05d" % number for number in range(first, first + STEPS_A_LOOK)]
+            start_ns = clock()
+            for path in paths:
+                look_for_missing(path)
+            if self.add(entry, start_ns, clock(), STEPS_A_LOOK):
+                return
+
+    def _check_visibility(self, entry):
+        path = os.path.join(self._folder, "seen-")
+        planned = entry["parameters"]["samples_planned"]
+
+        def work(_number, ready, tell):
+            ready()
+            look_from_another_thread(path, planned, tell)
+
+        observed = entry["observed"]
+        observed.update(checks=0, not_visible=0, longest_invisible_ns=0)
+        with Crew(1, work) as crew:
+            for line in crew.lines():
+                if line is None:
+                    self.look_around(time.monotonic_ns())
+                    continue
+                start_ns, end_ns, invisible_ns = line[1]
+                observed["checks"] += 1
+                observed["not_visible"] += invisible_ns > 0
+                observed["longest_invisible_ns"] = max(
+                    observed["longest_invisible_ns"], invisible_ns
+                )
+                if self.add(entry, start_ns, end_ns):
+                    return
+
+    @classmethod
+    def remarks(cls, entry):
+        observed = entry["observed"]
+        if entry["variant"] != "visibility":
+            return []
+        return [
+            "Not yet visible to the other thread: %d of %d, for %.1f ms at most"
+            % (
+                observed["not_visible"],
+                observed["checks"],
+                observed["longest_invisible_ns"] / 1_000_000,
+            )
+        ]
+
+    @classmethod
+    def remarks_on_all(cls, entries):
+        return [
+            "%s: %d processes do %.2f times as much as one" % factor for factor in scaling(entries)
+        ]
+
+
+def scaling(entries):
+    """How many times as much N processes did as one: [(variant, N, factor)]."""
+    alone = {e["variant"]: mean_ns(e) for e in entries if e["threads"] == 1}
+    factors = []
+    for entry in entries:
+        mean = mean_ns(entry)
+        if alone.get(entry["variant"]) and mean and entry["threads"] > 1:
+            factors.append((entry["variant"], entry["threads"], alone[entry["variant"]] / mean))
+    return factors
+
+
+WORKLOAD = Metadata

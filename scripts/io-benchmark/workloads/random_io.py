@@ -1,0 +1,170 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Random reads and writes of 4 KiB past the page cache, one and 32 in flight (seed 000's fio).
+
+Measured: how many operations a window of 100 ms holds, on a file of random bytes that was written
+and synced before, opened O_DIRECT; the latency of each operation as mean and percentiles. By fio
+where it is on PATH. Where it is not, by threads of Python processes; the result names which, since
+the two are not comparable: Python spends more CPU on an operation. Not measured: sequential I/O,
+and anything that the page cache does. Where the file system refuses O_DIRECT (an older tmpfs) the
+workload is skipped and says so: through the page cache it would measure memory.
+
+fio logs a window's rate and end in whole milliseconds, so that operations are known to about 1 %; its
+windows begin when it was started, as seen from here; --precision does not end it early.
+"""
+
+import os
+import tempfile
+import time
+
+import direct_io
+import fio
+from batches import Batches
+from crew import Crew
+from failures import SkippedError
+from observe import page_cache
+from progress import MIB, NS_PER_S, Progress, say
+
+BLOCK_BYTES = 4096
+DEPTHS = (1, 32)
+FILE_BYTES, QUICK_FILE_BYTES = 1024 * MIB, 32 * MIB
+WINDOW_NS = 100_000_000
+TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 15.0, 1.0
+MOST_PROCESSES = 8
+PYTHON_METHOD = "python-o-direct"
+
+
+class RandomIo(Batches):
+    name = "random-io"
+    observes = (
+        "method",
+        "io_engine",
+        "processes",
+        "prefill_ns",
+        "total_operations",
+        "latency_ns",
+    )
+
+    @staticmethod
+    def variants(_settings):
+        return [
+            {"variant": "%s-depth-%d" % (operation, depth), "threads": None}
+            for depth in DEPTHS
+            for operation in ("read", "write")
+        ]
+
+    def parameters(self, variant):
+        operation, _, depth = variant["variant"].partition("-depth-")
+        limit_s = QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S
+        return {
+            "operation": operation,
+            "block_bytes": BLOCK_BYTES,
+            "depth": int(depth),
+            "file_bytes": QUICK_FILE_BYTES if self._quick else FILE_BYTES,
+            "window_ns": WINDOW_NS,
+            "samples_planned": int(limit_s * NS_PER_S) // WINDOW_NS,
+            "time_limit_s": limit_s,
+        }
+
+    def prepare(self):
+        self._file = os.path.join(self._folder, "random-io")
+        size = QUICK_FILE_BYTES if self._quick else FILE_BYTES
+        self.check_space(size + 16 * MIB)
+        why = direct_io.refused(self._folder)
+        if why is not None:
+            raise SkippedError("O_DIRECT is refused here: %s" % why)
+        self._fio, self._version, self._engine = fio.find()
+        if self._fio is None:
+            say("  %s: measured by this script's own loop, %s" % (self._engine, PYTHON_METHOD))
+            self._bench.warn("random-io-method", "%s: %s" % (self._engine, PYTHON_METHOD))
+        say("=== Writing %d MiB in %s ===" % (size // MIB, self._place.name))
+        started_ns = time.monotonic_ns()
+        prefill(self._file, size, self._bench.progress_every_s)
+        self._prefill_ns = time.monotonic_ns() - started_ns
+        return {}
+
+    def measure(self, _variant, entry):
+        entry["observed"]["prefill_ns"] = self._prefill_ns
+        if self._fio is None:
+            self._measure_here(entry)
+        else:
+            self._measure_by_fio(entry)
+
+    def _measure_by_fio(self, entry):
+        parameters = entry["parameters"]
+        engine = "psync" if parameters["depth"] == 1 else self._engine
+        entry["observed"].update(method=self._version, io_engine=engine, processes=1)
+        options = {
+            "filename": self._file.replace(":", "\\:"),  # a colon begins another file
+            "filesize": parameters["file_bytes"],
+            "rw": "rand" + parameters["operation"],
+            "bs": parameters["block_bytes"],
+            "direct": 1,
+            "ioengine": engine,
+            "iodepth": parameters["depth"],
+            "runtime": "%gs" % parameters["time_limit_s"],
+            "randseed": self._bench.settings.seed,
+            "log_avg_msec": WINDOW_NS // 1_000_000,
+        }
+        folder = tempfile.mkdtemp(prefix="fio-", dir=self._folder)
+        with fio.Fio(self._fio, folder, options, self._bench.held) as run:
+            self.begin_anew()
+            while not run.ended(within_s=0.5):
+                self.look_around(time.monotonic_ns())
+            operations, latency_ns = run.summary(parameters["operation"])
+            entry["observed"].update(total_operations=operations, latency_ns=latency_ns)
+            started_ns = self._started_ns
+            self.replace([(started_ns + start, *rest) for start, *rest in run.windows()])
+
+    def _measure_here(self, entry):
+        parameters, depth = entry["parameters"], entry["parameters"]["depth"]
+        processes = min(MOST_PROCESSES, depth, len(os.sched_getaffinity(0)))
+        threads = [depth // processes + (at < depth % processes) for at in range(processes)]
+        seed = self._bench.settings.seed
+        entry["observed"].update(method=PYTHON_METHOD, io_engine="pread, pwrite in threads")
+        entry["observed"]["processes"] = processes
+
+        def work(number, ready, tell):
+            direct_io.work(
+                self._file, parameters, threads[number], seed + 1000 * number, ready, tell
+            )
+
+        latencies = direct_io.Latencies()
+        try:
+            with Crew(processes, work) as crew:
+                self.take_windows(
+                    crew.lines(), depth, entry, lambda told: latencies.merge(told["latencies"])
+                )
+        finally:
+            if latencies.counts:
+                entry["observed"].update(
+                    latency_ns=latencies.summary(), total_operations=sum(latencies.counts.values())
+                )
+
+    @classmethod
+    def remarks(cls, entry):
+        observed = entry["observed"]
+        latency = observed["latency_ns"]
+        said = ["Measured by %s, %s" % (observed["method"], observed["io_engine"])]
+        if latency:
+            figures = ("%s %.0f µs" % (name, ns / 1000) for name, ns in latency.items())
+            said.append("Latency of an operation: " + ", ".join(figures))
+        return said
+
+
+def prefill(path, size, every_s):
+    """Random bytes, on the disk before anything is measured."""
+    chunk = os.urandom(MIB)
+    progress = Progress(size // MIB, every_s)
+    with open(path, "xb", buffering=0) as file:
+        for at in range(size // MIB):
+            file.write(chunk)
+            now_ns = time.monotonic_ns()
+            if now_ns >= progress.due_ns:
+                progress.show(at + 1, now_ns, (at + 1) * MIB)
+        os.fsync(file.fileno())
+    page_cache.evict(path)
+
+
+WORKLOAD = RandomIo

@@ -1,0 +1,130 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Small writes that must reach the disk, one after the other (seeds 001 and 002).
+
+  dsync-overwrite  512 bytes into blocks that the file has, opened O_DSYNC: the data alone
+  dsync-append     512 bytes more each time, opened O_DSYNC, as the seed's `dd oflag=dsync` does:
+                   the data, and through the journal the file's new length
+  append-fsync     an ordinary write of 512 bytes more, then fsync
+
+Measured: each write until the file system says that it is stored. Each variant is a process of its
+own that has done no I/O before, since schedulers (bfq, and cfq before it) keep their account of
+bandwidth and idling by process. Not measured: opening, creating, closing. Whether the disk itself
+keeps the promise is not seen; the storage part of the result names its write cache.
+"""
+
+import itertools
+import os
+import time
+
+from batches import PYTHON, Batches
+from crew import Crew
+
+VARIANTS = ("dsync-overwrite", "dsync-append", "append-fsync")
+WRITE_BYTES = 512
+REGION_WRITES = 2048  # overwritten in turn: 1 MiB
+SAMPLES, QUICK_SAMPLES = 10_000, 200
+WARM_UP, QUICK_WARM_UP = 100, 10
+TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 30.0, 1.0
+TELL_EVERY_NS = 100_000_000
+
+
+class SyncWrite(Batches):
+    name = "sync-write"
+    observes = ("process", "python")
+
+    @staticmethod
+    def variants(_settings):
+        return [{"variant": variant, "threads": None} for variant in VARIANTS]
+
+    def parameters(self, _variant):
+        return {
+            "write_bytes": WRITE_BYTES,
+            "samples_planned": QUICK_SAMPLES if self._quick else SAMPLES,
+            "warm_up": QUICK_WARM_UP if self._quick else WARM_UP,
+            "time_limit_s": QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S,
+        }
+
+    def prepare(self):
+        # An append may take a block of the journal and of the inode beside its own.
+        self.check_space(4 * WRITE_BYTES * SAMPLES)
+        return {}
+
+    def measure(self, variant, entry):
+        entry["observed"].update(process="fresh", python=PYTHON)
+        parameters = entry["parameters"]
+        path = os.path.join(self._folder, variant["variant"])
+
+        def work(_number, ready, tell):
+            step = STEPS[variant["variant"]](path)
+            for _ in range(parameters["warm_up"]):
+                step()
+            ready()
+            write_and_tell(step, parameters["samples_planned"], tell)
+
+        try:
+            with Crew(1, work) as crew:
+                started = False
+                for line in crew.lines():
+                    if line is None:
+                        self.look_around(time.monotonic_ns())
+                        continue
+                    if not started:
+                        started = True
+                        self.begin_at(line[1][0][0])
+                    if self.add_all(entry, line[1]):
+                        return
+        finally:
+            if os.path.exists(path):
+                os.unlink(path)
+
+
+def write_and_tell(step, samples, tell):
+    """Told of after some time, never between the two readings of the clock."""
+    clock = time.monotonic_ns
+    times, due_ns = [], clock() + TELL_EVERY_NS
+    for _ in range(samples):
+        start_ns = clock()
+        step()
+        end_ns = clock()
+        times.append((start_ns, end_ns))
+        if end_ns >= due_ns:
+            tell(times)
+            times, due_ns = [], clock() + TELL_EVERY_NS
+    if times:
+        tell(times)
+
+
+def overwriting(path):
+    block = os.urandom(WRITE_BYTES)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    for _ in range(REGION_WRITES):
+        os.write(descriptor, block)
+    os.fsync(descriptor)
+    os.close(descriptor)
+    descriptor = os.open(path, os.O_WRONLY | os.O_DSYNC)
+    offsets = itertools.cycle([at * WRITE_BYTES for at in range(REGION_WRITES)])
+    return lambda: os.pwrite(descriptor, block, next(offsets))
+
+
+def appending(path):
+    block = os.urandom(WRITE_BYTES)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_DSYNC
+    descriptor = os.open(path, flags, 0o600)
+    return lambda: os.write(descriptor, block)
+
+
+def appending_with_fsync(path):
+    block = os.urandom(WRITE_BYTES)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+
+    def step():
+        os.write(descriptor, block)
+        os.fsync(descriptor)
+
+    return step
+
+
+STEPS = dict(zip(VARIANTS, (overwriting, appending, appending_with_fsync)))
+WORKLOAD = SyncWrite

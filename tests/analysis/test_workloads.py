@@ -1,0 +1,436 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Workloads in batches: their figures, verdicts, validity, and what one side shows by itself."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import workload_entries
+from seed_workers import measured, pair_report, workers
+
+from io_benchmark.analysis import moving_blocks, workloads
+from io_benchmark.analysis.model import Entry, Problem, Report, Severity, Subject, Verdict
+from io_benchmark.results.reader import WORKLOADS
+
+US, MS = 1_000, 1_000_000
+
+
+def test_the_units_are_the_scripts() -> None:
+    """What the log and the worker's own series show is what a report shows."""
+    import figures as of_script
+
+    assert {
+        name: (one.unit, int(one.size_ns) or None, one.higher_is_better)
+        for name, one in workloads.WORKLOADS.items()
+    } == of_script.FIGURES
+    assert set(workloads.WORKLOADS) == WORKLOADS
+
+
+@pytest.mark.parametrize(
+    ("name", "time_ns", "text"),
+    [
+        pytest.param("random-io", 1e9 / 170_000, "170,000 IOPS", id="rate"),
+        pytest.param("metadata", 1 * US, "1,000,000 ops/s", id="large-rate"),
+        pytest.param("sync-write", 150 * US, "150 µs", id="microseconds"),
+        pytest.param("upload", 600 * MS, "600 ms", id="milliseconds"),
+        pytest.param("random-io", 0.0, "inf IOPS", id="no-time"),
+        pytest.param("another", 2 * MS, "2.00 ms", id="unknown"),
+    ],
+)
+def test_a_time_as_the_workloads_figure(name: str, time_ns: float, text: str) -> None:
+    """A rate is the same time shown the other way round."""
+    assert workloads.of(name).text(time_ns) == text
+
+
+def batches(times_ns: list[float], operations: list[int]) -> Entry:
+    """One entry with these batches, as the reader would hand it on."""
+    (entry,) = workload_entries.entries(only=("spawn",))
+    entry["samples"] = {
+        "start_ns": list(range(len(times_ns))),
+        "duration_ns": [round(one) for one in times_ns],
+        "operations": operations,
+    }
+    (worker,) = workers(pools=("intel",), change={"intel": {"workloads": [entry]}})
+    return worker.entries[0]
+
+
+def test_the_mean_is_all_the_time_over_all_the_operations() -> None:
+    """A batch counts by its operations, as a rate over the whole run does."""
+    entry = batches([100.0, 100.0, 400.0], [1, 1, 8])
+    assert entry.mean_ns == 60.0
+
+
+def test_sums_beyond_64_bits_are_no_nonsense() -> None:
+    """A million of the longest batches: as integers their sum would be negative."""
+    entry = batches([10**16] * 2000, [1] * 2000)
+    assert entry.mean_ns == 1e16
+    assert moving_blocks.relative_error_of_mean(entry) == 0.0
+
+
+def test_how_many_fit_into_a_window_is_no_noise_of_the_mean() -> None:
+    """Windows of other lengths at the same speed: no error, equal halves, no drift."""
+    counts = [10 + at % 7 for at in range(120)]
+    entry = batches([50.0 * count for count in counts], counts)
+    assert moving_blocks.relative_error_of_mean(entry) == pytest.approx(0.0, abs=1e-12)
+    assert moving_blocks.ratio_of_interleaved_halves(entry) == pytest.approx(1.0)
+    assert moving_blocks.last_third_over_first(entry) == pytest.approx(1.0)
+
+
+def test_an_allowance_that_ends_is_drift() -> None:
+    """Ten times the operations in the first third, in windows of the same length."""
+    entry = batches([1e8] * 90, [1000] * 30 + [100] * 60)
+    assert moving_blocks.last_third_over_first(entry) == pytest.approx(10.0)
+    assert moving_blocks.ratio_of_interleaved_halves(entry) == pytest.approx(1.0)
+
+
+def test_the_error_of_a_rate_is_that_of_simulation() -> None:
+    """Windows of random counts and speeds: the mean's error is its spread over many runs."""
+    generator = np.random.default_rng(5)
+    means, errors = [], []
+    for _ in range(200):
+        counts = generator.integers(50, 150, 400)
+        times = counts * 1e5 * (1 + 0.1 * generator.normal(0, 1, 400))
+        entry = batches(times.tolist(), counts.tolist())
+        means.append(math.log(entry.mean_ns))
+        errors.append(moving_blocks.relative_error_of_mean(entry) ** 2)
+    assert np.sqrt(np.mean(errors)) == pytest.approx(np.std(means), rel=0.15)
+
+
+def report(candidate: dict[str, Any], baseline: dict[str, Any] | None = None) -> Report:
+    return pair_report(dict(measured()) if baseline is None else baseline, candidate)
+
+
+def of(found: Report, text: str) -> Any:
+    """The subject whose name ends so."""
+    return next(one for one in found.subjects if str(one.subject).endswith(text))
+
+
+def test_cache_retrieve_leads_and_the_others_follow_in_their_order() -> None:
+    """Whatever the script measured first."""
+    last = {"workloads": lambda own: [*reversed(workload_entries.entries()), *own]}
+    found = pair_report(last, last)
+    names = list(dict.fromkeys(one.subject.workload for one in found.subjects))
+    assert names == list(workloads.WORKLOADS)
+
+
+def test_a_verdict_is_always_on_times() -> None:
+    """Fewer operations a second are slower, though the rate is the smaller number."""
+    found = report(dict(measured({"random-io/write-depth-32": 2.0}, seed=2)))
+    part = of(found, "write-depth-32")
+    (comparison,) = part.comparisons
+    assert comparison.verdict is Verdict.SLOWER
+    assert comparison.ratio == pytest.approx(2.0, rel=0.01)
+    assert comparison.method == "batches in blocks"
+    rates = {
+        side: workloads.of("random-io").shown(figures.mean_ns)
+        for side, figures in part.figures.items()
+    }
+    assert rates == {
+        "intel": pytest.approx(90_000, rel=0.01),
+        "amd-16": pytest.approx(45_000, rel=0.01),
+    }
+    figures = part.figures["intel"]
+    assert (figures.samples, figures.lookup_mean_ns, figures.copy_mean_ns) == (60, None, None)
+    assert figures.operations == pytest.approx(60 * 18_000, rel=0.01)
+
+
+def test_equal_operations_are_paired() -> None:
+    """The same number in each sample on both sides: sample by sample."""
+    (comparison,) = of(report(dict(measured(seed=2))), "posix-spawn").comparisons
+    assert comparison.method == "paired batches"
+    assert comparison.assumed_variation_ratio == 0.05
+
+
+def test_several_workers_are_compared_as_workers() -> None:
+    """Welch on the workers' means, as for cache-retrieve."""
+    add = dict(measured(only=("spawn",)))
+    found = pair_report(add, dict(measured({"spawn": 2}, only=("spawn",))), 3)
+    (comparison,) = of(found, "posix-spawn").comparisons
+    assert (comparison.method, comparison.verdict) == ("workers", Verdict.SLOWER)
+
+
+def test_each_measurement_is_a_question_of_its_own() -> None:
+    """Holm's steps count candidates, not measurements; with many of them the report says so."""
+    found = report(dict(measured(seed=2)))
+    assert {one.interval.level for part in found.subjects for one in part.comparisons} == {0.95}
+    (remark,) = found.remarks
+    assert remark == (
+        "25 measurements are compared, each a question of its own: where sides do not differ, about "
+        "1 in 20 is called slower or faster by chance"
+    )
+    few = pair_report(dict(measured(only=("spawn",))), dict(measured(only=("spawn",))))
+    assert few.remarks == ()
+
+
+def details(found: Report, text: str) -> dict[str, dict[str, float]]:
+    part = of(found, text)
+    return {
+        side: {one.name: round(one.value, 2) for one in figures.details}
+        for side, figures in part.figures.items()
+    }
+
+
+def test_figures_that_one_workload_alone_has() -> None:
+    """What several at once gain, what copies and connections cost, what was hidden or stalled."""
+    found = report(
+        dict(
+            measured(
+                {"metadata/stat/4": 4, "exec/copies": 1.5},
+                observed={
+                    "metadata/visibility": {"not_visible": 3},
+                    "upload/connection-each": {"expect_100_stalls": 50},
+                },
+            )
+        )
+    )
+    assert details(found, "stat, 1 at once") == {"intel": {}, "amd-16": {}}
+    assert details(found, "stat, 4 at once") == {
+        "intel": {"scaling": 3.74},
+        "amd-16": {"scaling": 0.93},
+    }
+    assert details(found, "visibility, 2 at once") == {
+        "intel": {"not-visible": 0.0},
+        "amd-16": {"not-visible": 3.0},
+    }
+    assert details(found, "copies, 4 at once") == {
+        "intel": {"over-hardlinked": 1.1, "cpu-time": 29.0},
+        "amd-16": {"over-hardlinked": 1.65, "cpu-time": 29.0},
+    }
+    assert details(found, "connection-each") == {
+        "intel": {"over-keep-alive": 1.17, "expect-stalls": 0.0},
+        "amd-16": {"over-keep-alive": 1.17, "expect-stalls": 50.0},
+    }
+    assert details(found, "read-depth-1")["intel"] == {"latency-p99": 210.0}
+
+
+def test_what_a_side_shows_by_itself_is_remarked() -> None:
+    """A fault of a pool is told though the other pool has it too, and nothing differs."""
+    same = dict(
+        measured(
+            {"metadata/stat/4": 5, "exec/copies": 1.5},
+            observed={
+                "metadata/visibility": {"not_visible": 800},
+                "upload/connection-each": {"expect_100_stalls": 50},
+            },
+        )
+    )
+    remarks = [one for one in report(same, same).remarks if one.startswith("amd-16")]
+    stalled, hidden, locked, copied = remarks
+    assert stalled == (
+        "amd-16: 50 uploads waited for an answer to Expect: 100-continue that did not come (upload): "
+        "send no such header"
+    )
+    assert hidden == (
+        "amd-16, place workspace: 800 files that one thread had created were not visible to another "
+        "at once, as POSIX promises (metadata, visibility)"
+    )
+    assert locked == (
+        "amd-16, place workspace: 4 at once do 75 % of what one alone does (metadata, stat): "
+        "something locks"
+    )
+    assert copied == (
+        "amd-16, place workspace: a copy of the binary for each of 4 processes makes executing it "
+        "take 1.65× the time that hardlinks to one take (exec): builders that share the file share "
+        "the caches"
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"host.cpu_online_count": 4}, id="no CPU to spare"),
+        pytest.param(
+            {"limits.cpu": [{"group": "/", "quota_us": 200_000, "period_us": 100_000}]},
+            id="a quota of two CPUs",
+        ),
+    ],
+)
+def test_too_few_cpus_are_no_lock(changes: dict[str, Any]) -> None:
+    """Four at once on no more CPUs: that they do not gain tells nothing."""
+    slow = dict(measured({"metadata/stat/4": 5}, only=("metadata",)))
+    fast = dict(measured(only=("metadata",)))
+    assert any("something locks" in one for one in report(slow, fast).remarks)
+    assert not any("something locks" in one for one in report(slow | changes, fast).remarks)
+
+
+def problems(found: Report, rule: str) -> list[Problem]:
+    return [one for one in found.problems if one.rule == rule]
+
+
+@pytest.mark.parametrize(
+    ("rule", "changes", "severity", "message"),
+    [
+        pytest.param(
+            "method",
+            {"only": ("random-io",), "observed": {"random-io": {"method": "python-o-direct"}}},
+            Severity.REFUSED,
+            "intel: measured by fio with libaio; amd-16: measured by python-o-direct with libaio",
+            id="fio-against-own-loop",
+        ),
+        pytest.param(
+            "method",
+            {"only": ("upload",), "observed": {"upload": {"method": "http.client"}}},
+            Severity.REFUSED,
+            "intel: measured by curl; amd-16: measured by http.client",
+            id="curl-against-http-client",
+        ),
+        pytest.param(
+            "http-version",
+            {"only": ("upload",), "observed": {"upload": {"http_version": "2"}}},
+            Severity.REFUSED,
+            "intel: HTTP/1.1; amd-16: HTTP/2",
+            id="http-version",
+        ),
+        pytest.param(
+            "parameters",
+            {"only": ("exec",), "parameters": {"exec": {"blob_bytes": 40_000_000}}},
+            Severity.REFUSED,
+            "intel: blob_bytes 20971520; amd-16: blob_bytes 40000000",
+            id="parameters",
+        ),
+        pytest.param(
+            "interpreter",
+            {"only": ("spawn",), "observed": {"spawn": {"python": "3.8.10"}}},
+            Severity.WARNING,
+            "intel: by Python 3.11; amd-16: by Python 3.8",
+            id="interpreter",
+        ),
+    ],
+)
+def test_what_was_not_measured_alike(
+    rule: str, changes: dict[str, Any], severity: Severity, message: str
+) -> None:
+    """Refused by name with both sides' values, or told; no verdict is given where refused."""
+    baseline = dict(measured(only=changes["only"]))
+    found = report(dict(measured(**changes)), baseline)
+    broken = problems(found, rule)
+    assert {(one.severity, one.message) for one in broken} == {(severity, message)}
+    compared = [
+        one
+        for part in found.subjects
+        if part.subject.workload == changes["only"][0]
+        for one in part.comparisons
+    ]
+    assert (compared == []) == (severity is Severity.REFUSED)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"observed": {"random-io": {"method": "fio-3.36"}}}, id="fio's version"),
+        pytest.param({"parameters": {"random-io": {"time_limit_s": 5.0}}}, id="time limit"),
+        pytest.param({"parameters": {"spawn": {"samples_planned": 9000}}}, id="samples"),
+        pytest.param({"observed": {"spawn": {"python": "3.11.9"}}}, id="a bug-fix release"),
+    ],
+)
+def test_what_makes_no_difference(changes: dict[str, Any]) -> None:
+    """How much is measured may differ, and a tool's own version."""
+    found = report(dict(measured(**changes)))
+    assert {one.rule for one in found.problems} == {"one-worker"}
+
+
+def first(entries: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
+    return [
+        {**one, "samples": {name: column[:count] for name, column in one["samples"].items()}}
+        for one in entries
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "count", "reason", "severity", "message"),
+    [
+        pytest.param(
+            "too-few-retrieves", 2, None, Severity.REFUSED, "2 batches; needs 3", id="too-few"
+        ),
+        pytest.param(
+            "few-retrieves",
+            10,
+            None,
+            Severity.WARNING,
+            "10 batches; 20 or more give steadier figures",
+            id="few",
+        ),
+        pytest.param(
+            "incomplete",
+            100,
+            "stopped by SIGTERM",
+            Severity.REFUSED,
+            "100 of 500 batches: stopped by SIGTERM",
+            id="incomplete",
+        ),
+        pytest.param(
+            "cut-short",
+            100,
+            "the time budget of 60 s is used up",
+            Severity.WARNING,
+            "100 of 500 batches: the time budget",
+            id="cut-short",
+        ),
+    ],
+)
+def test_runs_that_are_too_short(
+    rule: str, count: int, reason: str | None, severity: Severity, message: str
+) -> None:
+    """The rules are those of retrieves; a batch is an average, so that fewer do."""
+    entries = first(workload_entries.entries(only=("spawn",)), count)
+    if reason is not None:
+        entries = [{**one, "completed": False, "incomplete_reason": reason} for one in entries]
+    change = {"workloads": lambda own: [*own, *entries]}
+    found = report(change, dict(measured(only=("spawn",))))
+    (problem,) = problems(found, rule)
+    assert problem.severity is severity
+    assert message in problem.message
+
+
+def test_what_was_skipped_is_named_and_no_fault() -> None:
+    """A warning with its reason once, no verdict for it, and the rest is compared."""
+    skipped = [
+        workload_entries.skipped(one, "the place refuses O_DIRECT")
+        for one in workload_entries.entries(only=("random-io/read-depth-1",))
+    ]
+    change = {
+        "workloads": lambda own: [*own, *skipped, *workload_entries.entries(only=("spawn",))],
+        "warnings": [{"name": "skipped", "message": "workspace/random-io: O_DIRECT"}],
+    }
+    found = report(change, dict(measured(only=("random-io/read-depth-1", "spawn"))))
+    (problem,) = problems(found, "skipped")
+    assert (problem.severity, problem.subject) == (
+        Severity.WARNING,
+        Subject("random-io", "workspace", variant="read-depth-1"),
+    )
+    assert problem.message.endswith("not measured: the place refuses O_DIRECT")
+    assert problems(found, "worker-warning") == []
+    assert of(found, "read-depth-1").comparisons == ()
+    assert len(of(found, "posix-spawn").comparisons) == 1
+
+
+def test_skipped_everywhere_is_no_measurement() -> None:
+    """There is nothing to show of it, but that it was skipped."""
+    skipped = [
+        workload_entries.skipped(one, "no space")
+        for one in workload_entries.entries(only=("exec",))
+    ]
+    change = {"workloads": lambda own: [*own, *skipped]}
+    found = report(change, change)
+    assert [one.subject.workload for one in found.subjects] == ["cache-retrieve"]
+    assert len(problems(found, "skipped")) == 4
+
+
+def test_what_holds_of_every_measurement_is_said_once() -> None:
+    """One worker a side, and another script: neither is repeated for each of them."""
+    found = report(dict(measured(seed=2)) | {"script.version": "9.9"})
+    assert [(one.rule, one.subject) for one in found.problems] == [
+        ("script-version", None),
+        ("one-worker", None),
+    ]
+
+
+def test_a_place_is_of_no_matter_to_what_does_not_use_it() -> None:
+    """Spawn and upload are compared though the places are of another kind."""
+    overlay = {"storage.places.0.kind": "overlay"}
+    found = report(dict(measured(seed=2)) | overlay)
+    compared = {part.subject.workload for part in found.subjects if part.comparisons}
+    assert compared == {"spawn", "upload"}

@@ -1,0 +1,186 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The workload exec, and the program that it makes."""
+
+import os
+import platform
+import struct
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import executable
+import pytest
+from worker import Worker
+from workloads import exec as exec_workload
+
+X86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="needs x86_64")
+CACHE = "/sys/devices/system/cpu/cpu0/cache"
+
+
+@pytest.fixture
+def executing(worker: Worker) -> Worker:
+    worker.workloads = ("exec",)
+    return worker
+
+
+@X86_64
+def test_the_program_runs_to_its_end(tmp_path: Path) -> None:
+    """Made of nothing but bytes, it is started by the kernel and exits with 0."""
+    program = tmp_path / "program"
+    program.write_bytes(executable.build(blob_bytes=64 * 4096, passes=3))
+    program.chmod(0o700)
+    assert subprocess.run([program], env={}, check=False).returncode == 0
+
+
+def jumps(program: bytes) -> list[int]:
+    """Follows the program's jumps from its first line on: the lines in their order."""
+    lines: list[int] = []
+    at = executable.CODE_AT + 7
+    while True:
+        opcode, distance = struct.unpack_from("<Bi", program, at)
+        assert opcode == 0xE9
+        at += 5 + distance
+        if at < executable.LINES_AT:
+            assert at == executable.CODE_AT + 12
+            return lines
+        lines.append((at - executable.LINES_AT) // executable.LINE_BYTES)
+
+
+def test_every_line_is_jumped_to_once() -> None:
+    """One pass goes through all of it, in no order that could be foreseen, the same each time."""
+    program = executable.build(blob_bytes=16 * 4096, passes=1)
+    order = jumps(program)
+    assert sorted(order) == list(range(16 * 4096 // 64))
+    assert order != sorted(order)
+    assert executable.build(16 * 4096, 1) == program
+    assert len(program) == executable.LINES_AT + 16 * 4096
+
+
+@X86_64
+def test_whole_entries(executing: Worker) -> None:
+    """As many processes as CPUs, each a sample; the file with many names and the many files."""
+    entries = executing.measure()
+    cpus = sorted(os.sched_getaffinity(0))
+    count = min(8, max(2, len(cpus)))
+    for entry in entries:
+        samples = entry.pop("samples")
+        rounds = len(samples["start_ns"]) / count
+        assert rounds in (1, 2, 3, 4)
+        assert samples["operations"] == [1] * len(samples["start_ns"])
+        assert entry.pop("run_ns") > 0
+        assert entry["observed"].pop("cpu_ns") > 0
+        entry.pop("device_bytes")
+    size = exec_workload.blob_bytes()
+    assert entries == [
+        {
+            "name": "exec",
+            "place": "workspace",
+            "variant": variant,
+            "threads": count,
+            "parameters": {
+                "blob_bytes": size,
+                "passes": max(1, round(500_000 / (size / 64))),
+                "samples_planned": 4 * count,
+                "time_limit_s": 2.0,
+            },
+            "observed": {
+                "architecture": "x86_64",
+                "l3_bytes": exec_workload.last_level_cache_bytes(),
+                "cpus": [cpus[at % len(cpus)] for at in range(count)],
+                "pinned": len(cpus) >= count,
+            },
+            "stopped_early": None,
+            "precision_reached_ratio": None,
+            "completed": True,
+            "incomplete_reason": None,
+        }
+        for variant in ("hardlinked", "copies")
+    ]
+
+
+@X86_64
+def test_one_file_or_many(executing: Worker) -> None:
+    """Hardlinked, all names are one inode; copied, each has its own, with the same bytes."""
+    noting = (
+        "import os\nfrom workloads import exec as workload\n"
+        "together = workload.run_together\n"
+        "def note(paths, cpus):\n"
+        "    inodes = {os.stat(path).st_ino for path in paths}\n"
+        "    texts = {open(path, 'rb').read() for path in paths}\n"
+        "    print('noted', len(paths) == len(set(paths)), len(inodes) == len(paths),"
+        " len(inodes), len(texts))\n"
+        "    return together(paths, cpus)\n"
+        "workload.run_together = note\n"
+    )
+    code, output = executing.run("--profile", "quick", prelude=noting)
+    assert code == 0, output
+    noted = {line for line in output.splitlines() if line.startswith("noted")}
+    count = exec_workload.processes()
+    assert noted == {"noted True False 1 1", f"noted True True {count} 1"}
+
+
+@pytest.mark.parametrize(
+    ("sizes", "cache", "blob"),
+    [
+        pytest.param(["32K", "1024K", "32768K"], 32 * 2**20, 20_131_840, id="shared"),
+        pytest.param(["48K", "260M"], 260 * 2**20, 32 * 2**20, id="huge"),
+        pytest.param(["32K", "256K"], 256 * 1024, 4 * 2**20, id="small"),
+        pytest.param([], None, 10_063_872, id="unseen"),
+    ],
+)
+def test_the_size_follows_the_last_level_cache(
+    recorded: Callable[..., None], sizes: list[str], cache: int | None, blob: int
+) -> None:
+    """0.6 of it in whole pages, within bounds; a middle size where no cache is seen."""
+    recorded({f"{CACHE}/index{at}/size": f"{size}\n" for at, size in enumerate(sizes)})
+    assert exec_workload.last_level_cache_bytes() == cache
+    assert exec_workload.blob_bytes() == blob
+    assert blob % 4096 == 0
+
+
+def test_another_machine_is_skipped_by_name(executing: Worker) -> None:
+    """The program is x86-64's; elsewhere there is nothing to run."""
+    executing.workloads = ("exec", "spawn")
+    code, output = executing.run(
+        "--profile", "quick", prelude="import platform; platform.machine = lambda: 'aarch64'"
+    )
+    assert code == 0, output
+    entries = executing.document()["workloads"]
+    assert [entry["incomplete_reason"] for entry in entries] == [
+        "skipped: needs x86_64, this is aarch64",
+        "skipped: needs x86_64, this is aarch64",
+        None,
+    ]
+
+
+@pytest.mark.root
+@X86_64
+def test_noexec_is_skipped_by_name(executing: Worker, mount: Callable[[str], Path]) -> None:
+    """Where no program may run, that is said; nothing measured at all is a failure."""
+    executing.workspace = mount("size=400m,noexec")
+    code, output = executing.run("--profile", "quick")
+    assert code == 1
+    assert "Traceback" not in output
+    assert executing.result().incomplete_reason == (
+        f"place workspace ({executing.workspace}): exec: the place is mounted noexec"
+    )
+
+
+@X86_64
+def test_a_program_that_fails(executing: Worker) -> None:
+    """A wrong end is a failure by name, never a sample."""
+    code, output = executing.run(
+        "--profile",
+        "quick",
+        prelude="import executable\n"
+        "executable.build = lambda blob_bytes, passes: b'#!/bin/false\\n'\n",
+    )
+    assert code == 1
+    assert "Traceback" not in output
+    result = executing.result()
+    reason = f"place workspace ({executing.workspace}): hardlinked-"
+    assert str(result.incomplete_reason).startswith(reason)
+    assert str(result.incomplete_reason).endswith("ended with status 0x0100")
+    assert list(executing.workspace.iterdir()) == []

@@ -1,0 +1,123 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The workload sync-write, run as a worker runs it."""
+
+import platform
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from worker import Worker
+
+VARIANTS = ("dsync-overwrite", "dsync-append", "append-fsync")
+
+
+@pytest.fixture
+def writing(worker: Worker) -> Worker:
+    worker.workloads = ("sync-write",)
+    return worker
+
+
+def test_whole_entries(writing: Worker) -> None:
+    """Three variants, each write one sample."""
+    entries = writing.measure()
+    for entry in entries:
+        samples = entry.pop("samples")
+        assert samples["operations"] == [1] * len(samples["start_ns"])
+        assert samples["start_ns"] == sorted(samples["start_ns"])
+        assert min(samples["duration_ns"]) > 0
+        assert entry.pop("run_ns") > 0
+        entry.pop("device_bytes")
+    assert entries == [
+        {
+            "name": "sync-write",
+            "place": "workspace",
+            "variant": variant,
+            "threads": None,
+            "parameters": {
+                "write_bytes": 512,
+                "samples_planned": 200,
+                "warm_up": 10,
+                "time_limit_s": 1.0,
+            },
+            "observed": {"process": "fresh", "python": platform.python_version()},
+            "stopped_early": None,
+            "precision_reached_ratio": None,
+            "completed": True,
+            "incomplete_reason": None,
+        }
+        for variant in VARIANTS
+    ]
+
+
+def test_what_is_written(writing: Worker, tmp_path: Path) -> None:
+    """Overwriting keeps the file's size, appending grows it by 512 bytes a write."""
+    sizes = tmp_path / "sizes"
+    noting = (
+        "import os; unlink = os.unlink\n"
+        "def note(path):\n"
+        f"    print(os.path.getsize(path), file=open({str(sizes)!r}, 'a'))\n"
+        "    unlink(path)\n"
+        "from workloads import sync_write\nsync_write.QUICK_TIME_LIMIT_S = 600.0\n"
+        "sync_write.os = type('os', (), {**vars(os), 'unlink': staticmethod(note)})\n"
+    )
+    entries = writing.measure(prelude=noting)
+    assert [len(entry["samples"]["start_ns"]) for entry in entries] == [200, 200, 200]
+    # 2048 blocks; and with the warm-up, 210 writes.
+    assert sizes.read_text().split() == ["1048576", "107520", "107520"]
+
+
+def test_each_variant_opens_its_file_so(writing: Worker) -> None:
+    """The first two wait in the write, the third in fsync."""
+    counting = (
+        "import os\nfrom workloads import sync_write\nsync_write.QUICK_TIME_LIMIT_S = 600.0\n"
+        "fsync, opened, synced = os.fsync, [], []\n"
+        "sync_write.os = type('os', (), {**vars(os)})\n"
+        "sync_write.os.fsync = staticmethod(lambda d: (synced.append(d), fsync(d)))\n"
+        "plain = os.open\n"
+        "def note(path, flags, *mode):\n"
+        "    opened.append(bool(flags & os.O_DSYNC == os.O_DSYNC))\n"
+        "    return plain(path, flags, *mode)\n"
+        "sync_write.os.open = staticmethod(note)\n"
+        "tell_all = sync_write.write_and_tell\n"
+        "def told(step, samples, tell):\n"
+        "    kept = []\n"
+        "    tell_all(step, samples, kept.append)\n"
+        # Before the last sample is told: after it, the process may be ended at any moment.
+        "    os.write(1, b'opened O_DSYNC %r, synced %d\\n' % (opened, len(synced)))\n"
+        "    for times in kept:\n"
+        "        tell(times)\n"
+        "sync_write.write_and_tell = told\n"
+    )
+    code, output = writing.run("--profile", "quick", prelude=counting)
+    assert code == 0, output
+    assert [line for line in output.splitlines() if line.startswith("opened")] == [
+        "opened O_DSYNC [False, True], synced 1",
+        "opened O_DSYNC [True], synced 0",
+        "opened O_DSYNC [False], synced 210",
+    ]
+
+
+@pytest.mark.root
+def test_too_small_a_place(writing: Worker, mount: Callable[[str], Path]) -> None:
+    """Refused before anything is written, with both figures."""
+    writing.workspace = mount("size=1m")
+    code, output = writing.run("--profile", "quick")
+    assert code == 1
+    assert "Traceback" not in output
+    assert {entry.incomplete_reason for entry in writing.result().workloads} == {
+        "skipped: no space: needs 20 MiB, 1 MiB are free"
+    }
+
+
+@pytest.mark.root
+def test_a_read_only_place(writing: Worker, mount: Callable[[str], Path]) -> None:
+    """Nothing can be written: said with place and reason."""
+    writing.workspace = mount("size=60m,ro")
+    code, output = writing.run("--profile", "quick")
+    assert code == 1
+    assert "Traceback" not in output
+    assert writing.result().incomplete_reason == (
+        f"place workspace ({writing.workspace}): Read-only file system"
+    )

@@ -1,0 +1,91 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Counts of several become windows of all together."""
+
+import itertools
+
+import pytest
+import windows
+from windows import Together
+
+
+def together(members: int, **counts: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    found = Together(window_ns=10)
+    for who, rows in counts.items():
+        found.add(who, rows)
+    windows: list[tuple[int, int, int]] = found.windows(members)
+    return windows
+
+
+def test_one_counts_alone() -> None:
+    """What is done by each boundary, from the first one that the count saw."""
+    assert together(1, a=[(3, 10, 8), (10, 20, 7), (20, 30, 9), (30, 37, 5)]) == [
+        (10, 10, 7),
+        (20, 10, 9),
+    ]
+
+
+def test_counts_of_the_same_time_are_added() -> None:
+    """Only windows in which all were at work."""
+    first = [(3, 10, 7), (10, 20, 10), (20, 30, 9), (30, 40, 3)]
+    second = [(8, 10, 2), (10, 20, 20), (20, 30, 16)]
+    assert together(2, a=first, b=second) == [(10, 10, 30), (20, 10, 25)]
+
+
+def test_a_count_over_several_windows_is_shared_out() -> None:
+    """A process that was held up is taken to have worked evenly; none of it is lost."""
+    steady = [(0, 10, 1), (10, 20, 1), (20, 30, 1), (30, 40, 1)]
+    held_up = [(0, 40, 40)]
+    assert together(2, a=steady, b=held_up) == [(at, 10, 11) for at in (0, 10, 20, 30)]
+
+
+def test_a_little_too_long_a_count_is_split() -> None:
+    """What was done past the boundary belongs to the next window."""
+    assert together(1, a=[(0, 15, 30), (15, 21, 6), (21, 30, 9)]) == [
+        (0, 10, 20),
+        (10, 10, 15),
+        (20, 10, 10),
+    ]
+
+
+def test_a_window_without_an_operation_lengthens_the_next() -> None:
+    """Time in which nothing was done counts, or a stall would make the rate better."""
+    assert together(1, a=[(0, 10, 4), (10, 40, 1), (40, 50, 4)]) == [
+        (0, 10, 4),
+        (10, 20, 1),
+        (30, 20, 4),
+    ]
+
+
+def test_telling_is_in_no_operation() -> None:
+    """Between two counts nothing is done, and nothing is made up."""
+    assert together(1, a=[(0, 10, 5), (14, 20, 3), (22, 30, 4)]) == [
+        (0, 10, 5),
+        (10, 10, 3),
+        (20, 10, 4),
+    ]
+
+
+def test_nothing_until_all_have_counted() -> None:
+    """What one alone did is no measure of all."""
+    assert together(2, a=[(0, 10, 1), (10, 20, 1)]) == []
+
+
+def test_less_than_a_window() -> None:
+    """Where all were at work for less than one, that is the window."""
+    assert together(2, a=[(0, 18, 36)], b=[(11, 19, 16)]) == [(11, 7, 28)]
+
+
+def test_never_at_work_together() -> None:
+    """Without a common window there is none."""
+    assert together(2, a=[(0, 10, 1), (10, 20, 1)], b=[(25, 30, 1), (30, 40, 1)]) == []
+
+
+def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Telling takes time of its own, which is in no count."""
+    clock = itertools.count(0, 4)
+    monkeypatch.setattr(windows.time, "monotonic_ns", lambda: next(clock))
+    told: list[list[int]] = []
+    windows.count(lambda: None, 3, window_ns=10, end_ns=30, told=told.append)
+    assert told == [[0, 12, 9], [16, 20, 3], [24, 32, 6]]

@@ -1,0 +1,239 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What holds of every workload: one shape, a unit, Perfherder's limits, a tidy end."""
+
+import importlib
+import json
+import os
+import re
+import shutil
+import signal
+from pathlib import Path
+from typing import Any
+
+import figures
+import pytest
+import settings
+from worker import SCRIPT, Worker
+
+NAMES = sorted(path.stem.replace("_", "-") for path in (SCRIPT / "workloads").glob("*.py"))
+every_workload = pytest.mark.parametrize("name", NAMES)
+SHAPE = (
+    "columns",
+    "details",
+    "enough_for_a_verdict",
+    "name",
+    "options",
+    "parts",
+    "per_place",
+    "plan",
+    "prepare",
+    "remarks",
+    "remarks_on_all",
+    "run",
+    "samples",
+    "subtests",
+    "variants",
+)
+IN_BATCHES = sorted(set(NAMES) - {"cache-retrieve"})
+KEYS = ["parameters", "observed", "run_ns", "stopped_early", "precision_reached_ratio"]
+
+
+def workload(name: str) -> Any:
+    return importlib.import_module("workloads." + name.replace("-", "_")).WORKLOAD
+
+
+def parsed(*extra: str) -> settings.Settings:
+    given = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--artifacts", "/x"]
+    return settings.parse([*given, *extra], ["w"])
+
+
+@every_workload
+def test_one_shape(name: str) -> None:
+    """Each has what the bench, the log and Perfherder ask of it, and a unit."""
+    found = workload(name)
+    assert [part for part in SHAPE if not hasattr(found, part)] == []
+    assert found.name == name
+    assert name in figures.FIGURES
+
+
+def test_no_other_units() -> None:
+    """A workload that is gone leaves no unit behind."""
+    assert sorted(figures.FIGURES) == NAMES
+
+
+class Bench:
+    """As much of it as a plan needs."""
+
+    def __init__(self, *extra: str) -> None:
+        self.settings = parsed(*extra)
+
+
+@pytest.mark.parametrize("name", IN_BATCHES)
+@pytest.mark.parametrize("profile", ["full", "quick"])
+def test_one_plan(name: str, profile: str) -> None:
+    """Every entry has the same keys, all parameters beforehand and nothing observed."""
+    given = Bench("--profile", profile, "--upload-url", "https://host.example/x")
+    found = workload(name)
+    entries = []
+    for variant in found.variants(given.settings):
+        assert sorted(variant) == ["threads", "variant"]
+        plan = found(given, given.settings.places[0], "/a").plan(variant)
+        assert list(plan) == [*KEYS, "device_bytes"]
+        parameters, observed = plan.pop("parameters"), plan.pop("observed")
+        assert set(plan.values()) | set(observed.values()) == {None}
+        assert parameters["samples_planned"] > 0
+        assert parameters["time_limit_s"] > 0
+        entries.append((variant["variant"], variant["threads"]))
+    assert len(set(entries)) == len(entries) > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "operation_ns", "shown"),
+    [
+        pytest.param("cache-retrieve", 1_500_000, 1.5, id="cache-retrieve"),
+        pytest.param("spawn", 1_500, 1.5, id="spawn"),
+        pytest.param("random-io", 20_000, 50_000.0, id="rate"),
+    ],
+)
+def test_figures(name: str, operation_ns: int, shown: float) -> None:
+    """A time in its unit, or how many a second."""
+    assert figures.figure(name, operation_ns) == shown
+
+
+def quick(worker: Worker, *names: str) -> str:
+    worker.workloads = names
+    code, output = worker.run("--profile", "quick")
+    assert code == 0, output
+    return output
+
+
+def test_perfherders_limits(worker: Worker) -> None:
+    """For each entry one suite with its unit and direction, and names and options that fit."""
+    quick(worker, "metadata", "spawn", "sync-write")
+    data = json.loads((worker.artifacts / "perfherder-data-io-benchmark.json").read_text())
+    entries = worker.document()["workloads"]
+    assert [(suite["name"], suite["extraOptions"]) for suite in data["suites"]] == [
+        (
+            "io-benchmark-" + entry["name"],
+            ["amd-16", "workspace", entry["variant"]]
+            + ([] if entry["threads"] is None else [f"threads-{entry['threads']}"])
+            + ["profile-quick"],
+        )
+        for entry in entries
+    ]
+    for suite, entry in zip(data["suites"], entries, strict=True):
+        unit, _, higher_is_better = figures.FIGURES[entry["name"]]
+        samples = entry["samples"]
+        mean_ns = sum(samples["duration_ns"]) / sum(samples["operations"])
+        assert suite["value"] == figures.figure(entry["name"], mean_ns)
+        assert [test["name"] for test in suite["subtests"]] == ["mean", "p50", "p95", "p99"]
+        for part in (suite, *suite["subtests"]):
+            assert part["unit"] == unit
+            assert part["lowerIsBetter"] is not higher_is_better
+            assert len(part["name"]) <= 80
+            assert 1 <= len(part["unit"]) <= 20
+        assert len(suite["extraOptions"]) <= 8
+
+
+def test_a_rate_in_the_log(worker: Worker) -> None:
+    """Its least and its most are the rate's, and P95 is what 95 % of the samples reached."""
+    output = quick(worker, "metadata")
+    text = output.partition("=== RESULTS: metadata, place workspace, stat, 1 at once ===\n")[2]
+    found = re.findall(r"^  (\w+): +([0-9.]+) ops/s$", text, re.MULTILINE)[:6]
+    assert [name for name, _ in found] == ["Avg", "Min", "Max", "P50", "P95", "P99"]
+    rate = {name: float(figure) for name, figure in found}
+    assert rate["Min"] <= rate["P99"] <= rate["P95"] <= rate["P50"] <= rate["Max"]
+    assert rate["Min"] <= rate["Avg"] <= rate["Max"]
+
+
+def processes_of(session: int, workspace: Path) -> list[str]:
+    """Those of the session, or with the workspace in their command, that are not yet gone."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            stat = (folder / "stat").read_text()
+            command = (folder / "cmdline").read_bytes()
+        except (OSError, UnicodeDecodeError):
+            continue
+        fields = stat.rpartition(")")[2].split()
+        is_ours = int(fields[3]) == session or bytes(workspace) in command
+        if is_ours and fields[0] != "Z":
+            found.append(stat)
+    return found
+
+
+@every_workload
+def test_sigterm_leaves_a_valid_file_and_no_trace(worker: Worker, name: str) -> None:
+    """In the middle of each: what was measured is kept, every process and file is gone."""
+    worker.workloads = (name,)
+    # The larger file that random-io would write first says nothing about its end.
+    small = "from workloads import random_io\nrandom_io.FILE_BYTES = 2**25\n"
+    process = worker.start(prelude=small)
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.startswith(f"=== {name}, place workspace"):
+            break
+    os.kill(process.pid, signal.SIGTERM)
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 143, output
+    assert "Traceback" not in output
+    result = worker.result()
+    assert (result.completed, result.incomplete_reason) == (False, "stopped by SIGTERM")
+    reasons = {entry.incomplete_reason for entry in result.workloads}
+    assert reasons <= {"stopped by SIGTERM", "not started: stopped by SIGTERM"}
+    assert list(worker.workspace.iterdir()) == []
+    assert processes_of(process.pid, worker.workspace) == []
+
+
+# Right after a process was started, and before its number is noted.
+INTERRUPTED = {
+    "metadata": """
+import os, signal
+import crew
+fork = os.fork
+def interrupted():
+    pid = fork()
+    if pid:
+        os.kill(os.getpid(), signal.SIGTERM)
+    return pid
+crew.os = type("os", (), {**vars(os), "fork": staticmethod(interrupted)})
+""",
+    "random-io": """
+import os, signal, subprocess
+import fio
+def interrupted(*arguments, **named):
+    process = subprocess.Popen(*arguments, **named)
+    os.kill(os.getpid(), signal.SIGTERM)
+    return process
+fio.subprocess = type("subprocess", (), {**vars(subprocess), "Popen": staticmethod(interrupted)})
+""",
+    "upload": """
+import os, signal, subprocess
+import uploading
+def interrupted(*arguments, **named):
+    process = subprocess.Popen(*arguments, **named)
+    os.kill(os.getpid(), signal.SIGTERM)
+    return process
+uploading.subprocess = type(
+    "subprocess", (), {**vars(subprocess), "Popen": staticmethod(interrupted)}
+)
+""",
+}
+TOOLS = {"metadata": "sh", "random-io": "fio", "upload": "curl"}
+
+
+@pytest.mark.parametrize("name", sorted(INTERRUPTED))
+def test_sigterm_while_a_process_is_started(worker: Worker, name: str) -> None:
+    """No moment of it leaves a process that nobody ends."""
+    if shutil.which(TOOLS[name]) is None:
+        pytest.skip(f"needs {TOOLS[name]}")
+    worker.workloads = (name,)
+    process = worker.start("--profile", "quick", prelude=INTERRUPTED[name])
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 143, output
+    assert "Traceback" not in output
+    assert worker.result().incomplete_reason == "stopped by SIGTERM"
+    assert list(worker.workspace.iterdir()) == []
+    assert processes_of(process.pid, worker.workspace) == []

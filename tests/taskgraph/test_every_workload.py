@@ -1,0 +1,76 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The command of a task that asks for every workload, run by bash as run-task runs it."""
+
+import os
+import subprocess
+
+import pytest
+
+from io_benchmark.results import read
+from io_benchmark_taskgraph import command, script, stanza
+
+from .conftest import REPOSITORY
+
+SCRIPT = "scripts/io-benchmark"
+
+
+@pytest.fixture
+def workloads():
+    return script.workload_names(REPOSITORY / SCRIPT)
+
+
+def build(workloads):
+    benchmark = stanza.parse({"script": SCRIPT, "workloads": workloads, "retrieves": 20})
+    modules = script.needed_modules(REPOSITORY, SCRIPT, workloads)
+    return command.build(benchmark, modules, pool="amd-16", time_budget_s=3300)
+
+
+def test_every_workload_at_once(workloads, tmp_path):
+    """All of them fit one command, run from what it writes, and give a result that reads."""
+    artifacts, workspace = tmp_path / "artifacts", tmp_path / "workspace"
+    workspace.mkdir()
+    done = subprocess.run(
+        build(workloads),
+        env={
+            "PATH": os.environ["PATH"],
+            "IO_BENCHMARK_SCRIPT_DIR": str(tmp_path / "script"),
+            "IO_BENCHMARK_WORKSPACE": str(workspace),
+            "IO_BENCHMARK_ARTIFACTS": str(artifacts),
+            "IO_BENCHMARK_PROFILE": "quick",
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    result = read(artifacts / "io-benchmark" / "io-benchmark.json")
+    assert result.completed
+    assert result.config.workloads == workloads
+    assert list(workspace.iterdir()) == []
+
+
+def test_the_whole_script_is_needed(workloads):
+    """No module of the folder is used by nothing."""
+    written = {module.path for module in script.needed_modules(REPOSITORY, SCRIPT, workloads)}
+    assert written == script.module_paths(REPOSITORY / SCRIPT)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_workload_brings_its_own_modules_alone(workloads, count):
+    """A task of one workload carries no other's, so that its page shows what it runs."""
+    for workload in workloads:
+        named = [workload, "cache-retrieve"][:count]
+        modules = {module.path for module in script.needed_modules(REPOSITORY, SCRIPT, named)}
+        assert {path for path in modules if path.startswith("workloads/")} == {
+            f"workloads/{name.replace('-', '_')}.py" for name in named
+        }
+
+
+def test_size(workloads):
+    """Far below what Linux takes, and short enough for the log that shows it twice."""
+    sizes = [len(argument.encode()) for argument in build(workloads)]
+    assert max(sizes) <= 100_000
+    assert sum(sizes) <= 300_000
