@@ -3,14 +3,17 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Which regime a run was in, by its signature."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import seed_case
 import seed_workers
 
-from io_benchmark.analysis.causes.case import make_case
-from io_benchmark.analysis.regimes import Regime, RunRegime, agreed, regime_of
+from io_benchmark.analysis import compare, plan, regimes
+from io_benchmark.analysis.causes.case import view_of
+from io_benchmark.analysis.model import Regime, SideRegime
+from io_benchmark.analysis.regimes import regime_of
 
 ENTRY = "workloads.0"
 MIB = 1024 * 1024
@@ -38,11 +41,9 @@ def left(mib: int) -> dict[str, Any]:
     }
 
 
-def found(change: dict[str, Any], pool: str = "amd-16") -> RunRegime:
+def found(change: dict[str, Any], pool: str = "amd-16") -> SideRegime:
     (document,) = seed_case.documents(1, pools=[pool], change={pool: change})
-    worker = seed_workers.worker(document)
-    case = make_case(seed_workers.SUBJECT, 1.0, [worker], [worker])
-    return regime_of(case.baseline[0])
+    return regime_of(view_of(seed_workers.worker(document), seed_workers.SUBJECT))
 
 
 @pytest.mark.parametrize(
@@ -77,34 +78,40 @@ def found(change: dict[str, Any], pool: str = "amd-16") -> RunRegime:
         ),
         pytest.param(
             {**NOT_GOOGLES, **moved(3, 3)},
-            Regime.UNKNOWN,
-            "waiting for I/O 48 % of the time, for neither writing nor reading of the place's "
-            "disks",
-            id="waits for something else",
-        ),
-        pytest.param(
-            {**NO_PRESSURE, **moved(3, 3)},
             Regime.PAGE_CACHE,
-            "waiting for I/O 0 % of the time",
-            id="all in memory",
+            "0 % of the bytes written meanwhile",
+            id="all in memory, whatever a neighbour waits for",
         ),
         pytest.param(
-            {**NO_PRESSURE, f"{ENTRY}.samples.lookup_ns": lambda column: [10**9] * len(column)},
+            {**NO_PRESSURE},
+            Regime.PAGE_CACHE,
+            "waiting for I/O 0 % of the time, 100 % of the bytes written meanwhile",
+            id="a disk that keeps pace",
+        ),
+        pytest.param(
+            {**moved(3, 3), f"{ENTRY}.samples.lookup_ns": lambda column: [10**9] * len(column)},
             Regime.CPU,
-            "waiting for I/O 0 % of the time, 87 % of it looking up",
+            "0 % of the bytes written meanwhile, 87 % of the time looking up",
             id="lookups",
         ),
         pytest.param(
             {**NO_PRESSURE, "timeline.columns.psi_cpu_some_us": growing(600_000)},
             Regime.CPU,
-            "waiting for I/O 0 % of the time, for a CPU 60 %",
+            "waiting for I/O 0 % of the time, 100 % of the bytes written meanwhile, waiting for a "
+            "CPU 60 % of the time",
             id="too few CPUs",
         ),
         pytest.param(
             {"timeline": None},
             Regime.UNKNOWN,
-            "neither pressure nor the disks' counters were recorded",
+            "100 % of the bytes written meanwhile, but no pressure was recorded",
             id="no timeline",
+        ),
+        pytest.param(
+            {f"{ENTRY}.device_bytes": None},
+            Regime.UNKNOWN,
+            "the disks' counters were not recorded",
+            id="no counters",
         ),
     ],
 )
@@ -123,27 +130,38 @@ def test_what_the_last_copy_left_was_not_written_meanwhile() -> None:
 
 def test_the_figure_that_is_steady() -> None:
     """Medians where memory takes everything, means where writers wait for the disk."""
-    assert {one.name: one.steady_figure for one in Regime} == {
-        "PAGE_CACHE": "p50",
-        "WRITEBACK": "mean",
-        "DEVICE": "mean",
-        "CAP": "mean",
-        "CPU": "p50",
-        "READING": "mean",
-        "UNKNOWN": "mean",
-    }
+    assert {one.name for one in Regime if one.median_is_steady} == {"PAGE_CACHE", "CPU"}
+
+
+def side(*changes: dict[str, Any]) -> SideRegime:
+    """That of a side whose workers differ by these."""
+    change = {f"amd-16/{at}": one for at, one in enumerate(changes)}
+    documents = seed_case.documents(len(changes), pools=["amd-16"], change=change)
+    workers = [seed_workers.worker(document) for document in documents]
+    report = compare.compare(plan.pools(["amd-16"], None), workers, compare.Options())
+    return report.subjects[0].regimes["amd-16"]
+
+
+ABSORBED = {**NO_PRESSURE, **moved(3, 3)}
 
 
 @pytest.mark.parametrize(
-    ("regimes", "together"),
+    ("changes", "regime"),
     [
-        pytest.param([], Regime.UNKNOWN, id="none"),
-        pytest.param([Regime.CAP, Regime.CAP, Regime.PAGE_CACHE], Regime.CAP, id="most"),
-        pytest.param([Regime.CAP, Regime.PAGE_CACHE], Regime.UNKNOWN, id="half each"),
-        pytest.param([Regime.UNKNOWN, Regime.CAP], Regime.CAP, id="one tells"),
+        pytest.param([{}, {}, ABSORBED], Regime.CAP, id="most"),
+        pytest.param([{}, ABSORBED], Regime.UNKNOWN, id="half each"),
+        pytest.param([{"timeline": None}, ABSORBED], Regime.PAGE_CACHE, id="one tells"),
+        pytest.param([{"timeline": None}], Regime.UNKNOWN, id="none tells"),
     ],
 )
-def test_several_runs(regimes: list[Regime], together: Regime) -> None:
-    """A side's regime is that of most of its runs."""
-    runs = [RunRegime(regime, "", None, None, None, None) for regime in regimes]
-    assert agreed(runs) is together
+def test_several_workers(changes: list[dict[str, Any]], regime: Regime) -> None:
+    """A side's regime is that of most of its runs; the bytes are their means."""
+    found_side = side(*changes)
+    assert found_side.regime is regime
+    assert found_side.written_bytes is not None
+
+
+def test_other_workloads_have_none() -> None:
+    """Only copies go through the page cache in this way."""
+    subject = replace(seed_workers.SUBJECT, workload="spawn")
+    assert regimes.of_sides(subject, {"intel": seed_workers.workers(1, pools=["intel"])}) == {}

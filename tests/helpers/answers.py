@@ -24,3 +24,8 @@ def evidence(document: Mapping[str, Any], cause: str) -> tuple[str, str]:
     (diagnosis,) = document["diagnoses"]
     (found,) = [one for one in diagnosis["causes"] if one["name"] == cause]
     return found["baseline_evidence"], found["candidate_evidence"]
+
+
+def regimes(document: Mapping[str, Any], at: int = 0) -> set[str]:
+    """What held the copies up, on any side."""
+    return {one["regime"] for one in document["subjects"][at]["regimes"]}

@@ -20,10 +20,12 @@ from io_benchmark.analysis.model import (
     Interval,
     NoiseFloor,
     Problem,
+    Regime,
     Remedy,
     Report,
     Series,
     Severity,
+    SideRegime,
     State,
     Subject,
     SubjectReport,
@@ -219,6 +221,28 @@ def timeline(side: str, name: str, rate_mib: float, seconds: int, seed: int) -> 
     return Timeline(side, name, times, tuple(written), tuple(dirty), tuple(pressure))
 
 
+# What each side's copies waited for in seed 000, and nothing where they ended in memory.
+CAPPED = {
+    side: SideRegime(
+        regime=Regime.CAP,
+        why=f"waiting for I/O 48 % of the time, at {rate} MiB/s of a cap of {cap}",
+        copied_bytes=110.0 * GIB,
+        written_bytes=110.0 * GIB,
+        left_dirty_bytes=80.0 * MIB,
+        drain_ns=240_000_000.0,
+    )
+    for side, rate, cap in (("intel", 743, 700), ("amd-16", 388, 350), ("amd-30", 733, 700))
+}
+ABSORBED = SideRegime(
+    regime=Regime.PAGE_CACHE,
+    why="waiting for I/O 1 % of the time",
+    copied_bytes=110.0 * GIB,
+    written_bytes=3.0 * MIB,
+    left_dirty_bytes=80.0 * MIB,
+    drain_ns=240_000_000.0,
+)
+
+
 def seed_case(retrieves: int = 2000) -> Report:
     """Seed 000: amd-16 slower for a reason, amd-30 not decided with one worker each."""
     run_s = max(retrieves // 20, 40)
@@ -236,6 +260,7 @@ def seed_case(retrieves: int = 2000) -> Report:
                     comparison("amd-30", 1.0132, 0.884, 1.161, Verdict.INCONCLUSIVE, ADD_WORKERS),
                 ),
                 (NoiseFloor("within-worker", 0.985, 1.014),),
+                CAPPED,
             ),
         ),
         diagnoses=(Diagnosis("amd-16", CAUSES, REMEDIES),),
@@ -568,6 +593,7 @@ def several_subjects() -> Report:
             replace(comparison("amd-16", 1.21, 1.06, 1.38, Verdict.SLOWER), subject=unlink),
         ),
         figures={"intel": INTEL, "amd-16": AMD_16},
+        regimes={"intel": ABSORBED, "amd-16": ABSORBED},
     )
     return replace(report, subjects=(part, other))
 

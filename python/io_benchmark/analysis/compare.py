@@ -13,6 +13,7 @@ from io_benchmark.analysis import (
     figures,
     findings,
     pictures,
+    regimes,
     statistics,
     validity,
     workloads,
@@ -135,6 +136,7 @@ def _subject(
             {side: figures.figures_of(sides[side], data[side]) for side in order},
             comparisons,
             figures.noise_of(sides, data),
+            regimes.of_sides(subject, {side: [run[0] for run in sides[side]] for side in order}),
         ),
         problems,
     )

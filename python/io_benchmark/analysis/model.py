@@ -8,7 +8,7 @@ other. A candidate is compared with a baseline; both are *sides*, usually pools,
 `compare A --against B` one pool before and after.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
@@ -203,12 +203,49 @@ class NoiseFloor:
     high: float
 
 
+class Regime(StrEnum):
+    """What held a run's copies up."""
+
+    PAGE_CACHE = "absorbed by the page cache"
+    WRITEBACK = "bound by writeback"
+    DEVICE = "bound by a device"
+    CAP = "bound by a cap"
+    CPU = "bound by the CPU"
+    READING = "bound by reading"
+    UNKNOWN = "unknown"
+
+    @property
+    def median_is_steady(self) -> bool:
+        """Else the mean is what hardly differs between identical runs."""
+        return self in (Regime.PAGE_CACHE, Regime.CPU)
+
+
+@dataclass(frozen=True)
+class SideRegime:
+    """One side's regime, and where the bytes went: the means of its workers."""
+
+    regime: Regime
+    why: str
+    copied_bytes: float | None
+    written_bytes: float | None  # what reached the disks, the final sync's included
+    left_dirty_bytes: float | None  # what the last copy left to be written
+    drain_ns: float | None  # how long writing that took
+
+
 @dataclass(frozen=True)
 class SubjectReport:
     subject: Subject
     figures: dict[str, Figures]  # by side, baseline first
     comparisons: tuple[Comparison, ...]  # one a candidate, in the order of `figures`
     noise: tuple[NoiseFloor, ...]
+    regimes: dict[str, SideRegime] = field(default_factory=dict)  # by side; of copies alone
+
+    @property
+    def median_is_steady(self) -> bool:
+        """On every side, so that medians may be laid beside each other."""
+        return bool(self.regimes) and all(
+            side.regime.median_is_steady for side in self.regimes.values()
+        )
 
 
 class State(StrEnum):

@@ -9,14 +9,15 @@ taskcluster/docs/comparing.md has the signatures.
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 
-from io_benchmark.analysis.causes.case import View
+from io_benchmark.analysis.causes.case import View, view_of
 from io_benchmark.analysis.causes.waiting import WAITS_SHARE, write_cap
+from io_benchmark.analysis.model import Regime, SideRegime, Subject, Worker
 from io_benchmark.analysis.words import percent
 
+COPIES = "cache-retrieve"
 # Bytes that hardly count beside those that were copied.
 HARDLY_MOVED_SHARE = 0.2
 # A rate this near to a cap is the cap's; a disk this busy is the one that is waited for.
@@ -27,83 +28,80 @@ LOOKUPS_SHARE = 0.5
 CPU_PRESSURE_SHARE = 0.3
 
 
-class Regime(StrEnum):
-    PAGE_CACHE = "absorbed by the page cache"
-    WRITEBACK = "bound by writeback"
-    DEVICE = "bound by a device"
-    CAP = "bound by a cap"
-    CPU = "bound by the CPU"
-    READING = "bound by reading"
-    UNKNOWN = "unknown"
-
-    @property
-    def steady_figure(self) -> str:
-        """The figure that hardly differs between identical runs in this regime."""
-        return "p50" if self in (Regime.PAGE_CACHE, Regime.CPU) else "mean"
+def of_sides(subject: Subject, sides: Mapping[str, Sequence[Worker]]) -> dict[str, SideRegime]:
+    """Each side's regime; nothing for what copies no files."""
+    if subject.workload != COPIES:
+        return {}
+    return {
+        side: _of_side([regime_of(view_of(worker, subject)) for worker in workers])
+        for side, workers in sides.items()
+    }
 
 
-@dataclass(frozen=True)
-class RunRegime:
-    """One run's regime with what it was told by."""
-
-    regime: Regime
-    why: str
-    written_bytes: int | None  # what reached the disks, the final sync's included
-    read_bytes: int | None
-    left_dirty_bytes: int | None  # what the last copy left to be written
-    drain_ns: int | None  # how long writing that took
-
-
-def regime_of(view: View) -> RunRegime:
-    moved = view.moved_bytes
-    facts = view.retrieves.facts if view.retrieves is not None else None
-    regime, why = _judge(view)
-    return RunRegime(
+def _of_side(runs: Sequence[SideRegime]) -> SideRegime:
+    """The regime of most of a side's runs that tell one; unknown where there is no such."""
+    told = Counter(run.regime for run in runs)
+    del told[Regime.UNKNOWN]
+    regime = next(
+        (one for one, count in told.most_common(1) if 2 * count > told.total()), Regime.UNKNOWN
+    )
+    why = next((run.why for run in runs if run.regime is regime), "its workers differ in it")
+    return SideRegime(
         regime=regime,
         why=why,
-        written_bytes=None if moved is None else moved[1],
-        read_bytes=None if moved is None else moved[0],
+        copied_bytes=mean_of_known(run.copied_bytes for run in runs),
+        written_bytes=mean_of_known(run.written_bytes for run in runs),
+        left_dirty_bytes=mean_of_known(run.left_dirty_bytes for run in runs),
+        drain_ns=mean_of_known(run.drain_ns for run in runs),
+    )
+
+
+def mean_of_known(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def regime_of(view: View) -> SideRegime:
+    """One run's."""
+    facts = view.retrieves.facts if view.retrieves is not None else None
+    regime, why = _judge(view)
+    return SideRegime(
+        regime=regime,
+        why=why,
+        copied_bytes=view.copied_bytes,
+        written_bytes=None if view.moved_bytes is None else view.moved_bytes[1],
         left_dirty_bytes=_left_dirty(view),
         drain_ns=facts.final_sync_ns if facts is not None else None,
     )
 
 
-def agreed(regimes: Sequence[RunRegime]) -> Regime:
-    """The regime of most of a side's runs that tell one; unknown where there is no such."""
-    told = Counter(one.regime for one in regimes)
-    del told[Regime.UNKNOWN]
-    for regime, count in told.most_common(1):
-        if count * 2 > told.total():
-            return regime
-    return Regime.UNKNOWN
-
-
 def _judge(view: View) -> tuple[Regime, str]:
-    waits, during = view.io_wait_share, _written_meanwhile_share(view)
-    if waits is None or during is None:
-        return Regime.UNKNOWN, "neither pressure nor the disks' counters were recorded"
+    written = _written_meanwhile_share(view)
+    if written is None:
+        return Regime.UNKNOWN, "the disks' counters were not recorded"
+    read, waits = _read_share(view), view.io_wait_share
+    shares = f"{percent(written)} of the bytes written meanwhile"
+    if max(written, read) < HARDLY_MOVED_SHARE:
+        return _in_memory(view, shares)
+    if waits is None:
+        return Regime.UNKNOWN, f"{shares}, but no pressure was recorded"
     waited = f"waiting for I/O {percent(waits)} of the time"
     if waits < WAITS_SHARE:
-        return _without_waits(view, waited)
-    if during >= HARDLY_MOVED_SHARE:
+        return _in_memory(view, f"{waited}, {shares}")
+    if written >= HARDLY_MOVED_SHARE:
         regime, why = _writing(view)
-        return regime, f"{waited}, {percent(during)} of the bytes written meanwhile{why}"
-    if _read_share(view) >= HARDLY_MOVED_SHARE:
-        return (
-            Regime.READING,
-            f"{waited}, {percent(_read_share(view))} of the bytes read from disk",
-        )
-    return Regime.UNKNOWN, f"{waited}, for neither writing nor reading of the place's disks"
+        return regime, f"{waited}, {shares}{why}"
+    return Regime.READING, f"{waited}, {percent(read)} of the bytes read from disk"
 
 
-def _without_waits(view: View, waited: str) -> tuple[Regime, str]:
+def _in_memory(view: View, why: str) -> tuple[Regime, str]:
     lookups = _lookups_share(view)
     if lookups >= LOOKUPS_SHARE:
-        return Regime.CPU, f"{waited}, {percent(lookups)} of it looking up"
+        return Regime.CPU, f"{why}, {percent(lookups)} of the time looking up"
     pressure = (view.growth("psi_cpu_some_us") or 0) / 1e6
     if pressure >= CPU_PRESSURE_SHARE:
-        return Regime.CPU, f"{waited}, for a CPU {percent(pressure)}"
-    return Regime.PAGE_CACHE, waited
+        return Regime.CPU, f"{why}, waiting for a CPU {percent(pressure)} of the time"
+    return Regime.PAGE_CACHE, why
 
 
 def _writing(view: View) -> tuple[Regime, str]:

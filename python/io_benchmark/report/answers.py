@@ -21,6 +21,7 @@ from io_benchmark.analysis.model import (
     SubjectReport,
     Verdict,
 )
+from io_benchmark.report import regimes
 from io_benchmark.report.footnotes import Footnotes, concerns
 from io_benchmark.report.units import interval, percent, ratio
 from io_benchmark.report.untrusted import clean, name
@@ -82,7 +83,8 @@ def _of_subject(
             comparison = comparisons[side]
             marks = footnotes.of_sides(part.subject, side, comparison.baseline)
             diagnosis = explained.get((at, side))
-            answers.append(_decided(comparison, diagnosis, margin_ratio, marks))
+            median = regimes.median_ratio(part, side, comparison.baseline)
+            answers.append(_decided(comparison, diagnosis, margin_ratio, marks, median))
         elif side not in baselines:
             marks = footnotes.of_sides(part.subject, side)
             answers.append(_refused(side, baseline, part, here, marks))
@@ -94,8 +96,11 @@ def _decided(
     diagnosis: Diagnosis | None,
     margin_ratio: float,
     marks: tuple[int, ...],
+    median: float | None,
 ) -> Answer:
     lead, rest = _verdict_in_words(comparison, margin_ratio)
+    if median is not None:
+        rest += f", {ratio(median)} {regimes.STEADY_MEDIAN}"
     attempt = ""
     if diagnosis is not None:
         rest += f": {_cause_in_words(diagnosis)}."

@@ -62,6 +62,10 @@ def _subject_report(part: model.SubjectReport) -> to.SubjectReport:
             to.Noise(kind=floor.kind, low_ratio=_number(floor.low), high_ratio=_number(floor.high))
             for floor in part.noise
         ],
+        regimes=[
+            to.Regime(**{**_shallow(regime), "side": side, "regime": regime.regime.value})
+            for side, regime in part.regimes.items()
+        ],
     )
 
 

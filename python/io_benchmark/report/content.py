@@ -20,7 +20,7 @@ from io_benchmark.analysis.model import (
     SubjectReport,
     WorkerLine,
 )
-from io_benchmark.report import answers, cautions, measures, replication, together
+from io_benchmark.report import answers, cautions, measures, regimes, replication, together
 from io_benchmark.report.answers import Answer
 from io_benchmark.report.cautions import ENDED_BADLY, how_it_ended
 from io_benchmark.report.footnotes import Footnote, Footnotes, alike, where
@@ -56,6 +56,7 @@ class Section:
     certainty: tuple[tuple[str, str], ...]  # candidate, what the interval rests on
     floors: tuple[str, ...]
     noise: tuple[tuple[str, str], ...]  # side, how much it varies
+    regimes: tuple[tuple[str, str], ...] = ()  # side, what held its copies up
     # Workloads besides cache-retrieve: all of a place's measurements, in `measures` instead.
     measures: MeasureTable | None = None
     subjects: tuple[int, ...] = ()  # their positions in the report
@@ -226,6 +227,7 @@ def _section(
             f"{clean(floor.kind)} {interval(floor.low, floor.high)}" for floor in part.noise
         ),
         noise=_grouped((name(side), _noise(figures)) for side, figures in part.figures.items()),
+        regimes=_grouped((name(side), words) for side, words in regimes.in_words(part)),
         subjects=members,
     )
 

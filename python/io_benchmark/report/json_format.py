@@ -107,11 +107,32 @@ class Noise(Record, frozen=True):
     high_ratio: Number
 
 
+class Regime(Record, frozen=True):
+    """What held a side's copies up; bytes and time are the means of its workers."""
+
+    side: str
+    regime: Literal[
+        "absorbed by the page cache",
+        "bound by writeback",
+        "bound by a device",
+        "bound by a cap",
+        "bound by the CPU",
+        "bound by reading",
+        "unknown",
+    ]
+    why: str
+    copied_bytes: Number
+    written_bytes: Number
+    left_dirty_bytes: Number
+    drain_ns: Number
+
+
 class SubjectReport(Record, frozen=True):
     subject: Subject
     figures: list[Figures]
     comparisons: list[Comparison]
     noise: list[Noise]
+    regimes: list[Regime]
 
 
 class Cause(Record, frozen=True):

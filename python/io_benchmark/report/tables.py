@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis.model import Comparison, Figures, SubjectReport
+from io_benchmark.report import regimes
 from io_benchmark.report.answers import LEVEL, NO_VERDICT
 from io_benchmark.report.footnotes import Footnotes
 from io_benchmark.report.units import NOTHING, interval, percent, ratio, seconds, times
@@ -62,9 +63,12 @@ def figures_table(part: SubjectReport, baseline: str, footnotes: Footnotes) -> F
         Head(name(side), verdict, footnotes.of_sides(part.subject, side))
         for side, verdict in zip(sides, verdicts, strict=True)
     )
-    rows = [*_figure_rows(list(part.figures.values()))]
+    rows = [*_figure_rows(list(part.figures.values()), part.median_is_steady)]
     # Before and after: each pool has a baseline of its own.
     against = name(next(iter(baselines))) if len(baselines) == 1 else BASELINE
+    if part.median_is_steady:
+        cells = _cells(sides, comparisons, baselines, lambda one: _median_ratio(part, one))
+        rows.append(Row(f"P50 vs {against}", cells))
     rows += [
         Row(f"Ratio vs {against}", _cells(sides, comparisons, baselines, _ratio), strong=True),
         Row(f"{percent(LEVEL)} interval", _cells(sides, comparisons, set(), _interval)),
@@ -73,12 +77,16 @@ def figures_table(part: SubjectReport, baseline: str, footnotes: Footnotes) -> F
     return FiguresTable(heads, tuple(rows))
 
 
-def _figure_rows(figures: Sequence[Figures]) -> list[Row]:
+def _figure_rows(figures: Sequence[Figures], median_is_steady: bool) -> list[Row]:
+    """The figure that is steady in these runs leads, the other stands beside it."""
+    average, median, *tail = TIMES
+    leading = [median, average] if median_is_steady else [average, median]
+
     def row_of_times(label: str, figure: Callable[[Figures], float]) -> Row:
         return Row(label, tuple(times([figure(side) for side in figures])))
 
     return [
-        *(row_of_times(label, figure) for label, figure in TIMES),
+        *(row_of_times(label, figure) for label, figure in (*leading, *tail)),
         Row("Total", tuple(seconds(side.total_ns) for side in figures)),
         *(row_of_times(label, figure) for label, figure in PARTS),
         Row("Workers", tuple(f"{side.workers:,}" for side in figures)),
@@ -98,6 +106,11 @@ def _cells(
         else (ratio(1) if side in baselines else NOTHING)
         for side in sides
     )
+
+
+def _median_ratio(part: SubjectReport, comparison: Comparison) -> str:
+    found = regimes.median_ratio(part, comparison.candidate, comparison.baseline)
+    return NOTHING if found is None else ratio(found)
 
 
 def _ratio(comparison: Comparison) -> str:

@@ -109,6 +109,9 @@ def _show_section(page: Page, section: Section) -> None:
     else:
         _show_figures(page, section.table)
     page.line(Text())
+    if section.regimes:
+        page.paragraph(Text("What held the copies up:"))
+        page.items(f"{side}: {words}" for side, words in section.regimes)
     if section.advice:
         page.paragraph(Text("What would decide it:"))
         page.items(f"{candidate}: {message}" for candidate, message in section.advice)

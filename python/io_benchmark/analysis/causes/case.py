@@ -273,13 +273,13 @@ def make_case(
     return Case(
         subject,
         usable,
-        tuple(_view(worker, subject) for worker in baseline),
-        tuple(_view(worker, subject) for worker in candidate),
+        tuple(view_of(worker, subject) for worker in baseline),
+        tuple(view_of(worker, subject) for worker in candidate),
         tuple(beside),
     )
 
 
-def _view(worker: Worker, subject: Subject) -> View:
+def view_of(worker: Worker, subject: Subject) -> View:
     entries = (e for e in worker.entries if e.subject == subject and len(e.total_ns))
     places = (p for p in worker.result.storage.places if p.name == subject.place)
     return View(worker, next(entries, None), next(places, None))
