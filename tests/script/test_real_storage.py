@@ -104,6 +104,7 @@ def test_a_cgroups_limit_is_seen(worker: Worker, lab: Lab, tmp_path: Path) -> No
     assert code == 0, output
     limits = worker.result().limits
     assert limits is not None
-    assert [(one.device_name, one.kind, one.value) for one in limits.io] == [
-        (Path(device).name, "write_operations_per_s", 200)
-    ]
+    # Whatever else is limited on this machine is no concern of the place's.
+    name = Path(device).name
+    found = [(one.kind, one.value) for one in limits.io if one.device_name == name]
+    assert found == [("write_operations_per_s", 200)]
