@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
-from storage_lab import WRITE_CAP, Lab, run
+from storage_lab import WRITE_CAP, Lab
 from worker import Worker
 
 REPETITIONS = 20
@@ -30,17 +30,6 @@ CAP_MIB_PER_S = 160
 RETRIEVES_BAR = RETRIEVES // 5
 WRONG_BAR = 1
 CASES = {"one disk against two": ("one", "two"), "two stripes alike": ("other", "two")}
-
-
-def place(lab: Lab, name: str, disks: int) -> Path:
-    devices = [lab.loop(f"{name}-{number}", DISK_MIB, filled=True) for number in range(disks)]
-    profile = "raid0" if disks > 1 else "single"
-    run("mkfs.btrfs", "-q", "-f", "-d", profile, "-m", profile, *devices)
-    point = lab.mount(devices[0], lab.folder / name)
-    lab.little_dirty(point)
-    for device in devices:
-        lab.cap(device, CAP_MIB_PER_S)
-    return point
 
 
 def measure(folder: Path, pool: str, where: Path, *extra: str) -> tuple[Path, int]:
@@ -85,8 +74,8 @@ def main() -> int:
         lab = Lab(folder / "lab")
         try:
             places = {
-                pool: place(lab, pool, 1 if pool == "one" else 2)
-                for pool in ("one", "two", "other")
+                name: lab.stripe(name, 1 if name == "one" else 2, DISK_MIB, CAP_MIB_PER_S)
+                for name in ("one", "two", "other")
             }
             for case in CASES:
                 wanted, ratio, _ = compared(folder, places, case)

@@ -93,6 +93,17 @@ class Lab:
         number = number_of(device)
         self.write(WRITE_CAP, f"{number} {mib_per_s * MIB}", f"{number} 0")
 
+    def stripe(self, name: str, disks: int, size_mib: int, cap_mib_per_s: int) -> Path:
+        """A btrfs over so many capped disks."""
+        devices = [self.loop(f"{name}-{at}", size_mib, filled=True) for at in range(disks)]
+        profile = "raid0" if disks > 1 else "single"
+        run("mkfs.btrfs", "-q", "-f", "-d", profile, "-m", profile, *devices)
+        point = self.mount(devices[0], self.folder / name)
+        self.little_dirty(point)
+        for device in devices:
+            self.cap(device, cap_mib_per_s)
+        return point
+
     def little_dirty(self, point: Path, dirty_mib: int = 16) -> None:
         """Writers to this btrfs wait for its disks soon, whatever memory there is.
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from answers import comparison, evidence, states
-from storage_lab import Lab, needs, needs_write_caps, run
+from storage_lab import Lab, needs, needs_write_caps
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
@@ -28,18 +28,10 @@ WITHIN = 0.2
 
 
 def disks(lab: Lab, name: str, count: int) -> Path:
-    """A btrfs over so many capped disks, as one stripe."""
     needs("mkfs.btrfs")
     needs_write_caps()
     size_mib = DISK_MIB if count == 1 else DISK_MIB * 2 // 3
-    devices = [lab.loop(f"{name}-{number}", size_mib, filled=True) for number in range(count)]
-    profile = "raid0" if count > 1 else "single"
-    run("mkfs.btrfs", "-q", "-f", "-d", profile, "-m", profile, *devices)
-    point = lab.mount(devices[0], lab.folder / name)
-    lab.little_dirty(point)
-    for device in devices:
-        lab.cap(device, CAP_MIB_PER_S)
-    return point
+    return lab.stripe(name, count, size_mib, CAP_MIB_PER_S)
 
 
 def overlay(lab: Lab, base: Path, name: str) -> Path:

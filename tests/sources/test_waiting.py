@@ -8,28 +8,10 @@ import random
 import pytest
 from loopback import Fault, Loopback, first
 from loopback_deployment import AMD_16, Deployment, add_group, recorded, slug
+from turned_clock import Turned
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.waiting import Clock, wait_for
-
-
-class Turned:
-    """Time passes by sleeping alone; `steps` happen after each sleep."""
-
-    def __init__(self, *steps):
-        self.now_s = 0.0
-        self.slept = []
-        self._steps = list(steps)
-
-    async def sleep(self, seconds):
-        self.slept.append(seconds)
-        self.now_s += seconds
-        if self._steps:
-            self._steps.pop(0)()
-
-    @property
-    def clock(self):
-        return Clock(lambda: self.now_s, self.sleep)
+from io_benchmark.sources.waiting import wait_for
 
 
 @pytest.fixture

@@ -6,31 +6,13 @@
 import pytest
 from loopback import Fault, Loopback, first
 from loopback_deployment import Deployment, add_group
+from turned_clock import Turned
 
 from io_benchmark.errors import ResultError
-from io_benchmark.sources.waiting import Clock, Standing
+from io_benchmark.sources.waiting import Standing
 from io_benchmark.submit import creating
 from io_benchmark.submit.definitions import Ready
 from io_benchmark.submit.waiting import wait
-
-
-class Turned:
-    """Time passes by sleeping alone; `steps` happen after each sleep."""
-
-    def __init__(self, *steps):
-        self.now_s = 0.0
-        self.slept = []
-        self._steps = list(steps)
-
-    async def sleep(self, seconds):
-        self.slept.append(seconds)
-        self.now_s += seconds
-        if self._steps:
-            self._steps.pop(0)()
-
-    @property
-    def clock(self):
-        return Clock(lambda: self.now_s, self.sleep)
 
 
 @pytest.fixture

@@ -28,7 +28,24 @@ def names_of_jobs(text: str) -> list[str]:
     return names
 
 
-def format_and_file(text: str, formats: Collection[str]) -> tuple[str, Path]:
+def add_output_options(parser: argparse.ArgumentParser, formats: Collection[str]) -> None:
+    """`--format`, `--json` and `--write`, of a command that ends in a report."""
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--format", choices=formats, default="text", help="what stdout gets")
+    form.add_argument(
+        "--json", dest="format", action="store_const", const="json", help="as --format json"
+    )
+    parser.add_argument(
+        "--write",
+        action="append",
+        default=[],
+        type=lambda text: _format_and_file(text, formats),
+        metavar="FORMAT=FILE",
+        help="write this format to a file as well; may repeat",
+    )
+
+
+def _format_and_file(text: str, formats: Collection[str]) -> tuple[str, Path]:
     """What `--write FORMAT=FILE` names."""
     form, equals, path = text.partition("=")
     if form not in formats or not equals or not path:

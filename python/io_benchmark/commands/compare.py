@@ -22,10 +22,9 @@ import dataclasses
 import os
 import re
 from collections.abc import Collection, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.common import format_and_file, tell, write_whole
+from io_benchmark.commands.common import add_output_options, tell, write_whole
 from io_benchmark.errors import UsageError
 from io_benchmark.report import FORMATS
 
@@ -90,19 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="A/B<RATIO",
         help="exit with 3 unless the interval's upper end is below; may repeat",
     )
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--format", choices=FORMATS, default="text", help="what stdout gets")
-    form.add_argument(
-        "--json", dest="format", action="store_const", const="json", help="as --format json"
-    )
-    add(
-        "--write",
-        action="append",
-        default=[],
-        type=_format_and_file,
-        metavar="FORMAT=FILE",
-        help="write this format to a file as well; may repeat",
-    )
+    add_output_options(parser, FORMATS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -207,7 +194,3 @@ def _percentage(text: str) -> float:
     if match is None or not 0 < float(match[1]) < 100:
         raise argparse.ArgumentTypeError(f"{text!r} is not a percentage such as 5%")
     return float(match[1]) / 100
-
-
-def _format_and_file(text: str) -> tuple[str, Path]:
-    return format_and_file(text, FORMATS)

@@ -20,10 +20,9 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.common import format_and_file, tell, write_whole
+from io_benchmark.commands.common import add_output_options, tell, write_whole
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.text import one_line
 
@@ -55,19 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--since", type=_date, metavar="DATE", help="points of this day (UTC) and later: 2026-05-01"
     )
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--format", choices=FORMATS, default="text", help="what stdout gets")
-    form.add_argument(
-        "--json", dest="format", action="store_const", const="json", help="as --format json"
-    )
-    add(
-        "--write",
-        action="append",
-        default=[],
-        type=_format_and_file,
-        metavar="FORMAT=FILE",
-        help="write this format to a file as well; may repeat",
-    )
+    add_output_options(parser, FORMATS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -197,7 +184,3 @@ def _date(text: str) -> date:
         return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).date()
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2026-05-01") from None
-
-
-def _format_and_file(text: str) -> tuple[str, Path]:
-    return format_and_file(text, FORMATS)

@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from io_benchmark.analysis import workloads
@@ -40,19 +40,10 @@ class Pictures:
 
 
 def render(report: Report) -> str:
-    environment = Environment(
-        loader=PackageLoader("io_benchmark.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        finalize=unbroken,
-    )
     sides = dict.fromkeys(side for part in report.subjects for side in part.figures)
     lines = choose.timelines(report.timelines, report.series, list(sides))
     content = contents.build(report)
-    return environment.get_template(TEMPLATE).render(
+    return template(TEMPLATE).render(
         content=content,
         pictures=[_pictures(report, section) for section in content.sections],
         timelines=timeline.draw(lines, "timeline") if lines else (),
@@ -63,7 +54,21 @@ def render(report: Report) -> str:
     )
 
 
-def unbroken(value: object) -> object:
+def template(file: str) -> Template:
+    """A page's, with everything escaped that is put into it."""
+    environment = Environment(
+        loader=PackageLoader("io_benchmark.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=_unbroken,
+    )
+    return environment.get_template(file)
+
+
+def _unbroken(value: object) -> object:
     """A number stays in one line with its sign."""
     return value.replace(" %", "\N{NO-BREAK SPACE}%") if isinstance(value, str) else value
 

@@ -3,12 +3,10 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The history as one page that needs nothing else: no network, no scripts, no fonts."""
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from io_benchmark.analysis.history.model import History
 from io_benchmark.report.history import content as contents
 from io_benchmark.report.history import plot
-from io_benchmark.report.html import unbroken
+from io_benchmark.report.html import template
 
 TEMPLATE = "history.html.jinja"
 LINES_SHOWN = 200
@@ -17,16 +15,7 @@ POINTS_SHOWN = 60
 
 
 def render(history: History) -> str:
-    environment = Environment(
-        loader=PackageLoader("io_benchmark.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        finalize=unbroken,
-    )
-    return environment.get_template(TEMPLATE).render(
+    return template(TEMPLATE).render(
         content=contents.build(history),
         pictures=[plot.draw(one, f"history-{at}") for at, one in enumerate(history.series)],
         lines_shown=LINES_SHOWN,

@@ -1,0 +1,27 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A clock that is turned by whoever sleeps, for tests of waiting."""
+
+from collections.abc import Callable
+
+from io_benchmark.sources.waiting import Clock
+
+
+class Turned:
+    """Time passes by sleeping alone; `steps` happen after each sleep."""
+
+    def __init__(self, *steps: Callable[[], object]) -> None:
+        self.now_s = 0.0
+        self.slept: list[float] = []
+        self._steps = list(steps)
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now_s += seconds
+        if self._steps:
+            self._steps.pop(0)()
+
+    @property
+    def clock(self) -> Clock:
+        return Clock(lambda: self.now_s, self.sleep)
