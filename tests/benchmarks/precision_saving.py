@@ -23,7 +23,7 @@ from worker import Worker
 
 REPETITIONS = 20
 RETRIEVES = 2000
-PRECISION = "5%"
+PRECISION = "10%"
 SIZES = "20x4"
 DISK_MIB = 400
 CAP_MIB_PER_S = 160
