@@ -10,29 +10,41 @@ from typing import Any
 from io_benchmark_taskgraph.mistakes import UserMistake, suggestion
 
 JOB = "io-benchmark"
+ALL_JOB = "io-benchmark-all"
 JOB_ATTRIBUTE = "job_try_name"
 POOL_ATTRIBUTE = "io_benchmark_pool"
 
 
-def _names_of(task: Any) -> tuple[Any, ...]:
-    """What a task answers to, the widest first: its job, its pool, its own label.
+def _jobs_of(task: Any) -> tuple[str, ...]:
+    """The report's task comes with either kind, and has a list."""
+    jobs = task.attributes.get(JOB_ATTRIBUTE)
+    return tuple(jobs) if isinstance(jobs, list) else (jobs,) if jobs else ()
 
-    A replicate answers to the label without its number, too, which is the task's when there is one.
+
+def _names_of(task: Any) -> tuple[tuple[str, ...], ...]:
+    """What a task answers to, the widest first: its jobs, its pool, its own label.
+
+    A pool's name is that of its task of the kind `io-benchmark` alone. A replicate answers to the
+    label without its number, too, which is the task's when there is one.
     """
-    pool = task.attributes.get(POOL_ATTRIBUTE)
+    jobs, pool = _jobs_of(task), task.attributes.get(POOL_ATTRIBUTE)
     replicate = re.fullmatch(f"(.+-{re.escape(pool)})-[0-9]+", task.label) if pool else None
     return (
-        task.attributes.get(JOB_ATTRIBUTE),
-        pool,
-        replicate[1] if replicate else None,
-        task.label,
+        jobs,
+        (pool,) if pool and JOB in jobs else (),
+        (replicate[1],) if replicate else (),
+        (task.label,),
     )
+
+
+def _all_names_of(task: Any) -> set[str]:
+    return {name for names in _names_of(task) for name in names}
 
 
 def _known_names(tasks: Sequence[Any]) -> list[str]:
     """Every job first, then every pool, then every label."""
     columns = zip(*(_names_of(task) for task in tasks))
-    return list(dict.fromkeys(name for column in columns for name in column if name))
+    return list(dict.fromkeys(name for column in columns for names in column for name in names))
 
 
 def select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
@@ -42,9 +54,9 @@ def select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
     """
     candidates = list(tasks)
     for name in names:
-        if not any(name in _names_of(task) for task in candidates):
+        if not any(name in _all_names_of(task) for task in candidates):
             raise UserMistake(
                 f"no task is called {name!r}; {suggestion(name, _known_names(candidates))}"
             )
     wanted = set(names)
-    return [task.label for task in candidates if wanted.intersection(_names_of(task))]
+    return [task.label for task in candidates if wanted & _all_names_of(task)]

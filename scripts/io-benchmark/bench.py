@@ -79,6 +79,7 @@ class Bench:
         plans = self._plan(workload_classes)
         document["workloads"] = [entry for _, _, entries in plans for _, entry in entries]
         shown = [(plan[0], [entry for _, entry in plan[2]]) for plan in plans]
+        summary.show_plan(shown, self.settings.time_budget_s)
         self._record.write_if_possible()
         reason, exit_code = None, DONE
         try:

@@ -6,6 +6,8 @@
 from progress import MIB
 
 NS_PER_MS = 1_000_000
+# Fewer retrieves have more of a file's first among them, which read the disk: another series.
+USUAL_RETRIEVES = 2000
 
 
 class RetrieveFigures:
@@ -44,8 +46,11 @@ class RetrieveFigures:
 
     @staticmethod
     def options(entry):
-        fidelity = entry["fidelity"]
-        return [entry["destination"], *([] if fidelity == "seed" else ["fidelity-" + fidelity])]
+        fidelity, retrieves = entry["fidelity"], entry["retrieves_planned"]
+        options = [entry["destination"]]
+        options += [] if fidelity == "seed" else ["fidelity-" + fidelity]
+        options += [] if retrieves == USUAL_RETRIEVES else ["retrieves-%d" % retrieves]
+        return options
 
     @staticmethod
     def subtests(entry):

@@ -11,6 +11,19 @@ BUCKETS_ABOUT = 20
 BAR = 50
 
 
+def show_plan(shown, time_budget_s):
+    """What is going to be measured, and when it ends at the latest."""
+    measurements, places = {}, {}
+    for workload, entries in shown:
+        measurements[workload.name] = measurements.get(workload.name, 0) + len(entries)
+        for entry in entries:
+            places.setdefault(workload.name, {})[entry["place"]] = None
+    latest = "" if time_budget_s is None else ", over after %g s at the latest" % time_budget_s
+    say("=== Plan: %d measurements%s ===" % (sum(measurements.values()), latest))
+    for name, count in measurements.items():
+        say("  %s: %d in %s" % (name, count, ", ".join(places[name])))
+
+
 def show(workload, entry):
     """One workload's entry: what all of it took, then each of its parts."""
     say()

@@ -12,7 +12,7 @@ from seed_workers import workers
 
 from io_benchmark.analysis import validity
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model import Problem, Report, Severity
+from io_benchmark.analysis.model import Problem, Report, Severity, Worker
 from io_benchmark.analysis.plan import Plan
 
 PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
@@ -69,6 +69,12 @@ BROKEN = [
         {f"{ENTRY}file_sizes_bytes": [1048576] * 100},
         "amd-16: files of 1 MiB",
         id="sizes",
+    ),
+    pytest.param(
+        "retrieves",
+        {**first(200), f"{ENTRY}retrieves_planned": 200},
+        "intel: 2,000 retrieves planned; amd-16: 200 retrieves planned",
+        id="retrieves",
     ),
     pytest.param(
         "copy-method", {f"{ENTRY}copy_method": "cp"}, "amd-16: copied by cp", id="copy-method"
@@ -187,6 +193,56 @@ def test_a_refused_run_does_not_take_its_pool_with_it() -> None:
     assert report.subjects[0].figures["amd-16"].workers == 2
     assert len(broken(report, "incomplete")) == 1
     assert len(report.subjects[0].comparisons) == 1
+
+
+def of_both_kinds(*sides: str) -> list[Worker]:
+    """Two workers a pool; on these sides one of them has made 200 retrieves, as planned."""
+    fewer = {**first(200), f"{ENTRY}retrieves_planned": 200}
+    change = {f"{side}/1": fewer for side in sides}
+    return workers(2, between=0.02, pools=("intel", "amd-16"), change=change)
+
+
+def test_a_push_of_both_kinds_is_compared_by_the_longer_runs() -> None:
+    """What is left out is named, and weighs on nothing."""
+    report = compare(PLAN, of_both_kinds("intel", "amd-16"), Options())
+    found = broken(report, "retrieves")
+    assert [(one.severity, one.sides) for one in found] == [
+        (Severity.WARNING, ("intel",)),
+        (Severity.WARNING, ("amd-16",)),
+    ]
+    assert all(
+        one.message.endswith(
+            ": left out: 200 retrieves were planned, and every side has runs of 2,000"
+        )
+        for one in found
+    )
+    (subject,) = report.subjects
+    assert [one.candidate for one in subject.comparisons] == ["amd-16"]
+    assert {side: figures.workers for side, figures in subject.figures.items()} == {
+        "intel": 1,
+        "amd-16": 1,
+    }
+
+
+def test_one_side_of_both_kinds() -> None:
+    """The other has the longer runs alone: they are what is compared."""
+    report = compare(PLAN, of_both_kinds("amd-16"), Options())
+    (problem,) = broken(report, "retrieves")
+    assert (problem.severity, problem.sides) == (Severity.WARNING, ("amd-16",))
+    (subject,) = report.subjects
+    assert {side: figures.workers for side, figures in subject.figures.items()} == {
+        "intel": 2,
+        "amd-16": 1,
+    }
+
+
+def test_runs_of_every_length_where_that_is_allowed() -> None:
+    """--allow retrieves: none is left out, and the report says that lengths differ."""
+    options = Options(allow=frozenset(("retrieves",)))
+    report = compare(PLAN, of_both_kinds("intel", "amd-16"), options)
+    (problem,) = broken(report, "retrieves")
+    assert problem.severity is Severity.ALLOWED
+    assert report.subjects[0].figures["intel"].workers == 2
 
 
 def test_every_rule_is_documented() -> None:

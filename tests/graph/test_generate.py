@@ -17,6 +17,7 @@ from .conftest import KIND, REPOSITORY, copy_tree
 
 OWN = Root(REPOSITORY, "checkout")
 EVERY_POOL = ["io-benchmark-amd-16", "io-benchmark-amd-30", "io-benchmark-intel"]
+EVERY_ALL = ["io-benchmark-all-amd-16", "io-benchmark-all-amd-30", "io-benchmark-all-intel"]
 REPORT = "io-benchmark-report"
 EVERYTHING = [*EVERY_POOL, REPORT]
 
@@ -33,6 +34,10 @@ def labels(root, *jobs):
         pytest.param(["intel", "amd-16"], [EVERY_POOL[0], EVERY_POOL[2]], id="pools"),
         pytest.param(["io-benchmark-amd-30"], [EVERY_POOL[1]], id="label"),
         pytest.param([REPORT, "intel"], [EVERY_POOL[2], REPORT], id="report"),
+        pytest.param(["io-benchmark-all"], [*EVERY_ALL, REPORT], id="the other job"),
+        pytest.param(
+            ["io-benchmark-all-intel", "intel"], [EVERY_POOL[2], EVERY_ALL[2]], id="both of a pool"
+        ),
         pytest.param(
             ["docker-image-update-verify", "intel"],
             ["docker-image-update-verify", EVERY_POOL[2]],
@@ -143,6 +148,14 @@ def test_a_fourth_pool_is_four_lines(tree):
         ],
     }
     assert labels(tree, "amd-60", "intel") == ["io-benchmark-intel", "io-benchmark-amd-60"]
+    # They are lines of the kind that measures everything, too, in the same order.
+    of_all = [*EVERY_ALL, "io-benchmark-all-amd-60"]
+    assert labels(tree, "io-benchmark-all") == [*of_all, REPORT]
+    [measures_all] = generate(tree, [of_all[-1]]).tasks
+    assert (measures_all.pool, measures_all.definition["extra"]["treeherder"]["symbol"]) == (
+        "amd-60",
+        "amd60-all",
+    )
 
 
 def test_replicates(tree, change):
@@ -169,6 +182,10 @@ def test_place_outside_the_volume(tree, change):
         'io-benchmark}" \\\n'
     ) in command
     assert task.definition["payload"]["maxRunTime"] == 5400
+    # The kind that measures everything has its own.
+    [measures_all] = generate(tree, ["io-benchmark-all-intel"]).tasks
+    [before] = generate(OWN, ["io-benchmark-all-intel"]).tasks
+    assert measures_all.definition["payload"] == before.definition["payload"]
 
 
 def test_success_is_silent(caplog, capfd):

@@ -7,6 +7,7 @@ import json
 import math
 import re
 
+import pytest
 from worker import Worker
 
 
@@ -20,8 +21,8 @@ def test_the_file_keeps_perfherders_limits(worker: Worker) -> None:
     data = json.loads((worker.artifacts / "perfherder-data-io-benchmark.json").read_text())
     assert data["framework"] == {"name": "build_metrics"}
     assert [suite["extraOptions"] for suite in data["suites"]] == [
-        ["amd-16", "workspace", "overwrite", "profile-quick"],
-        ["amd-16", "workspace", "unlink", "profile-quick"],
+        ["amd-16", "workspace", "overwrite", "retrieves-20", "profile-quick"],
+        ["amd-16", "workspace", "unlink", "retrieves-20", "profile-quick"],
     ]
     for suite in data["suites"]:
         assert suite["name"] == "io-benchmark-cache-retrieve"
@@ -69,7 +70,10 @@ def test_neutral_series_of_two_pools_are_one(worker: Worker) -> None:
     second = series(worker, "intel", "c2-standard-16", *neutral)
     assert first == second
     options = [suite["extraOptions"] for suite in json.loads(first.replace("…", "0"))["suites"]]
-    assert options == [["any-pool", "workspace", "overwrite"], ["any-pool", "workspace", "fresh"]]
+    assert options == [
+        ["any-pool", "workspace", "overwrite", "retrieves-20"],
+        ["any-pool", "workspace", "fresh", "retrieves-20"],
+    ]
     assert worker.result().config.perfherder == "neutral"
     assert worker.result().task.pool == "intel"
 
@@ -99,3 +103,20 @@ def test_nothing_measured_is_an_empty_file_and_not_a_missing_one(worker: Worker)
     assert code == 1
     data = json.loads((worker.artifacts / "perfherder-data-io-benchmark.json").read_text())
     assert data == {"framework": {"name": "build_metrics"}, "suites": []}
+
+
+@pytest.mark.parametrize(
+    ("retrieves", "options"),
+    [
+        pytest.param("2000", ["amd-16", "workspace", "overwrite"], id="the usual number"),
+        pytest.param("200", ["amd-16", "workspace", "overwrite", "retrieves-200"], id="fewer"),
+    ],
+)
+def test_fewer_retrieves_are_another_series(
+    worker: Worker, retrieves: str, options: list[str]
+) -> None:
+    """More of them are a file's first, which reads the disk: their mean means something else."""
+    code, output = worker.run("--retrieves", retrieves)
+    assert code == 0, output
+    data = json.loads((worker.artifacts / "perfherder-data-io-benchmark.json").read_text())
+    assert [suite["extraOptions"] for suite in data["suites"]] == [options]

@@ -109,6 +109,29 @@ def quick(worker: Worker, *names: str) -> str:
     return output
 
 
+@pytest.mark.parametrize(
+    ("extra", "latest"),
+    [
+        pytest.param((), "", id="no limit"),
+        pytest.param(("--time-budget", "100"), ", over after 100 s at the latest", id="a limit"),
+    ],
+)
+def test_the_plan_comes_first(worker: Worker, extra: tuple[str, ...], latest: str) -> None:
+    """What is going to be measured and where, and when it ends, before anything runs."""
+    worker.workloads = ("sync-write", "spawn")
+    places = [f"--place={name}={worker.workspace / name}" for name in ("here", "there")]
+    places += ["--place", f"workspace={worker.workspace}"]
+    code, output = worker.run("--profile", "quick", *extra, *places)
+    assert code == 0, output
+    plan, _, rest = output.partition("Place here:")
+    assert plan.endswith(
+        f"=== Plan: 10 measurements{latest} ===\n"
+        "  sync-write: 9 in here, there, workspace\n"
+        "  spawn: 1 in here\n"
+    )
+    assert "=== sync-write, place here" in rest
+
+
 def test_perfherders_limits(worker: Worker) -> None:
     """For each entry one suite with its unit and direction, and names and options that fit."""
     quick(worker, "metadata", "spawn", "sync-write")

@@ -110,6 +110,21 @@ def test_replicates_and_duplicates(policy):
     assert said.account.problems == []
 
 
+def test_the_kind_that_measures_everything_is_left_out(policy):
+    """In a push of both kinds a pool has its task of the other kind as well, by fewer retrieves."""
+    deployment = Deployment()
+    pushes = list(made.pushes(2, retrieves=30))
+    made.add(deployment, pushes)
+    (other,) = made.pushes(1, retrieves=30)
+    other.documents[0]["task"]["task_id"] = "Prp_WjpGRx26VH-wA8fjTA"
+    task_id = made.add_task(deployment, pushes[0], other.documents[0], 9)
+    deployment.definitions[task_id]["tags"]["kind"] = "io-benchmark-all"
+    with Loopback(deployment) as loopback:
+        arrived, said = collect(loopback, policy)
+    assert sorted(ids(arrived)) == sorted(expected(pushes))
+    assert said.account.problems == []
+
+
 def test_what_is_gone_is_named(loopback, policy, pushes):
     """An expired task, a lost artifact and an expired group each cost a line, no more."""
     first, second, third, fourth = expected(pushes)

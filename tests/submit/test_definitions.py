@@ -4,12 +4,14 @@
 """What the queue gets."""
 
 import itertools
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from submitted_tasks import generated
 
 from io_benchmark.errors import UsageError
+from io_benchmark.submit.cost import estimate
 from io_benchmark.submit.definitions import Settings, choose, ready, submitter_scopes
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -52,6 +54,33 @@ def test_a_whole_definition():
             "artifacts": {"public/a": {"expires": "2026-12-05T12:00:00.000Z"}},
         },
     }
+
+
+def of_all(pool):
+    """The pool's task of the kind that measures everything, for a longer time."""
+    task = generated(pool)
+    payload = {"command": [f"x --pool {pool} --time-budget 5100 y"], "maxRunTime": 5400}
+    definition = {**task.definition, "payload": {**task.definition["payload"], **payload}}
+    return replace(
+        task, label=f"io-benchmark-all-{pool}", kind="io-benchmark-all", definition=definition
+    )
+
+
+def test_two_kinds_of_a_pool():
+    """They are no replicates of each other: each has as many as are asked for, and its own cost."""
+    tasks = [generated("amd-16"), of_all("amd-16")]
+    settings = Settings(image="host/image:1", replicates=2, pools={"amd-16": "some/queue"})
+    chosen = choose(tasks, settings)
+    assert [one.label for one in chosen] == [
+        "io-benchmark-amd-16-1",
+        "io-benchmark-all-amd-16-1",
+        "io-benchmark-amd-16-2",
+        "io-benchmark-all-amd-16-2",
+    ]
+    assert [share.shown for share in estimate(chosen, {}).shares] == [
+        "amd-16: 2 × at most 55 min on some/queue",
+        "amd-16: 2 × at most 85 min on some/queue",
+    ]
 
 
 @pytest.mark.parametrize(

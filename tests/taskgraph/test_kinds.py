@@ -7,6 +7,7 @@ import pytest
 
 from .conftest import KIND
 from .whole_graph import (
+    EVERY_ALL,
     EVERY_POOL,
     EVERYTHING,
     IMAGE,
@@ -26,6 +27,7 @@ LEVELS = {
     "pull-request-untrusted": "1",
     "push": "3",
     "try": "1",
+    "try-all": "3",
     "try-two-pools": "3",
 }
 every_params = pytest.mark.parametrize("params", sorted(SELECTED))
@@ -46,8 +48,8 @@ def test_every_params_file_is_tested():
 
 @every_params
 def test_all_tasks(params):
-    """The images, a task for each pool, and the report, for whatever reason the graph is made."""
-    assert sorted(graph("full", params)) == [REPORT_IMAGE, IMAGE, *EVERYTHING]
+    """The images, two tasks for each pool, and the report, for whatever reason the graph is made."""
+    assert sorted(graph("full", params)) == [REPORT_IMAGE, IMAGE, *EVERY_ALL, *EVERYTHING]
 
 
 @every_params

@@ -37,7 +37,7 @@ def test_what_it_is(params):
     node = graph("full", params)[REPORT]
     assert node["attributes"] == {
         "always_target": False,
-        "job_try_name": "io-benchmark",
+        "job_try_name": ["io-benchmark", "io-benchmark-all"],
         "kind": REPORT,
         "retrigger": True,
         "run_on_projects": [],

@@ -52,6 +52,62 @@ def test_names(names, labels):
     assert select(TASKS, names) == labels
 
 
+def measures_all(name):
+    attributes = {"job_try_name": "io-benchmark-all", "io_benchmark_pool": name}
+    return make_task(f"io-benchmark-all-{name}", attributes=attributes)
+
+
+BOTH_KINDS = [
+    pool("amd-16"),
+    pool("intel"),
+    measures_all("amd-16"),
+    measures_all("intel"),
+    make_task(
+        "io-benchmark-report",
+        attributes={"job_try_name": ["io-benchmark", "io-benchmark-all"]},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("names", "labels"),
+    [
+        pytest.param(
+            ["io-benchmark"],
+            ["io-benchmark-amd-16", "io-benchmark-intel", "io-benchmark-report"],
+            id="job",
+        ),
+        pytest.param(
+            ["io-benchmark-all"],
+            ["io-benchmark-all-amd-16", "io-benchmark-all-intel", "io-benchmark-report"],
+            id="the other job",
+        ),
+        pytest.param(["amd-16"], ["io-benchmark-amd-16"], id="pool"),
+        pytest.param(["io-benchmark-all-amd-16"], ["io-benchmark-all-amd-16"], id="label"),
+        pytest.param(["io-benchmark-report"], ["io-benchmark-report"], id="report"),
+        pytest.param(
+            ["io-benchmark", "io-benchmark-all"],
+            [task.label for task in BOTH_KINDS],
+            id="both jobs",
+        ),
+    ],
+)
+def test_names_of_two_kinds(names, labels):
+    """A pool's name is that of its first task; the report comes with either job."""
+    assert select(BOTH_KINDS, names) == labels
+
+
+def test_names_of_two_kinds_are_listed_once():
+    """Every job, then pools, then labels."""
+    with pytest.raises(UserMistake) as caught:
+        select(BOTH_KINDS, ["zzz"])
+    assert str(caught.value) == (
+        "no task is called 'zzz'; there are: io-benchmark, io-benchmark-all, amd-16, intel, "
+        "io-benchmark-amd-16, io-benchmark-intel, io-benchmark-all-amd-16, io-benchmark-all-intel, "
+        "io-benchmark-report"
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "hint"),
     [

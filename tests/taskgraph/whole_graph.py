@@ -12,6 +12,7 @@ from .conftest import REPOSITORY
 
 PARAMS = REPOSITORY / "taskcluster" / "test" / "params"
 EVERY_POOL = ["io-benchmark-amd-16", "io-benchmark-amd-30", "io-benchmark-intel"]
+EVERY_ALL = ["io-benchmark-all-amd-16", "io-benchmark-all-amd-30", "io-benchmark-all-intel"]
 REPORT = "io-benchmark-report"
 EVERYTHING = [*EVERY_POOL, REPORT]
 IMAGE = "docker-image-update-verify"
@@ -23,6 +24,7 @@ SELECTED = {
     "pull-request-untrusted": [],
     "push": [],
     "try": EVERYTHING,
+    "try-all": [*EVERY_ALL, REPORT],
     "try-two-pools": ["io-benchmark-amd-16", "io-benchmark-intel"],
 }
 SELECTING = [name for name, labels in SELECTED.items() if labels]

@@ -63,6 +63,8 @@ def compare(
         progress(f"comparing {subject}")
         kept, broken = validity.check_runs(subject_runs, options.allow)
         problems += broken
+        kept, shorter = validity.of_one_length(kept, options.allow)
+        problems += shorter
         report, more = _subject(subject, kept, plan, options)
         problems += more
         if report is not None:

@@ -26,6 +26,7 @@ DRIFT_RATIO = 0.10
 # How the script begins the reason of what it could not do at all on this worker.
 SKIPPED = "skipped: "
 SKIPPED_RULE = "skipped"
+RETRIEVES_RULE = "retrieves"
 
 
 def task_name(worker: Worker) -> str:
@@ -141,6 +142,7 @@ WORKER_RULES: dict[str, tuple[Severity, Callable[[Worker], str | None]]] = {
 SIDE_RULES: dict[str, tuple[Severity, SideRule]] = {
     "sequence": (Severity.REFUSED, likeness.sequence),
     "sizes": (Severity.REFUSED, likeness.sizes),
+    RETRIEVES_RULE: (Severity.REFUSED, likeness.retrieves),
     "copy-method": (Severity.REFUSED, likeness.copy_method),
     "lookup-method": (Severity.REFUSED, likeness.lookup_method),
     "reflink": (Severity.REFUSED, likeness.reflink),
@@ -180,6 +182,36 @@ def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run],
         else:
             kept.append(run)
     return kept, problems
+
+
+def of_one_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
+    """The longest runs of retrieves that every side has; a side's others are left out, and named.
+
+    A push of both kinds has 2,000 and 200 of the same. Where sides have none in common, the rule
+    about sides refuses.
+    """
+    by_side: dict[str, set[int]] = {}
+    for worker, entry in runs:
+        if entry.retrieves is not None:
+            by_side.setdefault(worker.side, set()).add(entry.planned)
+    common = set.intersection(*by_side.values()) if by_side else set()
+    alike = len(set().union(*by_side.values())) == 1
+    if alike or not common or RETRIEVES_RULE in allowed:
+        return list(runs), []
+    length = max(common)
+    problems = [
+        Problem(
+            RETRIEVES_RULE,
+            Severity.WARNING,
+            entry.subject,
+            (worker.side,),
+            f"{task_name(worker)}: left out: {entry.planned:,} retrieves were planned, and every side "
+            f"has runs of {length:,}",
+        )
+        for worker, entry in runs
+        if entry.planned != length
+    ]
+    return [run for run in runs if run[1].planned == length], problems
 
 
 def check_workers(workers: Iterable[Worker]) -> list[Problem]:

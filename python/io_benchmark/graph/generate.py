@@ -139,12 +139,18 @@ def _natural(text: str) -> list[Any]:
     return [int(part) if part.isdigit() else part for part in re.split("([0-9]+)", text)]
 
 
+def _kind(tree: Path, name: str) -> Any:
+    return load_yaml(str(tree / "taskcluster" / "kinds" / name / "kind.yml"))
+
+
 def _in_kind_order(tasks: list[GeneratedTask], tree: Path) -> tuple[GeneratedTask, ...]:
     """taskgraph gives a kind's tasks in no order that it promises."""
     pools: dict[str, list[str]] = {}
     for kind in {task.kind for task in tasks}:
-        config = load_yaml(str(tree / "taskcluster" / "kinds" / kind / "kind.yml"))
-        pools[kind] = list(config.get("tasks", {}))
+        config = _kind(tree, kind)
+        # A kind may have another one's pools.
+        listing = _kind(tree, config["pools-from"]) if "pools-from" in config else config
+        pools[kind] = list(listing.get("tasks", {}))
 
     def position(task: GeneratedTask) -> tuple[str, int, list[Any]]:
         known = pools[task.kind]

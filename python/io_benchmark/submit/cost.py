@@ -52,13 +52,14 @@ class Cost:
 
 def estimate(chosen: Sequence[Chosen], earlier: Mapping[str, float]) -> Cost:
     """`earlier`: minutes that a task of a pool took before."""
-    of_pools: dict[str, list[Chosen]] = {}
+    # A pool's tasks of another kind measure for another time.
+    of_pools: dict[tuple[str, float], list[Chosen]] = {}
     for one in chosen:
-        of_pools.setdefault(one.pool, []).append(one)
+        of_pools.setdefault((one.pool, _budget_minutes(one.definition)), []).append(one)
     shares = []
-    for pool, tasks in of_pools.items():
+    for (pool, budget_minutes), tasks in of_pools.items():
         known = earlier.get(pool)
-        minutes = max(_budget_minutes(one.definition) for one in tasks) if known is None else known
+        minutes = budget_minutes if known is None else known
         shares.append(
             Share(pool, tasks[0].queue, len(tasks), max(1, math.ceil(minutes)), known is not None)
         )

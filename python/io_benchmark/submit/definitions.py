@@ -67,16 +67,18 @@ class Ready:
 
 def choose(tasks: Sequence["GeneratedTask"], settings: Settings) -> tuple[Chosen, ...]:
     """The pools' tasks, interleaved: a pool's workers then start at different times of the day."""
-    of_pools: dict[str, list[GeneratedTask]] = {}
+    # Apart by kind as well: those of one pool are no replicates of each other.
+    of_pools: dict[tuple[str, str], list[GeneratedTask]] = {}
     for task in tasks:
         if task.pool:
-            of_pools.setdefault(task.pool, []).append(task)
+            of_pools.setdefault((task.pool, task.kind), []).append(task)
     if not of_pools:
         labels = ", ".join(task.label for task in tasks) or "nothing"
         raise UsageError(f"-j selects {labels}, which measures no pool; name a pool")
+    pools = list(dict.fromkeys(pool for pool, _ in of_pools))
     for pool, queue in settings.pools.items():
-        if pool not in of_pools:
-            known = ", ".join(of_pools)
+        if pool not in pools:
+            known = ", ".join(pools)
             raise UsageError(f"--pool {pool}={queue}: no such pool is selected; there are {known}")
     queued = [list(_of_pool(some, settings)) for some in of_pools.values()]
     return tuple(one for turn in zip_longest(*queued) for one in turn if one is not None)

@@ -20,7 +20,7 @@ from io_benchmark_taskgraph.mistakes import (
     shown_path,
     task_name,
 )
-from io_benchmark_taskgraph.selection import JOB_ATTRIBUTE, POOL_ATTRIBUTE
+from io_benchmark_taskgraph.selection import ALL_JOB, JOB_ATTRIBUTE, POOL_ATTRIBUTE
 
 # Perfherder takes the pool as an extra option of at most 45 characters.
 _POOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,44}")
@@ -61,6 +61,12 @@ def check_files(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[s
     yield from tasks
 
 
+def _is_label_of_all(config: Any, name: str) -> bool:
+    """Whether the pool's label would be the job that measures everything, or one of its tasks."""
+    label = f"{config.kind}-{name}-"
+    return config.kind != ALL_JOB and label.startswith(f"{ALL_JOB}-")
+
+
 def check_names(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     pools = list(tasks)
     counts = Counter(task_name(task) for task in pools)
@@ -70,7 +76,8 @@ def check_names(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[s
             text = "is not a pool's name; write at most 45 letters, digits and ._-, no mark first"
             raise in_task(config, task, BadKeyError("name", text))
         job = task.get("attributes", {}).get(JOB_ATTRIBUTE)
-        if name in (config.kind, job) or name.startswith(f"{config.kind}-"):
+        taken = (config.kind, job, ALL_JOB)
+        if name in taken or name.startswith(f"{config.kind}-") or _is_label_of_all(config, name):
             text = "is what -j calls the job or a task's label; give the pool another name"
             raise in_task(config, task, BadKeyError("name", text))
         if counts[name] > 1:

@@ -99,6 +99,7 @@ def test_readings():
         "profile": "profile full",
         "sequence": "seed 1, sequence over 100 files",
         "sizes": "files of 80 MiB, 60 MiB, 5 MiB",
+        "retrieves": "60 retrieves planned",
         "copy-method": "copied by sendfile",
         "lookup-method": "looked up by grep -Fnx, posix_spawn",
         "reflink": "copies move bytes",

@@ -3,9 +3,12 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The pools' names."""
 
+from dataclasses import replace
+
 import pytest
 
 from io_benchmark_taskgraph.mistakes import UserMistake
+from io_benchmark_taskgraph.transforms.pools import transforms
 
 
 def test_pool_is_the_tasks_name(run_kind, make_pool):
@@ -49,6 +52,24 @@ def test_bad_names(run_kind, make_pool, name, text):
     with pytest.raises(UserMistake) as caught:
         run_kind([make_pool(name=name)], "pools")
     assert str(caught.value).endswith(f"kind.yml: task {name}: name: {text}")
+
+
+@pytest.mark.parametrize("name", ["all", "all-amd", "io-benchmark-all"])
+def test_names_of_the_other_kind(run_transform, make_transform_config, make_pool, name):
+    """Its task would be called as the job that measures everything, or as one of its tasks."""
+    text = "name: is what -j calls the job or a task's label; give the pool another name"
+    config = replace(make_transform_config(), kind="io-benchmark")
+    with pytest.raises(UserMistake) as caught:
+        run_transform(transforms, [make_pool(name=name)], config=config)
+    assert str(caught.value).endswith(f"kind.yml: task {name}: {text}")
+
+
+@pytest.mark.parametrize("kind", ["io-benchmark", "io-benchmark-all"])
+def test_names_that_only_begin_alike(run_transform, make_transform_config, make_pool, kind):
+    """Either kind takes them."""
+    config = replace(make_transform_config(), kind=kind)
+    [task] = run_transform(transforms, [make_pool(name="allegro")], config=config)
+    assert task["attributes"]["io_benchmark_pool"] == "allegro"
 
 
 def test_two_pools_of_a_name(run_kind, make_pool):
