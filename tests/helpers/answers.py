@@ -29,3 +29,36 @@ def evidence(document: Mapping[str, Any], cause: str) -> tuple[str, str]:
 def regimes(document: Mapping[str, Any], at: int = 0) -> set[str]:
     """What held the copies up, on any side."""
     return {one["regime"] for one in document["subjects"][at]["regimes"]}
+
+
+def measured(document: Mapping[str, Any], variant: str, threads: int | None = None) -> Any:
+    """What was compared of one variant, by so many at once."""
+    (found,) = [
+        report
+        for report in document["subjects"]
+        if report["subject"]["variant"] == variant
+        and threads in (None, report["subject"].get("threads"))
+    ]
+    return found
+
+
+def mean_ns(report: Mapping[str, Any], side: str) -> float:
+    (found,) = [one["mean_ns"] for one in report["figures"] if one["side"] == side]
+    return float(found)
+
+
+def detail(report: Mapping[str, Any], side: str, name: str) -> float:
+    """A figure that one workload alone has."""
+    (figures,) = [one for one in report["figures"] if one["side"] == side]
+    (found,) = [one["value"] for one in figures["details"] if one["name"] == name]
+    return float(found)
+
+
+def supported(document: Mapping[str, Any]) -> set[str]:
+    """The causes that explain any of what was compared."""
+    return {
+        cause["name"]
+        for diagnosis in document["diagnoses"]
+        for cause in diagnosis["causes"]
+        if cause["state"] == "supported"
+    }

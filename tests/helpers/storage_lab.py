@@ -22,6 +22,7 @@ import pytest
 MIB = 1024 * 1024
 BLKIO = Path("/sys/fs/cgroup/blkio")
 WRITE_CAP = BLKIO / "blkio.throttle.write_bps_device"
+WRITES_CAP = "blkio.throttle.write_iops_device"
 UNDO_WITHIN_S = 60
 
 
@@ -104,6 +105,28 @@ class Lab:
             self.cap(device, cap_mib_per_s)
         return point
 
+    def group(self, name: str) -> Path:
+        """A cgroup for I/O below the root group."""
+        path = BLKIO / f"io-benchmark-{os.getpid()}-{name}"
+        self.will("folder", path=str(path))
+        path.mkdir()
+        return path
+
+    def cap_writes(self, group: Path, device: str, per_s: int) -> None:
+        """Those that processes of the group wait for; their buffered writes go past it."""
+        number = number_of(device)
+        self.write(group / WRITES_CAP, f"{number} {per_s}", f"{number} 0")
+
+    def schedule(self, device: str, scheduler: str) -> None:
+        """By way of none, since what a scheduler was set to before may stay in force."""
+        file = Path(f"/sys/class/block/{Path(device).name}/queue/scheduler")
+        offered = file.read_text().split()
+        if scheduler not in [name.strip("[]") for name in offered]:
+            pytest.skip(f"this kernel has no {scheduler}")
+        (before,) = [name.strip("[]") for name in offered if name.startswith("[")]
+        self.write(file, "none", before)
+        file.write_text(scheduler)
+
     def little_dirty(self, point: Path, dirty_mib: int = 16) -> None:
         """Writers to this btrfs wait for its disks soon, whatever memory there is.
 
@@ -124,11 +147,7 @@ def number_of(device: str) -> str:
 
 @contextmanager
 def opened(folder: Path) -> Iterator[Lab]:
-    """A lab for a test, which skips where this machine cannot have one."""
-    if os.geteuid() != 0:
-        pytest.skip("needs root: loop devices and mounts")
-    if not Path("/dev/loop-control").exists():
-        pytest.skip("needs loop devices")
+    """A lab for a test; whether this machine can have disks in it, needs_disks() tells."""
     lab = Lab(folder)
     try:
         yield lab
@@ -136,6 +155,25 @@ def opened(folder: Path) -> Iterator[Lab]:
         lab.close()
 
 
+def needs_disks() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs root: loop devices and mounts")
+    if not Path("/dev/loop-control").exists():
+        pytest.skip("needs loop devices")
+
+
 def needs_write_caps() -> None:
     if not WRITE_CAP.exists():
         pytest.skip("needs cgroup v1 blkio, whose root group can limit a device")
+
+
+def needs_groups() -> None:
+    """A group may be made and capped: cgroup v1 has the root group's own files, v2 has other ones."""
+    needs_write_caps()
+    if not os.access(BLKIO, os.W_OK):
+        pytest.skip("needs to make cgroups")
+
+
+def joining(group: Path) -> str:
+    """What the worker's script does first, to run in this cgroup with all that it starts."""
+    return f"open({str(group / 'cgroup.procs')!r}, 'w').write('0')"

@@ -7,6 +7,7 @@ That is when the lab is closed, and when the test that had it is killed. A step 
 never taken is nothing to undo. What cannot be undone is printed, and the exit code is 1.
 """
 
+import errno
 import json
 import os
 import signal
@@ -90,13 +91,19 @@ def start_of(process: int) -> str:
 
 
 def remove(path: str) -> str:
-    try:
-        Path(path).rmdir()
-    except FileNotFoundError:
-        return ""
-    except OSError as error:
-        return f"{path}: {error.strerror}"
-    return ""
+    """A cgroup is busy for as long as a process of it ends."""
+    until = time.monotonic() + BUSY_FOR_S
+    while True:
+        try:
+            Path(path).rmdir()
+        except FileNotFoundError:
+            return ""
+        except OSError as error:
+            if error.errno != errno.EBUSY or time.monotonic() > until:
+                return f"{path}: {error.strerror}"
+            time.sleep(0.1)
+        else:
+            return ""
 
 
 def undo(step: dict[str, Any]) -> str:

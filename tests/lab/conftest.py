@@ -19,15 +19,36 @@ from worker import Worker
 PROGRAM = [sys.executable, "-m", "io_benchmark.cli"]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quiet-machine",
+        action="store_true",
+        help="also what only a machine without other work shows: what caches hold",
+    )
+
+
 @pytest.fixture
-def lab(tmp_path: Path) -> Iterator[storage_lab.Lab]:
+def quiet_machine(request: pytest.FixtureRequest) -> None:
+    if not request.config.getoption("--quiet-machine", default=False):
+        pytest.skip("needs --quiet-machine, by whoever knows that nothing else runs here")
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[storage_lab.Lab]:
+    """For cases that need no disk, so no root: what they start is ended."""
     with storage_lab.opened(tmp_path / "lab") as made:
         yield made
 
 
 @pytest.fixture
+def lab(bench: storage_lab.Lab) -> storage_lab.Lab:
+    storage_lab.needs_disks()
+    return bench
+
+
+@pytest.fixture
 def rehearse(
-    lab: storage_lab.Lab, tmp_path: Path
+    bench: storage_lab.Lab, tmp_path: Path
 ) -> Callable[[Mapping[str, Path]], dict[str, Any]]:
     """The generated tasks' own commands, each pool in its folder, and the comparison."""
 
@@ -41,7 +62,7 @@ def rehearse(
             stderr=subprocess.PIPE,
             text=True,
         )
-        lab.will("process", process=process.pid, started=start_of(process.pid))
+        bench.will("process", process=process.pid, started=start_of(process.pid))
         output, errors = process.communicate()
         assert process.returncode == 0, errors
         document: dict[str, Any] = json.loads(output)
@@ -51,13 +72,28 @@ def rehearse(
 
 
 @pytest.fixture
-def measure(lab: storage_lab.Lab, tmp_path: Path) -> Callable[..., Path]:
-    """The worker's script itself, for cases that need other sizes than the kind's."""
+def measure(bench: storage_lab.Lab, tmp_path: Path) -> Callable[..., Path]:
+    """The worker's script itself, for cases that need other sizes than the kind's.
 
-    def run(pool: str, place: Path, *extra: str, name: str = "", prelude: str = "") -> Path:
+    Of other workloads than the kind's it makes a quick run.
+    """
+
+    def run(
+        pool: str,
+        place: Path,
+        *extra: str,
+        name: str = "",
+        prelude: str = "",
+        workloads: tuple[str, ...] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> Path:
         worker = Worker(place, tmp_path / "results" / (name or pool))
+        worker.environment.update(environment or {})
+        if workloads:
+            worker.workloads = workloads
+            extra = ("--profile", "quick", *extra)
         process = worker.start("--pool", pool, *extra, prelude=prelude)
-        lab.will("process", process=process.pid, started=start_of(process.pid))
+        bench.will("process", process=process.pid, started=start_of(process.pid))
         output, _ = process.communicate()
         assert process.returncode == 0, output
         return worker.result_path

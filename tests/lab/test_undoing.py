@@ -24,14 +24,17 @@ device = lab.loop("disk", 64)
 run("mkfs.ext4", "-q", "-F", device)
 lab.mount(device, lab.folder / "place")
 lab.cap(device, 40)
-print(device, flush=True)
+group = lab.group("killed")
+lab.cap_writes(group, device, 100)
+lab.schedule(device, "none")
+print(device, group, flush=True)
 sys.stdin.read()
 """
 WITHIN_S = 60
 
 
 def test_killed(lab: Lab, tmp_path: Path) -> None:
-    """Nobody is left to clean up but the process beside: mounts, disk and cap are gone."""
+    """Nobody is left to clean up but the process beside: mounts, disk, caps and group are gone."""
     needs_write_caps()
     del lab  # it skipped where there can be none
     folder = tmp_path / "killed"
@@ -43,10 +46,11 @@ def test_killed(lab: Lab, tmp_path: Path) -> None:
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    device = process.stdout.readline().strip()
+    device, group = process.stdout.readline().split()
     number = number_of(device)
     assert is_mounted(str(folder / "place"))
     assert f"{number} " in WRITE_CAP.read_text()
+    assert Path(group).is_dir()
     process.kill()
     process.wait()
     process.stdin.close()
@@ -56,6 +60,7 @@ def test_killed(lab: Lab, tmp_path: Path) -> None:
         assert time.monotonic() < until, "it is still mounted"
         time.sleep(0.1)
     assert f"{number} " not in WRITE_CAP.read_text()
+    assert not Path(group).exists()
     assert str(folder) not in run("losetup", "--list", "--noheadings")
 
 

@@ -5,13 +5,14 @@
 
 Cache-retrieve leads where it was compared, else the first workload that was. A further workload is
 explained by itself where it differs, by the measurement that differs most: what makes copies slow
-need not be what makes synchronous writes slow.
+need not be what makes synchronous writes slow. Files that appear late are explained in any case, also
+where the same pool is the faster one at the other operations on names.
 """
 
 import math
 from collections.abc import Sequence
 
-from io_benchmark.analysis import remedies
+from io_benchmark.analysis import details, remedies
 from io_benchmark.analysis.causes import judge
 from io_benchmark.analysis.causes.case import Beside
 from io_benchmark.analysis.model import (
@@ -25,6 +26,7 @@ from io_benchmark.analysis.model import (
 from io_benchmark.analysis.plan import Plan
 
 DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
+VISIBILITY = "visibility"
 
 
 def diagnoses(
@@ -38,7 +40,7 @@ def diagnoses(
     found = []
     for candidate, baseline in plan.pairs:
         beside = _compared(reports, candidate, baseline)
-        for comparison in _explained([one.comparison for one in beside]):
+        for comparison in _explained(beside):
             causes = judge(
                 comparison.subject,
                 # What is not decided needs no explanation: chance may be all of it.
@@ -65,9 +67,10 @@ def _compared(
     )
 
 
-def _explained(comparisons: Sequence[Comparison]) -> list[Comparison]:
+def _explained(beside: Sequence[Beside]) -> list[Comparison]:
     """The leading one first."""
-    found = list(comparisons[:1])
+    comparisons = [one.comparison for one in beside]
+    found = comparisons[:1]
     by_workload: dict[str, list[Comparison]] = {}
     for one in comparisons:
         if one.verdict in DIFFERENT:
@@ -77,10 +80,30 @@ def _explained(comparisons: Sequence[Comparison]) -> list[Comparison]:
             found.append(_most(different))
         elif workload != "cache-retrieve":
             found[0] = _most(different)
-    return found
+    return found + [one for one in _late(beside) if not _points_as(one, found)]
+
+
+def _late(beside: Sequence[Beside]) -> list[Comparison]:
+    """Checks of visibility that differ, where a side had files that were not yet visible."""
+    return [
+        one.comparison
+        for one in beside
+        if one.subject.variant == VISIBILITY
+        and one.comparison.verdict in DIFFERENT
+        and any(details.value(side, details.NOT_VISIBLE) for side in (one.baseline, one.candidate))
+    ]
+
+
+def _points_as(one: Comparison, explained: Sequence[Comparison]) -> bool:
+    """Is the same side the slower one where this workload is explained already?"""
+    return any(
+        other.verdict is one.verdict
+        for other in explained
+        if other.subject.workload == one.subject.workload
+    )
 
 
 def _most(different: Sequence[Comparison]) -> Comparison:
     """The one that differs most; a check of visibility is about something else than speed."""
-    timed = [one for one in different if one.subject.variant != "visibility"]
+    timed = [one for one in different if one.subject.variant != VISIBILITY]
     return max(timed or different, key=lambda one: abs(math.log(one.ratio)))

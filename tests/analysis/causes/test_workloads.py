@@ -505,3 +505,17 @@ def test_remedies_are_measured_by_other_variants():
         "keep the connection for the next object": (4.7, True),
         "upload many objects at once": (56.1, True),
     }
+
+
+def test_late_files_of_a_side_that_is_faster_otherwise() -> None:
+    """They are explained by themselves: stat's explanation looks for what makes the other slow."""
+    late = slow({"metadata/visibility": 10}, "metadata", observed=HIDDEN)
+    report = pair_report(slow({"metadata/stat/1": 3}, "metadata"), late, 1)
+    states = {
+        one.subject.variant: cause.state
+        for one in report.diagnoses
+        if one.subject is not None
+        for cause in one.causes
+        if cause.name == "files-not-visible"
+    }
+    assert states == {"stat": RULED_OUT, "visibility": SUPPORTED}
