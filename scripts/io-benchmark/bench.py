@@ -6,6 +6,7 @@
 import os
 import shutil
 import tempfile
+import time
 import traceback
 
 import perfherder
@@ -17,6 +18,7 @@ from observe.sampler import Sampler
 from progress import say
 
 FAILED, DONE = 1, 0
+CHILDREN_END_WITHIN_S = 10
 
 
 class Bench:
@@ -148,7 +150,9 @@ class Bench:
                 if not device["below"] and device["name"] not in self.leaf_devices
             ]
             say(describe_place(observed))
-        self._sampler = Sampler(self.leaf_devices, self.origin_ns)
+        # Cut in two, it would leave a process that nobody knows and that this one waits for at its end.
+        with self._interruption.held():
+            self._sampler = Sampler(self.leaf_devices, self.origin_ns)
         self._record.write_if_possible()
 
     def _measure(self, workload_class, place, entries):
@@ -248,11 +252,14 @@ class Bench:
 
 def wait_for_children():
     """An interruption can come between the start of a child and the note of its number."""
+    until_s = time.monotonic() + CHILDREN_END_WITHIN_S
     try:
-        while True:
-            os.waitpid(-1, 0)
+        while time.monotonic() < until_s:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                time.sleep(0.01)
     except ChildProcessError:
-        pass
+        return
+    say("warning: a process that was started here has not ended")
 
 
 def make_place(path):

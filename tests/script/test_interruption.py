@@ -106,6 +106,29 @@ def test_a_signal_at_any_moment(worker: Worker, seed: int) -> None:
     assert_clean(worker, process.pid)
 
 
+# SIGTERM comes as soon as there is a child, before anything else is done with it.
+AT_EACH_FORK = """
+import os, signal
+fork = os.fork
+def interrupted_fork():
+    child = fork()
+    if child:
+        os.kill(os.getpid(), signal.SIGTERM)
+    return child
+os.fork = interrupted_fork
+"""
+
+
+def test_a_signal_while_the_sampler_is_started(worker: Worker) -> None:
+    """The process that was just made is known, stopped and waited for."""
+    process = worker.start("--retrieves", "300", prelude=AT_EACH_FORK)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 143, output
+    assert "Traceback" not in output
+    assert worker.result().incomplete_reason == "stopped by SIGTERM"
+    assert_clean(worker, process.pid)
+
+
 def test_the_time_budget_with_enough_measured_is_a_success(worker: Worker) -> None:
     """Out of time with hundreds of retrieves: a verdict is possible, so the code is 0."""
     code, output = worker.run("--retrieves", "1000000", "--time-budget", "3")
