@@ -9,10 +9,9 @@ taskcluster/docs/comparing.md has the signatures.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from statistics import fmean
+from collections.abc import Mapping, Sequence
 
-from io_benchmark.analysis.causes.case import View, view_of
+from io_benchmark.analysis.causes.case import View, mean_of_known, view_of
 from io_benchmark.analysis.causes.waiting import WAITS_SHARE, write_cap
 from io_benchmark.analysis.model import Regime, SideRegime, Subject, Worker
 from io_benchmark.analysis.words import percent
@@ -54,11 +53,6 @@ def _of_side(runs: Sequence[SideRegime]) -> SideRegime:
         left_dirty_bytes=mean_of_known(run.left_dirty_bytes for run in runs),
         drain_ns=mean_of_known(run.drain_ns for run in runs),
     )
-
-
-def mean_of_known(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
 
 
 def regime_of(view: View) -> SideRegime:

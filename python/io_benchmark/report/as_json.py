@@ -18,18 +18,26 @@ from io_benchmark.report.json_format import VERSION
 
 
 def render(report: model.Report) -> str:
-    """One document of ASCII: what a name holds can neither end a line nor steer a terminal."""
-    document = msgspec.to_builtins(_document(report))
-    text = json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
-    return text.replace("\x7f", "\\u007f") + "\n"
+    return as_text(_document(report))
 
 
 def json_schema() -> dict[str, Any]:
-    """The format as a JSON Schema, published beside the documentation."""
+    return schema_of(f"io-benchmark report, version {VERSION}", to.Document)
+
+
+def as_text(document: msgspec.Struct) -> str:
+    """One document of ASCII: what a name holds can neither end a line nor steer a terminal."""
+    facts = msgspec.to_builtins(document)
+    text = json.dumps(facts, indent=2, ensure_ascii=True, allow_nan=False)
+    return text.replace("\x7f", "\\u007f") + "\n"
+
+
+def schema_of(title: str, document: type[msgspec.Struct]) -> dict[str, Any]:
+    """A format as a JSON Schema, published beside the documentation."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"io-benchmark report, version {VERSION}",
-        **msgspec.json.schema(to.Document),
+        "title": title,
+        **msgspec.json.schema(document),
     }
 
 

@@ -20,7 +20,6 @@ IN_WORDS = {
     "internal-error": "met an error of its worker",
     "intermittent-task": "asked to be run again",
 }
-PREEMPTED = ("worker-shutdown", "claim-expired")
 
 
 def in_words(state: str, reason: str | None) -> str:

@@ -4,7 +4,7 @@
 """What a rule looks at: two sides, their workers, and what each worker's file says."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean
@@ -287,5 +287,9 @@ def view_of(worker: Worker, subject: Subject) -> View:
 
 def mean_of(views: Sequence[View], value: Callable[[View], float | None]) -> float | None:
     """Over the workers that tell it; None where none does."""
-    known = [found for found in map(value, views) if found is not None]
+    return mean_of_known(map(value, views))
+
+
+def mean_of_known(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
     return fmean(known) if known else None

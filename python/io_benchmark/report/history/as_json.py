@@ -4,33 +4,22 @@
 """The history for programs. `json_format` says what is in it."""
 
 import dataclasses
-import json
 import math
 from typing import Any
 
-import msgspec
-
 from io_benchmark.analysis.history import model
-from io_benchmark.report.as_json import subject_of
+from io_benchmark.report.as_json import as_text, schema_of, subject_of
 from io_benchmark.report.history import json_format as to
 from io_benchmark.report.history.json_format import VERSION
 from io_benchmark.report.json_format import Interval, Number
 
 
 def render(history: model.History) -> str:
-    """ASCII: what a name holds can neither end a line nor steer a terminal."""
-    document = msgspec.to_builtins(_document(history))
-    text = json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
-    return text.replace("\x7f", "\\u007f") + "\n"
+    return as_text(_document(history))
 
 
 def json_schema() -> dict[str, Any]:
-    """The format as a JSON Schema, published beside the documentation."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"io-benchmark history, version {VERSION}",
-        **msgspec.json.schema(to.Document),
-    }
+    return schema_of(f"io-benchmark history, version {VERSION}", to.Document)
 
 
 def _document(history: model.History) -> to.Document:
