@@ -25,7 +25,7 @@ REPETITIONS = 20
 RETRIEVES = 2000
 PRECISION = "10%"
 SIZES = "20x4"
-DISK_MIB = 400
+DISK_MIB = 800
 CAP_MIB_PER_S = 160
 RETRIEVES_BAR = RETRIEVES // 5
 WRONG_BAR = 1
@@ -97,11 +97,12 @@ def report(case: str, wanted: str, found: list[tuple[str, float, int]]) -> None:
     wrong = [one for one, _, _ in found if one != wanted]
     ratios = sorted(ratio for _, ratio, _ in found)
     counts = sorted(count for _, _, count in found)
+    over = sum(count > RETRIEVES_BAR for count in counts)
     print(
         f"{case}: --precision {PRECISION}, {len(found)} repetitions: wrong {len(wrong)} {wrong} "
         f"(bar {WRONG_BAR}); retrieves {counts[0]} to {counts[-1]}, median "
-        f"{counts[len(counts) // 2]} (bar {RETRIEVES_BAR}); ratio {ratios[0]:.2f} to "
-        f"{ratios[-1]:.2f}",
+        f"{counts[len(counts) // 2]} (bar {RETRIEVES_BAR}, {over} over it); ratio "
+        f"{ratios[0]:.2f} to {ratios[-1]:.2f}",
         flush=True,
     )
 

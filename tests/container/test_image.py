@@ -23,7 +23,7 @@ from io_benchmark.errors import ContainerError
 from io_benchmark.execute.task import Outcome, TaskRun
 
 pytestmark = [
-    pytest.mark.serial,
+    pytest.mark.container,
     pytest.mark.root,
     # taskgraph opens the files of the context and leaves it to the interpreter to close them.
     pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning"),

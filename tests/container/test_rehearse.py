@@ -15,7 +15,7 @@ from checkout import ROOT
 from io_benchmark.sources import layout
 
 pytestmark = [
-    pytest.mark.serial,
+    pytest.mark.container,
     pytest.mark.root,
     # taskgraph opens files and leaves it to the interpreter to close them.
     pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning"),

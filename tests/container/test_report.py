@@ -25,7 +25,7 @@ from io_benchmark.graph.generate import generate
 from io_benchmark.graph.root import Root
 
 pytestmark = [
-    pytest.mark.serial,
+    pytest.mark.container,
     pytest.mark.root,
     # taskgraph opens files and leaves it to the interpreter to close them.
     pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning"),

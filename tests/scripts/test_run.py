@@ -1,9 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""tests/run.py: two runs of pytest with one exit code."""
+"""tests/run.py: some runs of pytest with one exit code."""
 
 import importlib.util
+import os
+import subprocess
 import sys
 
 import pytest
@@ -36,51 +38,116 @@ def run():
     ],
 )
 def test_merged(run, codes, expected):
-    """A failure in either run fails; finding no test fails only when both found none."""
+    """A failure in any run fails; finding no test fails only when all found none."""
     assert run.merged(codes) == expected
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        pytest.param([], ["parallel", "serial"], id="none"),
-        pytest.param(["-k", "name"], ["parallel", "serial"], id="others"),
-        pytest.param(["-m", "root"], ["plain"], id="-m"),
-        pytest.param(["-mroot"], ["plain"], id="-m without a space"),
-    ],
-)
-def test_parts(run, arguments, expected):
-    """A caller's own `-m` would be overruled by the parts' ones, so there are none then."""
-    names = {run.PARALLEL: "parallel", run.SERIAL: "serial", (): "plain"}
-    assert [names[part] for part in run.parts(arguments)] == expected
+PART = """\
+import os, signal, sys, time
+from pathlib import Path
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+options, log = sys.argv[3:], Path(os.environ["LOG"])
+chosen = options[options.index("-m") + 1] if "-m" in options else "plain"
+part = {"not serial and not container": "parallel"}.get(chosen, chosen)
+def note(what):
+    with log.open("a") as file:
+        file.write(f"{part} {what}\\n")
+note("begins")
+print("said by", part, flush=True)
+code = os.environ.get(part, "0")
+while part == "parallel" and "container begins" not in log.read_text():
+    time.sleep(0.01)
+if code == "killed":
+    os.kill(os.getpid(), signal.SIGKILL)
+if code == "waits":
+    signal.sigwait([signal.SIGINT])
+    code = "2"
+note("ends")
+sys.exit(int(code))
+"""
 
 
-@pytest.mark.parametrize(
-    ("codes", "expected"),
-    [
-        pytest.param({"parallel": 0, "serial": 0}, ["parallel", "serial"], id="both"),
-        pytest.param({"parallel": 1, "serial": 0}, ["parallel", "serial"], id="after a failure"),
-        pytest.param({"parallel": 2, "serial": 0}, ["parallel"], id="interrupted"),
-    ],
-)
-def test_main_runs(run, monkeypatch, codes, expected):
-    """The serial part runs after failures too, but not after Ctrl-C."""
-    seen = []
-
-    def fake(options, _arguments):
-        seen.append({run.PARALLEL: "parallel", run.SERIAL: "serial"}[options])
-        return codes[seen[-1]]
-
-    monkeypatch.setattr(run, "run", fake)
-    monkeypatch.setattr(run.signal, "signal", lambda *_: None)
-    run.main([])
-    assert seen == expected
-
-
-def test_run_ended_by_a_signal(run, monkeypatch, tmp_path):
-    """A pytest that a signal ended counts as interrupted."""
+@pytest.fixture
+def parts(tmp_path, monkeypatch):
+    """What runs in pytest's place, and notes down when it does."""
+    (tmp_path / "part.py").write_text(PART)
     python = tmp_path / "python"
-    python.write_text("#!/bin/sh\nkill -9 $$\n")
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} {tmp_path / "part.py"} "$@"\n')
     python.chmod(0o755)
-    monkeypatch.setattr(sys, "executable", str(python))
-    assert run.run((), []) == run.INTERRUPTED
+    monkeypatch.setenv("LOG", str(tmp_path / "log"))
+    (tmp_path / "log").touch()
+
+    def run(*arguments, **codes):
+        names = {name: str(code) for name, code in codes.items()}
+        done = subprocess.run(
+            [sys.executable, "-c", RUN.format(path=str(ROOT / "tests/run.py")), python, *arguments],
+            env=os.environ | names,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        log = (tmp_path / "log").read_text().splitlines()
+        return done.returncode, log, done.stdout
+
+    return run
+
+
+# The script with another interpreter for its parts.
+RUN = """\
+import runpy, sys
+module = runpy.run_path({path!r})
+python, *arguments = sys.argv[1:]
+sys.executable = python
+sys.exit(module["main"](arguments))
+"""
+
+
+def test_containers_beside_the_parallel_part(parts):
+    """What needs the machine for itself begins when all others have ended."""
+    code, log, said = parts("-q")
+    assert code == 0
+    assert sorted(log[:4]) == [
+        f"{part} {what}" for part in ("container", "parallel") for what in ("begins", "ends")
+    ]
+    assert log[4:] == ["serial begins", "serial ends"]
+    assert said == "said by parallel\nsaid by container\nsaid by serial\n"
+
+
+@pytest.mark.parametrize("arguments", [["-m", "root"], ["-mroot"]], ids=["apart", "in one"])
+def test_a_choice_by_mark(parts, arguments):
+    """A caller's own `-m` would be overruled by the parts' ones, so there are none then."""
+    _, log, _ = parts(*arguments)
+    assert len(log) == 2
+    assert "parallel begins" not in log
+
+
+@pytest.mark.parametrize("part", ["parallel", "container", "serial"])
+def test_a_failure_fails(parts, part):
+    """The others still run."""
+    code, log, _ = parts(**{part: 1})
+    assert code == 1
+    assert "serial ends" in log
+
+
+def test_no_container_chosen(parts):
+    """A part that found no test says nothing."""
+    code, _, said = parts(container=5)
+    assert code == 0
+    assert "container" not in said
+
+
+@pytest.mark.parametrize("parallel", [2, "killed"])
+def test_interrupted(parts, parallel):
+    """After Ctrl-C the containers are told and waited for, and nothing else begins."""
+    code, log, said = parts(parallel=parallel, container="waits")
+    assert code == 2
+    assert log[-1] == "container ends"
+    assert "serial begins" not in log
+    assert "said by container" in said
+
+
+def test_interrupted_in_a_container(parts):
+    """Nothing else begins then either."""
+    code, log, _ = parts(container=2)
+    assert code == 2
+    assert "serial begins" not in log
