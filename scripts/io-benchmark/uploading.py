@@ -80,7 +80,8 @@ class Curl:
                 process.stderr.close()
 
     def _follow(self, process):
-        pending, said, open_end = b"", [], process.stderr.fileno()
+        """An object is held until the next one or the end: its answer may have broken off."""
+        pending, said, held, open_end = b"", [], [], process.stderr.fileno()
         while True:
             if not select.select([open_end], [], [], 0.5)[0]:
                 yield None
@@ -90,10 +91,11 @@ class Curl:
             *lines, pending = (pending + data).split(b"\n")
             for line in lines:
                 text = line.decode("utf-8", "replace").strip()
-                if text.startswith(MARK + " 000 "):
-                    continue  # no answer came; curl ends with its own words for why
                 if text.startswith(MARK):
-                    yield _told(text, now_ns)
+                    yield from held
+                    # 000, or the go-ahead's 100, and no answer: curl ends with its own words for why
+                    is_answered = not text.startswith((MARK + " 0", MARK + " 1"))
+                    held = [_told(text, now_ns)] if is_answered else []
                 elif text:
                     said.append(text)
             if not data:
@@ -101,6 +103,7 @@ class Curl:
         if process.wait() != 0:
             why = said[0][:200] if said else "status %d" % process.returncode
             raise WorkloadError("the upload failed: %s" % why)
+        yield from held
 
     def _write_config(self, urls, file, way, expect):
         lines = [

@@ -4,15 +4,13 @@
 """The workload upload: against its own server, against one that the test runs, by curl and without."""
 
 import shutil
-import threading
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import uploading
+from upload_servers import Handler, Sink
 from worker import Worker
 from workloads import upload
 
@@ -28,68 +26,17 @@ FEW = "from workloads import upload\nupload.QUICK_OBJECTS = upload.QUICK_AT_ONCE
 FEW += "upload.QUICK_SETS = 1\nupload.QUICK_TIME_LIMIT_S = 60.0\n"
 
 
-@dataclass
-class Received:
-    paths: list[str] = field(default_factory=list)
-    lengths: set[int] = field(default_factory=set)
-
-
-class Sink(ThreadingHTTPServer):
-    """Takes objects; `answers_expect` as most servers do, `status` as it is told."""
-
-    daemon_threads = True
-
-    def __init__(self, answers_expect: bool, status: int) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.answers_expect = answers_expect
-        self.status = status
-        self.received = Received()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: Sink
-
-    def handle_expect_100(self) -> bool:
-        return super().handle_expect_100() if self.server.answers_expect else True
-
-    def do_PUT(self) -> None:
-        length = int(self.headers["Content-Length"])
-        self.rfile.read(length)
-        self.server.received.paths.append(self.path)
-        self.server.received.lengths.add(length)
-        self.send_response(self.server.status)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: Any) -> None:
-        """Nothing: what arrived is kept."""
-
-
 @pytest.fixture
 def sink(request: pytest.FixtureRequest) -> Iterator[Sink]:
     """A server that answers Expect with 201s, unless the test asks for another."""
-    server = Sink(**getattr(request, "param", {"answers_expect": True, "status": 201}))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
+    with Sink(**getattr(request, "param", {})).serving() as server:
         yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 silent = pytest.mark.parametrize(
-    "sink", [pytest.param({"answers_expect": False, "status": 201}, id="silent")], indirect=True
+    "sink", [pytest.param({"answers_expect": False}, id="silent")], indirect=True
 )
-refusing = pytest.mark.parametrize(
-    "sink", [pytest.param({"answers_expect": True, "status": 403}, id="403")], indirect=True
-)
+refusing = pytest.mark.parametrize("sink", [pytest.param({"status": 403}, id="403")], indirect=True)
 
 
 @pytest.fixture
@@ -209,16 +156,79 @@ def test_to_a_url(uploader: Worker, sink: Sink) -> None:
 
 
 @needs_curl
-def test_http_2_that_the_server_has_not(uploader: Worker, sink: Sink) -> None:
-    """It is skipped by name; the other ways count."""
+def test_http_2_without_tls(uploader: Worker, sink: Sink) -> None:
+    """Nobody is asked to switch to HTTP/2 in the clear: skipped by name, the other ways count."""
     if not uploading.find_curl()[2]:
         pytest.skip("needs a curl with HTTP/2")
     code, output = uploader.run("--profile", "quick", "--upload-url", sink.url, prelude=FEW)
     assert code == 0, output
     document = uploader.document()
     assert document["completed"]
-    assert document["workloads"][3]["incomplete_reason"] == "skipped: the server speaks HTTP/1.1"
+    assert [entry["incomplete_reason"] for entry in document["workloads"]] == [
+        None,
+        None,
+        None,
+        "skipped: HTTP/2 goes over TLS alone: give an https:// --upload-url",
+    ]
     assert [warning["name"] for warning in document["warnings"]] == ["skipped"]
+
+
+@pytest.mark.parametrize(
+    ("tools", "fail", "reason"),
+    [
+        pytest.param(
+            ["curl"],
+            Handler.break_off,
+            "curl: (18) transfer closed with 5 bytes remaining to read",
+            id="curl-middle",
+        ),
+        pytest.param(
+            ["curl"], Handler.hang_up, "curl: (52) Empty reply from server", id="curl-no-answer"
+        ),
+        pytest.param(
+            [],
+            Handler.break_off,
+            "IncompleteRead: IncompleteRead(5 bytes read, 5 more expected)",
+            id="http.client-middle",
+        ),
+        pytest.param(
+            [],
+            Handler.hang_up,
+            "RemoteDisconnected: Remote end closed connection without response",
+            id="http.client-no-answer",
+        ),
+    ],
+)
+def test_an_answer_that_breaks_off(
+    uploader: Worker,
+    sink: Sink,
+    tmp_path: Path,
+    tools: list[str],
+    fail: Callable[[Handler], None],
+    reason: str,
+) -> None:
+    """Such an object is not uploaded: the one before it counts, and the reason is the tool's own."""
+    if tools and shutil.which("curl") is None:
+        pytest.skip("needs curl")
+    uploader.limit_path(tmp_path / "tools", "true", *tools)
+    whole = 1 + (upload.REFERENCE_OBJECTS if tools else 0)
+
+    def respond(handler: Handler) -> None:
+        if len(sink.received.paths) > whole:
+            fail(handler)
+        else:
+            handler.answer(201)
+
+    sink.respond = respond
+    code, output = uploader.run("--profile", "quick", "--upload-url", sink.url, prelude=FEW)
+    assert code == 1
+    assert "Traceback" not in output
+    entry = uploader.document()["workloads"][0]
+    assert entry["samples"]["operations"] == [1]
+    assert entry["observed"]["connections"] == 1
+    assert entry["incomplete_reason"] == (
+        f"place workspace ({uploader.workspace}): the upload failed: {reason}"
+    )
 
 
 def test_http_2_that_curl_has_not(uploader: Worker, sink: Sink, tmp_path: Path) -> None:
@@ -262,7 +272,7 @@ def test_nobody_there(uploader: Worker, tmp_path: Path, tools: list[str], reason
     if tools and shutil.which("curl") is None:
         pytest.skip("needs curl")
     uploader.limit_path(tmp_path / "tools", "true", *tools)
-    closed = Sink(answers_expect=True, status=201)
+    closed = Sink()
     closed.server_close()
     code, output = uploader.run("--profile", "quick", "--upload-url", closed.url, prelude=FEW)
     assert code == 1

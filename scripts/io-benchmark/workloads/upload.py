@@ -6,7 +6,8 @@
   connection-each  a connection for every object
   keep-alive       one connection, one object after the other
   concurrent       many at once, a connection each
-  http2            many at once over one connection; only against --upload-url
+  http2            many at once over one connection, or over more where the server takes fewer on
+                   one; only against an https:// --upload-url
 
 Measured: the time for an object; for those that go many at once, the time for all of a set, from the
 first's begin to the last's end. Without --upload-url the objects go to a server of this script's own
@@ -93,8 +94,11 @@ class Upload(Batches):
         way = variant["variant"]
         if way == "http2" and not self._has_http2:
             raise SkippedError("%s offers no HTTP/2" % self._method)
-        entry["observed"]["method"] = self._method
         url = self._bench.settings.upload_url
+        if way == "http2" and not entry["parameters"]["target"].startswith("https:"):
+            # Without TLS there is an Upgrade to h2c, which neither browsers nor object stores speak.
+            raise SkippedError("HTTP/2 goes over TLS alone: give an https:// --upload-url")
+        entry["observed"]["method"] = self._method
         if url is not None:
             self._measure_to(url, way, entry)
             return
