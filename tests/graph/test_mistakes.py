@@ -59,6 +59,22 @@ SYMBOL = "{symbol: IOB(intel)}"
             id="symbol clash",
         ),
         pytest.param(
+            SYMBOL,
+            "{symbol: IOB(amd16-all)}",
+            "taskcluster/kinds/io-benchmark-all/kind.yml: task amd-16: treeherder.symbol: "
+            "IOB(amd16-all) on linux64/opt is task io-benchmark-intel's already; give each a symbol "
+            "of its own",
+            id="symbol clash of two kinds",
+        ),
+        pytest.param(
+            SYMBOL,
+            "{symbol: IOB(report)}",
+            "taskcluster/kinds/io-benchmark-report/kind.yml: task report: treeherder.symbol: "
+            "IOB(report) on linux64/opt is task io-benchmark-intel's already; give each a symbol of "
+            "its own",
+            id="symbol clash with the report",
+        ),
+        pytest.param(
             "max-run-time: 3600",
             "max-run-time: 1800",
             f"{KIND}: task amd-16: benchmark.retrieves: 2000 retrieves x 1 place(s) x 1 "

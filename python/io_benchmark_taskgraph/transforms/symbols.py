@@ -1,7 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Check that Treeherder can show each task by itself: platform, group and symbol."""
+"""Check that Treeherder can show each task by itself: platform, group and symbol.
+
+Also beside the tasks of the kinds that this one depends on: a push may run all of them.
+"""
 
 import re
 from collections.abc import Iterator
@@ -15,8 +18,20 @@ _PLATFORM = re.compile(r"[A-Za-z0-9_-]{1,50}/[A-Za-z0-9_-]{1,50}")
 _SYMBOL = re.compile(r"[^()\s]{1,25}\([^()\s]{1,25}\)")
 
 
-def check_symbols(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _of_other_kinds(config: Any) -> dict[tuple[str, str], str]:
+    """(platform, symbol) -> label, of the tasks of `kind-dependencies`, which are complete."""
     shown: dict[tuple[str, str], str] = {}
+    for task in config.kind_dependencies_tasks.values():
+        treeherder = task.task.get("extra", {}).get("treeherder", {})
+        symbol = f"{treeherder.get('groupSymbol')}({treeherder.get('symbol')})"
+        machine = treeherder.get("machine", {}).get("platform")
+        for collection in treeherder.get("collection", {}):
+            shown[f"{machine}/{collection}", symbol] = task.label
+    return shown
+
+
+def check_symbols(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    shown = _of_other_kinds(config)
     for task in tasks:
         treeherder = task.get("treeherder")
         treeherder = treeherder if isinstance(treeherder, dict) else {}

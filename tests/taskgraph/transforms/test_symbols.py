@@ -4,6 +4,7 @@
 """What Treeherder shows of each task."""
 
 import pytest
+from pytest_taskgraph import make_task
 
 from io_benchmark_taskgraph.mistakes import UserMistake
 
@@ -43,6 +44,39 @@ def test_clash_with_a_replicate(run_kind, make_pool):
         "kind.yml: task other: treeherder.symbol: IOB(amd16-2) on linux64/opt is task amd-16-2's "
         "already; give each a symbol of its own"
     )
+
+
+def of_another_kind(label, platform="linux64", symbol="amd16"):
+    shown = {
+        "machine": {"platform": platform},
+        "collection": {"opt": True},
+        "groupSymbol": "IOB",
+        "symbol": symbol,
+    }
+    return make_task(label, kind="io-benchmark", task_def={"extra": {"treeherder": shown}})
+
+
+def test_clash_with_another_kind(run_kind, make_pool):
+    """Tasks of two kinds may be in one push: the other one is named by its label."""
+    other = of_another_kind("io-benchmark-old")
+    with pytest.raises(UserMistake) as caught:
+        run_kind([make_pool()], "symbols", kind_dependencies_tasks={other.label: other})
+    assert str(caught.value).endswith(
+        "kind.yml: task amd-16: treeherder.symbol: IOB(amd16) on linux64/opt is task "
+        "io-benchmark-old's already; give each a symbol of its own"
+    )
+
+
+def test_beside_another_kind(run_kind, make_pool):
+    """Another platform or symbol there is none of this task's, nor is a task that is not shown."""
+    others = [
+        of_another_kind("a", symbol="amd16-2"),
+        of_another_kind("b", platform="linux32"),
+        make_task("c", kind="docker-image", task_def={}),
+    ]
+    tasks = [make_pool()]
+    by_label = {task.label: task for task in others}
+    assert run_kind(list(tasks), "symbols", kind_dependencies_tasks=by_label) == tasks
 
 
 @pytest.mark.parametrize(
