@@ -186,6 +186,35 @@ def test_cost_by_earlier_results(deployment, tmp_path):
     assert "intel: 1 × about" in done.stderr
 
 
+def test_cost_of_both_kinds(tmp_path):
+    """Each task by its own label's results; what is of neither is told, and can be said."""
+    deployment = Deployment()
+    seed_case.write(tmp_path / "results", pools=["intel"])
+    of_all = "io-benchmark-all-intel"
+    jobs = ["-j", f"intel,{of_all}", "--no-wait", "--like", str(tmp_path / "results")]
+    with Loopback(deployment) as loopback:
+        plain = submit(loopback, *IMAGE, *jobs).stderr
+        like = ["--like", f"{of_all}={tmp_path}/results"]
+        named = submit(loopback, *IMAGE, *jobs, *like).stderr
+        alone = submit(loopback, *IMAGE, *jobs[:3], *like).stderr
+        bare = next((tmp_path / "results").iterdir()) / "io-benchmark.json"
+        (tmp_path / "bare.json").write_bytes(bare.read_bytes())
+        refused = submit(
+            loopback, *IMAGE, *jobs[:3], "--like", str(tmp_path / "bare.json"), expected=2
+        ).stderr
+    budget = f"--like: {of_all} counts by its time budget, as the results of intel there are of"
+    assert budget in plain
+    assert re.search("  io-benchmark-intel: 1 × about [0-9]+ min", plain)
+    assert re.search(f"  {of_all}: 1 × at most 85 min", plain)
+    assert "--like: " not in named
+    assert re.search(f"  {of_all}: 1 × about [0-9]+ min", named)
+    assert f"does not say whether it is of io-benchmark-intel or {of_all}" in refused
+    assert "--like: " not in alone
+    assert "  io-benchmark-intel: 1 × at most 55 min" in alone
+    assert re.search(f"  {of_all}: 1 × about [0-9]+ min", alone)
+    assert len(deployment.definitions) == 6
+
+
 def test_no_wait(deployment):
     """stdout has the group's address, which compare takes."""
     deployment.worker_pools = {"releng-1/b-linux"}
@@ -271,6 +300,9 @@ def test_cancel():
         pytest.param([*IMAGE, "--replicates", "0"], "'0' is not 1 to 100", id="replicates"),
         pytest.param([*IMAGE, "--baseline", "x"], "--baseline x: no such pool", id="baseline"),
         pytest.param([*IMAGE, "--expect", "x"], "write it like", id="expectation"),
+        pytest.param(
+            [*IMAGE, "--like", "amd-16=x"], "amd-16 is no task that is selected", id="like"
+        ),
         pytest.param([*IMAGE, "--write", "pdf=x"], "'pdf=x' is not FORMAT=FILE", id="write"),
         pytest.param(["--cancel", "x"], "is no Taskcluster id", id="cancel"),
         pytest.param(

@@ -4,6 +4,7 @@
 """Generated tasks in miniature, and a Taskcluster whose workers answer with the seed's figures."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import seed_case
@@ -48,6 +49,16 @@ def generated(pool: str, number: int | None = None, **changes: Any) -> Generated
         **changes,
     }
     return GeneratedTask(label, pool, "io-benchmark", definition, {}, "update-verify")
+
+
+def of_all(pool: str) -> GeneratedTask:
+    """The pool's task of the kind that measures everything, for a longer time."""
+    task = generated(pool)
+    payload = {"command": [f"x --pool {pool} --time-budget 5100 y"], "maxRunTime": 5400}
+    definition = {**task.definition, "payload": {**task.definition["payload"], **payload}}
+    return replace(
+        task, label=f"io-benchmark-all-{pool}", kind="io-benchmark-all", definition=definition
+    )
 
 
 def pool_of(definition: dict[str, Any]) -> str:

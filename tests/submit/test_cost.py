@@ -5,7 +5,7 @@
 
 from submitted_tasks import generated
 
-from io_benchmark.submit.cost import NS_A_MINUTE, estimate, minutes_of
+from io_benchmark.submit.cost import estimate
 from io_benchmark.submit.definitions import Settings, choose
 
 
@@ -26,8 +26,9 @@ def test_by_time_budget():
 
 def test_by_earlier_results():
     """Where some pool has none, the sum is a limit still."""
-    assert cost({"amd-16": 6.2, "intel": 4}).shown == "2 tasks, about 11 machine minutes in all"
-    assert cost({"amd-16": 6.2}).shown == "2 tasks, at most 62 machine minutes in all"
+    both = {"io-benchmark-amd-16": 6.2, "io-benchmark-intel": 4}
+    assert cost(both).shown == "2 tasks, about 11 machine minutes in all"
+    assert cost({"io-benchmark-amd-16": 6.2}).shown == "2 tasks, at most 62 machine minutes in all"
 
 
 def test_without_a_time_budget():
@@ -36,9 +37,3 @@ def test_without_a_time_budget():
     assert estimate(choose(tasks, Settings()), {}).shown == (
         "1 task, at most 11 machine minutes in all"
     )
-
-
-def test_minutes_of_results():
-    """The mean of each pool."""
-    durations = [("a", 2 * NS_A_MINUTE), ("a", 4 * NS_A_MINUTE), ("b", NS_A_MINUTE // 2)]
-    assert minutes_of(durations) == {"a": 3.0, "b": 0.5}

@@ -4,15 +4,14 @@
 """What the queue gets."""
 
 import itertools
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from submitted_tasks import generated
+from submitted_tasks import generated, of_all
 
 from io_benchmark.errors import UsageError
 from io_benchmark.submit.cost import estimate
-from io_benchmark.submit.definitions import Settings, choose, ready, submitter_scopes
+from io_benchmark.submit.definitions import Settings, choose, job_of, ready, submitter_scopes
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 POOLS = ("amd-16", "amd-30", "intel")
@@ -56,16 +55,6 @@ def test_a_whole_definition():
     }
 
 
-def of_all(pool):
-    """The pool's task of the kind that measures everything, for a longer time."""
-    task = generated(pool)
-    payload = {"command": [f"x --pool {pool} --time-budget 5100 y"], "maxRunTime": 5400}
-    definition = {**task.definition, "payload": {**task.definition["payload"], **payload}}
-    return replace(
-        task, label=f"io-benchmark-all-{pool}", kind="io-benchmark-all", definition=definition
-    )
-
-
 def test_two_kinds_of_a_pool():
     """They are no replicates of each other: each has as many as are asked for, and its own cost."""
     tasks = [generated("amd-16"), of_all("amd-16")]
@@ -78,9 +67,24 @@ def test_two_kinds_of_a_pool():
         "io-benchmark-all-amd-16-2",
     ]
     assert [share.shown for share in estimate(chosen, {}).shares] == [
-        "amd-16: 2 × at most 55 min on some/queue",
-        "amd-16: 2 × at most 85 min on some/queue",
+        "io-benchmark-amd-16: 2 × at most 55 min on some/queue",
+        "io-benchmark-all-amd-16: 2 × at most 85 min on some/queue",
     ]
+
+
+@pytest.mark.parametrize(
+    ("label", "pool", "job"),
+    [
+        pytest.param("io-benchmark-amd-16", "amd-16", "io-benchmark-amd-16", id="single"),
+        pytest.param("io-benchmark-amd-16-12", "amd-16", "io-benchmark-amd-16", id="replicate"),
+        pytest.param("io-benchmark-all-2-2", "2", "io-benchmark-all-2", id="numbers"),
+        pytest.param("io-benchmark-amd-160", "amd-16", None, id="other-pool"),
+        pytest.param("amd-16", "amd-16", None, id="no-kind"),
+    ],
+)
+def test_a_job(label, pool, job):
+    """All replicates of a pool's task share its label without their numbers."""
+    assert job_of(label, pool) == job
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ from io_benchmark.submit import options
 if TYPE_CHECKING:
     from io_benchmark.submit.creating import Cancelled, Created
     from io_benchmark.submit.definitions import Chosen, Ready, Settings
+    from io_benchmark.submit.earlier import Earlier
 
 _HOW_TO_CANCEL = "io-benchmark submit --cancel"
 
@@ -119,7 +120,7 @@ def _announce(arguments: argparse.Namespace, settings: Settings, chosen: Sequenc
     from io_benchmark.submit.creating import access_of, asked, unknown_pools
     from io_benchmark.submit.definitions import submitter_scopes
 
-    earlier = _earlier_minutes(arguments.like)
+    earlier = _earlier_minutes(arguments.like, chosen)
     access = access_of(os.environ)
     queues = [one.queue for one in chosen]
     unknown = asked(os.environ, lambda deployment: unknown_pools(deployment, queues))
@@ -139,20 +140,34 @@ def _announce(arguments: argparse.Namespace, settings: Settings, chosen: Sequenc
         )
 
 
-def _earlier_minutes(addresses: Sequence[str]) -> dict[str, float]:
-    if not addresses:
+def _earlier_minutes(texts: Sequence[str], chosen: Sequence[Chosen]) -> dict[str, float]:
+    """By --like: minutes that each task took, by its label without a replicate's number."""
+    if not texts:
         return {}
+    from io_benchmark.submit import earlier
+
+    likes = [earlier.parse(text, chosen) for text in texts]
+    named = dict.fromkeys(like.job for like in likes if like.job is not None)
+    of_each = _gathered([like.address for like in likes if like.job is None])
+    durations, remarks = earlier.durations_of_each(of_each, chosen, named)
+    for job in named:
+        own = _gathered([like.address for like in likes if like.job == job])
+        durations[job] = earlier.durations_of(job, own)
+    for remark in remarks:
+        tell(remark)
+    return earlier.minutes_of(durations)
+
+
+def _gathered(addresses: Sequence[str]) -> Sequence[Earlier]:
     from io_benchmark.commands.fetching import shown_progress
     from io_benchmark.sources.gather import gather_as
-    from io_benchmark.submit.cost import minutes_of
+    from io_benchmark.submit.earlier import earlier_of
 
     with shown_progress() as progress:
-        gathered = gather_as(
-            addresses, os.environ, progress, lambda one: (one.pool, one.result.duration_ns)
-        )
+        gathered = gather_as(addresses, os.environ, progress, earlier_of)
     for line in gathered.unreadable:
         tell(f"--like: {line}")
-    return minutes_of(gathered.measured)
+    return gathered.measured
 
 
 def _submit(arguments: argparse.Namespace, tasks: Sequence[Ready]) -> int:

@@ -5,21 +5,21 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from io_benchmark.submit.definitions import Chosen
 
 _BUDGET = re.compile(r"(?<!\S)--time-budget[ =]([0-9]{1,6})(?!\S)")
-NS_A_MINUTE = 60 * 10**9
 
 
 @dataclass(frozen=True)
 class Share:
-    """One pool's part of it."""
+    """One pool's part of it, or that of one of its tasks where it has several."""
 
-    pool: str
+    name: str
     queue: str
     tasks: int
     minutes: int  # a task
@@ -28,7 +28,7 @@ class Share:
     @property
     def shown(self) -> str:
         how = "about" if self.measured else "at most"
-        return f"{self.pool}: {self.tasks} × {how} {self.minutes} min on {self.queue}"
+        return f"{self.name}: {self.tasks} × {how} {self.minutes} min on {self.queue}"
 
 
 @dataclass(frozen=True)
@@ -51,27 +51,26 @@ class Cost:
 
 
 def estimate(chosen: Sequence[Chosen], earlier: Mapping[str, float]) -> Cost:
-    """`earlier`: minutes that a task of a pool took before."""
+    """`earlier`: minutes that a task took before, by its label without a replicate's number."""
     # A pool's tasks of another kind measure for another time.
-    of_pools: dict[tuple[str, float], list[Chosen]] = {}
+    of_jobs: dict[str, list[Chosen]] = {}
     for one in chosen:
-        of_pools.setdefault((one.pool, _budget_minutes(one.definition)), []).append(one)
+        of_jobs.setdefault(one.job, []).append(one)
+    pools = Counter(tasks[0].pool for tasks in of_jobs.values())
     shares = []
-    for (pool, budget_minutes), tasks in of_pools.items():
-        known = earlier.get(pool)
-        minutes = budget_minutes if known is None else known
+    for job, (first, *others) in of_jobs.items():
+        known = earlier.get(job)
+        minutes = _budget_minutes(first.definition) if known is None else known
         shares.append(
-            Share(pool, tasks[0].queue, len(tasks), max(1, math.ceil(minutes)), known is not None)
+            Share(
+                name=first.pool if pools[first.pool] == 1 else job,
+                queue=first.queue,
+                tasks=1 + len(others),
+                minutes=max(1, math.ceil(minutes)),
+                measured=known is not None,
+            )
         )
     return Cost(tuple(shares))
-
-
-def minutes_of(durations: Iterable[tuple[str, int]]) -> dict[str, float]:
-    """The mean for each pool, of (pool, ns) as results tell them."""
-    found: dict[str, list[int]] = {}
-    for pool, duration_ns in durations:
-        found.setdefault(pool, []).append(duration_ns)
-    return {pool: sum(all_ns) / len(all_ns) / NS_A_MINUTE for pool, all_ns in found.items()}
 
 
 def _budget_minutes(definition: Mapping[str, Any]) -> float:

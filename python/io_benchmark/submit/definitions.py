@@ -47,6 +47,7 @@ class Chosen:
     """A task that is going to be created; its dates are still relative."""
 
     label: str
+    job: str  # the label without a replicate's number
     pool: str
     definition: Mapping[str, Any]
 
@@ -104,10 +105,18 @@ def ready(
     )
 
 
+def job_of(label: str, pool: str) -> str | None:
+    """A task's label without a replicate's number; None: this is no label of the pool's."""
+    found = re.fullmatch(rf"(.+?-{re.escape(pool)})(-[0-9]+)?", label)
+    return found and found[1]
+
+
 def _of_pool(tasks: Sequence["GeneratedTask"], settings: Settings) -> Iterator[Chosen]:
+    pool = tasks[0].pool
+    job = job_of(tasks[0].label, pool) or tasks[0].label
     if settings.replicates is None:
         for task in tasks:
-            yield Chosen(task.label, task.pool, _final(task, settings))
+            yield Chosen(task.label, job, pool, _final(task, settings))
         return
     # The kind's own replicates differ by their numbers alone.
     model = _final(tasks[0], settings)
@@ -116,10 +125,10 @@ def _of_pool(tasks: Sequence["GeneratedTask"], settings: Settings) -> Iterator[C
         model, label = _renamed(model, label, -1), label.removesuffix("-1")
     for number in range(1, settings.replicates + 1):
         if settings.replicates == 1:
-            yield Chosen(label, tasks[0].pool, model)
+            yield Chosen(label, job, pool, model)
         else:
             named = _renamed(model, label, number)
-            yield Chosen(f"{label}-{number}", tasks[0].pool, named)
+            yield Chosen(f"{label}-{number}", job, pool, named)
 
 
 def _renamed(definition: Mapping[str, Any], label: str, number: int) -> dict[str, Any]:

@@ -66,8 +66,9 @@ def _how_it_goes(parser: argparse.ArgumentParser) -> None:
         "--like",
         action="append",
         default=[],
-        metavar="ADDRESS",
-        help="say the cost by these earlier results instead of the time budget; may repeat",
+        metavar="[LABEL=]ADDRESS",
+        help="say the cost by these earlier results instead of the time budget, each for the task "
+        "that it is of, or all for the task LABEL; may repeat",
     )
     add("--dry-run", action="store_true", help="print the tasks as JSON and create nothing")
     add("--yes", action="store_true", help="do not ask")

@@ -1,0 +1,112 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""How long earlier results took, each for the task that it is of: what --like is for.
+
+A pool may have a task in several kinds, which measure for other times. A task is called here by its
+label without a replicate's number, its *job*.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from io_benchmark.errors import UsageError
+from io_benchmark.sources.layout import Measured
+from io_benchmark.sources.text import name, one_line
+from io_benchmark.submit.definitions import Chosen, job_of
+
+NS_A_MINUTE = 60 * 10**9
+_LABEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]*)=(.+)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Like:
+    """What one --like asks for."""
+
+    job: str | None  # None: each result is for the job that it is of
+    address: str
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """One result that a --like leads to."""
+
+    pool: str
+    job: str | None  # None: a bare file, which does not say
+    duration_ns: int
+    source: str
+
+
+def parse(text: str, chosen: Sequence[Chosen]) -> Like:
+    """`ADDRESS` or `LABEL=ADDRESS`. An address with = in it has a mark before that no label has."""
+    match = _LABEL.fullmatch(text)
+    if match is None:
+        return Like(None, text)
+    jobs = _jobs(chosen)
+    if match[1] not in jobs:
+        raise UsageError(
+            f"--like {one_line(text, 200)}: {match[1]} is no task that is selected; there are: "
+            f"{', '.join(jobs)}; a file whose name holds = is written ./FILE"
+        )
+    return Like(match[1], match[2])
+
+
+def earlier_of(measured: Measured) -> Earlier:
+    record, pool = measured.task, measured.pool
+    job = job_of(record.label, pool) if record is not None else None
+    return Earlier(pool, job, measured.result.duration_ns, measured.source)
+
+
+def durations_of_each(
+    found: Iterable[Earlier], chosen: Sequence[Chosen], named: Collection[str] = ()
+) -> tuple[dict[str, list[int]], list[str]]:
+    """Job -> times, of results that say of which job they are; remarks on jobs that have none.
+
+    `named` are jobs that have results of their own, by LABEL=ADDRESS.
+    """
+    jobs = {job: pool for job, pool in _jobs(chosen).items() if job not in named}
+    durations: dict[str, list[int]] = {}
+    seen: dict[str, dict[str, None]] = {}  # by pool: the jobs that its results are of
+    for one in found:
+        of_pool = [job for job, pool in jobs.items() if pool == one.pool]
+        if one.job is None and len(of_pool) > 1:
+            raise UsageError(
+                f"--like: {one_line(one.source)} does not say whether it is of "
+                f"{' or '.join(of_pool)}; write --like LABEL=ADDRESS"
+            )
+        job = one.job if one.job is not None else next(iter(of_pool), None)
+        if job is not None:
+            seen.setdefault(one.pool, {})[name(job)] = None
+            if job in of_pool:
+                durations.setdefault(job, []).append(one.duration_ns)
+    remarks = [
+        f"--like: {job} counts by its time budget, as the results of {pool} there are of "
+        f"{', '.join(seen[pool])}; --like {job}=ADDRESS takes them all the same"
+        for job, pool in jobs.items()
+        if job not in durations and pool in seen
+    ]
+    return durations, remarks
+
+
+def durations_of(job: str, found: Sequence[Earlier]) -> list[int]:
+    """For LABEL=ADDRESS: whatever task they are of, it is one."""
+    tasks = dict.fromkeys(one.job or f"an unnamed task of {one.pool}" for one in found)
+    if len(tasks) > 1:
+        raise UsageError(
+            f"--like {job}=: the results there are of {len(tasks)} tasks, "
+            f"{one_line(', '.join(tasks))}; give the address of one of them"
+        )
+    return [one.duration_ns for one in found]
+
+
+def minutes_of(durations: dict[str, list[int]]) -> dict[str, float]:
+    """Job -> the mean of its times."""
+    return {
+        job: sum(all_ns) / len(all_ns) / NS_A_MINUTE for job, all_ns in durations.items() if all_ns
+    }
+
+
+def _jobs(chosen: Sequence[Chosen]) -> dict[str, str]:
+    """Job -> pool."""
+    return {one.job: one.pool for one in chosen}

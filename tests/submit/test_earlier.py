@@ -1,0 +1,110 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Which earlier results --like takes for which task."""
+
+import json
+
+import pytest
+import seed_case
+from submitted_tasks import generated, of_all
+
+from io_benchmark.errors import UsageError
+from io_benchmark.sources import layout
+from io_benchmark.submit import earlier
+from io_benchmark.submit.definitions import Settings, choose
+from io_benchmark.submit.earlier import NS_A_MINUTE, Earlier, Like
+
+PLAIN, ALL, INTEL = "io-benchmark-amd-16", "io-benchmark-all-amd-16", "io-benchmark-intel"
+SETTINGS = Settings(image="x", replicates=2)
+BOTH = choose([generated("amd-16"), of_all("amd-16"), generated("intel")], SETTINGS)
+ONE = choose([of_all("amd-16")], SETTINGS)
+
+
+def of(job, minutes, pool="amd-16"):
+    return Earlier(pool, job, minutes * NS_A_MINUTE, "old/io-benchmark.json")
+
+
+def minutes(*found, chosen=BOTH, named=()):
+    durations, remarks = earlier.durations_of_each(found, chosen, named)
+    return earlier.minutes_of(durations), remarks
+
+
+def test_each_for_its_own_task():
+    """A pool's tasks of two kinds take different times: the mean of each, and no other pool's."""
+    found = [of(PLAIN, 2), of(PLAIN, 4), of(ALL, 60), of("io-benchmark-x", 9, pool="x")]
+    assert minutes(*found) == ({PLAIN: 3.0, ALL: 60.0}, [])
+
+
+def test_a_bare_file():
+    """It is of the pool's only task; where there are two, nobody guesses."""
+    assert minutes(of(None, 5), chosen=ONE) == ({ALL: 5.0}, [])
+    assert minutes(of(None, 5), named={PLAIN}) == ({ALL: 5.0}, [])
+    with pytest.raises(UsageError) as caught:
+        minutes(of(None, 5))
+    assert str(caught.value) == (
+        f"--like: old/io-benchmark.json does not say whether it is of {PLAIN} or {ALL}; "
+        "write --like LABEL=ADDRESS"
+    )
+
+
+def test_results_of_another_task_of_the_pool():
+    """They are not taken silently: what else they measured may have taken far less."""
+    remark = (
+        f"--like: {ALL} counts by its time budget, as the results of amd-16 there are of "
+        f"{PLAIN}; --like {ALL}=ADDRESS takes them all the same"
+    )
+    assert minutes(of(PLAIN, 2), chosen=ONE) == ({}, [remark])
+    assert minutes(of(PLAIN, 2), chosen=ONE, named={ALL}) == ({}, [])
+
+
+def test_all_for_one_task():
+    """LABEL=ADDRESS takes results of one task, whatever that is, and not of several."""
+    assert earlier.durations_of(ALL, [of(PLAIN, 2), of(PLAIN, 3)]) == [
+        2 * NS_A_MINUTE,
+        3 * NS_A_MINUTE,
+    ]
+    with pytest.raises(UsageError) as caught:
+        earlier.durations_of(ALL, [of(PLAIN, 2), of(INTEL, 2, "intel"), of(None, 1, "x")])
+    assert str(caught.value) == (
+        f"--like {ALL}=: the results there are of 3 tasks, {PLAIN}, {INTEL}, an unnamed task of x; "
+        "give the address of one of them"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "like"),
+    [
+        pytest.param("group:abc", Like(None, "group:abc"), id="address"),
+        pytest.param(f"{ALL}=group:abc", Like(ALL, "group:abc"), id="label"),
+        pytest.param(f"{ALL}=a=b", Like(ALL, "a=b"), id="label-and-equals"),
+        pytest.param("./a=b", Like(None, "./a=b"), id="file-with-equals"),
+        pytest.param("https://h/jobs?repo=x", Like(None, "https://h/jobs?repo=x"), id="query"),
+    ],
+)
+def test_forms(text, like):
+    """An address, or a selected task's label before it."""
+    assert earlier.parse(text, BOTH) == like
+
+
+def test_a_label_that_is_not_selected():
+    """One line with those that are, and how a file with = in its name is written."""
+    with pytest.raises(UsageError) as caught:
+        earlier.parse("amd-16=old", BOTH)
+    assert str(caught.value) == (
+        "--like amd-16=old: amd-16 is no task that is selected; there are: "
+        f"{PLAIN}, {ALL}, {INTEL}; a file whose name holds = is written ./FILE"
+    )
+
+
+def test_what_a_result_says(tmp_path):
+    """The record beside it names the task; a replicate's number is not part of that."""
+    seed_case.write(tmp_path, pools=["intel"])
+    (folder,) = tmp_path.iterdir()
+    record = json.loads((folder / layout.TASK_NAME).read_text())
+    (folder / layout.TASK_NAME).write_text(json.dumps(record | {"label": f"{INTEL}-7"}))
+    measured = layout.read_run(folder)
+    duration_ns = measured.result.duration_ns
+    assert earlier.earlier_of(measured) == Earlier("intel", INTEL, duration_ns, "")
+    bare = layout.Measured(measured.result, None, "x")
+    assert earlier.earlier_of(bare) == Earlier("intel", None, duration_ns, "x")
