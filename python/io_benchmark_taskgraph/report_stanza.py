@@ -19,8 +19,10 @@ MAX_WAIT_MINUTES = 720
 MARGIN_S = 600
 # A test holds this against FORM in io_benchmark/analysis/expectations.py.
 EXPECTATION = re.compile(
-    r"\s*([A-Za-z0-9_. -]+?)\s*/\s*([A-Za-z0-9_. -]+?)\s*(<|>)\s*([0-9]+(?:\.[0-9]+)?)\s*"
+    r"\s*([A-Za-z0-9_. -]+?)\s*/\s*([A-Za-z0-9_. -]+?)\s*(<|>)\s*([0-9]+(?:\.[0-9]+)?)"
+    r"(?:\s+on\s+([A-Za-z0-9_.-]+(?:(?: |\s*,\s*)[A-Za-z0-9_.-]+)*))?\s*"
 )
+EXAMPLES = "'amd-30/intel<1.05' or 'amd-30/intel<1.05 on sync-write, dsync-append'"
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ def _expectations(value: object) -> tuple[str, ...]:
         raise voluptuous.Invalid(f"{value!r} is not a list; write one, as ['amd-30/intel<1.05']")
     for item in value:
         if not isinstance(item, str) or not is_expectation(item):
-            raise voluptuous.Invalid(f"{item!r}: write it like 'amd-30/intel<1.05'")
+            raise voluptuous.Invalid(f"{item!r}: write it like {EXAMPLES}")
     return tuple(value)
 
 

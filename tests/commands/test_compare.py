@@ -82,6 +82,8 @@ def test_the_same_input_gives_the_same_bytes(seed: Path) -> None:
         pytest.param("amd-16/intel>1.5", 0, "met", id="met"),
         pytest.param("amd-30/intel<1.05", 3, "not decided", id="not-decided"),
         pytest.param("amd-99/intel<1.05", 3, "not compared", id="not-compared"),
+        pytest.param("amd-16/intel>1.5 on cache-retrieve", 0, "met", id="met-on"),
+        pytest.param("amd-16/intel>1.5 on spawn", 3, "has 'spawn' in its name", id="not-measured"),
         pytest.param("nonsense", 2, "write it like", id="nonsense"),
     ],
 )

@@ -27,17 +27,17 @@ def test_everything_given():
         "wait-minutes": 0,
         "baseline": "amd-30",
         "margin": "2.5%",
-        "expectations": ["intel/amd-30<1.05", " amd-16 / amd-30 > 0.5"],
+        "expectations": ["intel/amd-30<1.05 on spawn", " amd-16 / amd-30 > 0.5"],
     }
     assert parse(stanza, POOLS) == ReportSettings(
         wait_minutes=0,
         baseline="amd-30",
         margin="2.5%",
-        expectations=("intel/amd-30<1.05", " amd-16 / amd-30 > 0.5"),
+        expectations=("intel/amd-30<1.05 on spawn", " amd-16 / amd-30 > 0.5"),
     )
 
 
-EXAMPLE = "write it like 'amd-30/intel<1.05'"
+EXAMPLE = "write it like 'amd-30/intel<1.05' or 'amd-30/intel<1.05 on sync-write, dsync-append'"
 KNOWN = "There are: amd-16, amd-30, intel"
 
 
@@ -103,6 +103,18 @@ KNOWN = "There are: amd-16, amd-30, intel"
             "report.expectations",
             f"'amd-30/intel<0': {EXAMPLE}",
             id="limit of zero",
+        ),
+        pytest.param(
+            {"expectations": ["amd-30/intel<1.05 on spawn", "place memory"]},
+            "report.expectations",
+            f"'place memory': {EXAMPLE}",
+            id="a list that a comma broke",
+        ),
+        pytest.param(
+            {"expectations": ["amd-31/intel<1.05 on spawn"]},
+            "report.expectations",
+            f"'amd-31/intel<1.05 on spawn': 'amd-31' is no pool; did you mean amd-30? {KNOWN}",
+            id="unknown pool on a measurement",
         ),
         pytest.param(
             {"expectations": [{"amd-30/intel": 1}]},
@@ -187,6 +199,7 @@ def test_the_form_is_compares_own():
         st.text(max_size=30),
         st.from_regex(expectations.FORM),
         st.builds("{}/{}{}{}".format, *[st.sampled_from(["a", "0", "<", ">", "1.5", "", " "])] * 4),
+        st.builds("a/b<1{}{}{}{}".format, *[st.sampled_from([" on ", "c", ",", " ", "c d"])] * 4),
     )
 )
 def test_what_is_taken_here_compare_takes(text):

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 from io_benchmark.commands.common import add_output_options, tell, write_whole
 from io_benchmark.errors import UsageError
 from io_benchmark.report import FORMATS
+from io_benchmark.sources.text import one_line
 
 if TYPE_CHECKING:
     from io_benchmark.analysis.expectations import Outcome
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 EXIT_FAILED = 1
 EXIT_EXPECTATION = 3
+MESSAGE_LENGTH = 4000  # it lists what there is
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,7 +89,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="A/B<RATIO",
-        help="exit with 3 unless the interval's upper end is below; may repeat",
+        help="exit with 3 unless the interval's upper end is below, on every measurement or on "
+        "those that have these words of the report: 'a/b<1.05 on sync-write'; may repeat",
     )
     add_output_options(parser, FORMATS)
 
@@ -174,7 +177,7 @@ def _status(report: Report, outcomes: Sequence[Outcome], *, partial: bool) -> in
     for line in report.unreadable:
         tell(f"missing: {line}" if partial else f"error: {line}")
     for outcome in outcomes:
-        tell(outcome.message)
+        tell(one_line(outcome.message, MESSAGE_LENGTH))
     if not all(outcome.met for outcome in outcomes):
         return EXIT_EXPECTATION
     compared = any(subject.comparisons for subject in report.subjects)
