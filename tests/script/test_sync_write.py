@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from worker import Worker
 
-VARIANTS = ("dsync-overwrite", "dsync-append", "append-fsync")
+FIRST = "dsync-append-first"
+VARIANTS = ("dsync-overwrite", "dsync-append", FIRST, "append-fsync")
 
 
 @pytest.fixture
@@ -20,11 +21,12 @@ def writing(worker: Worker) -> Worker:
 
 
 def test_whole_entries(writing: Worker) -> None:
-    """Three variants, each write one sample."""
+    """Each write is a sample; of a process' first ones, all of them together."""
     entries = writing.measure()
     for entry in entries:
         samples = entry.pop("samples")
-        assert samples["operations"] == [1] * len(samples["start_ns"])
+        writes = 30 if entry["variant"] == FIRST else 1
+        assert samples["operations"] == [writes] * len(samples["start_ns"])
         assert samples["start_ns"] == sorted(samples["start_ns"])
         assert min(samples["duration_ns"]) > 0
         assert entry.pop("run_ns") > 0
@@ -37,8 +39,9 @@ def test_whole_entries(writing: Worker) -> None:
             "threads": None,
             "parameters": {
                 "write_bytes": 512,
-                "samples_planned": 200,
-                "warm_up": 10,
+                "samples_planned": 10 if variant == FIRST else 200,
+                "warm_up": 0 if variant == FIRST else 10,
+                "writes_a_process": 30 if variant == FIRST else None,
                 "time_limit_s": 1.0,
             },
             "observed": {"process": "fresh", "python": platform.python_version()},
@@ -63,9 +66,9 @@ def test_what_is_written(writing: Worker, tmp_path: Path) -> None:
         "sync_write.os = type('os', (), {**vars(os), 'unlink': staticmethod(note)})\n"
     )
     entries = writing.measure(prelude=noting)
-    assert [len(entry["samples"]["start_ns"]) for entry in entries] == [200, 200, 200]
-    # 2048 blocks; and with the warm-up, 210 writes.
-    assert sizes.read_text().split() == ["1048576", "107520", "107520"]
+    assert [len(entry["samples"]["start_ns"]) for entry in entries] == [200, 200, 10, 200]
+    # 2048 blocks; and with the warm-up, 210 writes; ten processes' 30 writes.
+    assert sizes.read_text().split() == ["1048576", "107520", *["15360"] * 10, "107520"]
 
 
 def test_each_variant_opens_its_file_so(writing: Worker) -> None:

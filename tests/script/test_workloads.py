@@ -125,8 +125,8 @@ def test_the_plan_comes_first(worker: Worker, extra: tuple[str, ...], latest: st
     assert code == 0, output
     plan, _, rest = output.partition("Place here:")
     assert plan.endswith(
-        f"=== Plan: 10 measurements{latest} ===\n"
-        "  sync-write: 9 in here, there, workspace\n"
+        f"=== Plan: 13 measurements{latest} ===\n"
+        "  sync-write: 12 in here, there, workspace\n"
         "  spawn: 1 in here\n"
     )
     assert "=== sync-write, place here" in rest

@@ -73,13 +73,13 @@ def test_no_retrieves_fit():
     [
         pytest.param({"workloads": ["spawn"]}, 30, id="once"),
         pytest.param({"workloads": ["random-io"]}, 95, id="a place"),
-        # 30 + 140 once, and for each place 90 + 100
+        # 30 + 140 once, and for each place 90 + 130
         pytest.param(
             {
                 "workloads": ["spawn", "upload", "metadata", "sync-write"],
                 "places": ["workspace", CONTAINER],
             },
-            550,
+            610,
             id="several",
         ),
     ],

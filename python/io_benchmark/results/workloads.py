@@ -116,6 +116,7 @@ class SyncWriteParameters(Record, frozen=True):
     samples_planned: Count
     warm_up: Count
     time_limit_s: Seconds
+    writes_a_process: Count | None = None  # of variants that take one process after the other
 
 
 class SyncWriteObserved(Record, frozen=True):

@@ -3,15 +3,18 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Small writes that must reach the disk, one after the other (seeds 001 and 002).
 
-  dsync-overwrite  512 bytes into blocks that the file has, opened O_DSYNC: the data alone
-  dsync-append     512 bytes more each time, opened O_DSYNC, as the seed's `dd oflag=dsync` does:
-                   the data, and through the journal the file's new length
-  append-fsync     an ordinary write of 512 bytes more, then fsync
+  dsync-overwrite     512 bytes into blocks that the file has, opened O_DSYNC: the data alone
+  dsync-append        512 bytes more each time, opened O_DSYNC, as the seed's `dd oflag=dsync` does:
+                      the data, and through the journal the file's new length
+  dsync-append-first  the same, but only the first 30 writes of a process, by one process after the
+                      other: bfq idles while it learns what a process does, and no longer later
+  append-fsync        an ordinary write of 512 bytes more, then fsync
 
-Measured: each write until the file system says that it is stored. Each variant is a process of its
-own that has done no I/O before, since schedulers (bfq, and cfq before it) keep their account of
-bandwidth and idling by process. Not measured: opening, creating, closing. Whether the disk itself
-keeps the promise is not seen; the storage part of the result names its write cache.
+Measured: each write until the file system says that it is stored; of the first writes, all 30
+together. Each variant is a process of its own that has done no I/O before, since schedulers (bfq, and
+cfq before it) keep their account of bandwidth and idling by process. Not measured: opening, creating,
+closing. Whether the disk itself keeps the promise is not seen; the storage part of the result names
+its write cache.
 """
 
 import itertools
@@ -21,11 +24,14 @@ import time
 from batches import PYTHON, Batches
 from crew import Crew
 
-VARIANTS = ("dsync-overwrite", "dsync-append", "append-fsync")
+FIRST = "dsync-append-first"
+VARIANTS = ("dsync-overwrite", "dsync-append", FIRST, "append-fsync")
 WRITE_BYTES = 512
 REGION_WRITES = 2048  # overwritten in turn: 1 MiB
 SAMPLES, QUICK_SAMPLES = 10_000, 200
 WARM_UP, QUICK_WARM_UP = 100, 10
+FIRST_WRITES = 30
+PROCESSES, QUICK_PROCESSES = 300, 10
 TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 30.0, 1.0
 TELL_EVERY_NS = 100_000_000
 
@@ -38,11 +44,16 @@ class SyncWrite(Batches):
     def variants(_settings):
         return [{"variant": variant, "threads": None} for variant in VARIANTS]
 
-    def parameters(self, _variant):
+    def parameters(self, variant):
+        samples, warm_up = (QUICK_SAMPLES, QUICK_WARM_UP) if self._quick else (SAMPLES, WARM_UP)
+        is_first = variant["variant"] == FIRST
+        if is_first:
+            samples, warm_up = QUICK_PROCESSES if self._quick else PROCESSES, 0
         return {
             "write_bytes": WRITE_BYTES,
-            "samples_planned": QUICK_SAMPLES if self._quick else SAMPLES,
-            "warm_up": QUICK_WARM_UP if self._quick else WARM_UP,
+            "samples_planned": samples,
+            "warm_up": warm_up,
+            "writes_a_process": FIRST_WRITES if is_first else None,
             "time_limit_s": QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S,
         }
 
@@ -53,31 +64,57 @@ class SyncWrite(Batches):
 
     def measure(self, variant, entry):
         entry["observed"].update(process="fresh", python=PYTHON)
-        parameters = entry["parameters"]
         path = os.path.join(self._folder, variant["variant"])
+        write = self._write_by_many if variant["variant"] == FIRST else self._write_by_one
+        try:
+            write(STEPS[variant["variant"]], path, entry)
+        finally:
+            if os.path.exists(path):
+                os.unlink(path)
+
+    def _write_by_one(self, make_step, path, entry):
+        """Each write is a sample."""
+        parameters = entry["parameters"]
 
         def work(_number, ready, tell):
-            step = STEPS[variant["variant"]](path)
+            step = make_step(path)
             for _ in range(parameters["warm_up"]):
                 step()
             ready()
             write_and_tell(step, parameters["samples_planned"], tell)
 
-        try:
+        with Crew(1, work) as crew:
+            started = False
+            for line in crew.lines():
+                if line is None:
+                    self.look_around(time.monotonic_ns())
+                    continue
+                if not started:
+                    started = True
+                    self.begin_at(line[1][0][0])
+                if self.add_all(entry, line[1]):
+                    return
+
+    def _write_by_many(self, make_step, path, entry):
+        """All writes of a process are a sample."""
+        writes = entry["parameters"]["writes_a_process"]
+
+        def work(_number, ready, tell):
+            step = make_step(path)
+            ready()
+            start_ns = time.monotonic_ns()
+            for _ in range(writes):
+                step()
+            tell([(start_ns, time.monotonic_ns())])
+
+        while True:
             with Crew(1, work) as crew:
-                started = False
                 for line in crew.lines():
                     if line is None:
                         self.look_around(time.monotonic_ns())
-                        continue
-                    if not started:
-                        started = True
-                        self.begin_at(line[1][0][0])
-                    if self.add_all(entry, line[1]):
+                    elif self.add_all(entry, line[1], writes):
                         return
-        finally:
-            if os.path.exists(path):
-                os.unlink(path)
+            os.unlink(path)
 
 
 def write_and_tell(step, samples, tell):
@@ -126,5 +163,5 @@ def appending_with_fsync(path):
     return step
 
 
-STEPS = dict(zip(VARIANTS, (overwriting, appending, appending_with_fsync)))
+STEPS = dict(zip(VARIANTS, (overwriting, appending, appending, appending_with_fsync)))
 WORKLOAD = SyncWrite
