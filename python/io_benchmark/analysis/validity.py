@@ -14,7 +14,7 @@ from io_benchmark.analysis import likeness, moving_blocks, workloads
 from io_benchmark.analysis.likeness import Run as Run  # noqa: PLC0414 - others import it here
 from io_benchmark.analysis.model import Entry, Problem, Severity, Subject, Worker
 from io_benchmark.analysis.words import percent
-from io_benchmark.sources.resolutions import in_words
+from io_benchmark.resolutions import in_words
 
 RETRIEVES_TO_JUDGE = moving_blocks.RETRIEVES_AT_LEAST
 RETRIEVES_TO_TRUST = 100

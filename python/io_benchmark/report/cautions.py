@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from io_benchmark.analysis.model import WorkerLine
 from io_benchmark.report.replication import UNKNOWN, Replication
 from io_benchmark.report.untrusted import clean, name
-from io_benchmark.sources.resolutions import in_words
+from io_benchmark.resolutions import in_words
 
 ENDED_BADLY = ("failed", "exception")
 

@@ -10,7 +10,7 @@ No other run is passed over in silence.
 
 from dataclasses import dataclass
 
-from io_benchmark.sources.resolutions import in_words
+from io_benchmark.resolutions import in_words
 from io_benchmark.sources.tasks import Task
 from io_benchmark.sources.text import name, one_line
 from io_benchmark.sources.wire import Run

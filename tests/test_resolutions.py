@@ -8,7 +8,7 @@ import re
 import pytest
 from checkout import ROOT
 
-from io_benchmark.sources.resolutions import IN_WORDS, in_words
+from io_benchmark.resolutions import IN_WORDS, in_words
 
 
 @pytest.mark.parametrize(
