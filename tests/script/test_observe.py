@@ -187,6 +187,23 @@ def test_overlays_are_described(options: str, expected: dict[str, object]) -> No
     assert mounts.overlay_of(mount) == expected
 
 
+def test_layers_of_aufs_are_counted(recorded: Record) -> None:
+    """Its options name none; each branch is a file in /sys, the first the one that is written to."""
+    folder = "/sys/fs/aufs/si_5b1f0c8f"
+    names = ("br0", "br1", "br2", "brid0", "xi_path")
+    recorded({f"{folder}/{name}": "" for name in names})
+    mount = mounts.Mount("0:1", "/", "/", "rw", "aufs", "none", "rw,si=5b1f0c8f,dio,dirperm1")
+    found = {"lower_layers": 2, "upper_directory": None, "volatile": False}
+    assert mounts.overlay_of(mount) == found
+
+
+def test_layers_of_aufs_that_do_not_show_are_unknown(recorded: Record) -> None:
+    """None is not said to be there where nothing can be seen."""
+    recorded({"/sys/fs/aufs/config": ""})
+    mount = mounts.Mount("0:1", "/", "/", "rw", "aufs", "none", "rw,si=5b1f0c8f,dio,dirperm1")
+    assert mounts.overlay_of(mount) is None
+
+
 def test_btrfs_members_are_found_by_its_own_folder(recorded: Record) -> None:
     """btrfs shows a device number that no disk has; its members and profile stand in /sys/fs."""
     base = "/sys/fs/btrfs/11-22"

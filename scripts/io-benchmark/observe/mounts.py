@@ -4,9 +4,10 @@
 """The mount table, and which mount a path lives on."""
 
 import os
+import re
 from typing import Dict, List, NamedTuple, Optional
 
-from reading import read_text
+from reading import list_names, read_text
 
 
 class Mount(NamedTuple):
@@ -74,7 +75,9 @@ def option_values(options: str) -> Dict[str, str]:
 
 def overlay_of(mount: Mount) -> Optional[dict]:
     """How an overlay is stacked, or None for any other file system."""
-    if mount.filesystem not in ("overlay", "aufs"):
+    if mount.filesystem == "aufs":
+        return aufs_of(mount)
+    if mount.filesystem != "overlay":
         return None
     lower_layers = 0
     for part in mount.super_options.split(","):
@@ -87,3 +90,12 @@ def overlay_of(mount: Mount) -> Optional[dict]:
         "upper_directory": values.get("upperdir"),
         "volatile": "volatile" in values or values.get("fsync") == "volatile",
     }
+
+
+def aufs_of(mount: Mount) -> Optional[dict]:
+    """Its options name no layer; the branches stand in /sys, the first being the upper one."""
+    folder = "/sys/fs/aufs/si_" + option_values(mount.super_options).get("si", "")
+    branches = [name for name in list_names(folder) if re.fullmatch("br[0-9]+", name)]
+    if not branches:
+        return None
+    return {"lower_layers": len(branches) - 1, "upper_directory": None, "volatile": False}

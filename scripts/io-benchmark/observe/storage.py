@@ -78,7 +78,7 @@ def find_devices(mount, table, probe):
     if name is not None:
         return [name], "mount"
     upper = (mounts.overlay_of(mount) or {}).get("upper_directory")
-    candidates = ([upper] if upper and os.path.isdir(upper) else []) + list(HOST_FILES)
+    candidates = ([upper] if upper and is_folder(upper) else []) + list(HOST_FILES)
     for candidate in candidates:
         other = mounts.mount_of(candidate, table)
         if other is None or other.filesystem in ("overlay", *MEMORY_FILESYSTEMS):
