@@ -142,8 +142,24 @@ PLANS: tuple[Plan, ...] = (
     ),
     Plan("mount-options", "mount the place with the faster side's options", as_other_pool),
     Plan(
-        "scheduler", "set the scheduler none or mq-deadline, or its slice_idle to 0", as_other_pool
+        "volatile-overlay",
+        "measure both sides on the same kind of mount",
+        follows(
+            "what a volatile overlay has not written is lost with the machine: its speed is none to "
+            "be had for files that must last"
+        ),
     ),
+    Plan(
+        "scheduler-idling",
+        "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0",
+        as_other_pool,
+    ),
+    Plan(
+        "scheduler-starvation",
+        "set the scheduler none or mq-deadline, or its strict_guarantees to 0",
+        as_other_pool,
+    ),
+    Plan("scheduler", "set the scheduler none or mq-deadline", as_other_pool),
     Plan("kernel", "run the faster side's kernel on both", as_other_pool),
     Plan("image-and-tools", "use the same image on both", as_other_pool),
 )

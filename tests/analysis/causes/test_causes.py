@@ -69,6 +69,22 @@ def scheduler(name, **settings):
     }
 
 
+IDLING = scheduler("bfq", slice_idle=8, low_latency=1)
+STARVING = scheduler("bfq", strict_guarantees=1, slice_idle=0)
+# The faster side has two disks.
+BOTH_IDLE = IDLING | {
+    path.replace("devices.1", "devices.2"): value for path, value in IDLING.items()
+}
+ROOT_GROUP = {"host.container": None}
+FRESH = {f"{ENTRY}.destination": "fresh"}
+VOLATILE = {
+    f"{PLACE}.kind": "overlay",
+    f"{PLACE}.overlay": {**OVERLAY, "volatile": True},
+    **FRESH,
+}
+FRESHLY = {"subject": replace(SUBJECT, destination="fresh")}
+
+
 def tool(name, version):
     return {f"host.tools.{name}.version": version}
 
@@ -292,7 +308,52 @@ CASES: list[tuple[str, str, State, dict[str, Any], dict[str, Any]]] = [
         {},
     ),
     ("mount-options", "no mount", NOT_OBSERVABLE, a({f"{PLACE}.mount": None}), {}),
-    ("scheduler", "bfq against none", SUPPORTED, a(scheduler("bfq", slice_idle=8)), {}),
+    (
+        "volatile-overlay",
+        "the faster side, to fresh files",
+        SUPPORTED,
+        a(FRESH) | b(VOLATILE),
+        FRESHLY,
+    ),
+    ("volatile-overlay", "the faster side, overwriting", RULED_OUT, b(VOLATILE), {}),
+    ("volatile-overlay", "the slower side", RULED_OUT, a(VOLATILE) | b(FRESH), FRESHLY),
+    ("volatile-overlay", "neither", RULED_OUT, {}, {}),
+    (
+        "volatile-overlay",
+        "unknown",
+        NOT_OBSERVABLE,
+        a({f"{PLACE}.kind": "unknown"}),
+        {},
+    ),
+    ("scheduler-idling", "bfq, the other none", SUPPORTED, a(IDLING), {}),
+    ("scheduler-idling", "cfq's group_idle", SUPPORTED, a(scheduler("cfq", group_idle=8)), {}),
+    ("scheduler-idling", "bfq on both", RULED_OUT, a(IDLING) | {"intel": BOTH_IDLE}, {}),
+    ("scheduler-idling", "on the faster side alone", RULED_OUT, {"intel": BOTH_IDLE}, {}),
+    ("scheduler-idling", "in the root group", RULED_OUT, a(IDLING | ROOT_GROUP), {}),
+    ("scheduler-idling", "xfs", RULED_OUT, a(IDLING | filesystem("xfs")), {}),
+    ("scheduler-idling", "no fair queueing", RULED_OUT, {}, {}),
+    (
+        "scheduler-idling",
+        "switched off",
+        RULED_OUT,
+        a(scheduler("cfq", slice_idle=0, group_idle=0)),
+        {},
+    ),
+    ("scheduler-idling", "below an overlay", NOT_OBSERVABLE, a(IDLING | ON_OVERLAY), {}),
+    ("scheduler-idling", "scheduler unseen", NOT_OBSERVABLE, b(scheduler(None)) | a(IDLING), {}),
+    ("scheduler-starvation", "no times of it", NOT_OBSERVABLE, a(STARVING), {}),
+    ("scheduler-starvation", "unseen", NOT_OBSERVABLE, a(scheduler(None)), {}),
+    ("scheduler-starvation", "idling instead", RULED_OUT, a(IDLING), {}),
+    (
+        "scheduler-starvation",
+        "guarantees that are not strict",
+        RULED_OUT,
+        a(scheduler("bfq", slice_idle=0, strict_guarantees=0)),
+        {},
+    ),
+    ("scheduler-starvation", "none", RULED_OUT, {}, {}),
+    ("scheduler", "bfq against none", SUPPORTED, a(scheduler("bfq", slice_idle=0)), {}),
+    ("scheduler", "what counts as idling", RULED_OUT, a(IDLING), {}),
     ("scheduler", "the same", RULED_OUT, {}, {}),
     (
         "scheduler",
@@ -467,6 +528,7 @@ NEVER = {
     ("spawn-cost", SUPPORTED),
     ("random-io", SUPPORTED),
     ("random-io", RULED_OUT),
+    ("scheduler-starvation", SUPPORTED),
 }
 OWN_RULES = [rule for rule in RULES if "cache-retrieve" in rule.explains]
 
@@ -621,13 +683,73 @@ def test_a_linear_volumes_prediction():
 
 
 def test_the_schedulers_idling():
-    """Seed 001's preconditions are told; the timed proof is sync-write's."""
-    change = a(scheduler("bfq", slice_idle=8, low_latency=1))
-    found = causes_of(change)["scheduler"]
-    assert found.candidate_evidence == (
-        "bfq slice_idle=8 low_latency=1; would idle between this task's cgroup and ext4's journal"
+    """Seed 001's four preconditions, each met or not on each side; the timed proof is sync-write's."""
+    found = causes_of(a(IDLING))["scheduler-idling"]
+    assert found.baseline_evidence == (
+        "own cgroup: met (a container); ext3 or ext4, its journal in the root group: met (ext4); "
+        "bfq or cfq: not met (none); idle settings above 0: not met (none)"
     )
-    assert "the timed proof is workload sync-write" in found.explanation
+    assert found.candidate_evidence == (
+        "own cgroup: met (a container); ext3 or ext4, its journal in the root group: met (ext4); "
+        "bfq or cfq: met (bfq); idle settings above 0: met (slice_idle=8)"
+    )
+    assert found.explanation.endswith("; workload sync-write would be the timed proof")
+
+
+def test_idling_on_several_workers():
+    """None of the preconditions is cut off the evidence, and the average decides."""
+    some = {"amd-16/0": IDLING, "amd-16/1": IDLING, "amd-16/2": IDLING | filesystem("xfs")}
+    found = causes_of(some, workers=3)["scheduler-idling"]
+    assert found.state is SUPPORTED
+    assert found.candidate_evidence == (
+        "own cgroup: met (a container) on 3 of 3 workers; "
+        "ext3 or ext4, its journal in the root group: met (ext4) on 2 of 3 workers, "
+        "ext3 or ext4, its journal in the root group: not met (xfs) on 1 of 3 workers; "
+        "bfq or cfq: met (bfq) on 3 of 3 workers; "
+        "idle settings above 0: met (slice_idle=8) on 3 of 3 workers"
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "absent"),
+    [
+        pytest.param(IDLING | ROOT_GROUP, "own cgroup", id="cgroup"),
+        pytest.param(
+            IDLING | filesystem("xfs"), "ext3 or ext4, its journal in the root group", id="journal"
+        ),
+        pytest.param(
+            scheduler("kyber"), "bfq or cfq; idle settings above 0", id="scheduler and its settings"
+        ),
+        pytest.param(scheduler("cfq", group_idle=0), "idle settings above 0", id="settings"),
+    ],
+)
+def test_what_idling_lacks(change, absent):
+    """Where one precondition is absent on the slower side it is ruled out by name."""
+    found = causes_of(a(change))["scheduler-idling"]
+    assert (found.state, found.explanation) == (
+        RULED_OUT,
+        f"on the slower side absent: {absent}",
+    )
+
+
+@pytest.mark.parametrize(
+    ("groups", "state"),
+    [
+        pytest.param({"blkio": "/sys/fs/cgroup/blkio/user.slice"}, SUPPORTED, id="v1"),
+        pytest.param({"unified": "/sys/fs/cgroup/user.slice"}, SUPPORTED, id="v2"),
+        pytest.param({"blkio": "/sys/fs/cgroup/blkio"}, RULED_OUT, id="v1's root"),
+        pytest.param(
+            {"blkio": "/sys/fs/cgroup/blkio", "unified": "/sys/fs/cgroup/unified/user.slice"},
+            RULED_OUT,
+            id="v1 has the say where both are mounted",
+        ),
+        pytest.param({}, NOT_OBSERVABLE, id="none seen"),
+    ],
+)
+def test_the_group_that_io_counts_for(groups, state):
+    """Outside a container the cgroup's own path tells whether it is the root group."""
+    found = causes_of(a(IDLING | ROOT_GROUP | {"limits.groups": groups}))["scheduler-idling"]
+    assert found.state is state
 
 
 def golden(name):

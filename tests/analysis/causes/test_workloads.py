@@ -26,6 +26,13 @@ def overlay(layers: int) -> dict[str, Any]:
     return {f"{PLACE}.kind": "overlay", f"{PLACE}.overlay": {**OVERLAY, "lower_layers": layers}}
 
 
+def bfq(**settings: int) -> dict[str, Any]:
+    return {
+        f"{PLACE}.devices.1.scheduler": "bfq",
+        f"{PLACE}.devices.1.scheduler_settings": settings,
+    }
+
+
 def of(report: Report, workload: str) -> Diagnosis:
     (found,) = [
         one
@@ -415,18 +422,67 @@ def test_the_seeds_eighth_hypothesis():
     )
 
 
-def test_the_schedulers_timed_proof():
-    """Where sync-write was measured, its times stand beside idling's preconditions."""
-    bfq = {
-        f"{PLACE}.devices.1.scheduler": "bfq",
-        f"{PLACE}.devices.1.scheduler_settings": {"slice_idle": 8},
-    }
-    found = cause(
-        "scheduler", "sync-write", SYNC, slow({"sync-write": 5}, "sync-write", seed=2) | bfq
-    )
+def test_idlings_timed_proof():
+    """Where sync-write was measured, its times stand beside idling's preconditions, and count once."""
+    slower = slow({"sync-write/dsync-append": 5}, "sync-write", seed=2) | bfq(slice_idle=8)
+    found = cause("scheduler-idling", "sync-write", SYNC, slower)
     assert found.state is SUPPORTED
-    assert "the timed proof is 0.750 ms a synchronous write against 0.150 ms" in found.explanation
-    assert "(sync-write, dsync-overwrite)" in found.explanation
+    assert "the timed proof is 0.900 ms a synchronous write against 0.180 ms" in found.explanation
+    assert "(sync-write, dsync-append)" in found.explanation
+    assert cause("scheduler", "sync-write", SYNC, slower).state is RULED_OUT
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "factor", "state", "explanation"),
+    [
+        pytest.param(
+            "scheduler-idling",
+            {"slice_idle": 8},
+            1.0,
+            RULED_OUT,
+            "synchronous writes are as fast on the slower side",
+            id="idling-as-fast",
+        ),
+        pytest.param(
+            "scheduler-idling",
+            {"slice_idle": 8},
+            1.13,
+            NOT_OBSERVABLE,
+            "which may be chance: more workers would tell",
+            id="idling-chance",
+        ),
+        pytest.param(
+            "scheduler-starvation",
+            {"strict_guarantees": 1, "slice_idle": 0},
+            100.0,
+            SUPPORTED,
+            "which is no idling: 20.0 ms a synchronous write against 0.200 ms",
+            id="starving",
+        ),
+        pytest.param(
+            "scheduler-starvation",
+            {"strict_guarantees": 1, "slice_idle": 0},
+            5.0,
+            RULED_OUT,
+            "set so, but a synchronous write takes 1.00 ms: none starves",
+            id="set-so-and-not-starving",
+        ),
+        pytest.param(
+            "scheduler-starvation",
+            {"strict_guarantees": 1, "slice_idle": 0},
+            1.0,
+            RULED_OUT,
+            "synchronous writes are as fast on the slower side",
+            id="starving-as-fast",
+        ),
+    ],
+)
+def test_sync_write_decides_what_a_scheduler_does(name, settings, factor, state, explanation):
+    """Settings say what may be, times whether it is."""
+    slower = slow({"sync-write/append-fsync": factor}, "sync-write", seed=2) | bfq(**settings)
+    found = cause(name, "cache-retrieve", SYNC, slower)
+    assert found.state is state
+    assert explanation in found.explanation
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from io_benchmark.analysis.causes import (
     scheduler,
     syncing,
     uploading,
+    volatile,
 )
 from io_benchmark.analysis.causes.case import Beside, Case, Finding, Rule, make_case
 from io_benchmark.analysis.model import Cause, State, Subject, Worker
@@ -37,6 +38,7 @@ RULES: tuple[Rule, ...] = (
     *limits.RULES,
     *places.RULES,
     *mounts.RULES,
+    *volatile.RULES,
     *scheduler.RULES,
     *memory.RULES,
     *machine.RULES,

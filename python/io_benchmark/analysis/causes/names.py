@@ -3,6 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What makes looking at files slow (seed 003): a lock, layers, or files that are not there yet."""
 
+from collections.abc import Sequence
+
 from io_benchmark.analysis import details
 from io_benchmark.analysis.causes.beside import (
     AS_FAST_RATIO,
@@ -16,6 +18,7 @@ from io_benchmark.analysis.causes.beside import (
     texts,
 )
 from io_benchmark.analysis.causes.case import Beside, Case, Finding, Rule, View
+from io_benchmark.analysis.causes.evidence import plain
 from io_benchmark.analysis.causes.limits import cpu_quota
 from io_benchmark.analysis.causes.weigh import NOTHING_TO_EXPLAIN, Reading, Words, by_rank
 from io_benchmark.analysis.model import State
@@ -81,12 +84,17 @@ def lock(case: Case) -> Finding:
     return Finding(
         State.SUPPORTED,
         *evidence,
-        "several at once hold each other up on the slower side: a lock in its file system or storage "
-        "driver",
+        f"several at once hold each other up on the slower side: a lock in its {_driver(case.slower)}",
         # One alone waits for no other: where that is what is explained, the lock is no part of it.
         predicted_ratio=part_of(case, more) if one.subject == case.subject else None,
         is_part=True,
     )
+
+
+def _driver(views: Sequence[View]) -> str:
+    mounts = [view.place.mount for view in views if view.place is not None]
+    found = sorted({plain(mount.filesystem, 20) for mount in mounts if mount is not None})
+    return "file system or storage driver" + (f" ({', '.join(found)})" if found else "")
 
 
 def _layers(view: View) -> Reading | None:

@@ -33,7 +33,6 @@ def _place(view: View) -> Reading | None:
     text = place.kind
     if place.overlay is not None:
         text += f" over {place.overlay.lower_layers} layers"
-        text += ", volatile (fsync does nothing)" if place.overlay.volatile else ""
     engine = view.host.container.engine if view.host and view.host.container else None
     text += f", in {plain(engine, 20)}" if engine else ""
     return Reading(text, PLACE_RANKS[place.kind])

@@ -11,6 +11,8 @@ from io_benchmark.analysis.causes.beside import (
     texts,
 )
 from io_benchmark.analysis.causes.case import Case, Finding, Rule
+from io_benchmark.analysis.causes.scheduler import counted_as
+from io_benchmark.analysis.causes.volatile import volatile_overlay
 from io_benchmark.analysis.causes.weigh import NOTHING_TO_EXPLAIN
 from io_benchmark.analysis.model import State
 
@@ -19,6 +21,7 @@ NAME = "sync-write"
 IN_PLACE = "dsync-overwrite"
 GROWING = ("dsync-append", "append-fsync")
 SLOWER_RATIO = 1.25
+NEVER_ASKED = "the faster side's disk was never asked: its overlay is mounted volatile"
 
 
 def slow_flush(case: Case) -> Finding:
@@ -28,6 +31,8 @@ def slow_flush(case: Case) -> Finding:
         return _not_measured(evidence, IN_PLACE)
     if not case.differs:
         return Finding(State.RULED_OUT, *evidence, NOTHING_TO_EXPLAIN)
+    if volatile_overlay(case).state is State.SUPPORTED:
+        return Finding(State.RULED_OUT, *evidence, NEVER_ASKED)
     ratio = slower_by(case, found[0])
     if ratio < SLOWER_RATIO or not decided(found[0]):
         return Finding(
@@ -55,6 +60,13 @@ def slow_journal(case: Case) -> Finding:
         return _not_measured(evidence, "dsync-overwrite and dsync-append")
     if not case.differs:
         return Finding(State.RULED_OUT, *evidence, NOTHING_TO_EXPLAIN)
+    if volatile_overlay(case).state is State.SUPPORTED:
+        return Finding(State.RULED_OUT, *evidence, NEVER_ASKED)
+    counted = counted_as(case)
+    if counted is not None:
+        return Finding(
+            State.RULED_OUT, *evidence, f"that writes wait for the journal counts as {counted}"
+        )
     disk = known_to_be_slower(case, in_place[0])
     journal = slower_by(case, worst) / disk
     if journal < SLOWER_RATIO or not decided(worst):
