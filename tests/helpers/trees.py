@@ -1,0 +1,174 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Recorded trees of /proc and /sys: what the worker's observers ask of a machine, in one small file.
+
+A head of `name: value` says where the tree is from and what is in no tree; the rest are paths:
+`/path: text` is a file, with indented lines below it where it has several, `/path/` is a folder,
+`/path -> to` is a link. Replayed, the worker's own observers see this machine and no other.
+"""
+
+import json
+import os
+import platform
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
+import reading  # type: ignore[import-not-found] # on the worker's path
+from checkout import ROOT
+from observe import host, limits, storage  # type: ignore[import-not-found]
+from record import describe_task  # type: ignore[import-not-found]
+
+FOLDER = ROOT / "tests" / "fixtures" / "trees"
+PLACE_NAME = "workspace"
+INDENT = "    "
+ENTRY = re.compile(r"(?P<path>/[^ ]*?)( -> (?P<to>.+)|(?P<folder>/)|:( (?P<text>.*))?)")
+
+
+@dataclass(frozen=True)
+class Tree:
+    """One place on one machine."""
+
+    head: Mapping[str, Any]
+    files: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
+    folders: frozenset[str] = frozenset()
+
+    @property
+    def origin(self) -> str:
+        return str(self.head["origin"])
+
+    @property
+    def place(self) -> str:
+        return str(self.head["place"])
+
+
+# What a tree's head holds: text as it is, everything else as JSON.
+TEXTS = ("origin", "place")
+HEAD = (
+    *TEXTS,
+    *("uname", "cpus", "user_id", "environment", "tools", "first_touch_ns_per_mib"),
+    *("resolved", "statvfs", "probe", "reflink"),
+)
+
+
+def names() -> list[str]:
+    return sorted(path.stem for path in FOLDER.glob("*.tree"))
+
+
+def load(name: str) -> Tree:
+    return parse((FOLDER / f"{name}.tree").read_text(encoding="utf-8"))
+
+
+def parse(text: str) -> Tree:
+    head: dict[str, Any] = {}
+    files: dict[str, str] = {}
+    links: dict[str, str] = {}
+    folders = set()
+    last = ""
+    for line in text.splitlines():
+        if line.startswith(INDENT):
+            files[last] += line.removeprefix(INDENT) + "\n"
+        elif (entry := ENTRY.fullmatch(line)) is None:
+            name, _, value = line.partition(": ")
+            assert name in HEAD, f"not a tree's: {line}"
+            head[name] = value if name in TEXTS else json.loads(value)
+        elif entry["to"]:
+            links[entry["path"]] = entry["to"]
+        elif entry["folder"]:
+            folders.add(entry["path"])
+        else:
+            last = entry["path"]
+            files[last] = f"{entry['text']}\n" if entry["text"] else ""
+    assert set(head) == set(HEAD), f"missing: {set(HEAD) - set(head)}"
+    return Tree(head, files, links, frozenset(folders))
+
+
+def as_text(tree: Tree) -> str:
+    lines = [
+        f"{name}: {tree.head[name] if name in TEXTS else json.dumps(tree.head[name])}"
+        for name in HEAD
+    ]
+    entries = {path: f"{path} -> {to}" for path, to in tree.links.items()}
+    entries |= {folder: f"{folder}/" for folder in tree.folders}
+    for path, content in tree.files.items():
+        body = content.strip().splitlines()
+        if len(body) <= 1:
+            entries[path] = f"{path}: {body[0]}" if body else f"{path}:"
+        else:
+            entries[path] = "\n".join([f"{path}:", *(INDENT + line for line in body)])
+    return "\n".join([*lines, *(entries[path] for path in sorted(entries))]) + "\n"
+
+
+def _lay_down(tree: Tree, root: Path) -> None:
+    for folder in tree.folders:
+        (root / folder.lstrip("/")).mkdir(parents=True, exist_ok=True)
+    for path, content in tree.files.items():
+        target = root / path.lstrip("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(content, encoding="utf-8")
+    for path, to in tree.links.items():
+        target = root / path.lstrip("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.symlink_to(to)
+
+
+@contextmanager
+def _standing(tree: Tree, root: Path) -> Iterator[None]:
+    """The tree instead of this machine, and what the head says instead of what would be tried."""
+    head = tree.head
+    really = os.path.realpath
+
+    def resolved(path: str) -> str:
+        return really(path) if path.startswith(str(root)) else head["resolved"].get(path, path)
+
+    def blocks(_path: str) -> SimpleNamespace:
+        sizes = head["statvfs"]
+        return SimpleNamespace(
+            f_frsize=1, f_blocks=sizes["size_bytes"], f_bavail=sizes["free_bytes"]
+        )
+
+    instead = {
+        (reading, "ROOT"): str(root),
+        (os.path, "realpath"): resolved,
+        (os, "statvfs"): blocks,
+        (os, "sched_getaffinity"): lambda _pid: set(range(head["cpus"]["allowed"])),
+        (os, "cpu_count"): lambda: head["cpus"]["online"],
+        (os, "geteuid"): lambda: head["user_id"],
+        (platform, "release"): lambda: head["uname"]["release"],
+        (platform, "version"): lambda: head["uname"]["version"],
+        (platform, "machine"): lambda: head["uname"]["machine"],
+        (storage, "probe_writes"): lambda _path: head["probe"],
+        (storage, "reflink_works"): lambda _path: head["reflink"],
+        (host, "tools"): lambda: head["tools"],
+        (host, "touch_new_memory"): lambda: head["first_touch_ns_per_mib"],
+        (limits, "_ulimit"): lambda _number: None,
+    }
+    with ExitStack() as stack:
+        for (module, name), value in instead.items():
+            stack.enter_context(mock.patch.object(module, name, value))
+        stack.enter_context(mock.patch.dict(os.environ, head["environment"]))
+        yield
+
+
+def observe(tree: Tree, root: Path, pool: str = "") -> dict[str, Any]:
+    """What the worker's observers say of this machine; `root` is an empty folder."""
+    _lay_down(tree, root)
+    with _standing(tree, root):
+        return observed(tree.place, pool)
+
+
+def observed(place: str, pool: str = "") -> dict[str, Any]:
+    """The parts of a result document that say where it was measured."""
+    return {
+        "task": describe_task(pool),
+        "host": host.observe(),
+        "storage": {"places": [storage.observe(PLACE_NAME, place)]},
+        "limits": limits.observe(),
+    }
