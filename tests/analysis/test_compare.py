@@ -9,7 +9,8 @@ import pytest
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model import Report, Severity, State, Verdict
+from io_benchmark.analysis.model import Severity, State, Verdict
+from io_benchmark.analysis.outcome import Report
 from io_benchmark.analysis.plan import Plan
 
 SEED = Plan(

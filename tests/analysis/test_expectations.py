@@ -8,14 +8,8 @@ import pytest
 import simulation
 
 from io_benchmark.analysis import expectations
-from io_benchmark.analysis.model import (
-    Comparison,
-    Interval,
-    Report,
-    Subject,
-    SubjectReport,
-    Verdict,
-)
+from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
+from io_benchmark.analysis.outcome import Report, SubjectReport
 from io_benchmark.errors import UsageError
 
 

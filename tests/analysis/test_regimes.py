@@ -12,7 +12,7 @@ import seed_workers
 
 from io_benchmark.analysis import compare, plan, regimes
 from io_benchmark.analysis.causes.case import view_of
-from io_benchmark.analysis.model import Regime, SideRegime
+from io_benchmark.analysis.outcome import Regime, SideRegime
 from io_benchmark.analysis.regimes import regime_of
 
 ENTRY = "workloads.0"

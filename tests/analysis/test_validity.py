@@ -12,7 +12,8 @@ from seed_workers import workers
 
 from io_benchmark.analysis import validity
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model import Problem, Report, Severity, Worker
+from io_benchmark.analysis.model import Problem, Severity, Worker
+from io_benchmark.analysis.outcome import Report
 from io_benchmark.analysis.plan import Plan
 
 PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))

@@ -12,7 +12,8 @@ import workload_entries
 from seed_workers import measured, pair_report, workers
 
 from io_benchmark.analysis import moving_blocks, workloads
-from io_benchmark.analysis.model import Entry, Problem, Report, Severity, Subject, Verdict
+from io_benchmark.analysis.model import Entry, Problem, Severity, Subject, Verdict
+from io_benchmark.analysis.outcome import Report
 from io_benchmark.results.reader import WORKLOADS
 
 US, MS = 1_000, 1_000_000
@@ -204,6 +205,25 @@ def test_figures_that_one_workload_alone_has() -> None:
         "amd-16": {"over-keep-alive": 1.17, "expect-stalls": 50.0},
     }
     assert details(found, "read-depth-1")["intel"] == {"latency-p99": 210.0}
+
+
+def test_what_is_found_alike_in_several_places_is_one_remark() -> None:
+    """It names the places; where the figures differ each place has its own."""
+    hidden = {"metadata/visibility": {"not_visible": 7, "longest_invisible_ns": 5_000_000}}
+
+    def change(count: int) -> dict[str, Any]:
+        only = ("metadata/visibility",)
+        other = {"metadata/visibility": hidden["metadata/visibility"] | {"not_visible": count}}
+        made = workload_entries.entries(only=only, observed=hidden)
+        made += workload_entries.entries(only=only, observed=hidden, place="container")
+        made += workload_entries.entries(only=only, observed=other, place="memory")
+        return {"workloads": lambda own: [*own, *made]}
+
+    remarks = [one for one in report({}, change(9)).remarks if "not visible" in one]
+    assert [one.partition(" files")[0] for one in remarks] == [
+        "intel, places workspace, container: 7",
+        "intel, place memory: 9",
+    ]
 
 
 def test_what_a_side_shows_by_itself_is_remarked() -> None:

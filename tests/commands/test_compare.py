@@ -14,6 +14,7 @@ import pytest
 import seed_case
 from loopback import Loopback
 from loopback_deployment import Deployment, add_group
+from several_places import in_places, retrieved
 from submitted_tasks import complete
 
 COMMAND = [sys.executable, "-m", "io_benchmark.cli", "compare"]
@@ -51,6 +52,23 @@ def test_the_seeds_answer(seed: Path) -> None:
     assert "1.92×" in done.stdout
     assert re.search(r"inconclusive", done.stdout)
     assert "94 %" in done.stdout
+
+
+def test_details(tmp_path: Path) -> None:
+    """Of five measurements those that are not decided have a table each only when asked for."""
+    names = ("one", "two", "three", "four")
+    change = in_places(names, lambda found: [*found, *(retrieved(found[0], one) for one in names)])
+    pools = ("intel", "amd-30")
+    seed_case.write(tmp_path / "results", pools=pools, change=dict.fromkeys(pools, change))
+    folded = compare("results", "--write", "markdown=short.md", folder=tmp_path).stdout
+    assert "place two, destination overwrite" not in folded
+    assert "\nNot decided\n" in folded
+    full = compare("results", "--details", "--write", "markdown=long.md", folder=tmp_path).stdout
+    assert "\ncache-retrieve, place two, destination overwrite, fidelity seed" in full
+    assert "\nNot decided\n" not in full
+    short, long = ((tmp_path / name).read_text() for name in ("short.md", "long.md"))
+    assert "### Not decided" in short
+    assert "### Not decided" not in long
 
 
 def test_a_terminal_that_cannot_write_everything(seed: Path) -> None:

@@ -8,7 +8,7 @@ from functools import cache
 from seed_workers import measured, workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model import Report
+from io_benchmark.analysis.outcome import Report
 from io_benchmark.analysis.plan import Plan
 
 SLOWER = {

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import every_workload
+import several_places
 from checkout import ROOT
 from sample_report import (
     FEW_RETRIEVES,
@@ -20,7 +21,7 @@ from sample_report import (
     several_subjects,
 )
 
-from io_benchmark.analysis.model import Report
+from io_benchmark.analysis.outcome import Report
 from io_benchmark.report import load
 
 GOLDEN = ROOT / "tests" / "report" / "golden"
@@ -48,6 +49,13 @@ def golden_outputs() -> dict[str, Callable[[], str]]:
         "every-workload-50-columns.txt": lambda: on_terminal(every_workload.report(), 50),
         "every-workload.md": lambda: load("markdown")(every_workload.report()),
         "every-workload-perfherder.json": lambda: load("perfherder")(every_workload.report()),
+        "five-places-80-columns.txt": lambda: on_terminal(several_places.five(), 80),
+        "five-places-40-columns.txt": lambda: on_terminal(several_places.five(), 40),
+        "five-places.md": lambda: load("markdown")(several_places.five()),
+        "five-places.html": lambda: load("html")(several_places.five()),
+        "five-places.json": lambda: load("json")(several_places.five()),
+        "everything-80-columns.txt": lambda: on_terminal(several_places.everything(), 80),
+        "everything.md": lambda: load("markdown")(several_places.everything()),
         "seed-case.md": _rendered("markdown", seed_case),
         "twelve-pools.md": _rendered("markdown", many_pools),
         "hostile-names.md": _rendered("markdown", hostile),

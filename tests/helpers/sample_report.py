@@ -18,19 +18,21 @@ from io_benchmark.analysis.model import (
     Diagnosis,
     Figures,
     Interval,
-    NoiseFloor,
     Problem,
-    Regime,
     Remedy,
-    Report,
-    Series,
     Severity,
-    SideRegime,
     State,
     Subject,
+    Verdict,
+)
+from io_benchmark.analysis.outcome import (
+    NoiseFloor,
+    Regime,
+    Report,
+    Series,
+    SideRegime,
     SubjectReport,
     Timeline,
-    Verdict,
     WorkerLine,
 )
 

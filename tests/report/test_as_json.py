@@ -10,6 +10,7 @@ import every_workload
 import jsonschema
 import pytest
 import sample_report
+import several_places
 from checkout import ROOT
 
 from io_benchmark.report.as_json import json_schema, render
@@ -22,6 +23,7 @@ REPORTS = {
     "before-and-after": lambda: sample_report.before_after(10),
     "many-pools": lambda: sample_report.many_pools(10),
     "every-workload": lambda: every_workload.report(),  # noqa: PLW0108 - typed as the others
+    "five-places": lambda: several_places.five(),  # noqa: PLW0108 - typed as the others
 }
 
 

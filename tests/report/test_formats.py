@@ -10,6 +10,7 @@ from io import StringIO
 import every_workload
 import pytest
 import sample_report
+import several_places
 from rich.console import Console
 
 from io_benchmark.report import FORMATS, load
@@ -23,6 +24,7 @@ REPORTS = {
     "many-pools": lambda: sample_report.many_pools(200),
     "several-subjects": sample_report.several_subjects,
     "every-workload": lambda: every_workload.report(),  # noqa: PLW0108 - typed as the others
+    "five-places": lambda: several_places.five(),  # noqa: PLW0108 - typed as the others
 }
 
 

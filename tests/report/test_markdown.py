@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from io_benchmark.report.markdown import MAXIMUM_LENGTH, prose, render
+from io_benchmark.report.markdown import MAXIMUM_LENGTH, render
+from io_benchmark.report.prose import prose
 from io_benchmark.report.untrusted import clean
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])

@@ -11,15 +11,17 @@ import pytest
 import sample_report
 from page import Page, assert_harmless
 
-from io_benchmark.analysis.model import Diagnosis, Report, Subject, Verdict
+from io_benchmark.analysis.model import Diagnosis, Subject, Verdict
+from io_benchmark.analysis.outcome import Report
 from io_benchmark.report import FORMATS, content, measures
 from io_benchmark.report.html import render
 from io_benchmark.report.output import rendered
 from io_benchmark.report.plots.axis import TIMES, Axis
+from io_benchmark.report.sections import Section
 from io_benchmark.report.units import NOTHING
 
 
-def section(title: str) -> content.Section:
+def section(title: str) -> Section:
     built = content.build(every_workload.report())
     return next(one for one in built.sections if one.title.startswith(title))
 
@@ -178,7 +180,7 @@ def test_the_page_draws_rates_as_rates():
     text = render(every_workload.report())
     page = Page(text)
     assert_harmless(page)
-    assert text.count("<details>") == 24 + 1  # the candidate of which nothing is decided
+    assert text.count("<details>") == 24 + 2  # amd-30, of which nothing is decided, and spawn
     assert "avg 170,000 IOPS" in text
     assert "avg 512 µs" in text
     ids = [value for key, value in page.attributes if key == "id"]

@@ -6,6 +6,7 @@
 import every_workload
 import pytest
 import sample_report
+import several_places
 
 from io_benchmark.report.html import render
 
@@ -98,6 +99,7 @@ def test_pictures_are_visible(browser, opened, size):
         pytest.param(sample_report.many_pools, id="twelve-pools"),
         pytest.param(sample_report.before_after, id="before-and-after"),
         pytest.param(every_workload.report, id="every-workload"),
+        pytest.param(several_places.five, id="five-places"),
     ],
 )
 def test_phone(browser, opened, report):

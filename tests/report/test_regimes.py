@@ -9,7 +9,7 @@ import pytest
 import sample_report
 from sample_report import ABSORBED, SUBJECT
 
-from io_benchmark.analysis.model import Regime, SideRegime
+from io_benchmark.analysis.outcome import Regime, SideRegime
 from io_benchmark.report.content import build
 from io_benchmark.report.regimes import in_words
 

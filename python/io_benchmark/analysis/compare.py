@@ -3,9 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Workers in, a report out: validity, figures, verdicts, causes and remedies, in that order."""
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from io_benchmark.analysis import (
     details,
@@ -13,27 +12,20 @@ from io_benchmark.analysis import (
     figures,
     findings,
     pictures,
+    places,
     regimes,
+    replicas,
+    sharing,
     statistics,
     validity,
     workloads,
 )
 from io_benchmark.analysis.advice import advise
 from io_benchmark.analysis.likeness import Run
-from io_benchmark.analysis.model import (
-    Comparison,
-    Problem,
-    Report,
-    Severity,
-    Subject,
-    SubjectReport,
-    Verdict,
-    Worker,
-    WorkerLine,
-)
+from io_benchmark.analysis.model import Comparison, Problem, Severity, Subject, Verdict, Worker
+from io_benchmark.analysis.outcome import Report, SubjectReport, WorkerLine
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.statistics import SideData
-from io_benchmark.analysis.words import percent
 
 Progress = Callable[[str], None]
 # From so many measurements on one in twenty is worth a word.
@@ -58,6 +50,7 @@ def compare(
 ) -> Report:
     problems = validity.check_workers(workers)
     runs = _runs_by_subject(workers)
+    compared: dict[Subject, list[Run]] = {}
     reports = []
     for subject, subject_runs in runs.items():
         progress(f"comparing {subject}")
@@ -65,12 +58,13 @@ def compare(
         problems += broken
         kept, shorter = validity.of_one_length(kept, options.allow)
         problems += shorter
+        compared[subject] = kept
         report, more = _subject(subject, kept, plan, options)
         problems += more
         if report is not None:
             reports.append(report)
     reports = details.added(reports, workers)
-    problems = _shared([*problems, *_nothing_in_common(plan, reports)], reports)
+    problems = sharing.shared([*problems, *sharing.nothing_in_common(plan, reports)], reports)
     progress("judging causes")
     return Report(
         title=plan.title,
@@ -85,6 +79,7 @@ def compare(
         remarks=(*remarks, *findings.of(reports, workers), *_many(reports)),
         series=pictures.series(workers),
         timelines=pictures.timelines(workers),
+        places=places.of(plan, workers, compared, reports),
     )
 
 
@@ -112,7 +107,7 @@ def _subject(
     problems: list[Problem] = []
     data = {}
     for side, runs in sides.items():
-        data[side], more = independent(subject, side, runs)
+        data[side], more = replicas.independent(subject, side, runs)
         problems += more
     found = []
     for candidate, baseline in plan.pairs:
@@ -125,13 +120,15 @@ def _subject(
                 data[candidate], data[baseline], options.worker_variation
             )
             found.append((candidate, baseline, estimate))
-    problems += _single_workers(subject, data, [pair[:2] for pair in found], options)
+    problems += replicas.single_workers(
+        subject, data, [pair[:2] for pair in found], options.worker_variation
+    )
     steps = statistics.holm([statistics.p_value(estimate) for _, _, estimate in found])
     comparisons = tuple(
         _comparison(subject, pair, step, (data[pair[0]], data[pair[1]]), options, len(found))
         for pair, step in zip(found, steps, strict=True)
     )
-    order = _order(plan, sides)
+    order = plan.order(sides)
     return (
         SubjectReport(
             subject,
@@ -142,30 +139,6 @@ def _subject(
         ),
         problems,
     )
-
-
-def independent(subject: Subject, side: str, runs: Sequence[Run]) -> tuple[SideData, list[Problem]]:
-    """Two tasks on one machine are one worker: their means are averaged."""
-    by_machine: dict[str, list[Run]] = {}
-    for at, run in enumerate(runs):
-        machine = run[0].worker_id
-        by_machine.setdefault(machine if machine != "unknown" else f"#{at}", []).append(run)
-    log_means, problems = [], []
-    for machine, shared in by_machine.items():
-        log_means.append(math.fsum(math.log(entry.mean_ns) for _, entry in shared) / len(shared))
-        if len(shared) > 1:
-            tasks = ", ".join(worker.task_id for worker, _ in shared)
-            problems.append(
-                Problem(
-                    "same-worker",
-                    Severity.WARNING,
-                    subject,
-                    (side,),
-                    f"{side}: {len(shared)} runs were on the same worker {machine} and count as "
-                    f"one: {tasks}",
-                )
-            )
-    return SideData(tuple(log_means), tuple(entry for _, entry in runs)), problems
 
 
 def _comparison(
@@ -206,50 +179,6 @@ def _comparison(
     )
 
 
-def _single_workers(
-    subject: Subject,
-    data: Mapping[str, SideData],
-    pairs: Sequence[tuple[str, str]],
-    options: Options,
-) -> list[Problem]:
-    alone = sorted({side for pair in pairs for side in pair if data[side].count == 1})
-    if not alone:
-        return []
-    return [
-        Problem(
-            "one-worker",
-            Severity.WARNING,
-            subject,
-            tuple(alone),
-            f"{', '.join(alone)}: one worker each shows nothing of how far workers of a pool differ; "
-            f"{percent(options.worker_variation)} is assumed",
-        )
-    ]
-
-
-def _order(plan: Plan, sides: Mapping[str, object]) -> list[str]:
-    """Each pair's baseline before its candidate, then what was not compared."""
-    order = [side for pair in plan.pairs for side in reversed(pair)]
-    return [side for side in dict.fromkeys([*order, *sorted(sides)]) if side in sides]
-
-
-def _shared(problems: Sequence[Problem], reports: Sequence[SubjectReport]) -> list[Problem]:
-    """What holds of all that the same sides were compared on is said once."""
-    alike: dict[tuple[str, Severity, tuple[str, ...], str], list[Problem]] = {}
-    for problem in problems:
-        key = (problem.rule, problem.severity, problem.sides, problem.message)
-        alike.setdefault(key, []).append(problem)
-    found = []
-    for same in alike.values():
-        subjects = {problem.subject for problem in same}
-        everywhere = {r.subject for r in reports if set(same[0].sides) <= set(r.figures)}
-        if len(everywhere) > 1 and everywhere <= subjects:
-            found.append(replace(same[0], subject=None))
-        else:
-            found += dict.fromkeys(same)
-    return found
-
-
 def _many(reports: Sequence[SubjectReport]) -> list[str]:
     """Intervals are adjusted for the number of candidates, not for that of questions."""
     count = sum(bool(report.comparisons) for report in reports)
@@ -261,23 +190,6 @@ def _many(reports: Sequence[SubjectReport]) -> list[str]:
         f"about 1 in {by_chance} is called slower or faster by chance"
     )
     return [text]
-
-
-def _nothing_in_common(plan: Plan, reports: Sequence[SubjectReport]) -> list[Problem]:
-    problems = []
-    for candidate, baseline in plan.pairs:
-        if not any(candidate in r.figures and baseline in r.figures for r in reports):
-            problems.append(
-                Problem(
-                    "nothing-in-common",
-                    Severity.REFUSED,
-                    None,
-                    (baseline, candidate),
-                    f"{baseline} and {candidate} have no measurement in common that may be "
-                    "compared",
-                )
-            )
-    return problems
 
 
 def _line(worker: Worker) -> WorkerLine:

@@ -8,14 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from io_benchmark.analysis.model import (
-    Detail,
-    Entry,
-    Figures,
-    Subject,
-    SubjectReport,
-    Worker,
-)
+from io_benchmark.analysis.model import Detail, Entry, Figures, Subject, Worker
+from io_benchmark.analysis.outcome import SubjectReport
 from io_benchmark.results.workloads import Exec, Metadata, RandomIo, Upload
 
 SCALING, COPIES, CONNECTIONS = "scaling", "over-hardlinked", "over-keep-alive"

@@ -15,14 +15,8 @@ from collections.abc import Sequence
 from io_benchmark.analysis import details, remedies
 from io_benchmark.analysis.causes import judge
 from io_benchmark.analysis.causes.case import Beside
-from io_benchmark.analysis.model import (
-    Comparison,
-    Diagnosis,
-    Subject,
-    SubjectReport,
-    Verdict,
-    Worker,
-)
+from io_benchmark.analysis.model import Comparison, Diagnosis, Subject, Verdict, Worker
+from io_benchmark.analysis.outcome import SubjectReport
 from io_benchmark.analysis.plan import Plan
 
 DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)

@@ -10,7 +10,8 @@ import numpy as np
 
 from io_benchmark.analysis import moving_blocks, statistics
 from io_benchmark.analysis.likeness import Run
-from io_benchmark.analysis.model import Entry, Figures, Integers, NoiseFloor, Retrieves
+from io_benchmark.analysis.model import Entry, Figures, Integers, Retrieves
+from io_benchmark.analysis.outcome import NoiseFloor
 from io_benchmark.analysis.statistics import SideData
 
 

@@ -4,11 +4,12 @@
 """What a workload shows of one side by itself, whatever the other side does."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from io_benchmark.analysis import details
 from io_benchmark.analysis.causes.limits import cpu_quota
-from io_benchmark.analysis.model import Figures, Subject, SubjectReport, Worker
+from io_benchmark.analysis.model import Figures, Subject, Worker
+from io_benchmark.analysis.outcome import SubjectReport
 from io_benchmark.analysis.words import percent
 
 # Several that together do no more than this of what one alone does hold each other up.
@@ -20,7 +21,7 @@ def of(reports: Sequence[SubjectReport], workers: Sequence[Worker]) -> tuple[str
     """One line each; where several numbers at once show it, that of the largest."""
     cpus = _cpus(workers)
     by_subject = {report.subject: report for report in reports}
-    found: dict[tuple[str, str, str, str], str] = {}
+    found: dict[tuple[str, str, str, str], str] = {}  # by finding, side, place and variant
     for report in sorted(reports, key=lambda report: report.subject.threads):
         subject = report.subject
         for side, figures in report.figures.items():
@@ -34,9 +35,21 @@ def of(reports: Sequence[SubjectReport], workers: Sequence[Worker]) -> tuple[str
                 other = against.figures.get(side) if against is not None else None
                 text = show(subject, value, _error(figures, other))
                 if text:
-                    where = side if name == details.STALLS else f"{side}, place {subject.place}"
-                    found[name, side, subject.place, subject.variant] = f"{where}: {text}"
-    return tuple(found.values())
+                    found[name, side, subject.place, subject.variant] = text
+    return _in_places(found)
+
+
+def _in_places(found: Mapping[tuple[str, str, str, str], str]) -> tuple[str, ...]:
+    """What is found alike in several places is said once."""
+    places: dict[tuple[str, str, str], list[str]] = {}
+    for (name, side, place, _), text in found.items():
+        places.setdefault((name, side, text), []).append(place)
+    return tuple(
+        f"{side}: {text}"
+        if name == details.STALLS
+        else f"{side}, place{'s' if len(where) > 1 else ''} {', '.join(where)}: {text}"
+        for (name, side, text), where in places.items()
+    )
 
 
 def _cpus(workers: Sequence[Worker]) -> dict[str, float]:

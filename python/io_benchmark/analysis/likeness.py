@@ -6,7 +6,7 @@
 None: a workload that has nothing of the kind.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -135,6 +135,18 @@ def place_kind(run: Run) -> str | None:
         if place.name == run[1].subject.place:
             return f"a place on {place.kind}"
     return "a place unknown"
+
+
+# Between places of one task: what may not differ for it to be the same work, and what is part of how
+# a place does that work.
+SAME_WORK: tuple[Callable[[Run], str | None], ...] = (sequence, sizes, retrieves, parameters)
+WAYS: tuple[Callable[[Run], str | None], ...] = (
+    copy_method,
+    lookup_method,
+    reflink,
+    cache_state,
+    method,
+)
 
 
 def script_version(run: Run) -> str | None:

@@ -8,7 +8,7 @@ other. A candidate is compared with a baseline; both are *sides*, usually pools,
 `compare A --against B` one pool before and after.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -194,60 +194,6 @@ class Comparison:
     advice: Advice | None
 
 
-@dataclass(frozen=True)
-class NoiseFloor:
-    """Ratios between what should be equal."""
-
-    kind: str  # "within-worker" (interleaved halves) or "between-workers"
-    low: float
-    high: float
-
-
-class Regime(StrEnum):
-    """What held a run's copies up."""
-
-    PAGE_CACHE = "absorbed by the page cache"
-    WRITEBACK = "bound by writeback"
-    DEVICE = "bound by a device"
-    CAP = "bound by a cap"
-    CPU = "bound by the CPU"
-    READING = "bound by reading"
-    UNKNOWN = "unknown"
-
-    @property
-    def median_is_steady(self) -> bool:
-        """Else the mean is what hardly differs between identical runs."""
-        return self in (Regime.PAGE_CACHE, Regime.CPU)
-
-
-@dataclass(frozen=True)
-class SideRegime:
-    """One side's regime, and where the bytes went: the means of its workers."""
-
-    regime: Regime
-    why: str
-    copied_bytes: float | None
-    written_bytes: float | None  # what reached the disks, the final sync's included
-    left_dirty_bytes: float | None  # what the last copy left to be written
-    drain_ns: float | None  # how long writing that took
-
-
-@dataclass(frozen=True)
-class SubjectReport:
-    subject: Subject
-    figures: dict[str, Figures]  # by side, baseline first
-    comparisons: tuple[Comparison, ...]  # one a candidate, in the order of `figures`
-    noise: tuple[NoiseFloor, ...]
-    regimes: dict[str, SideRegime] = field(default_factory=dict)  # by side; of copies alone
-
-    @property
-    def median_is_steady(self) -> bool:
-        """On every side, so that medians may be laid beside each other."""
-        return bool(self.regimes) and all(
-            side.regime.median_is_steady for side in self.regimes.values()
-        )
-
-
 class State(StrEnum):
     SUPPORTED = "supported"
     RULED_OUT = "ruled out"
@@ -289,63 +235,3 @@ class Diagnosis:
     remedies: tuple[Remedy, ...]
     # By which it was judged; None: by the first one that the candidate was compared on.
     subject: Subject | None = None
-
-
-@dataclass(frozen=True)
-class WorkerLine:
-    """One worker as the report lists it."""
-
-    side: str
-    pool: str
-    task_id: str
-    run_id: int | None
-    worker_id: str
-    state: str
-    completed: bool
-    incomplete_reason: str | None
-    instance_type: str | None
-    zone: str | None
-    source: str
-    reason: str | None = None
-
-
-@dataclass(frozen=True)
-class Series:
-    """One worker's raw times for one subject, for the pictures."""
-
-    side: str
-    worker: str
-    subject: Subject
-    file_size_bytes: Integers  # per retrieve; nothing where it has no size
-    start_ns: Integers
-    total_ns: Integers  # of one operation
-
-
-@dataclass(frozen=True)
-class Timeline:
-    """What happened beside one worker's run, as rates: one value between two samples."""
-
-    side: str
-    worker: str
-    time_s: tuple[float, ...]
-    written_bytes_per_s: tuple[float, ...]
-    dirty_bytes: tuple[float, ...]
-    pressure_io_ratio: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Report:
-    """Everything that a report shows."""
-
-    title: str
-    baseline: str
-    baseline_reason: str  # "--baseline", or why this one is the default
-    margin_ratio: float  # 0.05
-    subjects: tuple[SubjectReport, ...]
-    diagnoses: tuple[Diagnosis, ...]
-    problems: tuple[Problem, ...]
-    workers: tuple[WorkerLine, ...]
-    unreadable: tuple[str, ...]  # one line for each result that could not be read
-    remarks: tuple[str, ...]  # further footnotes
-    series: tuple[Series, ...]
-    timelines: tuple[Timeline, ...]

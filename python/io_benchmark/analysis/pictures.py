@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from io_benchmark.analysis.model import Series, Timeline, Worker
+from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.outcome import Series, Timeline
 from io_benchmark.results.format import Timeline as RecordedTimeline
 
 NS_PER_S = 1e9

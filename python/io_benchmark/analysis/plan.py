@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Which sides there are, and which is held against which."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from io_benchmark.errors import UsageError
@@ -17,6 +17,11 @@ class Plan:
     baseline: str
     baseline_reason: str
     pairs: tuple[tuple[str, str], ...]  # (candidate, baseline)
+
+    def order(self, sides: Collection[str]) -> list[str]:
+        """Each pair's baseline before its candidate, then what is in no pair."""
+        paired = [side for pair in self.pairs for side in reversed(pair)]
+        return [side for side in dict.fromkeys([*paired, *sorted(sides)]) if side in sides]
 
 
 def pools(names: Iterable[str], wanted: str | None) -> Plan:

@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 
 from io_benchmark.analysis.causes.case import View, mean_of_known, view_of
 from io_benchmark.analysis.causes.waiting import WAITS_SHARE, write_cap
-from io_benchmark.analysis.model import Regime, SideRegime, Subject, Worker
+from io_benchmark.analysis.model import Subject, Worker
+from io_benchmark.analysis.outcome import Regime, SideRegime
 from io_benchmark.analysis.words import percent
 
 COPIES = "cache-retrieve"

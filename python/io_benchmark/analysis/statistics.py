@@ -6,8 +6,8 @@
 The unit is the worker. Several workers a side: Welch's t on the logarithms of their means. One a
 side: retrieves paired by index (batches of other workloads where sample i did the same on both, else
 each side's own), moving blocks, and a between-worker variation that is assumed, because one worker
-cannot show it. Ratios are handled as logarithms, so that swapping the sides
-changes nothing but the sign.
+cannot show it. What one worker measured twice, in two places, needs no such assumption. Ratios are
+handled as logarithms, so that swapping the sides changes nothing but the sign.
 """
 
 import math
@@ -26,6 +26,7 @@ ASSUMED_DEGREES = 20.0
 # One worker a side: how its samples are held against the other's.
 PAIRED_RETRIEVES, PAIRED_BATCHES = "paired retrieves", "paired batches"
 UNPAIRED_BATCHES = "batches in blocks"
+WORKERS = "workers"
 ONE_WORKER = (PAIRED_RETRIEVES, PAIRED_BATCHES, UNPAIRED_BATCHES)
 
 
@@ -83,7 +84,7 @@ def _paired(candidate: Entry, baseline: Entry, assumed_variation: float) -> Esti
         log_ratio,
         variance,
         _satterthwaite(((spread.variance, spread.degrees), (between, ASSUMED_DEGREES))),
-        PAIRED_BATCHES if candidate.retrieves is None else PAIRED_RETRIEVES,
+        _method(candidate, baseline),
         assumed_variation,
         spread.variance,
     )
@@ -98,7 +99,7 @@ def _unpaired(candidate: Entry, baseline: Entry, assumed_variation: float) -> Es
         log_ratio,
         between + within,
         _satterthwaite([*parts, (between, ASSUMED_DEGREES)]),
-        UNPAIRED_BATCHES,
+        _method(candidate, baseline),
         assumed_variation,
         within,
     )
@@ -119,7 +120,41 @@ def _welch(candidate: Sequence[float], baseline: Sequence[float], assumed: float
         )
     log_ratio = math.fsum(candidate) / len(candidate) - math.fsum(baseline) / len(baseline)
     variance = parts[0][0] + parts[1][0]
-    return Estimate(log_ratio, variance, _satterthwaite(parts), "workers", used_assumed, 0.0)
+    return Estimate(log_ratio, variance, _satterthwaite(parts), WORKERS, used_assumed, 0.0)
+
+
+def within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estimate:
+    """One thing over another that the same tasks measured: pairs of entries, by machine.
+
+    Each machine is held against itself, so that how machines differ cancels and nothing is assumed of
+    it. Several show how far their ratios differ; one shows its own noise alone, and the interval holds
+    for no other machine.
+    """
+    found = [[_of_one_task(*pair) for pair in pairs] for pairs in machines]
+    logs = [math.fsum(log for log, _ in tasks) / len(tasks) for tasks in found]
+    log_ratio = math.fsum(logs) / len(logs)
+    if len(logs) > 1:
+        variance = sample_variance(logs) / len(logs)
+        return Estimate(log_ratio, variance, len(logs) - 1.0, WORKERS, None, 0.0)
+    (tasks,) = found
+    count = len(tasks)
+    parts = [(one.variance / count**2, one.degrees) for _, spreads in tasks for one in spreads]
+    variance = math.fsum(part for part, _ in parts)
+    method = _method(*machines[0][0])
+    return Estimate(log_ratio, variance, _satterthwaite(parts), method, None, variance)
+
+
+def _of_one_task(one: Entry, other: Entry) -> tuple[float, list[moving_blocks.MeanVariance]]:
+    if not moving_blocks.alike(one, other):
+        return moving_blocks.unpaired_log_ratio(one, other)
+    log_ratio, spread = moving_blocks.paired_log_ratio(one, other)
+    return log_ratio, [spread]
+
+
+def _method(one: Entry, other: Entry) -> str:
+    if not moving_blocks.alike(one, other):
+        return UNPAIRED_BATCHES
+    return PAIRED_BATCHES if one.retrieves is None else PAIRED_RETRIEVES
 
 
 def _satterthwaite(parts: Sequence[tuple[float, float]]) -> float:

@@ -88,6 +88,12 @@ def _enough(entry: Entry) -> tuple[int, int]:
     return RETRIEVES_TO_JUDGE, RETRIEVES_TO_TRUST
 
 
+def left_out(run: Run) -> str:
+    """Why a run is not compared."""
+    words = (rule(run) for rule in (skipped, incomplete, too_few_retrieves))
+    return next(filter(None, words), "left out: the other runs planned another number of retrieves")
+
+
 def few_retrieves(run: Run) -> str | None:
     count, enough = len(run[1].total_ns), _enough(run[1])[1]
     if count >= enough:

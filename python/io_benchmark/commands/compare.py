@@ -31,7 +31,8 @@ from io_benchmark.sources.text import one_line
 
 if TYPE_CHECKING:
     from io_benchmark.analysis.expectations import Outcome
-    from io_benchmark.analysis.model import Report, Worker
+    from io_benchmark.analysis.model import Worker
+    from io_benchmark.analysis.outcome import Report
     from io_benchmark.analysis.plan import Plan
     from io_benchmark.sources.gather import GatheredAs
     from io_benchmark.sources.layout import Measured
@@ -92,6 +93,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="exit with 3 unless the interval's upper end is below, on every measurement or on "
         "those that have these words of the report: 'a/b<1.05 on sync-write'; may repeat",
     )
+    add(
+        "--details",
+        action="store_true",
+        help="in text and Markdown every measurement in full, also where nothing is decided",
+    )
     add_output_options(parser, FORMATS)
 
 
@@ -126,8 +132,11 @@ def run(arguments: argparse.Namespace) -> int:
         remarks=[remark for one in read for remark in one.remarks],
     )
     # First of all: who reads stdout may have gone, and one file's folder says nothing of another's.
-    written = [write_whole(path, output.rendered(report, form)) for form, path in arguments.write]
-    output.show(report, arguments.format)
+    written = [
+        write_whole(path, output.rendered(report, form, details=arguments.details))
+        for form, path in arguments.write
+    ]
+    output.show(report, arguments.format, details=arguments.details)
     status = _status(report, expectations.judge_all(expected, report), partial=arguments.partial)
     unwritten = [problem for problem in written if problem is not None]
     for problem in unwritten:

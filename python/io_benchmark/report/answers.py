@@ -14,13 +14,12 @@ from io_benchmark.analysis.model import (
     Diagnosis,
     Problem,
     Remedy,
-    Report,
     Severity,
     State,
     Subject,
-    SubjectReport,
     Verdict,
 )
+from io_benchmark.analysis.outcome import Report, SubjectReport
 from io_benchmark.report import regimes
 from io_benchmark.report.footnotes import Footnotes, concerns
 from io_benchmark.report.units import interval, percent, ratio

@@ -11,13 +11,13 @@ from typing import Any
 
 import msgspec
 
-from io_benchmark.analysis import model, workloads
+from io_benchmark.analysis import model, outcome, workloads
 from io_benchmark.report import json_format as to
 from io_benchmark.report import replication
 from io_benchmark.report.json_format import VERSION
 
 
-def render(report: model.Report) -> str:
+def render(report: outcome.Report) -> str:
     return as_text(_document(report))
 
 
@@ -41,7 +41,7 @@ def schema_of(title: str, document: type[msgspec.Struct]) -> dict[str, Any]:
     }
 
 
-def _document(report: model.Report) -> to.Document:
+def _document(report: outcome.Report) -> to.Document:
     return to.Document(
         version=VERSION,
         title=report.title,
@@ -49,6 +49,7 @@ def _document(report: model.Report) -> to.Document:
         baseline_reason=report.baseline_reason,
         margin_ratio=_number(report.margin_ratio),
         subjects=[_subject_report(part) for part in report.subjects],
+        places=[_places(places) for places in report.places],
         diagnoses=[_diagnosis(diagnosis) for diagnosis in report.diagnoses],
         problems=[_problem(problem) for problem in report.problems],
         replication=[
@@ -61,7 +62,7 @@ def _document(report: model.Report) -> to.Document:
     )
 
 
-def _subject_report(part: model.SubjectReport) -> to.SubjectReport:
+def _subject_report(part: outcome.SubjectReport) -> to.SubjectReport:
     return to.SubjectReport(
         subject=subject_of(part.subject),
         figures=[_figures(part, side, figures) for side, figures in part.figures.items()],
@@ -89,7 +90,7 @@ def subject_of(subject: model.Subject) -> to.Subject:
     )
 
 
-def _figures(part: model.SubjectReport, side: str, figures: model.Figures) -> to.Figures:
+def _figures(part: outcome.SubjectReport, side: str, figures: model.Figures) -> to.Figures:
     workload = workloads.of(part.subject.workload)
     facts = _shallow(figures)
     facts["details"] = [to.Detail(**_shallow(detail)) for detail in figures.details]
@@ -121,6 +122,35 @@ def _interval(interval: model.Interval) -> to.Interval:
         high_ratio=_number(interval.high),
         level_ratio=_number(interval.level),
     )
+
+
+def _places(places: outcome.Places) -> to.Places:
+    return to.Places(
+        subject=subject_of(places.subject),
+        rows=[
+            to.PlaceRow(
+                place=row.place,
+                sides=[_at_place(one) for one in row.sides],
+                verdicts=[
+                    to.PlaceVerdict(
+                        baseline=one.baseline,
+                        candidate=one.candidate,
+                        ratio=_number(one.ratio),
+                        verdict=one.verdict.value,
+                    )
+                    for one in row.comparisons
+                ],
+            )
+            for row in places.rows
+        ],
+    )
+
+
+def _at_place(one: outcome.AtPlace) -> to.AtPlace:
+    facts = _shallow(one)
+    facts["interval"] = one.interval and _interval(one.interval)
+    facts["differs"] = list(one.differs)
+    return to.AtPlace(**facts)
 
 
 def _diagnosis(diagnosis: model.Diagnosis) -> to.Diagnosis:

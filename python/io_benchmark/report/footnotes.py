@@ -12,6 +12,8 @@ from io_benchmark.analysis.model import Problem, Severity, Subject
 from io_benchmark.report.untrusted import clean, name
 
 SIDES_SHOWN = 6
+# A sentence about many measurements has many notes: from so many in a row on the ends are enough.
+RUN = 3
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,25 @@ class Footnotes:
             for number, same in self._numbered
             if any(concerns(problem, subject) for problem in same) and not same[0].sides
         )
+
+
+def runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Numbers that follow each other as first and last, where there are RUN of them."""
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        if found and found[-1][1] == number - 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return [
+        pair
+        for first, last in found
+        for pair in (
+            [(first, last)]
+            if last - first + 1 >= RUN
+            else [(one, one) for one in range(first, last + 1)]
+        )
+    ]
 
 
 def concerns(problem: Problem, subject: Subject) -> bool:

@@ -10,13 +10,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from io_benchmark.analysis import workloads
-from io_benchmark.analysis.model import Comparison, Report, SubjectReport
+from io_benchmark.analysis.model import Comparison
+from io_benchmark.analysis.outcome import Report, SubjectReport
 from io_benchmark.report import content as contents
-from io_benchmark.report.content import Section
 from io_benchmark.report.measures import label
 from io_benchmark.report.plots import choose, distribution, forest, scatter, timeline
 from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.scatter import Scatter
+from io_benchmark.report.sections import Section
 from io_benchmark.report.untrusted import name
 
 TEMPLATE = "report.html.jinja"
@@ -50,6 +51,7 @@ def render(report: Report) -> str:
         pools_as_columns=POOLS_AS_COLUMNS,
         workers_shown=WORKERS_SHOWN,
         lines_shown=LINES_SHOWN,
+        neither=contents.NEITHER,
         replication_heads=contents.REPLICATION_HEADS,
     )
 

@@ -7,7 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from io_benchmark.analysis import workloads
-from io_benchmark.analysis.model import Cause, Diagnosis, Remedy, Report, State
+from io_benchmark.analysis.model import Cause, Diagnosis, Remedy, State
+from io_benchmark.analysis.outcome import Report
 from io_benchmark.report import answers, measures
 from io_benchmark.report.units import ratio
 from io_benchmark.report.untrusted import clean, name

@@ -135,6 +135,47 @@ class SubjectReport(Record, frozen=True):
     regimes: list[Regime]
 
 
+class AtPlace(Record, frozen=True):
+    """One side at one place; `what` says what the place is.
+
+    `mean_ns` null: `missing` says why. `ratio` is over the side's own first place, paired within its
+    workers; null there, and where `not_held` says why. `differs`: what was not done as at the first.
+    """
+
+    side: str
+    what: str
+    mean_ns: Number
+    missing: str
+    ratio: Number
+    interval: Interval | None
+    method: str
+    workers: int
+    not_held: str
+    differs: list[str]
+
+
+class PlaceVerdict(Record, frozen=True):
+    """Of a candidate on its baseline at that place, as in `subjects`."""
+
+    baseline: str
+    candidate: str
+    ratio: Number
+    verdict: VerdictName
+
+
+class PlaceRow(Record, frozen=True):
+    place: str
+    sides: list[AtPlace]
+    verdicts: list[PlaceVerdict]
+
+
+class Places(Record, frozen=True):
+    """One measurement in every place of its tasks; `subject` is that in the first of them."""
+
+    subject: Subject
+    rows: list[PlaceRow]
+
+
 class Cause(Record, frozen=True):
     name: str
     hypothesis: str
@@ -210,6 +251,7 @@ class Document(Record, frozen=True):
     baseline_reason: str
     margin_ratio: Number
     subjects: list[SubjectReport]
+    places: list[Places]
     diagnoses: list[Diagnosis]
     problems: list[Problem]
     replication: list[Replication]

@@ -1,20 +1,20 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The report for a bug, in the Markdown that GitHub and Bugzilla share.
+"""The report for a bug, in the Markdown that GitHub and Bugzilla share."""
 
-No text of a result file is trusted to be prose: a word that is more than letters, digits and
-ordinary punctuation becomes code, where nothing is markup, a link, a mention or a reference.
-"""
+from collections.abc import Callable, Iterable, Sequence
 
-import re
-from collections.abc import Iterable, Sequence
-
-from io_benchmark.analysis.model import Report, State
+from io_benchmark.analysis.model import State
+from io_benchmark.analysis.outcome import Report
 from io_benchmark.report import content as contents
-from io_benchmark.report.content import REPLICATION_HEADS, Content, Section
+from io_benchmark.report.content import REPLICATION_HEADS, Content
+from io_benchmark.report.footnotes import runs
 from io_benchmark.report.hypotheses import DiagnosisPart
 from io_benchmark.report.measures import MeasureTable
+from io_benchmark.report.places import PlacesPart
+from io_benchmark.report.prose import prose
+from io_benchmark.report.sections import Section
 from io_benchmark.report.tables import FiguresTable
 
 # A comment holds 65,535 characters on both.
@@ -27,20 +27,10 @@ POOLS_SHOWN = 30
 LINES_SHOWN = 30
 BRIEF_LINES_SHOWN = 10
 
-_SYMBOLS = frozenset(("%", "\N{EN DASH}", "±", "÷", "×", "·", "→", "∞"))
-# Letters, digits and single separators inside; brackets, quotes and stops around.
-_PARTS = re.compile(r"""([("'±]*)(.*?)([)"',;:.!?%×…]*)""", re.DOTALL)
-_PLAIN = re.compile(r"[^\W_]+(?:[-'\u2019.,/×][^\W_]+)*")
-# What GitHub or Bugzilla would make a link of, though it has no punctuation of its own.
-_REFERENCE = re.compile(
-    r"www\.|\bgh-[0-9]|\b[0-9a-f]{7,}\b|\b(?:bug|comment|attachment)s?\b", re.IGNORECASE
-)
-_LIST_MARK = re.compile(r"[0-9]+[.)]+")
 
-
-def render(report: Report) -> str:
+def render(report: Report, *, details: bool = False) -> str:
     """The whole report, or where it would not fit a comment, what matters most of it."""
-    content = contents.build(report)
+    content = contents.build(report, details=details)
     text = _document(content, brief=False)
     if len(text) > MAXIMUM_LENGTH:
         text = _document(content, brief=True)
@@ -50,52 +40,15 @@ def render(report: Report) -> str:
     return text
 
 
-def prose(text: str) -> str:
-    """Text as Markdown that shows exactly it; consecutive words that need it share a code span."""
-    shown: list[str] = []
-    code: list[str] = []
-    for at, word in enumerate(text.split(" ")):
-        start, core, end = _parted(word)
-        plain = _is_plain(word, core) and not (at == 0 and _LIST_MARK.fullmatch(word))
-        if plain:
-            if code:
-                shown.append(_code_with_ends(" ".join(code)))
-                code = []
-            shown.append(word)
-        else:
-            code.append(start + core + end)
-    if code:
-        shown.append(_code_with_ends(" ".join(code)))
-    return " ".join(shown)
-
-
-def _parted(word: str) -> tuple[str, str, str]:
-    match = _PARTS.fullmatch(word)
-    return (match[1], match[2], match[3]) if match else ("", word, "")
-
-
-def _is_plain(word: str, core: str) -> bool:
-    if not word or word.rstrip(".,;:)") in _SYMBOLS:
-        return True
-    return bool(_PLAIN.fullmatch(core)) and not _REFERENCE.search(core)
-
-
-def _code_with_ends(text: str) -> str:
-    """The brackets and stops around it stay prose."""
-    start, core, end = _parted(text)
-    # A bracket that was opened inside is closed inside.
-    while end.startswith(")") and core.count("(") > core.count(")"):
-        core, end = core + ")", end[1:]
-    return f"{start}{_code(core)}{end}" if core else _code(text)
-
-
-def _code(text: str) -> str:
-    # Both have no escape inside code that all renderers agree on.
-    return "`" + text.replace("`", "'").replace("|", "¦") + "`"
-
-
 def _marks(numbers: Sequence[int]) -> str:
     return "".join(f" \\[{number}\\]" for number in numbers)
+
+
+def _short_marks(numbers: Sequence[int]) -> str:
+    return "".join(
+        f" \\[{first}\\]" if first == last else f" \\[{first}\\] to \\[{last}\\]"
+        for first, last in runs(numbers)
+    )
 
 
 def _document(content: Content, *, brief: bool) -> str:
@@ -105,8 +58,12 @@ def _document(content: Content, *, brief: bool) -> str:
         *_replication(content),
         prose(content.introduction),
     ]
-    for section in content.sections:
+    blocks += _places(content.places)
+    for section in content.folded.told:
         blocks += _section(section, brief=brief)
+    if content.folded.table is not None:
+        blocks += [f"### {contents.UNDECIDED}", prose(contents.UNDECIDED_MEANS)]
+        blocks += _measures(content.folded.table, ("Measured", "Which"), _short_marks)
     for diagnosis in content.diagnoses:
         blocks += _diagnosis(diagnosis, brief=brief)
     blocks += _workers(content, brief=brief)
@@ -121,17 +78,21 @@ def _document(content: Content, *, brief: bool) -> str:
 
 def _answers(content: Content) -> list[str]:
     blocks = [f"**{prose(content.nothing)}**"] if content.nothing else []
-    for section in content.sections:
-        if len(content.sections) > 1 and section.answers:
-            blocks.append(prose(section.title) + ":")
+    marks = _short_marks if content.folded.folds else _marks
+    for group in content.folded.groups:
+        if len(content.sections) > 1:
+            blocks.append(prose(group.title) + ":")
         blocks.append(
             _items(
                 f"**{prose(answer.lead)}** "
                 + prose(" ".join(part for part in (answer.rest, answer.attempt) if part))
-                + _marks(answer.marks)
-                for answer in section.answers
+                + marks(answer.marks)
+                for answer in group.answers
             )
         )
+    if content.folded.lines:
+        blocks.append(f"{contents.NEITHER}:")
+        blocks.append(_items(prose(line.text) + marks(line.marks) for line in content.folded.lines))
     blocks.append(
         _items(
             f"**Refused by {prose(refusal.rule)}** ({prose(refusal.where)}): "
@@ -173,24 +134,47 @@ def _section(section: Section, *, brief: bool) -> list[str]:
     return blocks
 
 
-def _figures(table: FiguresTable) -> str:
+def _places(part: PlacesPart | None) -> list[str]:
+    if part is None:
+        return []
+    blocks = ["### Places"]
+    for table in part.tables:
+        blocks += [
+            f"{prose(table.title)}:",
+            _figures(table.means, "Place"),
+            f"Ratio of times to {prose(table.first)}, each worker against itself:",
+            _figures(table.held, "Place"),
+            _items(map(prose, table.notes)),
+        ]
+    blocks.append(" ".join(map(prose, filter(None, (part.alike, part.counted)))))
+    return [*blocks, "What the intervals rest on:", _items(map(prose, part.basis))]
+
+
+def _figures(table: FiguresTable, rows_are: str = "Metric") -> str:
     names = [prose(head.text) + _marks(head.marks) for head in table.heads]
+    labels = [
+        prose(row.label) + (f" ({prose(row.note)})" if row.note else "") for row in table.rows
+    ]
     if len(names) <= POOLS_AS_COLUMNS:
         rows = [
-            [row.label, *map(_strong if row.strong else prose, row.cells)] for row in table.rows
+            [text, *map(_strong if row.strong else prose, row.cells)]
+            for text, row in zip(labels, table.rows, strict=True)
         ]
-        rows = [[prose(row[0]), *row[1:]] for row in rows]
-        return _table(["Metric", *names], rows, numbers=True)
+        return _table([rows_are, *names], rows, numbers=True)
     columns = zip(*(row.cells for row in table.rows), strict=True)
     rows = [[pool, *map(prose, cells)] for pool, cells in zip(names, columns, strict=True)]
-    return _table(["Pool", *(prose(row.label) for row in table.rows)], rows, numbers=True)
+    return _table(["Pool", *labels], rows, numbers=True)
 
 
-def _measures(table: MeasureTable) -> list[str]:
+def _measures(
+    table: MeasureTable,
+    first: tuple[str, str] = ("Measured", "Pool"),
+    marks: Callable[[Sequence[int]], str] = _marks,
+) -> list[str]:
     """A row a pool; what was measured stands in its first."""
     rows = []
     for measure in table.measures:
-        label = prose(measure.label) + _marks(measure.marks)
+        label = prose(measure.label) + marks(measure.marks)
         for row in measure.rows:
             strong = row.verdict in STRONG_VERDICTS
             cells = [*map(prose, row.cells[:-1]), (_strong if strong else prose)(row.cells[-1])]
@@ -201,7 +185,7 @@ def _measures(table: MeasureTable) -> list[str]:
         for measure in table.measures
         for words in measure.details
     ]
-    heads = ["Measured", "Pool", *map(prose, table.heads)]
+    heads = [*first, *map(prose, table.heads)]
     return [_table(heads, rows, numbers=True), _items(own)]
 
 

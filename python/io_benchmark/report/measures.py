@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis import workloads
-from io_benchmark.analysis.model import Comparison, Detail, Figures, Subject, SubjectReport
+from io_benchmark.analysis.model import Comparison, Detail, Figures, Subject
+from io_benchmark.analysis.outcome import SubjectReport
 from io_benchmark.report.answers import LEVEL, NO_VERDICT
 from io_benchmark.report.footnotes import Footnotes
 from io_benchmark.report.tables import BASELINE
@@ -41,6 +42,7 @@ class Measure:
 class MeasureTable:
     heads: tuple[str, ...]
     measures: tuple[Measure, ...]
+    figures: int = 2  # so many cells stand first and have a unit as their head
 
 
 def groups(parts: Sequence[SubjectReport]) -> list[tuple[int, ...]]:
@@ -56,10 +58,18 @@ def groups(parts: Sequence[SubjectReport]) -> list[tuple[int, ...]]:
 
 
 def title(subject: Subject) -> str:
-    workload = workloads.of(subject.workload)
+    return f"{where(subject)} {unit(subject.workload)}"
+
+
+def where(subject: Subject) -> str:
     place = "" if subject.workload in WITHOUT_PLACE else f", place {name(subject.place)}"
-    better = "higher" if workload.higher_is_better else "lower"
-    return f"{name(subject.workload)}{place} ({workload.unit}, {better} is better)"
+    return f"{name(subject.workload)}{place}"
+
+
+def unit(workload_name: str) -> str:
+    """'(IOPS, higher is better)'."""
+    workload = workloads.of(workload_name)
+    return f"({workload.unit}, {'higher' if workload.higher_is_better else 'lower'} is better)"
 
 
 def label(subject: Subject) -> str:

@@ -8,23 +8,25 @@ import sys
 
 from rich.console import Console
 
-from io_benchmark.analysis.model import Report
+from io_benchmark.analysis.outcome import Report
 from io_benchmark.report import load
 
 TEXT_COLUMNS = 80
+# The formats that can tell all in full or what is decided alone.
+FOLDING = ("text", "markdown")
 
 
-def show(report: Report, form: str) -> None:
+def show(report: Report, form: str, *, details: bool = False) -> None:
     """Text follows the terminal; every other format is written as it is."""
     if form == "text":
-        load(form)(Console(), report)
+        load(form)(Console(), report, details=details)
     else:
-        sys.stdout.write(load(form)(report))
+        sys.stdout.write(rendered(report, form, details=details))
 
 
-def rendered(report: Report, form: str) -> str:
-    if form != "text":
-        return str(load(form)(report))
-    stream = io.StringIO()
-    load(form)(Console(file=stream, width=TEXT_COLUMNS), report)
-    return stream.getvalue()
+def rendered(report: Report, form: str, *, details: bool = False) -> str:
+    if form == "text":
+        stream = io.StringIO()
+        load(form)(Console(file=stream, width=TEXT_COLUMNS), report, details=details)
+        return stream.getvalue()
+    return str(load(form)(report, details=details) if form in FOLDING else load(form)(report))

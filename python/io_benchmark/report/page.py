@@ -9,6 +9,8 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
+from io_benchmark.report.footnotes import runs
+
 INDENT = "  "
 GAP = 2
 # Text wider than this is hard to read, however wide the terminal is.
@@ -49,6 +51,14 @@ class Page:
 
 def marks_in_words(numbers: Sequence[int]) -> str:
     return "".join(f" [{number}]" for number in numbers)
+
+
+def short_marks(numbers: Sequence[int]) -> str:
+    """Of many that follow each other the first and the last."""
+    return "".join(
+        f" [{first}]" if first == last else f" [{first}] to [{last}]"
+        for first, last in runs(numbers)
+    )
 
 
 def column_widths(heads: Sequence[str], columns: Sequence[Sequence[str]]) -> list[int]:

@@ -13,7 +13,8 @@ import math
 import re
 from typing import Any
 
-from io_benchmark.analysis.model import Comparison, Figures, Report, SubjectReport
+from io_benchmark.analysis.model import Comparison, Figures
+from io_benchmark.analysis.outcome import Report, SubjectReport
 
 FRAMEWORK = "build_metrics"  # Treeherder knows a fixed list of frameworks
 SUITE = "io-benchmark-comparison"

@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What held each side's copies up, and where their bytes went, in words."""
 
-from io_benchmark.analysis.model import SideRegime, SubjectReport
+from io_benchmark.analysis.outcome import SideRegime, SubjectReport
 from io_benchmark.report.units import seconds, size
 from io_benchmark.report.untrusted import clean
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from io_benchmark.analysis.model import Comparison, Report, SubjectReport, Verdict, WorkerLine
+from io_benchmark.analysis.model import Comparison, Verdict
+from io_benchmark.analysis.outcome import Report, SubjectReport, WorkerLine
 
 UNKNOWN = "unknown"
 

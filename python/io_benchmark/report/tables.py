@@ -7,7 +7,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis.model import Comparison, Figures, SubjectReport
+from io_benchmark.analysis.model import Comparison, Figures
+from io_benchmark.analysis.outcome import SubjectReport
 from io_benchmark.report import regimes
 from io_benchmark.report.answers import LEVEL, NO_VERDICT
 from io_benchmark.report.footnotes import Footnotes
@@ -46,12 +47,20 @@ class Row:
     label: str
     cells: tuple[str, ...]
     strong: bool = False
+    verdicts: tuple[str, ...] = ()  # a cell's own; else a strong row's are its columns'
+    note: str = ""  # what the label stands for
 
 
 @dataclass(frozen=True)
 class FiguresTable:
     heads: tuple[Head, ...]
     rows: tuple[Row, ...]
+
+    def verdicts(self, row: Row) -> tuple[str, ...]:
+        """By which a row's cells are coloured."""
+        if row.verdicts:
+            return row.verdicts
+        return tuple(head.verdict if row.strong else "" for head in self.heads)
 
 
 def figures_table(part: SubjectReport, baseline: str, footnotes: Footnotes) -> FiguresTable:

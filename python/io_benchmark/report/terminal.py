@@ -3,28 +3,25 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The report on a terminal: coloured and as wide as it is, plain when piped."""
 
-from collections.abc import Sequence
-
-from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from io_benchmark.analysis.model import Report, State
+from io_benchmark.analysis.model import State
+from io_benchmark.analysis.outcome import Report
 from io_benchmark.report import content as contents
-from io_benchmark.report import terminal_measures
+from io_benchmark.report import terminal_figures, terminal_measures
 from io_benchmark.report.answers import NO_VERDICT, Answer
-from io_benchmark.report.content import REPLICATION_HEADS, Content, Section, WorkerRow
+from io_benchmark.report.content import REPLICATION_HEADS, Content, WorkerRow
 from io_benchmark.report.hypotheses import CauseRow, DiagnosisPart
 from io_benchmark.report.page import (
-    GAP,
     INDENT,
     LINES_SHOWN,
     Page,
-    column_widths,
     marks_in_words,
     print_grid,
+    short_marks,
 )
-from io_benchmark.report.tables import FiguresTable
+from io_benchmark.report.sections import Section
 from io_benchmark.report.untrusted import name
 
 # As LINES_SHOWN of the page.
@@ -41,16 +38,23 @@ STYLES = {
 }
 
 
-def show(console: Console, report: Report) -> None:
-    content = contents.build(report)
+def show(console: Console, report: Report, *, details: bool = False) -> None:
+    content = contents.build(report, details=details)
     page = Page(console)
     page.paragraph(Text(content.title, "bold"), indent="")
     if content.introduction:
         page.paragraph(Text(content.introduction), indent="")
     _show_answers(page, content)
     _show_replication(page, content)
-    for section in content.sections:
+    if content.places is not None:
+        terminal_figures.show_places(page, content.places, STYLES)
+    for section in content.folded.told:
         _show_section(page, section)
+    if content.folded.table is not None:
+        page.heading(contents.UNDECIDED)
+        page.paragraph(Text(contents.UNDECIDED_MEANS))
+        page.line(Text())
+        terminal_measures.show(page, content.folded.table, STYLES, short_marks)
     for diagnosis in content.diagnoses:
         _show_diagnosis(page, diagnosis)
     _show_workers(page, content)
@@ -61,11 +65,17 @@ def _show_answers(page: Page, content: Content) -> None:
     page.heading("Answer")
     if content.nothing:
         page.paragraph(Text(content.nothing, STYLES[NO_VERDICT]))
-    for section in content.sections:
-        if len(content.sections) > 1 and section.answers:
-            page.paragraph(Text(f"{section.title}:"))
-        for answer in section.answers:
-            page.paragraph(_answer(answer), indent="    ", first="  - ")
+    for group in content.folded.groups:
+        if len(content.sections) > 1:
+            page.paragraph(Text(f"{group.title}:"))
+        for answer in group.answers:
+            marks = (short_marks if content.folded.folds else marks_in_words)(answer.marks)
+            page.paragraph(_answer(answer, marks), indent="    ", first="  - ")
+    if content.folded.lines:
+        page.paragraph(Text(f"{contents.NEITHER}:"))
+    for line in content.folded.lines:
+        text = Text(line.text + short_marks(line.marks))
+        page.paragraph(text, indent="    ", first="  - ")
     for refusal in content.refusals:
         text = Text.assemble(
             (f"REFUSED by {refusal.rule}", STYLES[NO_VERDICT]),
@@ -74,11 +84,9 @@ def _show_answers(page: Page, content: Content) -> None:
         page.paragraph(text, indent="    ", first="  ! ")
 
 
-def _answer(answer: Answer) -> Text:
+def _answer(answer: Answer, marks: str) -> Text:
     rest = " ".join(part for part in (answer.rest, answer.attempt) if part)
-    return Text.assemble(
-        (answer.lead, STYLES[answer.verdict]), f" {rest}{marks_in_words(answer.marks)}"
-    )
+    return Text.assemble((answer.lead, STYLES[answer.verdict]), f" {rest}{marks}")
 
 
 def _show_replication(page: Page, content: Content) -> None:
@@ -89,7 +97,7 @@ def _show_replication(page: Page, content: Content) -> None:
     columns = list(zip(*(row.cells for row in rows), strict=True))
     pools = [name(row.side, max(page.width // 3, 8)) for row in rows]
     page.line(Text())
-    if _width([*pools, "Pool"], REPLICATION_HEADS, columns) <= page.width:
+    if terminal_figures.width([*pools, "Pool"], REPLICATION_HEADS, columns) <= page.width:
         styles = [[""] * len(rows)] * len(columns)
         print_grid(page, "Pool", pools, REPLICATION_HEADS, columns, styles)
     else:
@@ -107,7 +115,7 @@ def _show_section(page: Page, section: Section) -> None:
     if section.measures is not None:
         terminal_measures.show(page, section.measures, STYLES)
     else:
-        _show_figures(page, section.table)
+        terminal_figures.show(page, section.table, STYLES)
     page.line(Text())
     if section.regimes:
         page.paragraph(Text("What held the copies up:"))
@@ -122,44 +130,6 @@ def _show_section(page: Page, section: Section) -> None:
     if section.floors:
         page.items([f"between equals: {', '.join(section.floors)}"])
     page.items(f"{side}: {words}" for side, words in section.noise)
-
-
-def _show_figures(page: Page, table: FiguresTable) -> None:
-    """Pools as columns; as rows, in as many blocks as needed, where they do not fit."""
-    names = [head.text + marks_in_words(head.marks) for head in table.heads]
-    labels = [row.label for row in table.rows]
-    strong = [row.strong for row in table.rows]
-    verdicts = [STYLES.get(head.verdict, "") for head in table.heads]
-    cells = [row.cells for row in table.rows]
-    columns = list(zip(*cells, strict=True)) or []
-    if _width(labels, names, columns) <= page.width:
-        styles = [[verdicts[at] if bold else "" for bold in strong] for at in range(len(names))]
-        print_grid(page, "", labels, names, columns, styles)
-        return
-    limit = max(page.width // 3, 8)
-    short = [name(head.text, limit) for head in table.heads]
-    marked = [
-        text + marks_in_words(head.marks) for text, head in zip(short, table.heads, strict=True)
-    ]
-    start = 0
-    while start < len(labels):
-        end = start + 1
-        while end < len(labels) and (
-            _width(short if start else marked, labels[start : end + 1], cells[start : end + 1])
-            <= page.width
-        ):
-            end += 1
-        if start:
-            page.line(Text())
-        chosen = [verdicts if bold else [""] * len(names) for bold in strong[start:end]]
-        pools = short if start else marked
-        print_grid(page, "Pool", pools, labels[start:end], cells[start:end], chosen)
-        start = end
-
-
-def _width(labels: Sequence[str], heads: Sequence[str], columns: Sequence[Sequence[str]]) -> int:
-    first = max((cell_len(label) for label in labels), default=0)
-    return len(INDENT) + first + sum(GAP + width for width in column_widths(heads, columns))
 
 
 def _show_diagnosis(page: Page, part: DiagnosisPart) -> None:

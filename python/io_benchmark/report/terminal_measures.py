@@ -3,33 +3,25 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A table of measurements on a terminal."""
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from io_benchmark.report.measures import Measure, MeasureRow, MeasureTable
+from io_benchmark.report.page import GAP, INDENT, Page, marks_in_words
 from io_benchmark.report.units import NOTHING
 
-INDENT = "  "
-GAP = 2
-# The cells that say how a pool did, and how many stand first and have a unit as their head.
+# The cells that say how a pool did.
 STRONG_HEADS = ("Ratio", "Verdict")
-FIGURES_FIRST = 2
 
 
-class Page(Protocol):
-    """What prints whole lines, as wide as the terminal."""
-
-    width: int
-
-    def line(self, text: Text) -> None: ...
-
-    def paragraph(self, text: Text, indent: str = ..., first: str | Text | None = ...) -> None: ...
-
-
-def show(page: Page, table: MeasureTable, styles: Mapping[str, str]) -> None:
+def show(
+    page: Page,
+    table: MeasureTable,
+    styles: Mapping[str, str],
+    marks: Callable[[Sequence[int]], str] = marks_in_words,
+) -> None:
     """A line a pool below what was measured; sentences where the columns do not fit."""
     rows = [row for measure in table.measures for row in measure.rows]
     first = max((cell_len(INDENT + row.pool) for row in rows), default=0)
@@ -47,7 +39,7 @@ def show(page: Page, table: MeasureTable, styles: Mapping[str, str]) -> None:
         page.line(top)
         page.line(Text(INDENT + "─" * grid, "dim"))
     for measure in table.measures:
-        page.paragraph(Text(measure.label + "".join(f" [{mark}]" for mark in measure.marks)))
+        page.paragraph(Text(measure.label + marks(measure.marks)))
         for row in measure.rows:
             style = styles.get(row.verdict, "")
             if fits:
@@ -71,7 +63,7 @@ def _line(table: MeasureTable, row: MeasureRow, first: int, widths: list[int], s
 
 def _sentence(table: MeasureTable, row: MeasureRow, style: str) -> Text:
     told = [
-        f"{cell} {head}" if at < FIGURES_FIRST else cell
+        f"{cell} {head}" if at < table.figures else cell
         for at, (head, cell) in enumerate(zip(table.heads, row.cells, strict=True))
         if cell != NOTHING
     ]

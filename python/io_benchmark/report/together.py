@@ -4,29 +4,38 @@
 """Several measurements of one workload in one sentence a candidate, the most different one first."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from io_benchmark.analysis.model import Comparison, SubjectReport, Verdict
+from io_benchmark.analysis.model import Comparison, Subject, Verdict
+from io_benchmark.analysis.outcome import SubjectReport
 from io_benchmark.report.answers import DIFFERENT, NO_VERDICT, Answer
 from io_benchmark.report.measures import label
 from io_benchmark.report.units import ratio
 from io_benchmark.report.untrusted import name
 
-# More names than this are counted.
-NAMED = 3
+# More names than this are counted; of those that differ so many are named in any case.
+NAMED, DIFFERENT_NAMED = 3, 12
 ORDER = (*(verdict.value for verdict in Verdict), NO_VERDICT)
 Said = tuple[SubjectReport, Answer]
+# What tells a measurement from the others: 'on stat, 4 at once', 'in container'.
+Naming = Callable[[Subject], str]
+
+
+def _on_label(subject: Subject) -> str:
+    return f"on {label(subject)}"
 
 
 def answers(
-    parts: Sequence[SubjectReport], spoken: Sequence[Sequence[Answer]]
+    parts: Sequence[SubjectReport],
+    spoken: Sequence[Sequence[Answer]],
+    naming: Naming = _on_label,
 ) -> tuple[Answer, ...]:
     """One for each candidate that any of these subjects has an answer for."""
     by_candidate: dict[str, list[Said]] = {}
     for part, own in zip(parts, spoken, strict=True):
         for answer in own:
             by_candidate.setdefault(answer.candidate, []).append((part, answer))
-    return tuple(_together(candidate, said) for candidate, said in by_candidate.items())
+    return tuple(_together(candidate, said, naming) for candidate, said in by_candidate.items())
 
 
 def _comparison(said: Said) -> Comparison | None:
@@ -39,7 +48,7 @@ def _size(said: Said) -> float:
     return 0.0 if comparison is None else abs(math.log(comparison.ratio))
 
 
-def _together(candidate: str, said: Sequence[Said]) -> Answer:
+def _together(candidate: str, said: Sequence[Said], naming: Naming) -> Answer:
     kinds: dict[str, list[Said]] = {}
     for one in said:
         kinds.setdefault(one[1].verdict, []).append(one)
@@ -57,9 +66,9 @@ def _together(candidate: str, said: Sequence[Said]) -> Answer:
     part, answer = first[0]
     if different:
         # Its explanation tells of the one that it leads with.
-        lead, rest = f"{answer.lead} on {label(part.subject)}", answer.rest
+        lead, rest = f"{answer.lead} {naming(part.subject)}", answer.rest
     elif verdict == NO_VERDICT:
-        lead, rest = answer.lead, f"{answer.rest.rstrip('.')} ({_names(first)})."
+        lead, rest = answer.lead, f"{answer.rest.rstrip('.')} ({_names(first, naming)})."
     else:
         comparison = _comparison(first[0])
         against = name(comparison.baseline) if comparison is not None else ""
@@ -67,9 +76,14 @@ def _together(candidate: str, said: Sequence[Said]) -> Answer:
             lead = f"{name(candidate)} is equivalent to {against}"
         else:
             lead = f"{name(candidate)} against {against} is inconclusive"
-        rest = f"on {_names(first)}."
+        names = _names(first, naming)
+        rest = f"{names}." if names.startswith("in ") else f"on {names}."
     others = {kind: [one for one in kinds.get(kind, ()) if one not in first] for kind in ORDER}
-    more = [f"{_also(kind, verdict)}: {_names(group)}." for kind, group in others.items() if group]
+    more = [
+        f"{_also(kind, verdict)}: {_names(group, naming)}."
+        for kind, group in others.items()
+        if group
+    ]
     return Answer(candidate, verdict, lead, " ".join([rest, *more]), answer.attempt, marks)
 
 
@@ -77,19 +91,27 @@ def _also(kind: str, leading: str) -> str:
     return f"Also {kind}" if kind == leading else kind.capitalize()
 
 
-def _names(group: Sequence[Said]) -> str:
+def _names(group: Sequence[Said], naming: Naming) -> str:
     """'stat, 4 at once 1.25×; stat, 2 at once 1.10×', the most different first; many are counted."""
     ordered = sorted(group, key=_size, reverse=True)
-    if len(ordered) <= NAMED:
-        return "; ".join(map(_named, ordered))
-    ratios = [one.ratio for one in map(_comparison, ordered) if one is not None]
+    differ = group[0][1].verdict in DIFFERENT
+    most = DIFFERENT_NAMED if differ else NAMED
+    if len(ordered) <= most:
+        return "; ".join(_named(one, naming) for one in ordered)
+    named = ordered[:most] if differ else []
+    rest = ordered[len(named) :]
+    ratios = [one.ratio for one in map(_comparison, rest) if one is not None]
     ends = dict.fromkeys((ratio(min(ratios)), ratio(max(ratios)))) if ratios else ()
-    return ", ".join([f"{len(ordered):,} measurements", *([" to ".join(ends)] if ends else [])])
+    more = " more" if named else ""
+    counted = ", ".join(
+        [f"{len(rest):,}{more} measurements", *([" to ".join(ends)] if ends else [])]
+    )
+    return "; ".join([*(_named(one, naming) for one in named), counted])
 
 
-def _named(said: Said) -> str:
+def _named(said: Said, naming: Naming) -> str:
     comparison = _comparison(said)
-    text = label(said[0].subject)
+    text = naming(said[0].subject).removeprefix("on ")
     return text if comparison is None else f"{text} {ratio(comparison.ratio)}"
 
 

@@ -11,7 +11,8 @@ import pytest
 from seed_workers import measured, pair_report
 
 from io_benchmark.analysis.causes import RULES
-from io_benchmark.analysis.model import Cause, Diagnosis, Report, State
+from io_benchmark.analysis.model import Cause, Diagnosis, State
+from io_benchmark.analysis.outcome import Report
 
 SUPPORTED, RULED_OUT, NOT_OBSERVABLE = State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE
 PLACE = "storage.places.0"

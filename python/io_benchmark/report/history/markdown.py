@@ -7,7 +7,8 @@ from io_benchmark.analysis.history.model import History, Series
 from io_benchmark.report.history import content as contents
 from io_benchmark.report.history.content import ChangePart, Content, SeriesPart
 from io_benchmark.report.history.line_drawing import draw
-from io_benchmark.report.markdown import MAXIMUM_LENGTH, prose
+from io_benchmark.report.markdown import MAXIMUM_LENGTH
+from io_benchmark.report.prose import prose
 
 HEADS = ("Date", "Revision", "Workers", "Mean", "Against the level before", "")
 ROWS_SHOWN = 60

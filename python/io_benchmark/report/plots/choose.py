@@ -8,7 +8,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from io_benchmark.analysis.model import Integers, Series, Subject, Timeline
+from io_benchmark.analysis.model import Integers, Subject
+from io_benchmark.analysis.outcome import Series, Timeline
 
 SIDES_DRAWN = 12
 Chosen = TypeVar("Chosen")

@@ -10,7 +10,8 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.model import Integers, Series
+from io_benchmark.analysis.model import Integers
+from io_benchmark.analysis.outcome import Series
 from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.choose import thinned, typical
 from io_benchmark.report.plots.scales import Scale, around, from_zero, time_ticks

@@ -1,0 +1,64 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Text in the Markdown that GitHub and Bugzilla share, shown exactly.
+
+No text of a result file is trusted to be prose: a word that is more than letters, digits and
+ordinary punctuation becomes code, where nothing is markup, a link, a mention or a reference.
+"""
+
+import re
+
+_SYMBOLS = frozenset(("%", "\N{EN DASH}", "±", "÷", "×", "·", "→", "∞"))
+# Letters, digits and single separators inside; brackets, quotes and stops around.
+_PARTS = re.compile(r"""([("'±]*)(.*?)([)"',;:.!?%×…]*)""", re.DOTALL)
+_PLAIN = re.compile(r"[^\W_]+(?:[-'\u2019.,/×][^\W_]+)*")
+# What GitHub or Bugzilla would make a link of, though it has no punctuation of its own.
+_REFERENCE = re.compile(
+    r"www\.|\bgh-[0-9]|\b[0-9a-f]{7,}\b|\b(?:bug|comment|attachment)s?\b", re.IGNORECASE
+)
+_LIST_MARK = re.compile(r"[0-9]+[.)]+")
+
+
+def prose(text: str) -> str:
+    """Text as Markdown that shows exactly it; consecutive words that need it share a code span."""
+    shown: list[str] = []
+    code: list[str] = []
+    for at, word in enumerate(text.split(" ")):
+        start, core, end = _parted(word)
+        plain = _is_plain(word, core) and not (at == 0 and _LIST_MARK.fullmatch(word))
+        if plain:
+            if code:
+                shown.append(_code_with_ends(" ".join(code)))
+                code = []
+            shown.append(word)
+        else:
+            code.append(start + core + end)
+    if code:
+        shown.append(_code_with_ends(" ".join(code)))
+    return " ".join(shown)
+
+
+def _parted(word: str) -> tuple[str, str, str]:
+    match = _PARTS.fullmatch(word)
+    return (match[1], match[2], match[3]) if match else ("", word, "")
+
+
+def _is_plain(word: str, core: str) -> bool:
+    if not word or word.rstrip(".,;:)") in _SYMBOLS:
+        return True
+    return bool(_PLAIN.fullmatch(core)) and not _REFERENCE.search(core)
+
+
+def _code_with_ends(text: str) -> str:
+    """The brackets and stops around it stay prose."""
+    start, core, end = _parted(text)
+    # A bracket that was opened inside is closed inside.
+    while end.startswith(")") and core.count("(") > core.count(")"):
+        core, end = core + ")", end[1:]
+    return f"{start}{_code(core)}{end}" if core else _code(text)
+
+
+def _code(text: str) -> str:
+    # Both have no escape inside code that all renderers agree on.
+    return "`" + text.replace("`", "'").replace("|", "¦") + "`"
