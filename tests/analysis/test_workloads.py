@@ -159,7 +159,7 @@ def test_each_measurement_is_a_question_of_its_own() -> None:
     assert {one.interval.level for part in found.subjects for one in part.comparisons} == {0.95}
     (remark,) = found.remarks
     assert remark == (
-        "25 measurements are compared, each a question of its own: where sides do not differ, about "
+        "26 measurements are compared, each a question of its own: where sides do not differ, about "
         "1 in 20 is called slower or faster by chance"
     )
     few = pair_report(dict(measured(only=("spawn",))), dict(measured(only=("spawn",))))

@@ -65,10 +65,20 @@ def _random_io(variant: str, operation_ns: float) -> Kind:
     return Kind("random-io", variant, None, operation_ns, operations, 60, parameters, observed)
 
 
-def _sync_write(variant: str, operation_ns: float) -> Kind:
-    parameters = {"write_bytes": 512, "samples_planned": 200, "warm_up": 20, "time_limit_s": 30.0}
+def _sync_write(variant: str, operation_ns: float, writes_a_process: int | None = None) -> Kind:
+    samples = 200 if writes_a_process is None else 50
+    parameters = {
+        "write_bytes": 512,
+        "samples_planned": samples,
+        "warm_up": 20 if writes_a_process is None else 0,
+        "writes_a_process": writes_a_process,
+        "time_limit_s": 30.0,
+    }
     observed = {"process": "fresh", "python": "3.11.2"}
-    return Kind("sync-write", variant, None, operation_ns, 1, 200, parameters, observed)
+    operations = writes_a_process or 1
+    return Kind(
+        "sync-write", variant, None, operation_ns, operations, samples, parameters, observed
+    )
 
 
 def _metadata(variant: str, threads: int, operation_ns: float) -> Kind:
@@ -143,6 +153,7 @@ KINDS: Sequence[Kind] = (
     _sync_write("dsync-overwrite", 150 * US),
     _sync_write("dsync-append", 180 * US),
     _sync_write("append-fsync", 200 * US),
+    _sync_write("dsync-append-first", 185 * US, 30),
     *(
         _metadata(variant, threads, operation_ns / threads**0.95)
         for variant, operation_ns in (

@@ -89,11 +89,12 @@ def _late(beside: Sequence[Beside]) -> list[Comparison]:
 
 
 def _points_as(one: Comparison, explained: Sequence[Comparison]) -> bool:
-    """Is the same side the slower one where this workload is explained already?"""
+    """Is the same side the slower one where this workload is explained already, in this place?"""
+    where = one.subject.workload, one.subject.place
     return any(
         other.verdict is one.verdict
         for other in explained
-        if other.subject.workload == one.subject.workload
+        if (other.subject.workload, other.subject.place) == where
     )
 
 

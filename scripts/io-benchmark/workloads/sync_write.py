@@ -6,9 +6,10 @@
   dsync-overwrite     512 bytes into blocks that the file has, opened O_DSYNC: the data alone
   dsync-append        512 bytes more each time, opened O_DSYNC, as the seed's `dd oflag=dsync` does:
                       the data, and through the journal the file's new length
-  dsync-append-first  the same, but only the first 30 writes of a process, by one process after the
-                      other: bfq idles while it learns what a process does, and no longer later
   append-fsync        an ordinary write of 512 bytes more, then fsync
+  dsync-append-first  as dsync-append, but only the first 30 writes of a process, by one process
+                      after the other: bfq idles while it learns what a process does, and no longer
+                      later
 
 Measured: each write until the file system says that it is stored; of the first writes, all 30
 together. Each variant is a process of its own that has done no I/O before, since schedulers (bfq, and
@@ -25,7 +26,7 @@ from batches import PYTHON, Batches
 from crew import Crew
 
 FIRST = "dsync-append-first"
-VARIANTS = ("dsync-overwrite", "dsync-append", FIRST, "append-fsync")
+VARIANTS = ("dsync-overwrite", "dsync-append", "append-fsync", FIRST)
 WRITE_BYTES = 512
 REGION_WRITES = 2048  # overwritten in turn: 1 MiB
 SAMPLES, QUICK_SAMPLES = 10_000, 200
@@ -163,5 +164,5 @@ def appending_with_fsync(path):
     return step
 
 
-STEPS = dict(zip(VARIANTS, (overwriting, appending, appending, appending_with_fsync)))
+STEPS = dict(zip(VARIANTS, (overwriting, appending, appending_with_fsync, appending)))
 WORKLOAD = SyncWrite

@@ -516,11 +516,15 @@ def test_each_workload_that_differs_is_explained_by_itself():
     """Cache-retrieve leads; then each further one that differs, by what differs most of it."""
     report = pair_report(
         dict(measured()),
-        dict(measured({"sync-write": 4, "metadata/stat/4": 5, "metadata/stat/2": 2}, seed=2)),
+        dict(
+            measured(
+                {"sync-write/dsync-append": 4, "metadata/stat/4": 5, "metadata/stat/2": 2}, seed=2
+            )
+        ),
     )
     assert [str(one.subject) for one in report.diagnoses] == [
         "cache-retrieve, place workspace, destination overwrite, fidelity seed",
-        "sync-write, place workspace, dsync-overwrite",
+        "sync-write, place workspace, dsync-append",
         "metadata, place workspace, stat, 4 at once",
     ]
 

@@ -49,17 +49,25 @@ def texts(found: Sequence[Beside], first: Beside | None = None) -> tuple[str, st
         return NOT_MEASURED, NOT_MEASURED
     found = [*([] if first is None else [first]), *(one for one in found if one is not first)]
     sides = ([one.baseline for one in found], [one.candidate for one in found])
+    in_several = len({one.subject.place for one in found}) > 1
     baseline, candidate = (
-        plain("; ".join(_text(one, each) for one, each in zip(found, side, strict=True)), 400)
+        plain(
+            "; ".join(
+                _text(one, each, named=in_several) for one, each in zip(found, side, strict=True)
+            ),
+            400,
+        )
         for side in sides
     )
     return baseline, candidate
 
 
-def _text(one: Beside, figures: Figures) -> str:
+def _text(one: Beside, figures: Figures, *, named: bool) -> str:
     subject = one.subject
     threads = f" {subject.threads} at once" if subject.threads > 1 else ""
-    return f"{subject.variant}{threads} {workloads.of(subject.workload).text(figures.mean_ns)}"
+    place = f" in {subject.place}" if named else ""
+    figure = workloads.of(subject.workload).text(figures.mean_ns)
+    return f"{subject.variant}{threads}{place} {figure}"
 
 
 def detail(case: Case, one: Beside, name: str) -> tuple[float, float] | None:

@@ -190,13 +190,17 @@ class Case:
     beside: tuple[Beside, ...] = ()
 
     def measured(self, workload: str, variant: str | None = None) -> list[Beside]:
-        """What another workload (or variant) shows of this pair, in the report's order."""
-        return [
+        """What another workload (or variant) shows of this pair, in the report's order.
+
+        In this case's place, and in the others only where nothing was measured there.
+        """
+        found = [
             one
             for one in self.beside
             if one.subject.workload == workload
             and (variant is None or one.subject.variant == variant)
         ]
+        return [one for one in found if one.subject.place == self.subject.place] or found
 
     def sibling(self, variant: str | None = None, threads: int | None = None) -> Beside | None:
         """The same measurement in another variant, or with another number of threads."""
