@@ -58,6 +58,22 @@ def test_a_linear_volume_over_two_disks_has_no_stripes(recorded: Record) -> None
     assert (top["stripe_count"], top["below"]) == (None, ["nvme0n1", "nvme0n2"])
 
 
+def test_a_linear_volume_over_disks_that_announce_an_optimal_size(recorded: Record) -> None:
+    """What it takes over from its disks, or from the disks of its partitions, is no stripe."""
+    hints = {"queue__minimum_io_size": "4096", "queue__optimal_io_size": "131072"}
+    recorded(
+        block("dm-0", "253:0", dm__uuid="LVM-abc", **hints)
+        | {"/sys/devices/dm-0/slaves/nvme0n1p1": "", "/sys/devices/dm-0/slaves/nvme0n2": ""}
+        | block("nvme0n1", "259:0", **hints)
+        | {f"/sys/devices/nvme0n1/nvme0n1p1/{name}": "1" for name in ("dev", "partition")}
+        | block("nvme0n2", "259:1", queue__minimum_io_size="512"),
+        linked("dm-0", "nvme0n1", "nvme0n2")
+        | {"/sys/class/block/nvme0n1p1": "../../devices/nvme0n1/nvme0n1p1"},
+    )
+    top = devices.chain(["dm-0"])[0]
+    assert (top["stripe_count"], top["below"]) == (None, ["nvme0n1p1", "nvme0n2"])
+
+
 def test_a_disk_that_announces_an_optimal_size_has_no_stripes(recorded: Record) -> None:
     """Some NVMe disks hint at a size of their own: that is no stripe over devices."""
     recorded(

@@ -77,14 +77,23 @@ def stripes_of(name, kind):
     """The width of a stripe over its members, from the queue's hints: no privileges needed.
 
     A striped volume announces its chunk as minimum_io_size and the whole stripe as
-    optimal_io_size. A linear volume over two disks has two members and no such hint.
+    optimal_io_size. A linear volume over two disks has two members and no such hint, or the one
+    that it takes over from them: some NVMe disks announce 4 and 128 KiB.
     """
     queue = os.path.join(CLASS, name, "queue")
     minimum = read_int(os.path.join(queue, "minimum_io_size"))
     optimal = read_int(os.path.join(queue, "optimal_io_size"))
     if kind not in ("lvm", "dm", "md") or not minimum or not optimal:
         return None
-    return optimal // minimum if minimum > SECTOR_BYTES and optimal > minimum else None
+    if minimum <= max([SECTOR_BYTES, *map(_minimum_of_member, below(name))]):
+        return None
+    return optimal // minimum if optimal > minimum else None
+
+
+def _minimum_of_member(name):
+    if exists(os.path.join(CLASS, name, "partition")):
+        name = below(name)[0]  # its disk's queue is also its own
+    return read_int(os.path.join(CLASS, name, "queue", "minimum_io_size")) or 0
 
 
 def describe(name):

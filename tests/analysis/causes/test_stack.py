@@ -66,6 +66,13 @@ def view(devices, super_options="rw", profiles=None, **place):
             id="ext4 knows the stripe",
         ),
         pytest.param(
+            [device("v", ("a", "b"), kind="lvm", minimum_io_bytes=4096), A, B],
+            "rw,stripe=32",
+            None,
+            (2, 1, True),
+            id="ext4 took a disk's hints for a stripe",
+        ),
+        pytest.param(
             [device("v", ("a", "b"), kind="lvm"), A, B],
             "rw,sunit=128,swidth=256",
             None,

@@ -94,7 +94,8 @@ def _width(
         return _raid_width(device.raid_level, len(members)) * narrowest, linear
     if device.kind == "multipath":
         return narrowest, linear  # several ways to one disk
-    if _filesystem_knows_a_stripe(place):
+    # Only where the volume does not tell: from a single disk's hints there is a stripe= as well.
+    if device.minimum_io_bytes is None and _filesystem_knows_a_stripe(place):
         return len(members) * narrowest, linear
     return narrowest, True
 
