@@ -5,18 +5,16 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import program
 import pytest
 import storage_lab
 from checkout import ROOT
 from undoing import start_of
 from worker import Worker
-
-PROGRAM = [sys.executable, "-m", "io_benchmark.cli"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -56,7 +54,7 @@ def rehearse(
         at = [word for pool, path in places.items() for word in ("--at", f"{pool}={path}")]
         pools = ",".join(places)
         process = subprocess.Popen(
-            [*PROGRAM, "rehearse", "--root", str(ROOT), "-j", pools, *at, "--json"],
+            [*program.PROGRAM, "rehearse", "--root", str(ROOT), "-j", pools, *at, "--json"],
             cwd=tmp_path,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -103,15 +101,4 @@ def measure(bench: storage_lab.Lab, tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def compare() -> Callable[..., dict[str, Any]]:
-    def run(*results: Path, expected: int = 0) -> dict[str, Any]:
-        done = subprocess.run(
-            [*PROGRAM, "compare", *map(str, results), "--json"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == expected, done.stderr
-        document: dict[str, Any] = json.loads(done.stdout)
-        return document
-
-    return run
+    return program.compare
