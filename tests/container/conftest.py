@@ -9,6 +9,7 @@ for as long as what they are made of stays the same; of the report's image, whos
 project's code, the layers below that one.
 """
 
+import ast
 import configparser
 import fcntl
 import hashlib
@@ -137,11 +138,15 @@ class Lab:
 
 def pip_as_here(folder: Path) -> list[str]:
     """What makes pip ask in a build whom it asks here, and trust whom it trusts here."""
-    settings = {
-        name.removeprefix("PIP_").lower().replace("_", "-"): value
-        for name, value in os.environ.items()
-        if name.startswith("PIP_")
-    }
+    command = [sys.executable, "-I", "-m", "pip", "config", "list"]
+    listed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    settings = {}
+    # Lines such as global.cert='/etc/ssl/…'; what the environment says, :env:.cert, goes before files.
+    for line in sorted(listed.splitlines(), key=lambda line: line.startswith(":env:")):
+        name, _, value = line.partition("=")
+        section, _, key = name.rpartition(".")
+        if section in ("global", "install", ":env:"):
+            settings[key] = str(ast.literal_eval(value))
     options = []
     for key in {"cert", "find-links"} & set(settings):
         there = f"/run/pip/{key}"
