@@ -115,7 +115,10 @@ class RealSteps:
     def __exit__(self, *_):
         os.killpg(self._bash.pid, signal.SIGKILL)
         self._bash.wait()
-        self._bash.stdin.close()
+        try:
+            self._bash.stdin.close()
+        except BrokenPipeError:
+            pass  # an interruption came before the step was sent
         self._bash.stdout.close()
 
     def _ask(self, step, argument):

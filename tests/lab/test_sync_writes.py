@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from operator import truediv
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -74,14 +75,14 @@ def test_a_capped_child_group(lab: Lab, measure: Measure, compare: Compare) -> N
     assert limited == f"write operations 100/s on {Path(device).name} on 2 of 2 workers"
 
 
-def fastest_ns(results: list[Path]) -> float:
-    """A write by the fastest process of all workers: what other work on the machine leaves alone."""
+def usual_ns(results: list[Path]) -> float:
+    """A write by the middle one of all workers' processes: what a moment of other work leaves alone."""
     found: list[float] = []
     for result in results:
         (entry,) = json.loads(result.read_text())["workloads"]
         samples = entry["samples"]
         found += map(truediv, samples["duration_ns"], samples["operations"])
-    return min(found)
+    return median(found)
 
 
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs"])
@@ -91,8 +92,7 @@ def test_a_scheduler_that_idles(
     """bfq makes a process' first writes on ext4 wait for its journal, on xfs it does not.
 
     For about 40 ms in all, until bfq knows the process: 1.4 ms for each of 30 writes, which take
-    0.03 ms without. Other work on the machine makes some processes slow by either scheduler, and the
-    mean with them; it cannot make one fast that bfq holds back.
+    0.03 ms without.
     """
     device, place = disk(lab, "disk", filesystem)
     prelude = ONLY_FIRST + joining(lab.group("own"))
@@ -111,22 +111,19 @@ def test_a_scheduler_that_idles(
         is_quiet = mean_ns(report, "intel") < QUIET_NS
         if is_quiet:
             break
-    idles = fastest_ns(with_bfq) / fastest_ns(without) > 2
-    assert idles == (filesystem == "ext4")
     unidling, idling = evidence(document, "scheduler-idling")
     assert "bfq or cfq: not met (none)" in unidling
     assert all(f"{name}: " in idling for name in PRECONDITIONS)
-    if not idles:
+    on_ext4 = filesystem == "ext4"
+    assert idling.count(": met (") == len(PRECONDITIONS) - (not on_ext4)
+    if not on_ext4:
         assert states(document)["scheduler-idling"] == "ruled out"
         assert "its journal in the root group: not met (xfs)" in idling
-        assert idling.count(": met (") == len(PRECONDITIONS) - 1
-        return
-    assert idling.count(": met (") == len(PRECONDITIONS)
     if not is_quiet:
-        pytest.skip(
-            "the verdict needs a machine without other work: writes waited without bfq, too"
-        )
-    (found,) = report["comparisons"]
-    assert found["ratio"] > 2
-    assert found["verdict"] == "slower"
-    assert states(document)["scheduler-idling"] == "supported"
+        pytest.skip("the times need a machine without other work: writes waited without bfq, too")
+    assert (usual_ns(with_bfq) / usual_ns(without) > 2) == on_ext4
+    if on_ext4:
+        (found,) = report["comparisons"]
+        assert found["ratio"] > 2
+        assert found["verdict"] == "slower"
+        assert states(document)["scheduler-idling"] == "supported"

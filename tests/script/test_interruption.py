@@ -11,6 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
+from interruption import Interrupted
+from retrieval import RealSteps
 from worker import Worker, retrieves_of
 
 MOMENTS = 12
@@ -190,3 +192,16 @@ def test_the_file_is_valid_at_every_moment(worker: Worker) -> None:
     assert process.returncode == 0, output
     assert counts == sorted(counts)
     assert len(set(counts)) > 5
+
+
+def test_a_step_that_was_never_sent(tmp_path: Path) -> None:
+    """Stopped between two writes to the bash of the real steps: still an interruption, no failure."""
+    steps = RealSteps(str(tmp_path / "urls.list"), str(tmp_path), "overwrite")
+
+    def stopped() -> None:
+        with steps:
+            steps._bash.stdin.write(b"look_up\n")
+            raise Interrupted("stopped", 130)
+
+    with pytest.raises(Interrupted, match="stopped"):
+        stopped()
