@@ -220,10 +220,13 @@ def test_the_page_has_everything() -> None:
         pytest.param((1, 2), " [1] [2]", id="two"),
         pytest.param((1, 2, 3), " [1] to [3]", id="three-in-a-row"),
         pytest.param((1, 3, 4, 5, 6, 9), " [1] [3] to [6] [9]", id="in-between"),
+        pytest.param(
+            (1, 3, 4, 5, 7, 9, 11, 12), " [1] [3] to [5] [7] and 3 more notes", id="too-many"
+        ),
     ],
 )
 def test_many_notes_in_a_row(numbers: tuple[int, ...], text: str) -> None:
-    """Of three or more the first and the last are shown, all of them being meant."""
+    """Of three or more in a row the ends are shown; of many such a few, the others are counted."""
     assert short_marks(numbers) == text
 
 

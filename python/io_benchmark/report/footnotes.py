@@ -14,6 +14,7 @@ from io_benchmark.report.untrusted import clean, name
 SIDES_SHOWN = 6
 # A sentence about many measurements has many notes: from so many in a row on the ends are enough.
 RUN = 3
+RUNS_SHOWN = 4
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,19 @@ class Footnotes:
         )
 
 
-def runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+def short_marks(numbers: Sequence[int], mark: str) -> str:
+    """' [1] [3] to [6]': of many that follow each other the ends, and not more than a few of these."""
+    parts = [
+        (mark.format(first) if first == last else f"{mark.format(first)} to {mark.format(last)}")
+        for first, last in _runs(numbers)
+    ]
+    if len(parts) > RUNS_SHOWN:
+        told = sum(last - first + 1 for first, last in _runs(numbers)[: RUNS_SHOWN - 1])
+        parts[RUNS_SHOWN - 1 :] = [f"and {len(numbers) - told:,} more notes"]
+    return "".join(f" {part}" for part in parts)
+
+
+def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
     """Numbers that follow each other as first and last, where there are RUN of them."""
     found: list[tuple[int, int]] = []
     for number in numbers:

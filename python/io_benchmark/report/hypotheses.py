@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from io_benchmark.analysis import workloads
-from io_benchmark.analysis.model import Cause, Diagnosis, Remedy, State
+from io_benchmark.analysis.model import Cause, Diagnosis, Remedy, State, Subject
 from io_benchmark.analysis.outcome import Report
 from io_benchmark.report import answers, measures
 from io_benchmark.report.units import ratio
@@ -72,9 +72,8 @@ def diagnosis_part(diagnosis: Diagnosis, report: Report) -> DiagnosisPart:
         title = f"Why {candidate} is {comparison.verdict} than {baseline}"
     else:
         title = f"Causes looked for, {candidate} against {baseline}"
-    if comparison is not None and comparison.subject.workload in workloads.IN_BATCHES:
-        subject = comparison.subject
-        title += f" on {name(subject.workload)}, {measures.label(subject)}"
+    if comparison is not None:
+        title += _measurement(comparison.subject, report)
     causes = [
         cause
         for state in STATES
@@ -122,3 +121,14 @@ def _sentence(text: str) -> str:
     first = line.split(" ", 1)[0]
     # A pool's name is written as it is.
     return (line if "-" in first else line[:1].upper() + line[1:]) + stop
+
+
+def _measurement(subject: Subject, report: Report) -> str:
+    """' on metadata, stat, 4 at once in container', as far as there are others."""
+    workload = subject.workload
+    alike = [part.subject for part in report.subjects if part.subject.workload == workload]
+    if workload not in workloads.IN_BATCHES and len(alike) == 1:
+        return ""
+    placed = workload not in measures.WITHOUT_PLACE and len({one.place for one in alike}) > 1
+    where = f" in {name(subject.place)}" if placed else ""
+    return f" on {name(workload)}, {measures.label(subject)}{where}"

@@ -9,7 +9,7 @@ from io_benchmark.analysis.model import State
 from io_benchmark.analysis.outcome import Report
 from io_benchmark.report import content as contents
 from io_benchmark.report.content import REPLICATION_HEADS, Content
-from io_benchmark.report.footnotes import runs
+from io_benchmark.report.footnotes import short_marks
 from io_benchmark.report.hypotheses import DiagnosisPart
 from io_benchmark.report.measures import MeasureTable
 from io_benchmark.report.places import PlacesPart
@@ -45,10 +45,7 @@ def _marks(numbers: Sequence[int]) -> str:
 
 
 def _short_marks(numbers: Sequence[int]) -> str:
-    return "".join(
-        f" \\[{first}\\]" if first == last else f" \\[{first}\\] to \\[{last}\\]"
-        for first, last in runs(numbers)
-    )
+    return short_marks(numbers, "\\[{}\\]")
 
 
 def _document(content: Content, *, brief: bool) -> str:

@@ -9,7 +9,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from io_benchmark.report.footnotes import runs
+from io_benchmark.report import footnotes
 
 INDENT = "  "
 GAP = 2
@@ -54,11 +54,7 @@ def marks_in_words(numbers: Sequence[int]) -> str:
 
 
 def short_marks(numbers: Sequence[int]) -> str:
-    """Of many that follow each other the first and the last."""
-    return "".join(
-        f" [{first}]" if first == last else f" [{first}] to [{last}]"
-        for first, last in runs(numbers)
-    )
+    return footnotes.short_marks(numbers, "[{}]")
 
 
 def column_widths(heads: Sequence[str], columns: Sequence[Sequence[str]]) -> list[int]:
