@@ -176,6 +176,8 @@ def test_refused_caches_are_recorded_and_eviction_still_works(worker: Worker) ->
     assert f"drop_caches: {state.drop_caches}" in output
 
 
+# Other tests drop the caches of the whole machine, as the script does.
+@pytest.mark.serial
 def test_a_warm_cache_is_told_as_warm(worker: Worker) -> None:
     """Where eviction does nothing either, the file says how much was in memory."""
     prelude = (
