@@ -43,6 +43,7 @@ LINES = {
 # Identifiers: of file systems, volumes, containers, machines.
 IDENTIFIER = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{24,}\b"
+    r"|(?<=\bLVM-)[0-9A-Za-z]{64}\b"
 )
 
 
