@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from io_benchmark_taskgraph import estimate, script, stanza
+from io_benchmark_taskgraph.mistakes import BadKeyError
 
 from .conftest import KIND, REPOSITORY
 from .test_kinds import every_params
@@ -85,7 +86,12 @@ def test_the_time_it_takes_at_worst(kind):
     benchmark = stanza.parse(kind["task-defaults"]["benchmark"])
     # 3 x (5,700 + 200 x 3 x 57) / 50, and the others' limits
     assert estimate.others_s(benchmark) == 170 + 3 * 395
-    estimate.check(benchmark, 2394 + 170 + 3 * 395)
+    needed_s = 2394 + 170 + 3 * 395
+    estimate.check(benchmark, needed_s)
+    with pytest.raises(BadKeyError):
+        estimate.check(benchmark, needed_s - 1)
+    documented = (REPOSITORY / "taskcluster/docs/kinds.md").read_text()
+    assert f"the slowest pool planned for needs {needed_s:,} s" in documented
 
 
 def test_no_list_of_its_own(kind):
