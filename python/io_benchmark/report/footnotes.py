@@ -83,13 +83,15 @@ class Footnotes:
 
 def short_marks(numbers: Sequence[int], mark: str) -> str:
     """' [1] [3] to [6]': of many that follow each other the ends, and not more than a few of these."""
+    found = _runs(numbers)
+    shown = found if len(found) <= RUNS_SHOWN else found[: RUNS_SHOWN - 1]
     parts = [
-        (mark.format(first) if first == last else f"{mark.format(first)} to {mark.format(last)}")
-        for first, last in _runs(numbers)
+        mark.format(first) if first == last else f"{mark.format(first)} to {mark.format(last)}"
+        for first, last in shown
     ]
-    if len(parts) > RUNS_SHOWN:
-        told = sum(last - first + 1 for first, last in _runs(numbers)[: RUNS_SHOWN - 1])
-        parts[RUNS_SHOWN - 1 :] = [f"and {len(numbers) - told:,} more notes"]
+    left = len(numbers) - sum(last - first + 1 for first, last in shown)
+    if left:
+        parts.append(f"and {left:,} more notes")
     return "".join(f" {part}" for part in parts)
 
 
