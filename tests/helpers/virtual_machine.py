@@ -37,6 +37,7 @@ class Disk:
 
     size_mib: int
     write_mib_per_s: int
+    device: str = "nvme"  # QEMU's, with its options
 
 
 def needs_inside(*programs: str) -> None:
@@ -128,7 +129,8 @@ class VirtualMachine:
         for at, disk in enumerate(self._disks):
             limit = f"throttling.bps-write={disk.write_mib_per_s * MIB}"
             about = f"file={self._image(at)},if=none,id=disk{at},format=raw,cache=unsafe,{limit}"
-            command += ["-drive", about, "-device", f"nvme,drive=disk{at},serial=disk{at}"]
+            device = f"{disk.device},drive=disk{at},serial=disk{at}"
+            command += ["-drive", about, "-device", device]
         return command
 
     def run(self, script: str) -> None:
