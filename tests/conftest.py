@@ -19,6 +19,14 @@ PREFIXES = ("TASKCLUSTER_", "IO_BENCHMARK_", "MOZ_", "TASKGRAPH_")
 NAMES = ("TASK_ID", "RUN_ID", "TASK_GROUP_ID")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--long",
+        action="store_true",
+        help="repeat simulations until their rates are sharp, and attacks with many inputs",
+    )
+
+
 @pytest.fixture(autouse=True)
 def _clear_environment(monkeypatch):
     for name in list(os.environ):

@@ -14,7 +14,11 @@ from io_benchmark_taskgraph.mistakes import BadKeyError, suggestion
 
 def whole_number(minimum: int, maximum: int) -> Callable[[object], int]:
     def check(value: object) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int)
+            or not minimum <= value <= maximum
+        ):
             text = f"{value!r} is not a whole number from {minimum:,} to {maximum:,}"
             raise voluptuous.Invalid(text)
         return value
@@ -23,7 +27,9 @@ def whole_number(minimum: int, maximum: int) -> Callable[[object], int]:
 
 
 def percentage(value: object) -> str:
-    match = re.fullmatch(r"([0-9]{1,2}(?:\.[0-9]{1,6})?)%", value if isinstance(value, str) else "")
+    match = re.fullmatch(
+        r"([0-9]{1,2}(?:\.[0-9]{1,6})?)%", value if isinstance(value, str) else ""
+    )
     if not match or float(match.group(1)) == 0:
         raise voluptuous.Invalid(f"{value!r} is not a percentage; write one such as 2%")
     return match.group(0)
@@ -44,7 +50,9 @@ def checked(schema: voluptuous.Schema, stanza: object, name: str) -> dict[str, A
                 _dotted(name, one.path),
             ),
         )
-        raise _as_problem(errors[0], name, [str(key) for key in schema.schema]) from None
+        raise _as_problem(
+            errors[0], name, [str(key) for key in schema.schema]
+        ) from None
     return found
 
 
@@ -52,7 +60,9 @@ def _dotted(name: str, path: Sequence[object]) -> str:
     return name + "".join(f".{part}" for part in path)
 
 
-def _as_problem(error: voluptuous.Invalid, name: str, keys: Sequence[str]) -> BadKeyError:
+def _as_problem(
+    error: voluptuous.Invalid, name: str, keys: Sequence[str]
+) -> BadKeyError:
     """Voluptuous says what its schema wanted; say what to write instead."""
     key = _dotted(name, error.path)
     if isinstance(error, voluptuous.RequiredFieldInvalid):

@@ -13,7 +13,13 @@ from collections.abc import Sequence
 
 from io_benchmark_taskgraph.mistakes import BadKeyError
 from io_benchmark_taskgraph.script import END_MARK, KEY, Module
-from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, SCRIPT_PATH, WORKSPACE, Benchmark, Place
+from io_benchmark_taskgraph.stanza import (
+    ARTIFACTS_PATH,
+    SCRIPT_PATH,
+    WORKSPACE,
+    Benchmark,
+    Place,
+)
 
 # Linux's MAX_ARG_STRLEN, 32 pages, less the zero byte at the end. Nothing on the way to a worker
 # checks it: a longer argument fails there, "argument list too long".
@@ -51,11 +57,11 @@ def _arguments(benchmark: Benchmark, pool: str, time_budget_s: int) -> list[str]
         measured += [f"--upload-url {quote(benchmark.upload_url)}"]
     measured += [f"--time-budget {time_budget_s}"]
     places = [f"--place {_place(place)}" for place in benchmark.places]
-    artifacts = f"--artifacts {_from_environment('IO_BENCHMARK_ARTIFACTS', ARTIFACTS_PATH)}"
-    profile = f"--profile {_from_environment('IO_BENCHMARK_PROFILE', 'full')}"
-    perfherder = (
-        f"--perfherder {_from_environment('IO_BENCHMARK_PERFHERDER', benchmark.perfherder)}"
+    artifacts = (
+        f"--artifacts {_from_environment('IO_BENCHMARK_ARTIFACTS', ARTIFACTS_PATH)}"
     )
+    profile = f"--profile {_from_environment('IO_BENCHMARK_PROFILE', 'full')}"
+    perfherder = f"--perfherder {_from_environment('IO_BENCHMARK_PERFHERDER', benchmark.perfherder)}"
     return [" ".join(measured), *places, f"{artifacts} {profile} {perfherder}"]
 
 
@@ -83,7 +89,10 @@ def build(
         "mkdir -p " + " ".join(_in_script_folder(folder) for folder in folders),
     ]
     start = 'exec python3 -u -B "$script_dir"'
-    last = ["set -x", " \\\n  ".join([start, *_arguments(benchmark, pool, time_budget_s)])]
+    last = [
+        "set -x",
+        " \\\n  ".join([start, *_arguments(benchmark, pool, time_budget_s)]),
+    ]
     parts = ["\n".join(first) + "\n"]
     parts += [_write(module) for module in modules]
     parts += ["\n".join(last) + "\n"]
@@ -105,7 +114,9 @@ def _check_sizes(parts: Sequence[str], script: str, modules: Sequence[Module]) -
     if whole_bytes <= MAX_COMMAND_BYTES:
         return
     largest = sorted(modules, key=lambda module: module.size_bytes, reverse=True)[:3]
-    named = ", ".join(f"{script}/{module.path} {module.size_bytes:,}" for module in largest)
+    named = ", ".join(
+        f"{script}/{module.path} {module.size_bytes:,}" for module in largest
+    )
     raise BadKeyError(
         KEY,
         f"the command would hold {whole_bytes:,} bytes and all arguments together may hold "

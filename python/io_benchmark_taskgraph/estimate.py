@@ -33,7 +33,9 @@ class Written:
     each_retrieve_mib: int
 
     def seconds(self, retrieves: int) -> int:
-        return math.ceil((self.once_mib + retrieves * self.each_retrieve_mib) / SLOWEST_MIB_PER_S)
+        return math.ceil(
+            (self.once_mib + retrieves * self.each_retrieve_mib) / SLOWEST_MIB_PER_S
+        )
 
     def retrieves_within(self, budget_s: int) -> int:
         return (budget_s * SLOWEST_MIB_PER_S - self.once_mib) // self.each_retrieve_mib
@@ -44,7 +46,8 @@ def time_budget_s(max_run_time_s: object) -> int:
     key = "worker.max-run-time"
     if isinstance(max_run_time_s, bool) or not isinstance(max_run_time_s, int):
         raise BadKeyError(
-            key, f"{max_run_time_s!r} is not a number of seconds; write one such as 3600"
+            key,
+            f"{max_run_time_s!r} is not a number of seconds; write one such as 3600",
         )
     if max_run_time_s <= MARGIN_S:
         raise BadKeyError(

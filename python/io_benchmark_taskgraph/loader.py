@@ -37,7 +37,9 @@ def loader(
     listed = {key: whole[key] for key in _TASKS if key in whole}
     defaults = config.get("task-defaults", {})
     suffix = str(config.get(SYMBOL_SUFFIX, ""))
-    for pool in transform.loader(kind, str(other), listed, params, loaded_tasks, write_artifacts):
+    for pool in transform.loader(
+        kind, str(other), listed, params, loaded_tasks, write_artifacts
+    ):
         task = merge(defaults, _taken(pool, suffix))
         yield {**task, "name": pool["name"], "task-from": _FILE}
 
@@ -59,8 +61,13 @@ def _taken(pool: dict[str, Any], suffix: str) -> dict[str, Any]:
     """A limit that a pool has for what the other kind measures is not taken either."""
     task = {key: pool[key] for key in TAKEN if key in pool}
     if isinstance(task.get("worker"), dict):
-        task["worker"] = {k: v for k, v in task["worker"].items() if k != "max-run-time"}
+        task["worker"] = {
+            k: v for k, v in task["worker"].items() if k != "max-run-time"
+        }
     shown = task.get("treeherder")
     if isinstance(shown, dict) and str(shown.get("symbol", "")).endswith(")"):
-        task["treeherder"] = {**shown, "symbol": f"{str(shown['symbol'])[:-1]}{suffix})"}
+        task["treeherder"] = {
+            **shown,
+            "symbol": f"{str(shown['symbol'])[:-1]}{suffix})",
+        }
     return task

@@ -59,4 +59,8 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     words = list(known)
     near = difflib.get_close_matches(word, words, n=1)
     there_are = ", ".join(words) or "none"
-    return f"did you mean {near[0]}? There are: {there_are}" if near else f"there are: {there_are}"
+    return (
+        f"did you mean {near[0]}? There are: {there_are}"
+        if near
+        else f"there are: {there_are}"
+    )

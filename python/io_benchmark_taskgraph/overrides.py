@@ -28,7 +28,11 @@ def whole_number(text: str, minimum: int, maximum: int) -> Optional[int]:  # noq
 def replicates(parameters: Any) -> Optional[int]:  # noqa: FA100 - `int | None` is Python 3.10
     """How many tasks a pool; None: as kind.yml says."""
     value = parameters.get(REPLICATES) or 0
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_REPLICATES:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int)
+        or not 0 <= value <= MAX_REPLICATES
+    ):
         raise UserMistake(
             f"the parameter {REPLICATES}: {value!r} is not a whole number from 0 to "
             f"{MAX_REPLICATES}; 0 means as many as kind.yml says"

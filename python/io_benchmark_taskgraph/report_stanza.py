@@ -42,7 +42,9 @@ def is_expectation(text: str) -> bool:
 
 def _expectations(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
-        raise voluptuous.Invalid(f"{value!r} is not a list; write one, as ['amd-30/intel<1.05']")
+        raise voluptuous.Invalid(
+            f"{value!r} is not a list; write one, as ['amd-30/intel<1.05']"
+        )
     for item in value:
         if not isinstance(item, str) or not is_expectation(item):
             raise voluptuous.Invalid(f"{item!r}: write it like {EXAMPLES}")
@@ -55,19 +57,17 @@ def _name(value: object) -> str:
     return value
 
 
-SCHEMA = voluptuous.Schema(
-    {
-        # How long, at most, results are waited for that the task does not depend on: those of
-        # retriggers and duplicates.
-        voluptuous.Optional("wait-minutes", default=30): whole_number(0, MAX_WAIT_MINUTES),
-        # The pool that the others are compared with.
-        voluptuous.Optional("baseline"): _name,
-        # Differences within this are no difference.
-        voluptuous.Optional("margin"): percentage,
-        # What makes the task fail unless the interval says so.
-        voluptuous.Optional("expectations", default=list): _expectations,
-    }
-)
+SCHEMA = voluptuous.Schema({
+    # How long, at most, results are waited for that the task does not depend on: those of
+    # retriggers and duplicates.
+    voluptuous.Optional("wait-minutes", default=30): whole_number(0, MAX_WAIT_MINUTES),
+    # The pool that the others are compared with.
+    voluptuous.Optional("baseline"): _name,
+    # Differences within this are no difference.
+    voluptuous.Optional("margin"): percentage,
+    # What makes the task fail unless the interval says so.
+    voluptuous.Optional("expectations", default=list): _expectations,
+})
 KEYS = tuple(str(key) for key in SCHEMA.schema)
 
 
@@ -87,10 +87,14 @@ def parse(stanza: object, pools: Sequence[str]) -> ReportSettings:
 def _check_pools(settings: ReportSettings, pools: Sequence[str]) -> None:
     known = sorted(set(pools))
     if not known:
-        raise BadKeyError(STANZA, "no kind among kind-dependencies has pools; name io-benchmark")
+        raise BadKeyError(
+            STANZA, "no kind among kind-dependencies has pools; name io-benchmark"
+        )
     key = f"{STANZA}.baseline"
     if settings.baseline is not None and settings.baseline not in known:
-        text = f"{settings.baseline!r} is no pool; {suggestion(settings.baseline, known)}"
+        text = (
+            f"{settings.baseline!r} is no pool; {suggestion(settings.baseline, known)}"
+        )
         raise BadKeyError(key, text)
     # As `io-benchmark compare` chooses it.
     baseline = settings.baseline or known[-1]
@@ -104,7 +108,9 @@ def _check_expectation(text: str, baseline: str, known: Sequence[str]) -> None:
     names = match.group(1, 2) if match else ()
     for name in names:
         if name not in known:
-            raise BadKeyError(key, f"{text!r}: {name!r} is no pool; {suggestion(name, known)}")
+            raise BadKeyError(
+                key, f"{text!r}: {name!r} is no pool; {suggestion(name, known)}"
+            )
     candidate, against = names
     if against != baseline:
         raise BadKeyError(
@@ -113,7 +119,9 @@ def _check_expectation(text: str, baseline: str, known: Sequence[str]) -> None:
             f"{STANZA}.baseline to {against}",
         )
     if candidate == baseline:
-        raise BadKeyError(key, f"{text!r}: a pool is not compared with itself; name another")
+        raise BadKeyError(
+            key, f"{text!r}: a pool is not compared with itself; name another"
+        )
 
 
 def check_time(settings: ReportSettings, max_run_time_s: object) -> None:
@@ -121,7 +129,8 @@ def check_time(settings: ReportSettings, max_run_time_s: object) -> None:
     key = "worker.max-run-time"
     if isinstance(max_run_time_s, bool) or not isinstance(max_run_time_s, int):
         raise BadKeyError(
-            key, f"{max_run_time_s!r} is not a number of seconds; write one such as 3600"
+            key,
+            f"{max_run_time_s!r} is not a number of seconds; write one such as 3600",
         )
     needed_s = settings.wait_minutes * 60 + MARGIN_S
     if max_run_time_s < needed_s:

@@ -52,9 +52,13 @@ def _read(root: Path, script: str, path: str) -> Module:
     try:
         text = (root / script / path).read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
-        raise BadKeyError(KEY, f"{shown} is not UTF-8 at byte {error.start}; save it so") from None
+        raise BadKeyError(
+            KEY, f"{shown} is not UTF-8 at byte {error.start}; save it so"
+        ) from None
     if "\0" in text:
-        raise BadKeyError(KEY, f"{shown} holds a zero byte, which no command can; remove it")
+        raise BadKeyError(
+            KEY, f"{shown} holds a zero byte, which no command can; remove it"
+        )
     for number, line in enumerate(text.split("\n"), start=1):
         if END_MARK in line:
             raise BadKeyError(
@@ -70,7 +74,9 @@ def _dotted_imports(module: Module, shown: str) -> Iterator[str]:
     try:
         tree = ast.parse(module.text)
     except SyntaxError as error:
-        raise BadKeyError(KEY, f"{shown} line {error.lineno} is no Python: {error.msg}") from None
+        raise BadKeyError(
+            KEY, f"{shown} line {error.lineno} is no Python: {error.msg}"
+        ) from None
     package = module.path.split("/")[:-1]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -93,20 +99,28 @@ def _files_of(dotted: str) -> Iterator[str]:
         yield f"{path}/__init__.py"
 
 
-def needed_modules(root: Path, script: str, workloads: Sequence[str]) -> tuple[Module, ...]:
+def needed_modules(
+    root: Path, script: str, workloads: Sequence[str]
+) -> tuple[Module, ...]:
     """`__main__.py`, the workloads, all that these import from the folder, and nothing else."""
     folder = root / script
     if not folder.is_dir():
-        raise BadKeyError(KEY, f"there is no folder {script} in {root}; name the script's folder")
+        raise BadKeyError(
+            KEY, f"there is no folder {script} in {root}; name the script's folder"
+        )
     known = module_paths(folder)
     if MAIN not in known:
-        raise BadKeyError(KEY, f"the folder {script} has no {MAIN}; name the script's folder")
+        raise BadKeyError(
+            KEY, f"the folder {script} has no {MAIN}; name the script's folder"
+        )
     names = workload_names(folder)
     for workload in workloads:
         if workload not in names:
             text = f"{workload!r} is unknown; {suggestion(workload, names)}"
             raise BadKeyError("benchmark.workloads", text)
-    waiting = [MAIN] + [f"{WORKLOADS}/{name.replace('-', '_')}.py" for name in workloads]
+    waiting = [MAIN] + [
+        f"{WORKLOADS}/{name.replace('-', '_')}.py" for name in workloads
+    ]
     modules: dict[str, Module] = {}
     while waiting:
         path = waiting.pop()

@@ -28,7 +28,9 @@ def _names_of(task: Any) -> tuple[tuple[str, ...], ...]:
     label without its number, too, which is the task's when there is one.
     """
     jobs, pool = _jobs_of(task), task.attributes.get(POOL_ATTRIBUTE)
-    replicate = re.fullmatch(f"(.+-{re.escape(pool)})-[0-9]+", task.label) if pool else None
+    replicate = (
+        re.fullmatch(f"(.+-{re.escape(pool)})-[0-9]+", task.label) if pool else None
+    )
     return (
         jobs,
         (pool,) if pool and JOB in jobs else (),
@@ -44,7 +46,9 @@ def _all_names_of(task: Any) -> set[str]:
 def _known_names(tasks: Sequence[Any]) -> list[str]:
     """Every job first, then every pool, then every label."""
     columns = zip(*(_names_of(task) for task in tasks))
-    return list(dict.fromkeys(name for column in columns for names in column for name in names))
+    return list(
+        dict.fromkeys(name for column in columns for names in column for name in names)
+    )
 
 
 def select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:

@@ -65,7 +65,9 @@ def _text(value: object) -> str:
 def _one_of(known: Sequence[str]) -> Callable[[object], str]:
     def check(value: object) -> str:
         if not isinstance(value, str) or value not in known:
-            raise voluptuous.Invalid(f"{value!r} is unknown; {suggestion(str(value), known)}")
+            raise voluptuous.Invalid(
+                f"{value!r} is unknown; {suggestion(str(value), known)}"
+            )
         return value
 
     return check
@@ -106,7 +108,9 @@ def _different(what: str, items: Sequence[Any]) -> None:
 
 def _list(value: object, example: str) -> list[object]:
     if not isinstance(value, list) or not value:
-        raise voluptuous.Invalid(f"{value!r} is not a list; write at least one, as [{example}]")
+        raise voluptuous.Invalid(
+            f"{value!r} is not a list; write at least one, as [{example}]"
+        )
     return value
 
 
@@ -165,34 +169,32 @@ def _places(value: object) -> tuple[Place, ...]:
     return places
 
 
-SCHEMA = voluptuous.Schema(
-    {
-        # The folder with the worker's script, from the root of the checkout.
-        voluptuous.Required("script"): _folder,
-        # Modules of the script's folder `workloads/`, with hyphens for underscores.
-        voluptuous.Required("workloads"): _workloads,
-        # How often a cached file is looked up and copied, for each place and destination.
-        voluptuous.Required("retrieves"): whole_number(1, 10_000_000),
-        # Decides which file each retrieve takes; the same sequence on every pool.
-        voluptuous.Optional("seed", default=1): whole_number(0, 2**31 - 1),
-        # What is at the destination of a copy: the last copy, nothing, or each time a new file.
-        voluptuous.Optional("destination", default="overwrite"): _destinations,
-        # How a file is looked up and copied: as the first investigation did, or as the real
-        # update-verify tasks do.
-        voluptuous.Optional("fidelity", default="seed"): _one_of(FIDELITIES),
-        # Stop once the mean is known this well.
-        voluptuous.Optional("precision"): percentage,
-        # Where the workload upload puts its objects, a few names again and again; without it, on
-        # loopback. `{name}` in it stands for an object's name, which otherwise is added to it.
-        voluptuous.Optional("upload-url"): _url,
-        # How many tasks are made of the one, each for a worker of its own.
-        voluptuous.Optional("replicates", default=1): whole_number(1, MAX_REPLICATES),
-        # The directories that are measured.
-        voluptuous.Optional("places", default=lambda: ["workspace"]): _places,
-        # Whose series the figures are in Perfherder: the pool's, or one for whatever pool it is.
-        voluptuous.Optional("perfherder", default="pool"): _one_of(PERFHERDER_MODES),
-    }
-)
+SCHEMA = voluptuous.Schema({
+    # The folder with the worker's script, from the root of the checkout.
+    voluptuous.Required("script"): _folder,
+    # Modules of the script's folder `workloads/`, with hyphens for underscores.
+    voluptuous.Required("workloads"): _workloads,
+    # How often a cached file is looked up and copied, for each place and destination.
+    voluptuous.Required("retrieves"): whole_number(1, 10_000_000),
+    # Decides which file each retrieve takes; the same sequence on every pool.
+    voluptuous.Optional("seed", default=1): whole_number(0, 2**31 - 1),
+    # What is at the destination of a copy: the last copy, nothing, or each time a new file.
+    voluptuous.Optional("destination", default="overwrite"): _destinations,
+    # How a file is looked up and copied: as the first investigation did, or as the real
+    # update-verify tasks do.
+    voluptuous.Optional("fidelity", default="seed"): _one_of(FIDELITIES),
+    # Stop once the mean is known this well.
+    voluptuous.Optional("precision"): percentage,
+    # Where the workload upload puts its objects, a few names again and again; without it, on
+    # loopback. `{name}` in it stands for an object's name, which otherwise is added to it.
+    voluptuous.Optional("upload-url"): _url,
+    # How many tasks are made of the one, each for a worker of its own.
+    voluptuous.Optional("replicates", default=1): whole_number(1, MAX_REPLICATES),
+    # The directories that are measured.
+    voluptuous.Optional("places", default=lambda: ["workspace"]): _places,
+    # Whose series the figures are in Perfherder: the pool's, or one for whatever pool it is.
+    voluptuous.Optional("perfherder", default="pool"): _one_of(PERFHERDER_MODES),
+})
 KEYS = tuple(str(key) for key in SCHEMA.schema)
 
 

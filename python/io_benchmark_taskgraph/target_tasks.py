@@ -16,7 +16,9 @@ from io_benchmark_taskgraph.selection import JOB, POOL_ATTRIBUTE, select
 logger = logging.getLogger(__name__)
 
 
-def target_tasks(full_task_graph: Any, parameters: Any, _graph_config: Any) -> list[str]:
+def target_tasks(
+    full_task_graph: Any, parameters: Any, _graph_config: Any
+) -> list[str]:
     names = parameters.get("io_benchmark_jobs") or [JOB]
     try:
         labels = select(full_task_graph.tasks.values(), names)

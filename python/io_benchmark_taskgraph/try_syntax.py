@@ -10,7 +10,9 @@ from typing import Optional
 from io_benchmark_taskgraph.mistakes import UserMistake
 from io_benchmark_taskgraph.overrides import MAX_REPLICATES, whole_number
 
-_LINE = re.compile(r"^[ \t]*try:[ \t]+((?:.*[ \t])?(?:-j|--rebuild(?![\w-])).*)$", re.MULTILINE)
+_LINE = re.compile(
+    r"^[ \t]*try:[ \t]+((?:.*[ \t])?(?:-j|--rebuild(?![\w-])).*)$", re.MULTILINE
+)
 _JOBS = r"-j[ \t=]*(?P<jobs>[^\s,=-][^\s,]*(?:,[^\s,]+)*)"
 _REBUILD = r"--rebuild(?:[ \t]+|=)(?P<rebuild>[^\s-]\S*|-\d\S*)"
 _REQUESTS = tuple(

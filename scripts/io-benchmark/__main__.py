@@ -45,7 +45,10 @@ def main(arguments):
         record = Record(settings, origin_ns)
         record.write()
     except OSError as error:
-        say("error: the result cannot be written: %s: %s" % (error.filename, error.strerror))
+        say(
+            "error: the result cannot be written: %s: %s"
+            % (error.filename, error.strerror)
+        )
         return 1
     say("=== io-benchmark %s: pool %s ===" % (SCRIPT_VERSION, settings.pool))
     for key, value in settings.as_config().items():

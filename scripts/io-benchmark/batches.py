@@ -79,7 +79,12 @@ class Batches:
             entry["device_bytes"] = self._bench.device_bytes_since(before)
         if not self._rows:
             raise WorkloadError("no operation ended within %g s" % self._time_limit_s)
-        done = len(self._rows), self._planned, self._mean_shown(), entry["run_ns"] / NS_PER_S
+        done = (
+            len(self._rows),
+            self._planned,
+            self._mean_shown(),
+            entry["run_ns"] / NS_PER_S,
+        )
         say("  [%d/%d] mean %s, %.1f s" % done)
 
     def begin_anew(self):
@@ -107,7 +112,9 @@ class Batches:
     def replace(self, windows):
         """All samples so far, of those who count together."""
         origin_ns = self._bench.origin_ns
-        self._rows = [(start - origin_ns, *rest) for start, *rest in windows[: self._planned]]
+        self._rows = [
+            (start - origin_ns, *rest) for start, *rest in windows[: self._planned]
+        ]
 
     def take_windows(self, lines, members, entry, take_other=None):
         """What a crew's members count, until they end: each tells [who, counts] of itself."""
@@ -172,7 +179,10 @@ class Batches:
 
     def _mean_shown(self):
         mean_ns = sum(row[1] for row in self._rows) / sum(row[2] for row in self._rows)
-        return "%s %s" % (shown(figures.figure(self.name, mean_ns)), figures.unit(self.name))
+        return "%s %s" % (
+            shown(figures.figure(self.name, mean_ns)),
+            figures.unit(self.name),
+        )
 
     def is_known(self, entry):
         """Is the mean known as well as --precision asks?"""
@@ -183,10 +193,13 @@ class Batches:
         reached = precision.relative_half_width([0] * len(each_ns), each_ns)
         if reached is None or reached > wanted:
             return False
-        entry["stopped_early"] = "the mean is known to ± %.2f %% after %d of %d samples" % (
-            reached * 100,
-            len(each_ns),
-            self._planned,
+        entry["stopped_early"] = (
+            "the mean is known to ± %.2f %% after %d of %d samples"
+            % (
+                reached * 100,
+                len(each_ns),
+                self._planned,
+            )
         )
         entry["precision_reached_ratio"] = round(reached, 6)
         say("  stopped early: %s" % entry["stopped_early"])
@@ -206,17 +219,24 @@ class Batches:
         free = space.f_bavail * space.f_frsize
         if free < needed_bytes:
             needed, free = -(-needed_bytes // MIB), free // MIB
-            raise SkippedError("no space: needs %d MiB, %d MiB are free" % (needed, free))
+            raise SkippedError(
+                "no space: needs %d MiB, %d MiB are free" % (needed, free)
+            )
 
     @staticmethod
     def details(entry):
         threads = entry["threads"]
-        return [entry["variant"], *(["%d at once" % threads] if threads is not None else [])]
+        return [
+            entry["variant"],
+            *(["%d at once" % threads] if threads is not None else []),
+        ]
 
     @staticmethod
     def parts(entry):
         samples = entry["samples"]
-        return [("All " + entry["variant"], samples["duration_ns"], samples["operations"])]
+        return [
+            ("All " + entry["variant"], samples["duration_ns"], samples["operations"])
+        ]
 
     @classmethod
     def remarks(cls, _entry):
@@ -230,7 +250,10 @@ class Batches:
     @staticmethod
     def options(entry):
         threads = entry["threads"]
-        return [entry["variant"], *(["threads-%d" % threads] if threads is not None else [])]
+        return [
+            entry["variant"],
+            *(["threads-%d" % threads] if threads is not None else []),
+        ]
 
     @staticmethod
     def subtests(_entry):

@@ -52,7 +52,9 @@ class Bench:
     def device_bytes(self):
         """What the places' disks have read and written so far, by name."""
         counters = devices.counters()
-        return {name: counters[name][:2] for name in self.leaf_devices if name in counters}
+        return {
+            name: counters[name][:2] for name in self.leaf_devices if name in counters
+        }
 
     def device_bytes_since(self, before):
         after = self.device_bytes()
@@ -79,7 +81,9 @@ class Bench:
         """Everything; returns the exit code. The file is valid whatever happens."""
         document = self._record.document
         plans = self._plan(workload_classes)
-        document["workloads"] = [entry for _, _, entries in plans for _, entry in entries]
+        document["workloads"] = [
+            entry for _, _, entries in plans for _, entry in entries
+        ]
         shown = [(plan[0], [entry for _, entry in plan[2]]) for plan in plans]
         summary.show_plan(shown, self.settings.time_budget_s)
         self._record.write_if_possible()
@@ -93,7 +97,9 @@ class Bench:
             reason, exit_code = interrupted.reason, interrupted.exit_code
         except Exception as error:  # noqa: BLE001 - a bug of ours: shown whole, and what was measured is kept
             traceback.print_exc()
-            self._failures.append("internal error: %s: %s" % (type(error).__name__, error))
+            self._failures.append(
+                "internal error: %s: %s" % (type(error).__name__, error)
+            )
         if self._skipped and not self._suites:
             self._failures += self._skipped
         if self._failures:
@@ -105,7 +111,10 @@ class Bench:
         try:
             self._end(reason, shown)
         except OSError as error:
-            say("error: the result cannot be written: %s: %s" % (error.filename, error.strerror))
+            say(
+                "error: the result cannot be written: %s: %s"
+                % (error.filename, error.strerror)
+            )
             return exit_code or FAILED
         return exit_code
 
@@ -114,7 +123,11 @@ class Bench:
         plans = []
         for workload_class in workload_classes:
             # What does not depend on the place is measured once, in the first one's name.
-            places = self.settings.places if workload_class.per_place else self.settings.places[:1]
+            places = (
+                self.settings.places
+                if workload_class.per_place
+                else self.settings.places[:1]
+            )
             for place in places:
                 workload = workload_class(self, place, place.path)
                 entries = []
@@ -139,7 +152,11 @@ class Bench:
                 made = make_place(place.path)
                 observed = storage.observe(place.name, place.path)
             except OSError as error:
-                observed = {"name": place.name, "path": place.path, "failed": error.strerror}
+                observed = {
+                    "name": place.name,
+                    "path": place.path,
+                    "failed": error.strerror,
+                }
             finally:
                 if made:
                     os.rmdir(place.path)
@@ -198,7 +215,9 @@ class Bench:
                 if entry["samples"][workload.columns[0]]:
                     self._measured_enough |= workload.enough_for_a_verdict()
                     owner = perfherder.owner(self.settings)
-                    suite = perfherder.suite(owner, self.settings.profile, workload, entry)
+                    suite = perfherder.suite(
+                        owner, self.settings.profile, workload, entry
+                    )
                     self._suites.append(suite)
 
     def _fail(self, place, entries, error):
@@ -211,7 +230,12 @@ class Bench:
                 entry["incomplete_reason"] = reason
 
     def _skip(self, place, entries, skipped):
-        reason = "place %s (%s): %s: %s" % (place.name, place.path, entries[0]["name"], skipped)
+        reason = "place %s (%s): %s: %s" % (
+            place.name,
+            place.path,
+            entries[0]["name"],
+            skipped,
+        )
         say("skipped: " + reason)
         self._skipped.append(reason)
         self._record.warn("skipped", reason)
@@ -225,7 +249,9 @@ class Bench:
             if made_place is not None:
                 os.rmdir(made_place)
         except OSError as error:
-            self._record.warn("not-cleaned", "%s: %s" % (error.filename, error.strerror))
+            self._record.warn(
+                "not-cleaned", "%s: %s" % (error.filename, error.strerror)
+            )
 
     def _end(self, reason, shown):
         if self._sampler is not None:
@@ -247,7 +273,10 @@ class Bench:
         perfherder.write(self.settings.artifacts, self._suites)
         say("Raw results: %s" % self._record.path)
         wait_for_children()
-        say("=== Benchmark %s ===" % ("complete" if reason is None else "incomplete: " + reason))
+        say(
+            "=== Benchmark %s ==="
+            % ("complete" if reason is None else "incomplete: " + reason)
+        )
 
 
 def wait_for_children():
@@ -272,7 +301,11 @@ def make_place(path):
 
 def describe_place(observed):
     if observed.get("failed"):
-        return "Place %s: %s: %s" % (observed["name"], observed["path"], observed["failed"])
+        return "Place %s: %s: %s" % (
+            observed["name"],
+            observed["path"],
+            observed["failed"],
+        )
     chain = ", ".join(
         "%s (%s%s)"
         % (
@@ -283,4 +316,9 @@ def describe_place(observed):
         for device in observed["devices"]
     )
     kind = "%s, %s" % (observed["kind"], (observed.get("filesystem") or {}).get("type"))
-    return "Place %s: %s: %s on %s" % (observed["name"], observed["path"], kind, chain or "?")
+    return "Place %s: %s: %s on %s" % (
+        observed["name"],
+        observed["path"],
+        kind,
+        chain or "?",
+    )

@@ -91,7 +91,9 @@ class Crew:
             number = self._numbers[read_end]
             _, status = os.waitpid(self._pids.pop(number), 0)
             if status != 0:
-                raise OSError(None, "a process of the workload ended with status %#06x" % status)
+                raise OSError(
+                    None, "a process of the workload ended with status %#06x" % status
+                )
             return []
         *lines, self._pending[read_end] = (self._pending[read_end] + data).split(b"\n")
         return [json.loads(line) for line in lines]

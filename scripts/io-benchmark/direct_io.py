@@ -95,7 +95,9 @@ def work(path, parameters, threads, seed, ready, tell):
         try:
             generator = random.Random("%d %d" % (seed, thread))
             step = stepper(descriptor, writes, parameters, generator, latencies[thread])
-            end_ns = time.monotonic_ns() + int(parameters["time_limit_s"] * 1_000_000_000)
+            end_ns = time.monotonic_ns() + int(
+                parameters["time_limit_s"] * 1_000_000_000
+            )
             count(step, 1, parameters["window_ns"], end_ns, keep)
             if rows:
                 flush()

@@ -35,20 +35,23 @@ def build(blob_bytes, passes, seed=1):
         begin = line * LINE_BYTES
         target = again_at if following is None else LINES_AT + following * LINE_BYTES
         struct.pack_into("<Bi", blob, begin, 0xE9, target - (LINES_AT + begin + 5))
-    code = b"".join(
-        (
-            b"\x49\xc7\xc4" + struct.pack("<i", passes),  # mov r12, passes
-            b"\xe9" + struct.pack("<i", LINES_AT + order[0] * LINE_BYTES - again_at),  # jmp first
-            b"\x49\xff\xcc",  # again: dec r12
-            b"\x0f\x85" + struct.pack("<i", CODE_AT + 7 - (again_at + 9)),  # jnz to the jmp
-            b"\xb8\x3c\x00\x00\x00\x31\xff\x0f\x05",  # exit(0)
-        )
-    )
+    code = b"".join((
+        b"\x49\xc7\xc4" + struct.pack("<i", passes),  # mov r12, passes
+        b"\xe9"
+        + struct.pack("<i", LINES_AT + order[0] * LINE_BYTES - again_at),  # jmp first
+        b"\x49\xff\xcc",  # again: dec r12
+        b"\x0f\x85" + struct.pack("<i", CODE_AT + 7 - (again_at + 9)),  # jnz to the jmp
+        b"\xb8\x3c\x00\x00\x00\x31\xff\x0f\x05",  # exit(0)
+    ))
     size = LINES_AT + len(blob)
     head = _headers(size)
-    return b"".join(
-        (head, bytes(CODE_AT - len(head)), code, bytes(LINES_AT - CODE_AT - len(code)), blob)
-    )
+    return b"".join((
+        head,
+        bytes(CODE_AT - len(head)),
+        code,
+        bytes(LINES_AT - CODE_AT - len(code)),
+        blob,
+    ))
 
 
 def _headers(size):
@@ -59,6 +62,14 @@ def _headers(size):
         "<HHIQQQIHHHHHH", 2, MACHINE_X86_64, 1, entry, 64, 0, 0, 64, 56, 1, 0, 0, 0
     )
     segment = struct.pack(
-        "<IIQQQQQQ", 1, READ_AND_EXECUTE, 0, LOAD_ADDRESS, LOAD_ADDRESS, size, size, PAGE_BYTES
+        "<IIQQQQQQ",
+        1,
+        READ_AND_EXECUTE,
+        0,
+        LOAD_ADDRESS,
+        LOAD_ADDRESS,
+        size,
+        size,
+        PAGE_BYTES,
     )
     return identity + header + segment

@@ -13,7 +13,10 @@ import subprocess
 from failures import WorkloadError
 from reading import first_line_of
 
-ENGINES = ("libaio", "io_uring")  # what keeps several operations in flight, the first that fio has
+ENGINES = (
+    "libaio",
+    "io_uring",
+)  # what keeps several operations in flight, the first that fio has
 NS_PER_MS = 1_000_000
 
 
@@ -120,7 +123,11 @@ class Fio:
                     length_ms = end_ms - before_ms
                     operations = round(iops * length_ms / 1000)
                     if operations > 0 and length_ms > 0:
-                        rows.append((before_ms * NS_PER_MS, length_ms * NS_PER_MS, operations))
+                        rows.append((
+                            before_ms * NS_PER_MS,
+                            length_ms * NS_PER_MS,
+                            operations,
+                        ))
                     before_ms = end_ms
         except (OSError, ValueError) as error:
             raise WorkloadError("fio's log is not as expected: %s" % error) from None

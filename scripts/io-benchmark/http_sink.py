@@ -36,7 +36,8 @@ async def _one(reader, writer, delay_s):
     await asyncio.sleep(delay_s)
     last = fields.get("connection") == "close"
     writer.write(
-        b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n%s\r\n" % (b"Connection: close\r\n" * last)
+        b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n%s\r\n"
+        % (b"Connection: close\r\n" * last)
     )
     await writer.drain()
     return not last

@@ -15,7 +15,9 @@ class Interrupted(BaseException):
     def __init__(self, reason, exit_code):
         super().__init__(reason)
         self.reason = reason
-        self.exit_code = exit_code  # None for the time budget: what was measured decides
+        self.exit_code = (
+            exit_code  # None for the time budget: what was measured decides
+        )
 
 
 class Interruption:

@@ -34,7 +34,9 @@ def look_for_missing(path):
 
 
 def every_few(paths, look):
-    groups = [paths[at : at + STEPS_A_LOOK] for at in range(0, len(paths), STEPS_A_LOOK)]
+    groups = [
+        paths[at : at + STEPS_A_LOOK] for at in range(0, len(paths), STEPS_A_LOOK)
+    ]
     groups = [group for group in groups if len(group) == STEPS_A_LOOK]
     at = -1
 

@@ -30,7 +30,9 @@ def suite(owner_option, profile, workload, entry):
     name = entry["name"]
     _, durations_ns, operations = workload.parts(entry)[0]
     counts = operations or [1] * len(durations_ns)
-    ordered_ns = sorted(duration / count for duration, count in zip(durations_ns, counts))
+    ordered_ns = sorted(
+        duration / count for duration, count in zip(durations_ns, counts)
+    )
     options = [owner_option, entry["place"], *workload.options(entry)]
     options += [] if profile == "full" else ["profile-" + profile]
     times_ns = [
@@ -40,7 +42,9 @@ def suite(owner_option, profile, workload, entry):
         ("p99", percentile(ordered_ns, 99)),
         *workload.subtests(entry),
     ]
-    subtests = [one(name, test, figures.figure(name, time_ns)) for test, time_ns in times_ns]
+    subtests = [
+        one(name, test, figures.figure(name, time_ns)) for test, time_ns in times_ns
+    ]
     return {
         **one(name, "io-benchmark-" + name, subtests[0]["value"]),
         "extraOptions": [option[:OPTION_LENGTH] for option in dict.fromkeys(options)],

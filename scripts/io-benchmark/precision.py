@@ -16,7 +16,16 @@ BATCHES_AT_LEAST = 8
 CHECK_EVERY = 16  # retrieves between two looks
 
 # Student's t, two-sided 95 %, by degrees of freedom.
-T_95 = {7: 2.365, 8: 2.306, 9: 2.262, 10: 2.228, 11: 2.201, 12: 2.179, 13: 2.160, 14: 2.145}
+T_95 = {
+    7: 2.365,
+    8: 2.306,
+    9: 2.262,
+    10: 2.228,
+    11: 2.201,
+    12: 2.179,
+    13: 2.160,
+    14: 2.145,
+}
 T_95.update({15: 2.131, 16: 2.120, 17: 2.110, 18: 2.101, 19: 2.093})
 
 
@@ -32,7 +41,11 @@ def relative_half_width(groups, times_ns):
     means = [sum(residuals[at : at + batch]) / batch for at in range(0, used, batch)]
     centre = sum(means) / batches
     variance = sum((mean - centre) ** 2 for mean in means) / (batches - 1)
-    return T_95[batches - 1] * math.sqrt(variance / batches) / (sum(times_ns[:used]) / used)
+    return (
+        T_95[batches - 1]
+        * math.sqrt(variance / batches)
+        / (sum(times_ns[:used]) / used)
+    )
 
 
 def _without_group_means(groups, times_ns):
@@ -40,4 +53,7 @@ def _without_group_means(groups, times_ns):
     for group, time_ns in zip(groups, times_ns):
         sums[group] = sums.get(group, 0) + time_ns
         counts[group] = counts.get(group, 0) + 1
-    return [time_ns - sums[group] / counts[group] for group, time_ns in zip(groups, times_ns)]
+    return [
+        time_ns - sums[group] / counts[group]
+        for group, time_ns in zip(groups, times_ns)
+    ]

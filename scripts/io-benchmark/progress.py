@@ -31,7 +31,11 @@ class Progress:
         self.due_ns = now_ns + self._every_ns
         elapsed_s = max(now_ns - self._started_ns, 1) / NS_PER_S
         left_s = elapsed_s / done * (self._total - done)
-        rate = "" if done_bytes is None else " %.1f MiB/s," % (done_bytes / MIB / elapsed_s)
+        rate = (
+            ""
+            if done_bytes is None
+            else " %.1f MiB/s," % (done_bytes / MIB / elapsed_s)
+        )
         say(
             "  [%*d/%d] %.1f s left,%s mean %s"
             % (
@@ -46,4 +50,6 @@ class Progress:
 
 
 def duration(seconds):
-    return "%.1f ms" % (seconds * 1e3) if seconds >= 0.001 else "%.0f µs" % (seconds * 1e6)
+    return (
+        "%.1f ms" % (seconds * 1e3) if seconds >= 0.001 else "%.0f µs" % (seconds * 1e6)
+    )

@@ -31,11 +31,15 @@ def script_sha256():
     digest = hashlib.sha256()
     names = []
     for directory, _, files in os.walk(folder):
-        names += [os.path.join(directory, name) for name in files if name.endswith(".py")]
+        names += [
+            os.path.join(directory, name) for name in files if name.endswith(".py")
+        ]
     for name in sorted(names):
         with open(name, "rb") as file:
             text = file.read()
-        digest.update(("%s %d\n" % (os.path.relpath(name, folder), len(text))).encode() + text)
+        digest.update(
+            ("%s %d\n" % (os.path.relpath(name, folder), len(text))).encode() + text
+        )
     return digest.hexdigest()
 
 
@@ -60,7 +64,9 @@ def utc_now():
 
 class Record:
     def __init__(self, settings, origin_ns):
-        self.path = os.path.join(settings.artifacts, "io-benchmark", "io-benchmark.json")
+        self.path = os.path.join(
+            settings.artifacts, "io-benchmark", "io-benchmark.json"
+        )
         # Outside the uploaded folder: a leftover must not become an artifact.
         self._temporary = os.path.join(settings.artifacts, ".io-benchmark.json.tmp")
         self._origin_ns = origin_ns
@@ -100,8 +106,12 @@ class Record:
         try:
             self.write()
         except OSError as error:
-            if not any(w["name"] == "result-not-written" for w in self.document["warnings"]):
-                self.warn("result-not-written", "an interim result: %s" % error.strerror)
+            if not any(
+                w["name"] == "result-not-written" for w in self.document["warnings"]
+            ):
+                self.warn(
+                    "result-not-written", "an interim result: %s" % error.strerror
+                )
 
     def finish(self, reason):
         self.document["ended"] = utc_now()
@@ -114,7 +124,9 @@ def write_by_rename(path, temporary, document):
     try:
         with open(temporary, "w", encoding="utf-8") as file:
             # dumps, not dump: only the former is done in C, ten times as fast.
-            file.write(json.dumps(document, allow_nan=False, separators=(",", ":")) + "\n")
+            file.write(
+                json.dumps(document, allow_nan=False, separators=(",", ":")) + "\n"
+            )
         os.replace(temporary, path)
     except OSError:
         if os.path.exists(temporary):

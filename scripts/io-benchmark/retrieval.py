@@ -58,7 +58,9 @@ class SeedSteps:
                 pass  # the first one
         source_fd = os.open(source, os.O_RDONLY)
         try:
-            target_fd = os.open(destination, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+            target_fd = os.open(
+                destination, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666
+            )
             try:
                 done = 0
                 while done < size:

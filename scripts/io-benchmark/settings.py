@@ -42,7 +42,9 @@ class Settings(NamedTuple):
         return {
             "profile": self.profile,
             "workloads": self.workloads,
-            "places": [{"name": place.name, "path": place.path} for place in self.places],
+            "places": [
+                {"name": place.name, "path": place.path} for place in self.places
+            ],
             "destinations": self.destinations,
             "fidelity": self.fidelity,
             "retrieves": self.retrieves,
@@ -60,7 +62,11 @@ class Settings(NamedTuple):
 
 def parse_place(text):
     name, equals, path = text.partition("=")
-    if not equals or not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", name) or not os.path.isabs(path):
+    if (
+        not equals
+        or not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", name)
+        or not os.path.isabs(path)
+    ):
         raise argparse.ArgumentTypeError("%r is not NAME=/absolute/path" % text)
     return Place(name, os.path.normpath(path))
 
@@ -95,7 +101,8 @@ def parse_url(text):
         or not re.fullmatch(r"[\x21-\x7e]+", text)
     ):
         raise argparse.ArgumentTypeError(
-            "%r is not http://host/path or https://host/path, without a user or password" % text
+            "%r is not http://host/path or https://host/path, without a user or password"
+            % text
         )
     return text
 
@@ -119,22 +126,54 @@ def positive(kind):
 
 
 def parse(arguments, known_workloads) -> Settings:
-    parser = argparse.ArgumentParser(prog="io-benchmark", description="Measure a worker's I/O.")
+    parser = argparse.ArgumentParser(
+        prog="io-benchmark", description="Measure a worker's I/O."
+    )
     add = parser.add_argument
     add("--pool", required=True, help="the pool's name, as the kind names its task")
     add("--workload", action="append", required=True, choices=known_workloads)
-    add("--place", action="append", required=True, type=parse_place, help="NAME=/path to measure")
-    add("--destination", action="append", choices=DESTINATIONS, help="default: overwrite")
+    add(
+        "--place",
+        action="append",
+        required=True,
+        type=parse_place,
+        help="NAME=/path to measure",
+    )
+    add(
+        "--destination",
+        action="append",
+        choices=DESTINATIONS,
+        help="default: overwrite",
+    )
     add("--fidelity", default="seed", choices=("seed", "real"))
     add("--retrieves", default=2000, type=positive(int))
-    add("--sizes", type=parse_sizes, help="cached files, COUNTxMIB[,...]; default by --profile")
+    add(
+        "--sizes",
+        type=parse_sizes,
+        help="cached files, COUNTxMIB[,...]; default by --profile",
+    )
     add("--seed", default=1, type=int)
-    add("--precision", type=parse_precision, help="stop once the mean is known this well: 2%%")
-    add("--upload-url", type=parse_url, help="where `upload` puts its objects; {name} is replaced")
+    add(
+        "--precision",
+        type=parse_precision,
+        help="stop once the mean is known this well: 2%%",
+    )
+    add(
+        "--upload-url",
+        type=parse_url,
+        help="where `upload` puts its objects; {name} is replaced",
+    )
     add("--time-budget", type=positive(float), help="seconds from the start")
-    add("--artifacts", required=True, help="the directory that the result is written to")
+    add(
+        "--artifacts", required=True, help="the directory that the result is written to"
+    )
     add("--profile", default="full", choices=("full", "quick"))
-    add("--perfherder", default="pool", choices=PERFHERDER, help="whose series the figures are")
+    add(
+        "--perfherder",
+        default="pool",
+        choices=PERFHERDER,
+        help="whose series the figures are",
+    )
     given = parser.parse_args(arguments)
     for what, values in (
         ("--place", [place.name for place in given.place]),
@@ -146,7 +185,9 @@ def parse(arguments, known_workloads) -> Settings:
         if repeated is not None:
             parser.error("argument %s: %r stands twice" % (what, repeated))
     quick = given.profile == "quick"
-    retrieves = min(given.retrieves, QUICK_RETRIEVES_AT_MOST) if quick else given.retrieves
+    retrieves = (
+        min(given.retrieves, QUICK_RETRIEVES_AT_MOST) if quick else given.retrieves
+    )
     return Settings(
         pool=given.pool,
         workloads=given.workload,

@@ -18,7 +18,11 @@ def show_plan(shown, time_budget_s):
         measurements[workload.name] = measurements.get(workload.name, 0) + len(entries)
         for entry in entries:
             places.setdefault(workload.name, {})[entry["place"]] = None
-    latest = "" if time_budget_s is None else ", over after %g s at the latest" % time_budget_s
+    latest = (
+        ""
+        if time_budget_s is None
+        else ", over after %g s at the latest" % time_budget_s
+    )
     say("=== Plan: %d measurements%s ===" % (sum(measurements.values()), latest))
     for name, count in measurements.items():
         say("  %s: %d in %s" % (name, count, ", ".join(places[name])))
@@ -52,13 +56,19 @@ def show_together(workload, entries):
 
 
 def title(workload, entry):
-    return ", ".join([entry["name"], "place %s" % entry["place"], *workload.details(entry)])
+    return ", ".join([
+        entry["name"],
+        "place %s" % entry["place"],
+        *workload.details(entry),
+    ])
 
 
 def report(workload, label, durations_ns, operations, histogram=False):
     """`operations` is None where each sample is one."""
     counts = operations or [1] * len(durations_ns)
-    ordered_ns = sorted(duration / count for duration, count in zip(durations_ns, counts))
+    ordered_ns = sorted(
+        duration / count for duration, count in zip(durations_ns, counts)
+    )
     unit = figures.unit(workload)
     total_ns = sum(durations_ns)
     say()
@@ -68,7 +78,9 @@ def report(workload, label, durations_ns, operations, histogram=False):
         say("  Samples: %d" % len(counts))
     say("  Total: %.0f ms (%.1f s)" % (total_ns / 1_000_000, total_ns / NS_PER_S))
     best, worst = ordered_ns[0], ordered_ns[-1]
-    lowest, highest = (worst, best) if figures.higher_is_better(workload) else (best, worst)
+    lowest, highest = (
+        (worst, best) if figures.higher_is_better(workload) else (best, worst)
+    )
     for name, operation_ns in (
         ("Avg", total_ns / sum(counts)),
         ("Min", lowest),
@@ -77,9 +89,14 @@ def report(workload, label, durations_ns, operations, histogram=False):
         ("P95", percentile(ordered_ns, 95)),
         ("P99", percentile(ordered_ns, 99)),
     ):
-        say("  %s:   %s %s" % (name, shown(figures.figure(workload, operation_ns)), unit))
+        say(
+            "  %s:   %s %s"
+            % (name, shown(figures.figure(workload, operation_ns)), unit)
+        )
     if histogram:
-        show_histogram(sorted(figures.figure(workload, value) for value in ordered_ns), unit)
+        show_histogram(
+            sorted(figures.figure(workload, value) for value in ordered_ns), unit
+        )
 
 
 def shown(value):

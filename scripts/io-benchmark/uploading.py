@@ -34,15 +34,22 @@ def find_curl():
     path = shutil.which("curl")
     if path is None:
         return None, "curl is not on PATH", False
-    found = re.match(r"curl (([0-9]+)\.([0-9]+)[0-9.]*)", first_line_of([path, "--version"]) or "")
+    found = re.match(
+        r"curl (([0-9]+)\.([0-9]+)[0-9.]*)", first_line_of([path, "--version"]) or ""
+    )
     if found is None:
         return None, "%s does not tell its version" % path, False
     if (int(found.group(2)), int(found.group(3))) < OLDEST_CURL:
         return None, "curl %s is too old" % found.group(1), False
     told = subprocess.run(
-        [path, "--version"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False
+        [path, "--version"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        check=False,
     )
-    features = re.search("^Features:.*$", told.stdout.decode("utf-8", "replace"), re.MULTILINE)
+    features = re.search(
+        "^Features:.*$", told.stdout.decode("utf-8", "replace"), re.MULTILINE
+    )
     http2 = features is not None and "HTTP2" in features.group(0).split()
     return path, "curl-" + found.group(1), http2
 
@@ -153,7 +160,9 @@ class HttpClient:
         if way == "concurrent":
             with ThreadPoolExecutor(len(urls)) as pool:
                 barrier = threading.Barrier(len(urls))
-                yield from pool.map(lambda url: self._put_at_once(barrier, url, body), urls)
+                yield from pool.map(
+                    lambda url: self._put_at_once(barrier, url, body), urls
+                )
             return
         connection = None
         for url in urls:
@@ -190,7 +199,9 @@ def connect(url):
             timeout=OBJECT_TIMEOUT_S,
             context=ssl.create_default_context(),
         )
-    return http.client.HTTPConnection(parts.hostname, parts.port, timeout=OBJECT_TIMEOUT_S)
+    return http.client.HTTPConnection(
+        parts.hostname, parts.port, timeout=OBJECT_TIMEOUT_S
+    )
 
 
 def put(connection, url, body):
@@ -201,6 +212,8 @@ def put(connection, url, body):
         answer = connection.getresponse()
         answer.read()
     except (OSError, http.client.HTTPException) as error:
-        raise WorkloadError("the upload failed: %s: %s" % (type(error).__name__, error)) from None
+        raise WorkloadError(
+            "the upload failed: %s: %s" % (type(error).__name__, error)
+        ) from None
     if not 200 <= answer.status < 300:
         raise WorkloadError("the server answered HTTP %d" % answer.status)

@@ -10,10 +10,6 @@ import pytest
 SHORT, LONG = 400, 10_000
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--long", action="store_true", help="repeat until the rates are sharp")
-
-
 @pytest.fixture
 def repetitions(request: pytest.FixtureRequest) -> int:
     return LONG if request.config.getoption("--long", default=False) else SHORT

@@ -13,14 +13,18 @@ from io_benchmark_taskgraph import overrides, stanza
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task
 
 
-def check_stanza(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def check_stanza(
+    config: Any, tasks: Iterator[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
     perfherder = overrides.perfherder(config.params)
     for task in tasks:
         try:
             benchmark = stanza.parse(task.get("benchmark"))
         except BadKeyError as problem:
             raise in_task(config, task, problem) from None
-        task["benchmark"] = replace(benchmark, perfherder=perfherder) if perfherder else benchmark
+        task["benchmark"] = (
+            replace(benchmark, perfherder=perfherder) if perfherder else benchmark
+        )
         yield task
 
 

@@ -13,7 +13,9 @@ from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, root_folder
 from io_benchmark_taskgraph.selection import POOL_ATTRIBUTE
 
 
-def add_command(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def add_command(
+    config: Any, tasks: Iterator[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
     root = root_folder(config)
     for task in tasks:
         benchmark = task.pop("benchmark")

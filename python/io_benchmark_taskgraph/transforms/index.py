@@ -76,7 +76,9 @@ def routes(trust_domain: str, params: Any, pool: str) -> list[str]:
     return [f"index.{trust_domain}.v2.{project}.{path}" for path in found]
 
 
-def add_routes(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def add_routes(
+    config: Any, tasks: Iterator[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
     indexed: set[str] = set()
     for task in tasks:
         pool = task["attributes"][POOL_ATTRIBUTE]
@@ -89,7 +91,9 @@ def add_routes(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[st
             if _PATH.fullmatch(route) and len(route) <= _ROUTE_LENGTH:
                 task.setdefault("routes", []).append(route)
             else:
-                logger.warning("not indexed, since the index takes no such route: %s", route)
+                logger.warning(
+                    "not indexed, since the index takes no such route: %s", route
+                )
         yield task
 
 

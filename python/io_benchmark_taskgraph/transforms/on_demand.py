@@ -13,7 +13,9 @@ from typing import Any
 from taskgraph.transforms.base import TransformSequence
 
 
-def leave_out(_config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def leave_out(
+    _config: Any, tasks: Iterator[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
     for task in tasks:
         task["always-target"] = False
         yield task

@@ -55,7 +55,9 @@ def _check_file(config: Any, name: str) -> None:
         )
 
 
-def check_files(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def check_files(
+    config: Any, tasks: Iterator[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
     for name in ["kind.yml", *config.config.get("tasks-from", [])]:
         _check_file(config, name)
     yield from tasks
@@ -67,7 +69,9 @@ def _is_label_of_all(config: Any, name: str) -> bool:
     return config.kind != ALL_JOB and label.startswith(f"{ALL_JOB}-")
 
 
-def check_names(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def check_names(
+    config: Any, tasks: Iterator[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
     pools = list(tasks)
     counts = Counter(task_name(task) for task in pools)
     for task in pools:
@@ -77,12 +81,22 @@ def check_names(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[s
             raise in_task(config, task, BadKeyError("name", text))
         job = task.get("attributes", {}).get(JOB_ATTRIBUTE)
         taken = (config.kind, job, ALL_JOB)
-        if name in taken or name.startswith(f"{config.kind}-") or _is_label_of_all(config, name):
-            text = "is what -j calls the job or a task's label; give the pool another name"
+        if (
+            name in taken
+            or name.startswith(f"{config.kind}-")
+            or _is_label_of_all(config, name)
+        ):
+            text = (
+                "is what -j calls the job or a task's label; give the pool another name"
+            )
             raise in_task(config, task, BadKeyError("name", text))
         if counts[name] > 1:
-            files = sorted({kind_file(config, one) for one in pools if task_name(one) == name})
-            text = f"two pools have this name ({', '.join(files)}); rename or remove one"
+            files = sorted({
+                kind_file(config, one) for one in pools if task_name(one) == name
+            })
+            text = (
+                f"two pools have this name ({', '.join(files)}); rename or remove one"
+            )
             raise in_task(config, task, BadKeyError("name", text))
         task.setdefault("attributes", {})[POOL_ATTRIBUTE] = name
         yield task

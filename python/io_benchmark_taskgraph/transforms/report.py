@@ -19,12 +19,16 @@ def _settings(task: dict[str, Any], pools: dict[str, str]) -> ReportSettings:
     if task.get("label") in pools:
         text = f"{task['label']} is a pool's task already; give the pool another name"
         raise BadKeyError("label", text)
-    settings = report_stanza.parse(task.pop(report_stanza.STANZA, None), list(pools.values()))
+    settings = report_stanza.parse(
+        task.pop(report_stanza.STANZA, None), list(pools.values())
+    )
     report_stanza.check_time(settings, task.get("worker", {}).get("max-run-time"))
     return settings
 
 
-def make_report(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def make_report(
+    config: Any, tasks: Iterator[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
     pools = {
         task.label: task.attributes[POOL_ATTRIBUTE]
         for task in config.kind_dependencies_tasks.values()

@@ -30,12 +30,17 @@ def _of_other_kinds(config: Any) -> dict[tuple[str, str], str]:
     return shown
 
 
-def check_symbols(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def check_symbols(
+    config: Any, tasks: Iterator[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
     shown = _of_other_kinds(config)
     for task in tasks:
         treeherder = task.get("treeherder")
         treeherder = treeherder if isinstance(treeherder, dict) else {}
-        platform, symbol = str(treeherder.get("platform")), str(treeherder.get("symbol"))
+        platform, symbol = (
+            str(treeherder.get("platform")),
+            str(treeherder.get("symbol")),
+        )
         if not _PLATFORM.fullmatch(platform):
             text = f"{platform!r} is not a platform; write one such as linux64/opt"
             raise in_task(config, task, BadKeyError("treeherder.platform", text))
@@ -47,9 +52,7 @@ def check_symbols(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict
             raise in_task(config, task, BadKeyError("treeherder.symbol", text))
         other = shown.setdefault((platform, symbol), task_name(task))
         if other != task_name(task):
-            text = (
-                f"{symbol} on {platform} is task {other}'s already; give each a symbol of its own"
-            )
+            text = f"{symbol} on {platform} is task {other}'s already; give each a symbol of its own"
             raise in_task(config, task, BadKeyError("treeherder.symbol", text))
         yield task
 

@@ -12,10 +12,14 @@ from io_benchmark_taskgraph import estimate
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task
 
 
-def check_time_budget(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def check_time_budget(
+    config: Any, tasks: Iterator[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
     for task in tasks:
         try:
-            budget_s = estimate.time_budget_s(task.get("worker", {}).get("max-run-time"))
+            budget_s = estimate.time_budget_s(
+                task.get("worker", {}).get("max-run-time")
+            )
             estimate.check(task["benchmark"], budget_s)
         except BadKeyError as problem:
             raise in_task(config, task, problem) from None

@@ -123,7 +123,9 @@ def _leaf(path, queue):
     schedulers = read_text(os.path.join(queue, "scheduler")) or ""
     chosen = [word[1:-1] for word in schedulers.split() if word.startswith("[")]
     settings = os.path.join(queue, "iosched")
-    tunables = {name: read_int(os.path.join(settings, name)) for name in list_names(settings)}
+    tunables = {
+        name: read_int(os.path.join(settings, name)) for name in list_names(settings)
+    }
     numbers = {name: read_int(os.path.join(queue, name)) for name in QUEUE_NUMBERS}
     return {
         "model": read_text(os.path.join(path, "device", "model")),

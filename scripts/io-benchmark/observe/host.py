@@ -45,7 +45,9 @@ def observe():
         "boot_id": read_text("/proc/sys/kernel/random/boot_id"),
         "container": container(),
         "user_id": os.geteuid(),
-        "transparent_huge_pages": read_text("/sys/kernel/mm/transparent_hugepage/enabled"),
+        "transparent_huge_pages": read_text(
+            "/sys/kernel/mm/transparent_hugepage/enabled"
+        ),
         "vm": {name: read_int("/proc/sys/vm/" + name) for name in VM_SETTINGS},
         "first_touch_ns_per_mib": touch_new_memory(),
         "tools": tools(),
@@ -53,24 +55,33 @@ def observe():
 
 
 def memory_bytes(field):
-    match = re.search(r"^%s:\s+(\d+) kB" % field, read_text("/proc/meminfo") or "", re.MULTILINE)
+    match = re.search(
+        r"^%s:\s+(\d+) kB" % field, read_text("/proc/meminfo") or "", re.MULTILINE
+    )
     return int(match.group(1)) * 1024 if match else None
 
 
 def cpu_model():
-    match = re.search(r"^model name\s*:\s*(.+)", read_text("/proc/cpuinfo") or "", re.MULTILINE)
+    match = re.search(
+        r"^model name\s*:\s*(.+)", read_text("/proc/cpuinfo") or "", re.MULTILINE
+    )
     return match.group(1).strip() if match else None
 
 
 def l3_cache_bytes():
     match = re.fullmatch(
-        r"(\d+)([KM])", read_text("/sys/devices/system/cpu/cpu0/cache/index3/size") or ""
+        r"(\d+)([KM])",
+        read_text("/sys/devices/system/cpu/cpu0/cache/index3/size") or "",
     )
-    return int(match.group(1)) * {"K": 1024, "M": MIB}[match.group(2)] if match else None
+    return (
+        int(match.group(1)) * {"K": 1024, "M": MIB}[match.group(2)] if match else None
+    )
 
 
 def distribution():
-    match = re.search(r'^PRETTY_NAME="?([^"\n]+)', read_text("/etc/os-release") or "", re.MULTILINE)
+    match = re.search(
+        r'^PRETTY_NAME="?([^"\n]+)', read_text("/etc/os-release") or "", re.MULTILINE
+    )
     return match.group(1) if match else None
 
 

@@ -24,14 +24,27 @@ V2_IO = {
     "riops": "read_operations_per_s",
     "wiops": "write_operations_per_s",
 }
-WEIGHTS = ("io.weight", "io.bfq.weight", "io.latency", "blkio.weight", "blkio.bfq.weight")
+WEIGHTS = (
+    "io.weight",
+    "io.bfq.weight",
+    "io.latency",
+    "blkio.weight",
+    "blkio.bfq.weight",
+)
 V1_UNLIMITED_BYTES = 1 << 62
 
 
 def observe():
     table = mounts.table()
     groups = own_groups(read_text("/proc/self/cgroup") or "")
-    found = {"cgroup_versions": [], "groups": {}, "io": [], "weights": [], "memory": [], "cpu": []}
+    found = {
+        "cgroup_versions": [],
+        "groups": {},
+        "io": [],
+        "weights": [],
+        "memory": [],
+        "cpu": [],
+    }
     for mount in table:
         if mount.filesystem == "cgroup2" and "" in groups:
             _note(found, "v2", "", levels(mount, groups[""]), _read_v2)
@@ -76,7 +89,9 @@ def levels(mount, group):
     if not is_folder(directory):
         directory = mount.point
     found = [directory]
-    while directory != mount.point and directory.startswith(mount.point.rstrip("/") + "/"):
+    while directory != mount.point and directory.startswith(
+        mount.point.rstrip("/") + "/"
+    ):
         directory = os.path.dirname(directory)
         found.append(directory)
     return found
@@ -91,22 +106,24 @@ def _note(found, version, controller, directories, reader):
 
 
 def _io_limit(found, directory, device, kind, value):
-    found["io"].append(
-        {
-            "group": directory,
-            "device": device,
-            "device_name": devices.name_of_number(device),
-            "kind": kind,
-            "value": value,
-        }
-    )
+    found["io"].append({
+        "group": directory,
+        "device": device,
+        "device_name": devices.name_of_number(device),
+        "kind": kind,
+        "value": value,
+    })
 
 
 def _weights(found, directory):
     for name in WEIGHTS:
         text = read_text(os.path.join(directory, name))
         if text:
-            found["weights"].append({"group": directory, "file": name, "text": text[:200]})
+            found["weights"].append({
+                "group": directory,
+                "file": name,
+                "text": text[:200],
+            })
 
 
 def _read_v1_blkio(found, directory):
@@ -130,12 +147,18 @@ def _read_v1_memory(found, directory):
 
 def _cpu(found, directory, quota, period):
     if quota and period and quota > 0:
-        found["cpu"].append({"group": directory, "quota_us": quota, "period_us": period})
+        found["cpu"].append({
+            "group": directory,
+            "quota_us": quota,
+            "period_us": period,
+        })
 
 
 def _read_v1_cpu(found, directory):
     quota = read_int(os.path.join(directory, "cpu.cfs_quota_us"))
-    _cpu(found, directory, quota, read_int(os.path.join(directory, "cpu.cfs_period_us")))
+    _cpu(
+        found, directory, quota, read_int(os.path.join(directory, "cpu.cfs_period_us"))
+    )
 
 
 def _read_v2(found, directory):

@@ -60,7 +60,9 @@ def mount_of(path: str, mounts: List[Mount]) -> Optional[Mount]:
     found = None
     for mount in mounts:
         point = mount.point.rstrip("/") + "/"
-        if (path + "/").startswith(point) and (found is None or len(point) >= len(found[0])):
+        if (path + "/").startswith(point) and (
+            found is None or len(point) >= len(found[0])
+        ):
             found = (point, mount)
     return found[1] if found else None
 
@@ -69,7 +71,9 @@ def option_values(options: str) -> Dict[str, str]:
     """'rw,upperdir=/x' as a dictionary; a flag's value is empty."""
     return {
         name: value
-        for name, _, value in (part.partition("=") for part in options.split(",") if part)
+        for name, _, value in (
+            part.partition("=") for part in options.split(",") if part
+        )
     }
 
 
@@ -98,4 +102,8 @@ def aufs_of(mount: Mount) -> Optional[dict]:
     branches = [name for name in list_names(folder) if re.fullmatch("br[0-9]+", name)]
     if not branches:
         return None
-    return {"lower_layers": len(branches) - 1, "upper_directory": None, "volatile": False}
+    return {
+        "lower_layers": len(branches) - 1,
+        "upper_directory": None,
+        "volatile": False,
+    }

@@ -29,5 +29,8 @@ def shares_extents(path):
     except OSError:
         return None
     mapped = HEADER.unpack_from(buffer)[3]
-    flags = [EXTENT.unpack_from(buffer, HEADER.size + at * EXTENT.size)[5] for at in range(mapped)]
+    flags = [
+        EXTENT.unpack_from(buffer, HEADER.size + at * EXTENT.size)[5]
+        for at in range(mapped)
+    ]
     return any(flag & FIEMAP_EXTENT_SHARED for flag in flags)

@@ -35,7 +35,9 @@ DEVICE_COLUMNS = ("read_bytes", "written_bytes", "busy_ms")
 
 def column_names(device_names):
     names = ["time_ns", "dirty_bytes", "writeback_bytes", "memory_available_bytes"]
-    names += [name for name, _, _ in PRESSURE] + ["cpu_%s_ms" % name for name in CPU_TICKS]
+    names += [name for name, _, _ in PRESSURE] + [
+        "cpu_%s_ms" % name for name in CPU_TICKS
+    ]
     names += OWN
     names += ["%s:%s" % (d, column) for d in device_names for column in DEVICE_COLUMNS]
     return names
@@ -47,7 +49,9 @@ def sample(process_id, device_names, origin_ns):
     row = [time.monotonic_ns() - origin_ns]
     row += [_kib(memory, name) for name in ("Dirty", "Writeback", "MemAvailable")]
     for _, part, which in PRESSURE:
-        found = re.search(which + r" .*total=(\d+)", read_text("/proc/pressure/" + part) or "")
+        found = re.search(
+            which + r" .*total=(\d+)", read_text("/proc/pressure/" + part) or ""
+        )
         row.append(int(found.group(1)) if found else None)
     ticks = (read_text("/proc/stat") or "cpu").split("\n", 1)[0].split()[1:]
     row += [_tick_ms(ticks, at) for at in range(len(CPU_TICKS))]
@@ -64,14 +68,19 @@ def _kib(text, name):
 
 
 def _tick_ms(ticks, at):
-    return int(ticks[at]) * 1000 // os.sysconf("SC_CLK_TCK") if at < len(ticks) else None
+    return (
+        int(ticks[at]) * 1000 // os.sysconf("SC_CLK_TCK") if at < len(ticks) else None
+    )
 
 
 def _own(process_id):
     """The measuring process and the children that it has waited for."""
     text = read_text("/proc/%d/io" % process_id) or ""
     counts = dict(line.split(": ") for line in text.splitlines() if ": " in line)
-    row = [int(counts[key]) if key in counts else None for key in ("read_bytes", "write_bytes")]
+    row = [
+        int(counts[key]) if key in counts else None
+        for key in ("read_bytes", "write_bytes")
+    ]
     fields = (read_text("/proc/%d/stat" % process_id) or "").rpartition(")")[2].split()
     if len(fields) < 15:
         return [*row, None, None]
@@ -100,7 +109,9 @@ class Sampler:
             try:
                 os.close(self._read_end)
                 os.close(self._stop_write)
-                _sample_until_stopped(parent, device_names, origin_ns, write_end, stop_read)
+                _sample_until_stopped(
+                    parent, device_names, origin_ns, write_end, stop_read
+                )
             finally:
                 os._exit(0)
         os.close(write_end)
@@ -125,7 +136,9 @@ class Sampler:
         self._open = False
         _, status = os.waitpid(self.process_id, 0)
         killed = os.WIFSIGNALED(status)
-        self.ended_early = "killed by signal %d" % os.WTERMSIG(status) if killed else default
+        self.ended_early = (
+            "killed by signal %d" % os.WTERMSIG(status) if killed else default
+        )
 
     def stop(self):
         """A last row, then the end. After this, ended_early tells whether it died before."""

@@ -27,7 +27,9 @@ HOST_FILES = ("/etc/hostname", "/etc/hosts", "/etc/resolv.conf")
 def in_container(table):
     root = mounts.mount_of("/", table)
     marks = ("/.dockerenv", "/run/.containerenv")
-    return any(map(exists, marks)) or (root is not None and root.filesystem == "overlay")
+    return any(map(exists, marks)) or (
+        root is not None and root.filesystem == "overlay"
+    )
 
 
 def kind_of_place(mount, container):
@@ -46,25 +48,28 @@ def observe(name, path):
     mount = mounts.mount_of(path, table)
     place = {"name": name, "path": path, "resolved_path": os.path.realpath(path)}
     if mount is None:
-        place.update({"kind": "unknown", "mount": None, "devices": [], "identified_by": None})
+        place.update({
+            "kind": "unknown",
+            "mount": None,
+            "devices": [],
+            "identified_by": None,
+        })
         return place
     space = os.statvfs(path)
     probe = probe_writes(path)
     tops, identified_by = find_devices(mount, table, probe)
-    place.update(
-        {
-            "kind": kind_of_place(mount, in_container(table)),
-            "mount": mount._asdict(),
-            "overlay": mounts.overlay_of(mount),
-            "filesystem": filesystem_details(mount, tops),
-            "size_bytes": space.f_blocks * space.f_frsize,
-            "free_bytes": space.f_bavail * space.f_frsize,
-            "reflink": reflink_works(path),
-            "probe": probe,
-            "devices": devices.chain(tops),
-            "identified_by": identified_by,
-        }
-    )
+    place.update({
+        "kind": kind_of_place(mount, in_container(table)),
+        "mount": mount._asdict(),
+        "overlay": mounts.overlay_of(mount),
+        "filesystem": filesystem_details(mount, tops),
+        "size_bytes": space.f_blocks * space.f_frsize,
+        "free_bytes": space.f_bavail * space.f_frsize,
+        "reflink": reflink_works(path),
+        "probe": probe,
+        "devices": devices.chain(tops),
+        "identified_by": identified_by,
+    })
     return place
 
 
@@ -112,7 +117,11 @@ def btrfs_folder(member):
 
 def filesystem_details(mount, tops):
     """What the file system says of itself beyond the mount's options."""
-    details = {"type": mount.filesystem, "ext4_options": None, "btrfs_data_profiles": None}
+    details = {
+        "type": mount.filesystem,
+        "ext4_options": None,
+        "btrfs_data_profiles": None,
+    }
     if mount.filesystem == "ext4" and tops:
         options = read_text("/proc/fs/ext4/%s/options" % tops[0])
         details["ext4_options"] = sorted(options.split()) if options else None
@@ -120,7 +129,9 @@ def filesystem_details(mount, tops):
         folder = btrfs_folder(tops[0])
         if folder is not None:
             data = folder + "/allocation/data"
-            profiles = [name for name in list_names(data) if is_folder(data + "/" + name)]
+            profiles = [
+                name for name in list_names(data) if is_folder(data + "/" + name)
+            ]
             details["btrfs_data_profiles"] = profiles
     return details
 

@@ -101,7 +101,9 @@ class CacheRetrieve(RetrieveFigures):
             "retrieves_planned": len(self._sequence),
             "file_sizes_bytes": self._sizes,
             "sequence_sha256": hashlib.sha256(chosen).hexdigest(),
-            "fresh_ring_bytes": self._ring_bytes() if variant["destination"] == "fresh" else None,
+            "fresh_ring_bytes": self._ring_bytes()
+            if variant["destination"] == "fresh"
+            else None,
             **dict.fromkeys(OBSERVED_BY_RUNNING),
         }
 
@@ -111,7 +113,10 @@ class CacheRetrieve(RetrieveFigures):
         self._check_space()
         os.mkdir(self._cache)
         os.mkdir(self._work)
-        say("=== Populating the cache of %s: %s ===" % (self._place.name, self._describe()))
+        say(
+            "=== Populating the cache of %s: %s ==="
+            % (self._place.name, self._describe())
+        )
         started_ns = time.monotonic_ns()
         progress = Progress(len(self._sizes), self._bench.progress_every_s)
         total_bytes = 0
@@ -122,7 +127,9 @@ class CacheRetrieve(RetrieveFigures):
             if now_ns >= progress.due_ns or index + 1 == len(self._sizes):
                 progress.show(index + 1, now_ns, total_bytes)
         with open(self._list(), "w", encoding="ascii") as file:
-            file.writelines(self._url(index) + "\n" for index in range(len(self._sizes)))
+            file.writelines(
+                self._url(index) + "\n" for index in range(len(self._sizes))
+            )
         return {"populate_ns": time.monotonic_ns() - started_ns}
 
     def run(self, variant, entry):
@@ -145,7 +152,12 @@ class CacheRetrieve(RetrieveFigures):
         target.remove()
 
     def _retrieve_all(self, steps, target, entry):
-        bench, rows, sizes, clock = self._bench, self._rows, self._sizes, time.monotonic_ns
+        bench, rows, sizes, clock = (
+            self._bench,
+            self._rows,
+            self._sizes,
+            time.monotonic_ns,
+        )
         urls = [self._url(index) for index in range(len(sizes))]
         files = [self._file(index) for index in range(len(sizes))]
         origin_ns, done_bytes, started_ns = bench.origin_ns, 0, clock()
@@ -157,7 +169,12 @@ class CacheRetrieve(RetrieveFigures):
             found_ns = clock()
             steps.copy(files[index], destination, sizes[index])
             end_ns = clock()
-            rows.append((index, start_ns - origin_ns, found_ns - start_ns, end_ns - found_ns))
+            rows.append((
+                index,
+                start_ns - origin_ns,
+                found_ns - start_ns,
+                end_ns - found_ns,
+            ))
             done_bytes += sizes[index]
             entry["run_ns"] = end_ns - started_ns
             if end_ns >= progress.due_ns or done == len(self._sequence):
@@ -180,10 +197,13 @@ class CacheRetrieve(RetrieveFigures):
         wanted = self._bench.settings.precision
         if reached is None or reached > wanted:
             return False
-        entry["stopped_early"] = "the mean is known to ± %.2f %% after %d of %d retrieves" % (
-            reached * 100,
-            len(self._rows),
-            len(self._sequence),
+        entry["stopped_early"] = (
+            "the mean is known to ± %.2f %% after %d of %d retrieves"
+            % (
+                reached * 100,
+                len(self._rows),
+                len(self._sequence),
+            )
         )
         entry["precision_reached_ratio"] = round(reached, 6)
         return True
@@ -235,29 +255,40 @@ class CacheRetrieve(RetrieveFigures):
 
     def _check_tools(self):
         tools = (
-            ("bash", "grep", "sed", "cp") if self._bench.settings.fidelity == "real" else ("grep",)
+            ("bash", "grep", "sed", "cp")
+            if self._bench.settings.fidelity == "real"
+            else ("grep",)
         )
         missing = [name for name in tools if shutil.which(name) is None]
         if missing:
             raise WorkloadError("%s is not on PATH" % " and ".join(missing))
 
     def _ring_bytes(self):
-        return max(FRESH_RING_DIRTY_LIMITS * host.dirty_limit_bytes(), 2 * max(self._sizes))
+        return max(
+            FRESH_RING_DIRTY_LIMITS * host.dirty_limit_bytes(), 2 * max(self._sizes)
+        )
 
     def _check_space(self):
         """Refuse before the first byte rather than fail in the middle."""
         largest = max(self._sizes)
-        room = {"overwrite": largest, "unlink": largest, "fresh": self._ring_bytes() + largest}
+        room = {
+            "overwrite": largest,
+            "unlink": largest,
+            "fresh": self._ring_bytes() + largest,
+        }
         if "fresh" in self._bench.settings.destinations:
             # The ring never holds more than all retrieves together.
-            room["fresh"] = min(room["fresh"], sum(self._sizes[index] for index in self._sequence))
+            room["fresh"] = min(
+                room["fresh"], sum(self._sizes[index] for index in self._sequence)
+            )
         needed = sum(self._sizes) + SPARE_BYTES
         needed += max(room[name] for name in self._bench.settings.destinations)
         space = os.statvfs(os.path.dirname(self._cache))
         free = space.f_bavail * space.f_frsize
         if free < needed:
             raise SkippedError(
-                "no space: needs %d MiB, %d MiB are free" % (-(-needed // MIB), free // MIB)
+                "no space: needs %d MiB, %d MiB are free"
+                % (-(-needed // MIB), free // MIB)
             )
 
     def _describe(self):

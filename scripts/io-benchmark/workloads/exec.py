@@ -44,7 +44,9 @@ def last_level_cache_bytes():
     """The largest cache of the first CPU; None where it cannot be seen."""
     sizes = []
     for name in list_names(CACHES):
-        found = re.fullmatch("([0-9]+)([KMG])", read_text("%s/%s/size" % (CACHES, name)) or "")
+        found = re.fullmatch(
+            "([0-9]+)([KMG])", read_text("%s/%s/size" % (CACHES, name)) or ""
+        )
         if found:
             sizes.append(int(found.group(1)) * UNITS[found.group(2)])
     return max(sizes) if sizes else None
@@ -79,7 +81,9 @@ class Exec(Batches):
 
     def prepare(self):
         if platform.machine() != ARCHITECTURE:
-            raise SkippedError("needs %s, this is %s" % (ARCHITECTURE, platform.machine()))
+            raise SkippedError(
+                "needs %s, this is %s" % (ARCHITECTURE, platform.machine())
+            )
         if os.statvfs(self._folder).f_flag & os.ST_NOEXEC:
             raise SkippedError("the place is mounted noexec")
         self.check_space((processes() + 1) * (blob_bytes() + MIB))
@@ -112,18 +116,24 @@ class Exec(Batches):
         while not enough:
             times = run_together(paths, cpus)
             entry["observed"]["cpu_ns"] += sum(cpu_ns for _, _, cpu_ns in times)
-            enough = self.add_all(entry, [(start_ns, end_ns) for start_ns, end_ns, _ in times])
+            enough = self.add_all(
+                entry, [(start_ns, end_ns) for start_ns, end_ns, _ in times]
+            )
 
     @classmethod
     def remarks(cls, entry):
         observed, count = entry["observed"], len(entry["samples"]["start_ns"])
         where = "each on a CPU of its own" if observed["pinned"] else "sharing CPUs"
         # Where others want the CPUs too, this part of the time is steadier than the whole.
-        return ["CPU time of one: %.0f ms, %s" % (observed["cpu_ns"] / count / 1e6, where)]
+        return [
+            "CPU time of one: %.0f ms, %s" % (observed["cpu_ns"] / count / 1e6, where)
+        ]
 
     def _make(self, variant, count, parameters):
         program = build(parameters["blob_bytes"], parameters["passes"])
-        paths = [os.path.join(self._folder, "%s-%d" % (variant, at)) for at in range(count)]
+        paths = [
+            os.path.join(self._folder, "%s-%d" % (variant, at)) for at in range(count)
+        ]
         for path in paths:
             if variant == "hardlinked" and path != paths[0]:
                 os.link(paths[0], path)
@@ -147,7 +157,11 @@ def run_together(paths, cpus):
             if status != 0:
                 name = os.path.basename(path)
                 raise WorkloadError("%s ended with status %#06x" % (name, status))
-            times.append((start_ns, end_ns, round((used.ru_utime + used.ru_stime) * 1e9)))
+            times.append((
+                start_ns,
+                end_ns,
+                round((used.ru_utime + used.ru_stime) * 1e9),
+            ))
     finally:
         for pid in started:
             os.kill(pid, signal.SIGKILL)

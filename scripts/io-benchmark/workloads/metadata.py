@@ -62,7 +62,9 @@ class Metadata(Batches):
     def variants(settings):
         counts = process_counts(settings.profile == "quick")
         several = [
-            {"variant": variant, "threads": threads} for variant in STEPS for threads in counts
+            {"variant": variant, "threads": threads}
+            for variant in STEPS
+            for threads in counts
         ]
         return [
             *several,
@@ -148,7 +150,10 @@ class Metadata(Batches):
         clock = time.monotonic_ns
         for at in range(entry["parameters"]["samples_planned"]):
             first = at * STEPS_A_LOOK
-            paths = [prefix + "%05d" % number for number in range(first, first + STEPS_A_LOOK)]
+            paths = [
+                prefix + "%05d" % number
+                for number in range(first, first + STEPS_A_LOOK)
+            ]
             start_ns = clock()
             for path in paths:
                 look_for_missing(path)
@@ -196,7 +201,8 @@ class Metadata(Batches):
     @classmethod
     def remarks_on_all(cls, entries):
         return [
-            "%s: %d processes do %.2f times as much as one" % factor for factor in scaling(entries)
+            "%s: %d processes do %.2f times as much as one" % factor
+            for factor in scaling(entries)
         ]
 
 
@@ -207,7 +213,11 @@ def scaling(entries):
     for entry in entries:
         mean = mean_ns(entry)
         if alone.get(entry["variant"]) and mean and entry["threads"] > 1:
-            factors.append((entry["variant"], entry["threads"], alone[entry["variant"]] / mean))
+            factors.append((
+                entry["variant"],
+                entry["threads"],
+                alone[entry["variant"]] / mean,
+            ))
     return factors
 
 

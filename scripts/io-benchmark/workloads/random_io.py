@@ -76,8 +76,13 @@ class RandomIo(Batches):
             raise SkippedError("O_DIRECT is refused here: %s" % why)
         self._fio, self._version, self._engine = fio.find()
         if self._fio is None:
-            say("  %s: measured by this script's own loop, %s" % (self._engine, PYTHON_METHOD))
-            self._bench.warn("random-io-method", "%s: %s" % (self._engine, PYTHON_METHOD))
+            say(
+                "  %s: measured by this script's own loop, %s"
+                % (self._engine, PYTHON_METHOD)
+            )
+            self._bench.warn(
+                "random-io-method", "%s: %s" % (self._engine, PYTHON_METHOD)
+            )
         say("=== Writing %d MiB in %s ===" % (size // MIB, self._place.name))
         started_ns = time.monotonic_ns()
         prefill(self._file, size, self._bench.progress_every_s)
@@ -115,31 +120,46 @@ class RandomIo(Batches):
             operations, latency_ns = run.summary(parameters["operation"])
             entry["observed"].update(total_operations=operations, latency_ns=latency_ns)
             started_ns = self._started_ns
-            self.replace([(started_ns + start, *rest) for start, *rest in run.windows()])
+            self.replace([
+                (started_ns + start, *rest) for start, *rest in run.windows()
+            ])
 
     def _measure_here(self, entry):
         parameters, depth = entry["parameters"], entry["parameters"]["depth"]
         processes = min(MOST_PROCESSES, depth, len(os.sched_getaffinity(0)))
-        threads = [depth // processes + (at < depth % processes) for at in range(processes)]
+        threads = [
+            depth // processes + (at < depth % processes) for at in range(processes)
+        ]
         seed = self._bench.settings.seed
-        entry["observed"].update(method=PYTHON_METHOD, io_engine="pread, pwrite in threads")
+        entry["observed"].update(
+            method=PYTHON_METHOD, io_engine="pread, pwrite in threads"
+        )
         entry["observed"]["processes"] = processes
 
         def work(number, ready, tell):
             direct_io.work(
-                self._file, parameters, threads[number], seed + 1000 * number, ready, tell
+                self._file,
+                parameters,
+                threads[number],
+                seed + 1000 * number,
+                ready,
+                tell,
             )
 
         latencies = direct_io.Latencies()
         try:
             with Crew(processes, work) as crew:
                 self.take_windows(
-                    crew.lines(), depth, entry, lambda told: latencies.merge(told["latencies"])
+                    crew.lines(),
+                    depth,
+                    entry,
+                    lambda told: latencies.merge(told["latencies"]),
                 )
         finally:
             if latencies.counts:
                 entry["observed"].update(
-                    latency_ns=latencies.summary(), total_operations=sum(latencies.counts.values())
+                    latency_ns=latencies.summary(),
+                    total_operations=sum(latencies.counts.values()),
                 )
 
     @classmethod

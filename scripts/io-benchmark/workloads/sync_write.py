@@ -46,7 +46,9 @@ class SyncWrite(Batches):
         return [{"variant": variant, "threads": None} for variant in VARIANTS]
 
     def parameters(self, variant):
-        samples, warm_up = (QUICK_SAMPLES, QUICK_WARM_UP) if self._quick else (SAMPLES, WARM_UP)
+        samples, warm_up = (
+            (QUICK_SAMPLES, QUICK_WARM_UP) if self._quick else (SAMPLES, WARM_UP)
+        )
         is_first = variant["variant"] == FIRST
         if is_first:
             samples, warm_up = QUICK_PROCESSES if self._quick else PROCESSES, 0
@@ -66,7 +68,9 @@ class SyncWrite(Batches):
     def measure(self, variant, entry):
         entry["observed"].update(process="fresh", python=PYTHON)
         path = os.path.join(self._folder, variant["variant"])
-        write = self._write_by_many if variant["variant"] == FIRST else self._write_by_one
+        write = (
+            self._write_by_many if variant["variant"] == FIRST else self._write_by_one
+        )
         try:
             write(STEPS[variant["variant"]], path, entry)
         finally:
@@ -155,7 +159,9 @@ def appending(path):
 
 def appending_with_fsync(path):
     block = os.urandom(WRITE_BYTES)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+    descriptor = os.open(
+        path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600
+    )
 
     def step():
         os.write(descriptor, block)

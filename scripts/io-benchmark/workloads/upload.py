@@ -85,7 +85,9 @@ class Upload(Batches):
         path, self._method, self._has_http2 = find_curl()
         self._curl = path
         if path is None:
-            self._bench.warn("upload-method", "%s: measured by http.client" % self._method)
+            self._bench.warn(
+                "upload-method", "%s: measured by http.client" % self._method
+            )
             say("  %s: measured by Python's http.client" % self._method)
             self._method = "http.client"
         return {}
@@ -97,7 +99,9 @@ class Upload(Batches):
         url = self._bench.settings.upload_url
         if way == "http2" and not entry["parameters"]["target"].startswith("https:"):
             # Without TLS there is an Upgrade to h2c, which neither browsers nor object stores speak.
-            raise SkippedError("HTTP/2 goes over TLS alone: give an https:// --upload-url")
+            raise SkippedError(
+                "HTTP/2 goes over TLS alone: give an https:// --upload-url"
+            )
         entry["observed"]["method"] = self._method
         if url is not None:
             self._measure_to(url, way, entry)
@@ -116,17 +120,23 @@ class Upload(Batches):
         upload = HttpClient().upload
         if self._curl is not None:
             is_loopback = parameters["target"] == "loopback"
-            upload = Curl(self._curl, self._folder, is_loopback, self._bench.held).upload
+            upload = Curl(
+                self._curl, self._folder, is_loopback, self._bench.held
+            ).upload
         if self._curl is not None and way != "http2":
             some = [address(url, at) for at in range(REFERENCE_OBJECTS)]
-            with contextlib.closing(upload(some, self._file, "keep-alive", False)) as uploads:
+            with contextlib.closing(
+                upload(some, self._file, "keep-alive", False)
+            ) as uploads:
                 done = [one for one in uploads if one is not None]
             observed["without_expect_ns"] = [one[1] - one[0] for one in done]
             observed["expect_100_stalls"] = 0
         observed["connections"] = 0
         self.begin_anew()
         together = way in TOGETHER
-        at_once = parameters["objects_at_once"] if together else parameters["objects_planned"]
+        at_once = (
+            parameters["objects_at_once"] if together else parameters["objects_planned"]
+        )
         urls = [address(url, at) for at in range(at_once)]
         asks = self._curl is not None and way != "http2"
         enough = False
@@ -152,22 +162,32 @@ class Upload(Batches):
             observed["connections"] += connections
             times.append((start_ns, end_ns))
             if observed["without_expect_ns"]:
-                longer_ns = end_ns - start_ns - statistics.median(observed["without_expect_ns"])
+                longer_ns = (
+                    end_ns - start_ns - statistics.median(observed["without_expect_ns"])
+                )
                 observed["expect_100_stalls"] += longer_ns >= STALL_NS
             if not together and self.add(entry, start_ns, end_ns):
                 return True
         if len(times) != len(urls):
-            raise WorkloadError("%s told of %d of %d" % (self._method, len(times), len(urls)))
+            raise WorkloadError(
+                "%s told of %d of %d" % (self._method, len(times), len(urls))
+            )
         if not together:
             return False
-        first_ns, last_ns = min(start for start, _ in times), max(end for _, end in times)
+        first_ns, last_ns = (
+            min(start for start, _ in times),
+            max(end for _, end in times),
+        )
         return self.add(entry, first_ns, last_ns, len(times))
 
     @classmethod
     def remarks(cls, entry):
         observed = entry["observed"]
         said = "Sent by %s, HTTP/%s, %d connections"
-        lines = [said % (observed["method"], observed["http_version"], observed["connections"])]
+        lines = [
+            said
+            % (observed["method"], observed["http_version"], observed["connections"])
+        ]
         if observed["expect_100_stalls"]:
             objects = sum(entry["samples"]["operations"])
             lines.append(
@@ -180,7 +200,9 @@ class Upload(Batches):
 def address(url, number):
     """The same few names again and again: at most so many objects are left there."""
     name = "io-benchmark-%04d" % number
-    return url.replace("{name}", name) if "{name}" in url else url.rstrip("/") + "/" + name
+    return (
+        url.replace("{name}", name) if "{name}" in url else url.rstrip("/") + "/" + name
+    )
 
 
 WORKLOAD = Upload
