@@ -9,7 +9,7 @@ from loopback_deployment import AMD_16, GROUP, NO_WORKER, Deployment
 
 from io_benchmark.errors import ResultError
 from io_benchmark.submit import creating
-from io_benchmark.submit.definitions import Ready
+from io_benchmark.submit.definitions import Member, Ready
 
 IDS = ("AAAAAAAAQAGAAAAAAAAAAA", "BBBBBBBBQAGAAAAAAAAAAA", "CCCCCCCCQAGAAAAAAAAAAA")
 
@@ -19,7 +19,6 @@ def tasks():
         Ready(
             one,
             f"io-benchmark-{number}",
-            "amd-16",
             {
                 "provisionerId": "a",
                 "workerType": "b",
@@ -143,7 +142,7 @@ def test_cancel_what_was_sent(policy):
     with Loopback(Deployment()) as loopback:
         create(loopback, policy)
         loopback.deployment.change_runs(IDS[1], "completed")
-        sent = [*tasks(), Ready("DDDDDDDDQAGAAAAAAAAAAA", "never", "x", {})]
+        sent = [*tasks(), Member("DDDDDDDDQAGAAAAAAAAAAA", "never")]
         done = ask(loopback, policy, lambda one: creating.cancel_sent(one, sent))
         assert done == creating.Cancelled(("io-benchmark-0", "io-benchmark-2"), 1, ())
         states = [loopback.deployment.statuses[one]["state"] for one in IDS]

@@ -92,7 +92,7 @@ def test_a_label_that_is_not_selected():
     with pytest.raises(UsageError) as caught:
         earlier.parse("amd-16=old", BOTH)
     assert str(caught.value) == (
-        "--like amd-16=old: amd-16 is no task that is selected; there are: "
+        "--like amd-16=old: amd-16 is not a selected task; there are: "
         f"{PLAIN}, {ALL}, {INTEL}; a file whose name holds = is written ./FILE"
     )
 
