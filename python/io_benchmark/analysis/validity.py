@@ -146,6 +146,7 @@ WORKER_RULES: dict[str, tuple[Severity, Callable[[Worker], str | None]]] = {
     "worker-warning": (Severity.WARNING, worker_warning),
 }
 SIDE_RULES: dict[str, tuple[Severity, SideRule]] = {
+    "profile": (Severity.REFUSED, likeness.profile),
     "sequence": (Severity.REFUSED, likeness.sequence),
     "sizes": (Severity.REFUSED, likeness.sizes),
     RETRIEVES_RULE: (Severity.REFUSED, likeness.retrieves),

@@ -79,9 +79,8 @@ def _time(text: str) -> datetime | None:
 
 def _conditions(run: Run) -> Conditions:
     """What has to be alike, by the rules that would refuse a comparison."""
-    found = [
+    return tuple(
         (name, words)
         for name, (severity, rule) in validity.SIDE_RULES.items()
         if severity is Severity.REFUSED and (words := rule(run))
-    ]
-    return (("profile", f"profile {run[0].result.config.profile}"), *found)
+    )
