@@ -137,6 +137,16 @@ def test_a_conflict(policy):
             create(loopback, policy)
 
 
+def test_created_by_another_process(policy):
+    """The same task with other dates, in the same group: somebody resumed it meanwhile."""
+    with Loopback(Deployment()) as loopback:
+        create(loopback, policy)
+        loopback.deployment.definitions[IDS[1]] |= {"expires": "2026-12-20T12:00:00.000Z"}
+        created = creating.Created()
+        assert create(loopback, policy, created) == list(IDS)
+        assert created.shown == "3 tasks created"
+
+
 def test_cancel_what_was_sent(policy):
     """Those that wait or run; what is resolved stays, what was never created is no problem."""
     with Loopback(Deployment()) as loopback:
