@@ -22,6 +22,8 @@ from checkout import ROOT
 from loopback import Fault, Loopback, first
 from loopback_deployment import Deployment
 
+from io_benchmark import cli
+
 COMMAND = [sys.executable, "-m", "io_benchmark.cli", "submit"]
 IMAGE = ["--image", "localhost/image:latest"]
 SLUG = r"[A-Za-z0-9_-]{8}[Q-T][A-Za-z0-9_-][CGKOSWaeimquy26-][A-Za-z0-9_-]{10}[AQgw]"
@@ -262,6 +264,36 @@ def test_faults_on_the_way(deployment):
         done = submit(loopback, *IMAGE, *QUICK, "-j", "amd-16,intel")
     assert "1.92×" in done.stdout
     assert len(deployment.definitions) == 2
+
+
+@pytest.mark.parametrize(
+    ("client", "option", "owner"),
+    [
+        pytest.param("mozilla-auth0/ad|Mozilla-LDAP|jane/x", [], "jane@mozilla.com", id="client"),
+        pytest.param("me", ["--owner", "joe@example.com"], "joe@example.com", id="option"),
+        pytest.param("me", [], None, id="nobody"),
+    ],
+)
+def test_owner(monkeypatch, capsys, tmp_path, client, option, owner):
+    """A person, by option or by identity; where nobody is known, nothing is asked or created."""
+    monkeypatch.chdir(tmp_path)
+    for name, value in environment(None, TASKCLUSTER_CLIENT_ID=client).items():
+        monkeypatch.setenv(name, value)
+    for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):
+        monkeypatch.setenv(name, os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "0")
+    arguments = ["submit", *IMAGE, *option, "--root", str(ROOT), "-j", "intel"]
+    assert cli._status([*arguments, "--dry-run"]) == 0
+    printed = capsys.readouterr()
+    (task,) = json.loads(printed.out).values()
+    if owner is not None:
+        assert task["task"]["metadata"]["owner"] == owner
+        assert task["task"]["tags"]["createdForUser"] == owner
+        return
+    advice = "give your e-mail address with --owner, or set it with: git config user.email ADDRESS"
+    assert printed.err.startswith(f"warning: to create these tasks, an owner is needed; {advice}\n")
+    assert cli._status([*arguments, "--yes"]) == 2
+    assert capsys.readouterr().err == f"error: the tasks need an owner; {advice}\n"
 
 
 def test_timeout():

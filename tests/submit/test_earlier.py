@@ -4,6 +4,7 @@
 """Which earlier results --like takes for which task."""
 
 import json
+from dataclasses import replace
 
 import pytest
 import seed_case
@@ -56,6 +57,20 @@ def test_results_of_another_task_of_the_pool():
     )
     assert minutes(of(PLAIN, 2), chosen=ONE) == ({}, [remark])
     assert minutes(of(PLAIN, 2), chosen=ONE, named={ALL}) == ({}, [])
+
+
+@pytest.mark.parametrize(
+    ("profile", "kept", "remark"),
+    [
+        pytest.param("full", [0, 2], "--like: 1 of 3 results are not of profile full: not used"),
+        pytest.param("quick", [1], "--like: 2 of 3 results are not of profile quick: not used"),
+    ],
+)
+def test_results_of_other_sizes(profile, kept, remark):
+    """They take other times: they are not used, and a line says so."""
+    found = [of(PLAIN, 2), replace(of(PLAIN, 1), profile="quick"), of(ALL, 3)]
+    assert earlier.of_profile(found, profile) == ([found[at] for at in kept], remark)
+    assert earlier.of_profile(found[:1], "full") == (found[:1], None)
 
 
 def test_all_for_one_task():
