@@ -13,7 +13,7 @@ from typing import Any
 
 from taskgraph.util.time import InvalidString, UnknownTimeMeasurement, value_of
 
-from io_benchmark_taskgraph.mistakes import BadKeyError
+from io_benchmark_taskgraph.mistakes import BadKeyError, shown
 
 DEADLINE = "deadline-after"
 EXPIRES = "expires-after"
@@ -28,12 +28,12 @@ LATEST_S = 5 * _DAY_S
 _UNITS = (("day", _DAY_S), ("hour", 60 * _MINUTE_S), ("minute", _MINUTE_S))
 
 
-def shown(seconds: int) -> str:
+def length(seconds: int) -> str:
     """As taskgraph reads it: one number and one unit."""
-    name, length = next(
+    name, unit_s = next(
         (unit for unit in _UNITS if seconds and seconds % unit[1] == 0), ("second", 1)
     )
-    number = seconds // length
+    number = seconds // unit_s
     return f"{number} {name}{'' if number == 1 else 's'}"
 
 
@@ -43,7 +43,7 @@ def _seconds(key: str, text: object) -> int:
     except (InvalidString, UnknownTimeMeasurement, TypeError, ValueError):
         pass
     raise BadKeyError(
-        key, f"{text!r} is not a length of time; write one such as 2 days"
+        key, f"{shown(text)} is not a length of time; write one such as 2 days"
     )
 
 
@@ -61,19 +61,19 @@ def set_times(task: dict[str, Any], pools: Iterable[Any]) -> None:
     others_s = max(_seconds(DEADLINE, _relative(pool, "deadline")) for pool in pools)
     needed_s = others_s + RESOLVING_S + task["worker"]["max-run-time"]
     if DEADLINE not in task:
-        task[DEADLINE] = shown(max(needed_s, others_s + OWN_TIME_S))
+        task[DEADLINE] = length(max(needed_s, others_s + OWN_TIME_S))
     deadline_s = _seconds(DEADLINE, task[DEADLINE])
     if deadline_s < needed_s:
         raise BadKeyError(
             DEADLINE,
             f"{task[DEADLINE]} is too early: the pools' tasks may take until "
-            f"{shown(others_s)} and the report after them until {shown(needed_s)}; "
-            f"write at least {shown(needed_s)}, or remove the key",
+            f"{length(others_s)} and the report after them until {length(needed_s)}; "
+            f"write at least {length(needed_s)}, or remove the key",
         )
     if deadline_s > LATEST_S:
         raise BadKeyError(
             DEADLINE,
-            f"{task[DEADLINE]} is later than the queue accepts, {shown(LATEST_S)}; "
+            f"{task[DEADLINE]} is later than the queue accepts, {length(LATEST_S)}; "
             f"lower {DEADLINE} of the pools' tasks or of the report",
         )
     _set_expires(task, [_relative(pool, "expires") for pool in pools], deadline_s)
@@ -90,5 +90,5 @@ def _set_expires(
             raise BadKeyError(
                 EXPIRES,
                 f"{whose} expires after {text}, before the report's deadline of "
-                f"{shown(deadline_s)}; raise {EXPIRES} of that task",
+                f"{length(deadline_s)}; raise {EXPIRES} of that task",
             )
