@@ -25,7 +25,7 @@ def register(graph_config: Any) -> None:
     )
 
     try:
-        yaml_files.check_kinds(root / "taskcluster")
+        yaml_files.check_tree(root / "taskcluster")
     except mistakes.UserMistake as error:
         # taskgraph's command line takes it as logged already.
         logger.error("%s", error)  # noqa: TRY400 - no traceback

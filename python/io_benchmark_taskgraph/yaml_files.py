@@ -152,9 +152,9 @@ def check(path: Path, name: str) -> None:
         raise mistake from None
 
 
-def check_kinds(folder: Path) -> None:
-    """Check the files of all kinds in `taskcluster/`, which is `folder`."""
-    for path in sorted(folder.glob("kinds/*/*.yml")):
+def check_tree(folder: Path) -> None:
+    """Check the configuration and all kinds' files in `taskcluster/`, which is `folder`."""
+    for path in [folder / "config.yml", *sorted(folder.glob("kinds/*/*.yml"))]:
         name = str(path.relative_to(folder.parent))
         if path.is_file():
             check(path, name)

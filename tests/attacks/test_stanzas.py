@@ -241,9 +241,9 @@ def nested(levels, first, each):
     return "\n".join(f"x{level}: &x{level} {value}" for level, value in enumerate([first, *values]))
 
 
-def kind_with(text, kind="io-benchmark"):
+def file_with(text, name="kinds/io-benchmark/kind.yml"):
     def change(tree: Path) -> None:
-        file = tree / "taskcluster" / "kinds" / kind / "kind.yml"
+        file = tree / "taskcluster" / name
         head, mark, body = file.read_text().partition("---\n")
         file.write_text(f"{head}{mark}{text}\n{body}")
 
@@ -258,12 +258,17 @@ def link(name, target):
 
 
 TREES = {
-    "aliases": kind_with(nested(12, "[a]", "[{}]")),
-    "aliases in the images' kind": kind_with(nested(12, "[a]", "[{}]"), "docker-image"),
-    "merged mappings": kind_with(nested(12, "{a: 1}", "{{<<: [{}]}}")),
-    "an alias in itself": kind_with("x: &x [*x]"),
-    "a mapping in itself": kind_with("x: &x {y: *x}", "io-benchmark-report"),
-    "deep": kind_with("x: " + "[" * 900 + "]" * 900),
+    "aliases": file_with(nested(12, "[a]", "[{}]")),
+    "aliases in the images' kind": file_with(
+        nested(12, "[a]", "[{}]"), "kinds/docker-image/kind.yml"
+    ),
+    "merged mappings": file_with(nested(12, "{a: 1}", "{{<<: [{}]}}")),
+    "merged mappings in the configuration": file_with(
+        nested(12, "{a: 1}", "{{<<: [{}]}}"), "config.yml"
+    ),
+    "an alias in itself": file_with("x: &x [*x]"),
+    "a mapping in itself": file_with("x: &x {y: *x}", "kinds/io-benchmark-report/kind.yml"),
+    "deep": file_with("x: " + "[" * 900 + "]" * 900),
     "a loop of links": link("taskcluster/kinds/loop", "loop"),
     "a link upward": link("taskcluster/kinds/up", "../.."),
     "a device": link("taskcluster/kinds/io-benchmark/more.yml", "/dev/zero"),

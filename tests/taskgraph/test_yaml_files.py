@@ -95,13 +95,17 @@ def test_no_yaml(tmp_path):
     assert f'in "{file}", line 2' in str(caught.value)
 
 
-def test_kinds(tmp_path):
-    """Every kind's files are read, whichever transforms it has; a pipe or device is not."""
+def test_tree(tmp_path):
+    """The configuration's and every kind's files are read, whichever transforms it has; a pipe or device is not."""
     for kind in ("a", "b"):
         (tmp_path / "taskcluster" / "kinds" / kind).mkdir(parents=True)
     (tmp_path / "taskcluster/kinds/a/kind.yml").write_text("a: 1")
-    yaml_files.check_kinds(tmp_path / "taskcluster")
+    yaml_files.check_tree(tmp_path / "taskcluster")
+    (tmp_path / "taskcluster/config.yml").write_text("a: &a [*a]")
+    with pytest.raises(UserMistake, match=r"/config\.yml line 1: the alias"):
+        yaml_files.check_tree(tmp_path / "taskcluster")
+    (tmp_path / "taskcluster/config.yml").unlink()
     (tmp_path / "taskcluster/kinds/b/more.yml").symlink_to("/dev/zero")
     with pytest.raises(UserMistake) as caught:
-        yaml_files.check_kinds(tmp_path / "taskcluster")
+        yaml_files.check_tree(tmp_path / "taskcluster")
     assert str(caught.value) == ("taskcluster/kinds/b/more.yml: is not a regular file; remove it")
