@@ -158,6 +158,25 @@ def side(pool: Pool, workers: int, files: np.ndarray, generator: np.random.Gener
     )
 
 
+def machine(
+    pool: Pool,
+    runs: int,
+    run_variation: float,
+    files: np.ndarray,
+    generator: np.random.Generator,
+) -> SideData:
+    """One worker with a speed of its own, each of its runs with a further one."""
+    speed = math.exp(generator.normal(0, pool.variation))
+    made = tuple(
+        worker(
+            Pool(pool.ratio * speed, run_variation, pool.shape, pool.retrieves), files, generator
+        )
+        for _ in range(runs)
+    )
+    logs = [math.log(one.mean_ns) for one in made]
+    return SideData((math.fsum(logs) / runs,), (made,))
+
+
 def sequence(count: int, generator: np.random.Generator) -> np.ndarray:
     return generator.integers(0, len(SIZES), count)
 

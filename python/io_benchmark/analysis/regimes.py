@@ -46,10 +46,9 @@ def of_sides(subject: Subject, sides: Mapping[str, Sequence[Worker]]) -> dict[st
 def _of_side(workers: Sequence[Sequence[SideRegime]]) -> SideRegime:
     """The regime of most of a side's workers that tell one; unknown where there is no such."""
     regime = _of_most([_of_most([run.regime for run in runs]) for runs in workers])
-    why = next(
-        (run.why for runs in workers for run in runs if run.regime is regime),
-        "its workers differ in it",
-    )
+    # One run's words for it, and the same ones in whichever order the runs come.
+    told = sorted(run.why for runs in workers for run in runs if run.regime is regime)
+    why = told[len(told) // 2] if told else "its workers differ in it"
 
     def mean(value: Callable[[SideRegime], float | None]) -> float | None:
         return mean_of_known(mean_of_known(map(value, runs)) for runs in workers)

@@ -7,6 +7,7 @@ import math
 from datetime import UTC, datetime
 
 from io_benchmark.analysis import machines, validity
+from io_benchmark.analysis.history.bounds import IDENTIFIER, bounded, shortened
 from io_benchmark.analysis.history.facts import facts_of
 from io_benchmark.analysis.history.model import Conditions, LeftOut, Origin, Reading
 from io_benchmark.analysis.intake import worker_id_of
@@ -41,7 +42,7 @@ def readings_of(
     if not worker.entries:
         reason = worker.result.incomplete_reason or "no reason given"
         left_out.append(LeftOut(when, f"{validity.task_name(worker)}: measured nothing: {reason}"))
-    return readings, left_out
+    return bounded(readings, left_out, f"{when}, {validity.task_name(worker)}")
 
 
 def origin_of(measured: Measured) -> Origin | None:
@@ -56,11 +57,13 @@ def origin_of(measured: Measured) -> Origin | None:
         return None
     task_id = (task.task_id if task else result.task.task_id) or UNKNOWN
     group = (task.task_group_id if task else None) or result.task.task_group_id
-    worker_id = worker_id_of(task)
+    worker_id = shortened(worker_id_of(task), IDENTIFIER)
+    revision = task.revision if task else None
+    task_id = shortened(task_id, IDENTIFIER)
     return Origin(
-        group=group or f"{task_id} {time.isoformat()}",
+        group=shortened(group or f"{task_id} {time.isoformat()}", IDENTIFIER),
         time=time,
-        revision=task.revision if task else None,
+        revision=None if revision is None else shortened(revision, IDENTIFIER),
         task_id=task_id,
         run_id=task.run_id if task else result.task.run_id,
         worker_id=worker_id,
