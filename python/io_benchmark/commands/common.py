@@ -4,13 +4,13 @@
 """What several commands do in the same words."""
 
 import argparse
-import os
 import sys
-import tempfile
 from collections.abc import Collection
 from pathlib import Path
 
 from io_benchmark.errors import UsageError
+from io_benchmark.sources.text import one_line
+from io_benchmark.writing import write_file
 
 
 def tell(text: str) -> None:
@@ -56,18 +56,9 @@ def _format_and_file(text: str, formats: Collection[str]) -> tuple[str, Path]:
 
 
 def write_whole(path: Path, text: str) -> str | None:
-    """Whole or not at all; what was wrong, if anything."""
+    """What `--write` asks for; what was wrong, if anything."""
     try:
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        temporary = Path(name)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-            temporary.chmod(0o644)
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink()
-            raise
+        write_file(path, text.encode("utf-8", "replace"))
     except OSError as error:
-        return f"--write {path}: {error.strerror}"
+        return f"--write {one_line(str(path))}: {error.strerror}"
     return None
