@@ -10,6 +10,7 @@ import argparse
 import importlib
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from io_benchmark import __version__
 from io_benchmark.errors import IoBenchmarkError, explained
@@ -32,8 +33,13 @@ EXIT_BROKEN_PIPE = 141
 MESSAGE_LENGTH = 4000  # some list what there is
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        super().error(one_line(message, MESSAGE_LENGTH))
+
+
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="io-benchmark",
         description="Which worker pool is slower, by how much, how sure that is, and why.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -46,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
     known = arguments[:1]
     command = parser.parse_args(known).command
     module = importlib.import_module(f"io_benchmark.commands.{command}")
-    sub_parser = argparse.ArgumentParser(
+    sub_parser = _Parser(
         prog=f"io-benchmark {command}",
         description=module.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,

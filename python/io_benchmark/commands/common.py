@@ -12,11 +12,15 @@ from io_benchmark.errors import UsageError
 from io_benchmark.sources.text import one_line
 from io_benchmark.writing import write_file
 
+TELL_LENGTH = 4000  # some list what there is
+
 
 def tell(text: str) -> None:
     """Progress and remarks go to stderr: stdout is for what a program may read."""
+    # Names in it come from anywhere, and must not speak to the terminal.
+    lines = [one_line(line, TELL_LENGTH) for line in text.split("\n")]
     # In one piece: print writes the line's end apart, and a reader may come between.
-    sys.stderr.write(text + "\n")
+    sys.stderr.write("\n".join(lines) + "\n")
     sys.stderr.flush()
 
 
