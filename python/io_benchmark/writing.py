@@ -19,7 +19,7 @@ from pathlib import Path
 
 OWN_DESCRIPTORS = Path("/proc/self/fd")
 # The reader of a named pipe may be started after this program.
-READER_WITHIN_S = 5.0
+READER_WITHIN_S = 2.0
 _POLL_INTERVAL_S = 0.02
 
 
