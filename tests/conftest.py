@@ -17,6 +17,8 @@ settings.load_profile("steady")
 
 # Here, so that the tests' own processes inherit it.
 os.environ["PATH"] = with_system_folders(os.environ.get("PATH", os.defpath))
+# What tests make is as readable as on most machines; those that are about a umask set their own.
+os.umask(0o022)
 
 # Set on a worker, or by whoever tries the script by hand.
 PREFIXES = ("TASKCLUSTER_", "IO_BENCHMARK_", "MOZ_", "TASKGRAPH_")

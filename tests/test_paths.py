@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from io_benchmark.errors import UsageError
-from io_benchmark.paths import resolved
+from io_benchmark.paths import current_folder, resolved
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,16 @@ def test_nobody_can_look(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=f"^--root X: {re.escape(reason)}; name another folder$"):
         resolved(Path(given), "--root X")
+
+
+def test_a_removed_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Started where no folder is left, it says so; an absolute path is still good."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(UsageError, match="the current folder has been removed"):
+        current_folder()
+    with pytest.raises(UsageError, match="the current folder has been removed"):
+        resolved(Path("relative"), "--root")
+    assert resolved(tmp_path, "--root") == tmp_path

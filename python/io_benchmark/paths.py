@@ -9,6 +9,14 @@ from pathlib import Path
 from io_benchmark.errors import UsageError
 
 
+def current_folder() -> Path:
+    """The folder that this program was started in, or a UsageError where that is gone."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise UsageError("the current folder has been removed; go to another one") from None
+
+
 def resolved(path: Path, option: str) -> Path:
     """Without links and ~; whether there is anything at it, the caller says.
 
@@ -16,7 +24,8 @@ def resolved(path: Path, option: str) -> Path:
     links in a circle, a folder that this user may not search.
     """
     # Path.expanduser and Path.resolve raise a RuntimeError for ~nobody and for a circle.
-    whole = Path(os.path.realpath(os.path.expanduser(path)))  # noqa: PTH111
+    given = Path(os.path.expanduser(path))  # noqa: PTH111
+    whole = Path(os.path.realpath(given if given.is_absolute() else current_folder() / given))
     try:
         whole.stat()
     except (FileNotFoundError, NotADirectoryError):
