@@ -21,16 +21,16 @@ FOLDING = ("text", "markdown")
 def show(report: Report, form: str, *, details: bool = False) -> None:
     """Text follows the terminal; every other format is written as it is."""
     if form == "text":
-        load(form)(terminal(), report, details=details)
+        load(form)(console(), report, details=details)
     else:
         sys.stdout.write(rendered(report, form, details=details))
 
 
-def terminal() -> Console:
+def console() -> Console:
     """As wide as it is, where that is wide enough for a word."""
-    console = Console()
-    console.width = max(console.width, LEAST_COLUMNS)
-    return console
+    made = Console()
+    made.width = max(made.width, LEAST_COLUMNS)
+    return made
 
 
 def rendered(report: Report, form: str, *, details: bool = False) -> str:
