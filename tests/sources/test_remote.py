@@ -6,7 +6,7 @@
 from dataclasses import replace
 
 import pytest
-from loopback import Fault, Loopback, first, share_of
+from loopback import ME, Fault, Loopback, first, share_of
 from loopback_deployment import (
     AMD_16,
     AMD_30,
@@ -32,8 +32,7 @@ from io_benchmark.sources.gather import gather
 from io_benchmark.sources.layout import TaskRecord
 from io_benchmark.sources.progress import Progress
 
-TOKEN = "access-token-of-this-test"  # noqa: S105 - none
-CREDENTIALS = {"TASKCLUSTER_CLIENT_ID": "test/me", "TASKCLUSTER_ACCESS_TOKEN": TOKEN}
+CREDENTIALS = ME.environment
 NO_ARTIFACT = f"has no artifact {ARTIFACT}"
 LOOK = "look at the task's log, or run it again"
 
@@ -373,12 +372,12 @@ def test_credentials_go_to_the_deployment_alone(policy):
         gathered = read(loopback, policy, f"group:{GROUP}", **CREDENTIALS)
         assert runs(gathered) == ALL_THREE
         for request in loopback.asked("api"):
-            assert 'id="test/me"' in request.headers["Authorization"]
+            assert 'id="me"' in request.headers["Authorization"]
         for request in loopback.asked("storage"):
             assert "Authorization" not in request.headers
             assert "Cookie" not in request.headers
         for request in loopback.requests:
-            assert TOKEN not in str(request)
+            assert ME.access_token not in str(request)
 
 
 def test_another_deployment_gets_no_credentials(policy):
@@ -408,7 +407,7 @@ def test_refused_credentials(loopback, policy):
     gathered = read(loopback, policy, f"group:{GROUP}", **CREDENTIALS)
     assert gathered.unreadable == (
         (
-            f"group:{GROUP}: {loopback.url} refuses the credentials of test/me: Authentication Error; "
+            f"group:{GROUP}: {loopback.url} refuses the credentials of me: Authentication Error; "
             "check TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN"
         ),
     )

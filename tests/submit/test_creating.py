@@ -4,7 +4,7 @@
 """Creating and cancelling, against the loopback."""
 
 import pytest
-from loopback import Fault, Loopback, first
+from loopback import ME, Fault, Loopback, first
 from loopback_deployment import AMD_16, GROUP, NO_WORKER, Deployment
 
 from io_benchmark.errors import ResultError
@@ -38,7 +38,7 @@ def ask(loopback, policy, use):
     environment = {
         "TASKCLUSTER_ROOT_URL": loopback.url,
         "TASKCLUSTER_CLIENT_ID": "me",
-        "TASKCLUSTER_ACCESS_TOKEN": "secret",
+        "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
     }
     return creating.asked(environment, use, policy)
 
@@ -63,7 +63,7 @@ def test_in_order_and_signed(policy):
 
 def test_through_a_tasks_proxy(policy):
     """Without credentials, inside a task: the proxy signs, and the root URL is not asked."""
-    with Loopback(Deployment()) as loopback:
+    with Loopback(Deployment(), proxy_of=ME) as loopback:
         proxied = {
             "TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9",
             "TASKCLUSTER_PROXY_URL": loopback.url,
