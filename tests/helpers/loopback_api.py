@@ -265,10 +265,6 @@ class Api:
             raise not_found("Indexed task not found")
         return self.deployment.indexed(path)
 
-    def _find_artifact_from_task(self, call: Call) -> Reply:
-        task_id, name = self._find_task(call)["taskId"], call["name"].replace("/", "%2F")
-        return Reply(303, {"Location": f"/api/queue/v1/task/{task_id}/artifacts/{name}"}, b"")
-
     def _list_tasks(self, call: Call) -> Any:
         inside = [one for one in self.deployment.index if _parent(one) == call["namespace"]]
         return self._page("tasks", [self.deployment.indexed(one) for one in inside], call.query)

@@ -35,7 +35,6 @@ ROUTES = (
     ("POST", "queue/v1/tasks/status", "statuses"),
     ("POST", "queue/v1/tasks", "tasks"),
     ("GET", "index/v1/task/<indexPath>", "findTask"),
-    ("GET", "index/v1/task/<indexPath>/artifacts/<name*>", "findArtifactFromTask"),
     ("GET", "index/v1/tasks/<namespace>", "listTasks"),
     ("POST", "index/v1/tasks/<namespace>", "listTasks"),
     ("GET", "index/v1/namespaces/<namespace>", "listNamespaces"),
