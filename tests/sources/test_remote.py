@@ -25,6 +25,7 @@ from loopback_deployment import (
     recorded,
     result,
 )
+from recorded_pushes import ACTION_WITHOUT_CONTEXTS, PUSH, REPORT, recorded_pushes
 
 from io_benchmark.errors import UsageError
 from io_benchmark.results.reader import MAXIMUM_BYTES
@@ -198,7 +199,8 @@ def test_a_group_and_a_task_of_it(loopback, policy):
         pytest.param(
             "https://treeherder.mozilla.org/jobs?repo=new&revision=" + "0" * 40,
             f"index:gecko.v2.new.revision.{'0' * 40}.taskgraph.decision: {{url}} has no such route; it "
-            "may have expired, or IO_BENCHMARK_TRUST_DOMAIN is to name another trust domain",
+            "comes there when the decision task has completed (compare --wait MINUTES waits for it); "
+            "or it has expired, or IO_BENCHMARK_TRUST_DOMAIN must name another trust domain",
             id="push",
         ),
     ],
@@ -210,18 +212,27 @@ def test_what_does_not_exist(loopback, policy, address, problem):
     assert runs(gathered) == ALL_THREE[2:]
 
 
-def test_a_group_without_the_benchmark(policy):
-    """Whoever pushed without asking for it is told so."""
-    deployment = Deployment()
-    group = add_group(deployment, 2, kind="build")
+@pytest.mark.parametrize(
+    "address",
+    [
+        pytest.param(f"group:{PUSH}", id="group"),
+        pytest.param(f"task:{PUSH}", id="decision task"),
+        pytest.param(f"task:{REPORT}", id="report"),
+        pytest.param(f"task:{REPORT}.0", id="run of the report"),
+        pytest.param("{url}/tasks/" + REPORT, id="address of the report"),
+        pytest.param(f"task:{ACTION_WITHOUT_CONTEXTS}", id="action"),
+    ],
+)
+def test_tasks_that_stand_for_their_group(policy, address):
+    """What belongs to the whole push means the benchmark's tasks of it: here 11, with 12 runs."""
+    deployment = recorded_pushes()
+    for member in deployment.groups[PUSH]:
+        for run in deployment.statuses[member]["runs"]:
+            body = result("amd-16", member, run["runId"])
+            deployment.set_result(member, run["runId"], Artifact(body))
     with Loopback(deployment) as loopback:
-        gathered = read(loopback, policy, f"group:{group}")
-    assert gathered.unreadable == (
-        (
-            f"group:{group}: none of its 2 tasks is of kind io-benchmark or io-benchmark-all; was it "
-            "asked for?"
-        ),
-    )
+        gathered = read(loopback, policy, address.format(url=loopback.url))
+    assert (len(gathered.measured), gathered.unreadable, gathered.remarks) == (12, (), ())
 
 
 @pytest.mark.parametrize("kind", ["io-benchmark", "io-benchmark-all"])

@@ -132,6 +132,14 @@ def task_run_url(root_url: str, task_id: str, run_id: int) -> str:
     return f"{root_url}/tasks/{task_id}/runs/{run_id}"
 
 
+def task_url(root_url: str, task_id: str) -> str:
+    return f"{root_url}/tasks/{task_id}"
+
+
+def group_url(root_url: str, group_id: str) -> str:
+    return f"{root_url}/tasks/groups/{group_id}"
+
+
 def _parse_prefixed(text: str, prefix: str, rest: str, environment: Mapping[str, str]) -> Address:
     root_url = default_root_url(environment)
     if prefix == "task":

@@ -43,6 +43,12 @@ def how_it_ended(run: Run) -> str:
     return one_line(in_words(run.state, run.reason_resolved), 100)
 
 
+def how_the_task_ended(task: Task) -> str:
+    """By its newest run, where it has one."""
+    runs = task.status.runs
+    return how_it_ended(runs[-1]) if runs else f"is {name(task.status.state)}"
+
+
 def passed_over(task: Task, run: Run) -> str:
     """Of a resolved run whose result is not read, since there is a better one."""
     return f"{title(task, run)} {how_it_ended(run)} and is not counted"
