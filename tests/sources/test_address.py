@@ -141,6 +141,11 @@ def test_which_deployment(text, root_url):
             id="push",
         ),
         pytest.param(
+            f"jobs?repo=try&tier=1,2,3&revision={REVISION}",
+            IndexAddress(ROOT, f"gecko.v2.try.{DECISION}"),
+            id="push with all tiers",
+        ),
+        pytest.param(
             f"#/jobs?repo=autoland&revision={REVISION}",
             IndexAddress(ROOT, f"gecko.v2.autoland.{DECISION}"),
             id="fragment",

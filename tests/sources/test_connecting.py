@@ -19,6 +19,13 @@ from io_benchmark.sources.http import Http
 KEY = ConnectionKey("tc.example", 443, True, True, None, None, None)
 
 
+def untrusted(message):
+    """As a handshake makes it."""
+    made = ssl.SSLCertVerificationError(1, "certificate verify failed")
+    made.verify_message = message
+    return made
+
+
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
@@ -47,10 +54,8 @@ KEY = ConnectionKey("tc.example", 443, True, True, None, None, None)
             id="unknown host",
         ),
         pytest.param(
-            aiohttp.ClientConnectorCertificateError(
-                KEY, ssl.SSLCertVerificationError("certificate verify failed")
-            ),
-            "cannot trust h: certificate verify failed; check the address, and SSL_CERT_FILE",
+            aiohttp.ClientConnectorCertificateError(KEY, untrusted("self-signed certificate")),
+            "cannot trust h: self-signed certificate; check the address, and SSL_CERT_FILE",
             id="certificate",
         ),
         pytest.param(
