@@ -173,7 +173,7 @@ def test_nothing_to_compare_is_a_report_too(tmp_path: Path, options: list[str], 
     """Every file is written and says what is missing; that is a failure, partial or not."""
     empty = tmp_path / "results" / "Prp_WjpGRx26VH-wA8fjTA.0"
     empty.mkdir(parents=True)
-    missing = f"{empty}/io-benchmark.json: is not there: the run left no result"
+    missing = f"{empty}/io-benchmark.json: does not exist: the run left no result"
     done = compare(
         *(str(empty.parent), *options, *write_every_form(), "--baseline", "intel"),
         folder=tmp_path,

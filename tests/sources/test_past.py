@@ -193,7 +193,7 @@ def test_nothing_there(loopback, policy, wish, message):
         ),
         pytest.param(
             replace(WISH, project="../x"),
-            "--project: '../x' is no project's name; try io-benchmark",
+            "--project: '../x' is not the name of a project; try io-benchmark",
             id="project",
         ),
     ],

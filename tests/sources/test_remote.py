@@ -144,7 +144,8 @@ def test_a_page_that_repeats_itself_ends(loopback, policy):
     loopback.deployment.page_limit = 4
     loopback.deployment.tokens = {8: "x", 4: "x"}
     gathered = read(loopback, policy, f"group:{GROUP}")
-    assert gathered.unreadable == (f"group:{GROUP}: {loopback.url} gives the same page for ever",)
+    text = f"group:{GROUP}: {loopback.url} returns the same page again and again"
+    assert gathered.unreadable == (text,)
 
 
 @pytest.mark.parametrize(
@@ -306,7 +307,7 @@ def test_where_no_run_completed(loopback, policy):
     assert gathered.remarks == (
         f"{title} 0 {label} failed and is not counted",
         f"{title} 3 {label} is still pending and not counted; read it again later",
-        f"{title} 1 {label} was preempted (worker-shutdown) and stands in: no run completed",
+        f"{title} 1 {label} was preempted (worker-shutdown) and is used, because no run completed",
         f"{title} 2 {label} was preempted (worker-shutdown) and is not counted",
     )
 
@@ -399,7 +400,7 @@ def test_the_object_service(loopback, policy):
     [
         pytest.param(
             {},
-            "anonymously; give its credentials in TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN",
+            "anonymously; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN",
             id="anonymous",
         ),
     ],
@@ -413,7 +414,8 @@ def test_private_results(policy, environment, advice):
             loopback,
             AMD_16,
             "io-benchmark-amd-16",
-            f"is private: it needs the scope queue:get-artifact:{ARTIFACT}, and was asked {advice}",
+            f"is private: it needs the scope queue:get-artifact:{ARTIFACT}, and the request was made "
+            f"{advice}",
         ),
     )
 
@@ -438,7 +440,7 @@ def test_another_deployment_gets_no_credentials(policy):
         environment = {"TASKCLUSTER_ROOT_URL": "https://tc.example", **CREDENTIALS}
         address = f"{loopback.url}/tasks/{AMD_16}"
         gathered = gather([address], environment, lambda _progress: None, policy)
-        assert "and was asked anonymously; give" in gathered.unreadable[0]
+        assert "and the request was made anonymously; set" in gathered.unreadable[0]
         assert all("Authorization" not in one.headers for one in loopback.requests)
 
 
@@ -531,7 +533,7 @@ def test_a_result_that_was_kept_at_the_end_of_its_worker(policy):
     title = f"task {SHUT_DOWN} run"
     assert gathered.remarks == (
         (
-            f"{title} 0 (io-benchmark-amd-16) was preempted (worker-shutdown) and stands in: no run "
+            f"{title} 0 (io-benchmark-amd-16) was preempted (worker-shutdown) and is used, because no run "
             "completed"
         ),
         f"{title} 1 (io-benchmark-amd-16) is still pending and not counted; read it again later",
@@ -597,7 +599,7 @@ def test_a_host_that_is_no_taskcluster(loopback, policy):
     gathered = read(loopback, policy, address)
     assert gathered.unreadable == (
         (
-            f"group:{GROUP}: {loopback.storage_url} does not answer as a Taskcluster does (JSON is "
+            f"group:{GROUP}: {loopback.storage_url} does not answer like a Taskcluster deployment (JSON is "
             "malformed: invalid character (byte 0)); check the address"
         ),
     )
@@ -607,14 +609,14 @@ def test_a_deployment_that_redirects(loopback, policy):
     """A redirect of the API is followed by nobody: signatures would be for another host."""
     loopback.faults = first(9, Fault(status=301, headers={"Location": "https://new.example/x"}))
     gathered = read(loopback, policy, f"group:{GROUP}")
-    assert "redirects to https://new.example/x; name that host" in gathered.unreadable[0]
+    assert "redirects to https://new.example/x; use that host" in gathered.unreadable[0]
 
 
 def test_the_default_deployment_is_told(loopback, policy, monkeypatch):
     """Whoever wrote task:ID may not know which deployment that means."""
     monkeypatch.setattr("io_benchmark.sources.address.DEFAULT_ROOT_URL", loopback.url)
     gathered = gather([f"task:{AMD_16}"], {}, lambda _progress: None, policy)
-    assert gathered.remarks == (f"asked {loopback.url}, as TASKCLUSTER_ROOT_URL is not set",)
+    assert gathered.remarks == (f"asked {loopback.url}, because TASKCLUSTER_ROOT_URL is not set",)
     pasted = gather([f"{loopback.url}/tasks/{AMD_16}"], {}, lambda _progress: None, policy)
     assert pasted.remarks == ()
 

@@ -81,7 +81,9 @@ def test_an_answer_that_is_none(policy):
     deployment.on_create = lambda made, task_id: made.statuses.update({task_id: {}})
     with (
         Loopback(deployment) as loopback,
-        pytest.raises(creating.CreationError, match="does not answer as a Taskcluster does"),
+        pytest.raises(
+            creating.CreationError, match="does not answer like a Taskcluster deployment"
+        ),
     ):
         create(loopback, policy)
 

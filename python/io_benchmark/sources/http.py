@@ -115,7 +115,9 @@ class Http:
         except (aiohttp.ClientError, OSError) as error:
             raise TransientError(explained(error, host)) from None
         except ValueError:
-            raise ResultError(f"{one_line(url, 200)} is no address that can be asked") from None
+            raise ResultError(
+                f"{one_line(url, 200)} is not an address that can be requested"
+            ) from None
 
     async def download(self, url: str, maximum_bytes: int) -> bytes:
         """An object, from wherever its address leads."""

@@ -98,7 +98,7 @@ class Deployment:
             answer: wire.StatusAnswer = wire.decode(content, wire.StatusAnswer)
         except ValueError as error:
             raise ResultError(
-                f"{self.access.root_url} does not answer as a Taskcluster does "
+                f"{self.access.root_url} does not answer like a Taskcluster deployment "
                 f"({one_line(str(error), 150)}); check the address"
             ) from None
         return answer
@@ -255,7 +255,7 @@ class Deployment:
             if not token:
                 return pages
             if token == query.get("continuationToken"):
-                raise ResultError(f"{self.access.root_url} gives the same page for ever")
+                raise ResultError(f"{self.access.root_url} returns the same page again and again")
             query["continuationToken"] = token
         raise ResultError(f"{self.access.root_url} gives more than {MAXIMUM_PAGES} pages")
 
@@ -279,8 +279,8 @@ class Deployment:
             return wire.decode(body if isinstance(body, bytes) else b"", kind)
         except ValueError as error:
             raise ResultError(
-                f"{root_url} does not answer as a Taskcluster does ({one_line(str(error), 150)}); "
-                f"check the address"
+                f"{root_url} does not answer like a Taskcluster deployment "
+                f"({one_line(str(error), 150)}); check the address"
             ) from None
 
     def _refusal(self, error: TaskclusterRestFailure, needs: str) -> ResultError:
@@ -290,14 +290,14 @@ class Deployment:
             body = error.body if isinstance(error.body, dict) else {}
             return _error_artifact(str(body.get("reason", "")), str(body.get("message", "")))
         if error.status_code == 403:
-            advice = f"give its credentials in {CLIENT_ID} and {ACCESS_TOKEN}"
+            advice = f"set {CLIENT_ID} and {ACCESS_TOKEN}"
             if self.access.api_root_url != self.access.root_url:
                 advice = "give the task that scope"
             elif self.access.credentials:
                 advice = "ask for that scope"
             scopes = needs or missing_scopes(str(error)) or "a scope"
             return ResultError(
-                f"is private: it needs {scopes}, and was asked {self.access.who}; {advice}"
+                f"is private: it needs {scopes}, and the request was made {self.access.who}; {advice}"
             )
         return ResultError(f"{self.access.root_url}: {error.status_code}, {_first_line(error)}")
 

@@ -119,7 +119,9 @@ class Collection:
         for run in wanted.runs:
             text = passed_over(task, run)
             if run is chosen:
-                text = f"{title(task, run)} {how_it_ended(run)} and stands in: no run completed"
+                text = (
+                    f"{title(task, run)} {how_it_ended(run)} and is used, because no run completed"
+                )
             self.account.remark((at, task.label, task.task_id, run.run_id), text)
 
 
