@@ -6,7 +6,6 @@
 import os
 import re
 import socket
-import ssl
 
 import aiohttp
 
@@ -17,8 +16,11 @@ _NUMBER = re.compile(r"\[Errno ([0-9]+)\]")
 
 def explained(error: Exception, host: str) -> str:
     """`cannot connect to HOST: connection refused`"""
-    if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError):
-        return f"cannot trust {host}: {_certificate(error)}; check the address, and SSL_CERT_FILE"
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        why = _handshake(error.certificate_error)
+        return f"cannot trust {host}: {why}; check the address, and SSL_CERT_FILE"
+    if isinstance(error, aiohttp.ClientSSLError):
+        return f"cannot speak TLS with {host}: {_handshake(error)}; check the address"
     cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
     if isinstance(cause, socket.gaierror):
         return f"cannot find the host {host}: {_lower(cause.strerror or 'unknown name')}"
@@ -43,14 +45,13 @@ def _why(error: BaseException) -> str:
     return one_line(str(error) or type(error).__name__, 200)
 
 
-def _certificate(error: Exception) -> str:
-    cause: object = getattr(error, "certificate_error", None) or getattr(error, "os_error", None)
-    if isinstance(cause, ssl.SSLError):
-        # Only an error that came from a handshake has these.
-        message = getattr(cause, "verify_message", "") or getattr(cause, "reason", "")
-        if message:
-            return one_line(message.replace("_", " ").lower(), 200)
-    return one_line(str(cause or error), 200)
+def _handshake(error: Exception) -> str:
+    cause: object = getattr(error, "os_error", error)
+    # Only an error that came from a handshake has these.
+    message = getattr(cause, "verify_message", None) or getattr(cause, "reason", None)
+    if message:
+        return one_line(str(message).replace("_", " ").lower(), 200)
+    return one_line(str(cause), 200)
 
 
 def _lower(text: str) -> str:
