@@ -10,7 +10,7 @@ from io_benchmark.sources.queue import RefusedError
 from io_benchmark.sources.refusals import missing_scopes, unauthenticated
 from io_benchmark.sources.text import one_line
 
-_COMPLAINT = re.compile(r"^\s*\* (data.*)$", re.MULTILINE)
+_COMPLAINT = re.compile(r"^[ \t]*\* (data.*)$", re.MULTILINE)
 _LENGTH = 300
 
 
