@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--wait",
         type=_minutes,
         metavar="MINUTES",
-        help="wait so long, at most, for the benchmark's tasks there that still run",
+        help="wait at most this long for the decision task and the benchmark's tasks there",
     )
     add(
         "--partial",
