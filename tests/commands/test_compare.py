@@ -207,7 +207,7 @@ def test_what_is_missing_fails_unless_partial(
     victim = min((tmp_path / "results").iterdir())
     (victim / "io-benchmark.json").unlink()
     done = compare("results", *options, folder=tmp_path, expected=code)
-    assert f"{victim.name}/io-benchmark.json: is not there" in done.stderr
+    assert f"{victim.name}/io-benchmark.json: does not exist" in done.stderr
     assert "amd-16, amd-30 against intel" in done.stdout
     assert victim.name in done.stdout
 

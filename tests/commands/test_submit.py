@@ -304,7 +304,7 @@ def test_cancel():
             [*IMAGE, "--like", "amd-16=x"], "amd-16 is no task that is selected", id="like"
         ),
         pytest.param([*IMAGE, "--write", "pdf=x"], "'pdf=x' is not FORMAT=FILE", id="write"),
-        pytest.param(["--cancel", "x"], "is no Taskcluster id", id="cancel"),
+        pytest.param(["--cancel", "x"], "is not a Taskcluster id", id="cancel"),
         pytest.param(
             ["--cancel", "http://h/tasks/groups/Fqm6GL_zRPurCmd1rRuTRQ"],
             "set TASKCLUSTER_ROOT_URL to http://h",
