@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.common import add_output_options, tell, write_whole
+from io_benchmark.commands.common import add_output_options, tell, tell_unread, write_whole
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.text import one_line
 
@@ -81,8 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     written = [write_whole(path, rendered(found, form)) for form, path in arguments.write]
     show(found, arguments.format)
-    for line in intake.unreadable:
-        tell(f"note: {line}")
+    tell_unread(intake.unreadable, "note", arguments.format)
     problems = [problem for problem in written if problem is not None]
     if not found.series:
         problems.append(intake.nothing())

@@ -20,6 +20,7 @@ import yarl
 
 from io_benchmark import __version__
 from io_benchmark.errors import ResultError
+from io_benchmark.sources.connecting import explained
 from io_benchmark.sources.retrying import Policy, TransientError
 from io_benchmark.sources.text import one_line
 
@@ -63,6 +64,8 @@ class Http:
             auto_decompress=False,
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=False,
+            # A signature of Taskcluster covers the content type, and there is none without content.
+            skip_auto_headers=("Content-Type",),
             headers={
                 "User-Agent": f"io-benchmark/{__version__}",
                 "Accept-Encoding": "gzip",
@@ -106,14 +109,15 @@ class Http:
                 body = await _bounded_body(response, limit)
                 return Answer(response.status, response.headers, body)
         except _FOR_GOOD as error:
-            raise ResultError(f"{host}: {one_line(str(error), 200)}") from None
+            raise ResultError(explained(error, host)) from None
         except TimeoutError:
             raise TransientError(f"{host} does not answer in time") from None
         except (aiohttp.ClientError, OSError) as error:
-            what = one_line(str(error) or type(error).__name__, 200)
-            raise TransientError(f"{host}: {what}") from None
+            raise TransientError(explained(error, host)) from None
         except ValueError:
-            raise ResultError(f"{one_line(url, 200)} is no address that can be asked") from None
+            raise ResultError(
+                f"{one_line(url, 200)} is not an address that can be requested"
+            ) from None
 
     async def download(self, url: str, maximum_bytes: int) -> bytes:
         """An object, from wherever its address leads."""
