@@ -4,9 +4,12 @@
 """What taskgraph calls first: it makes python/ importable and registers what the project adds."""
 # ruff: noqa: INP001 - taskgraph puts this folder on the path, it is no package
 
+import logging
 import sys
 from pathlib import Path
 from typing import Any
+
+logger = logging.getLogger(__name__)
 
 
 def register(graph_config: Any) -> None:
@@ -14,7 +17,18 @@ def register(graph_config: Any) -> None:
     root = Path(graph_config.root_dir).absolute().parent
     sys.path.insert(0, str(root / "python"))
 
-    from io_benchmark_taskgraph import parameters, target_tasks  # noqa: PLC0415
+    from io_benchmark_taskgraph import (  # noqa: PLC0415
+        mistakes,
+        parameters,
+        target_tasks,
+        yaml_files,
+    )
 
+    try:
+        yaml_files.check_tree(root / "taskcluster")
+    except mistakes.UserMistake as error:
+        # taskgraph's command line takes it as logged already.
+        logger.error("%s", error)  # noqa: TRY400 - no traceback
+        raise
     parameters.register()
     target_tasks.register()

@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 import voluptuous
 
-from io_benchmark_taskgraph.mistakes import BadKeyError, suggestion
+from io_benchmark_taskgraph.mistakes import BadKeyError, plain, shown, suggestion
 
 
 def whole_number(minimum: int, maximum: int) -> Callable[[object], int]:
@@ -19,7 +19,9 @@ def whole_number(minimum: int, maximum: int) -> Callable[[object], int]:
             or not isinstance(value, int)
             or not minimum <= value <= maximum
         ):
-            text = f"{value!r} is not a whole number from {minimum:,} to {maximum:,}"
+            text = (
+                f"{shown(value)} is not a whole number from {minimum:,} to {maximum:,}"
+            )
             raise voluptuous.Invalid(text)
         return value
 
@@ -31,7 +33,9 @@ def percentage(value: object) -> str:
         r"([0-9]{1,2}(?:\.[0-9]{1,6})?)%", value if isinstance(value, str) else ""
     )
     if not match or float(match.group(1)) == 0:
-        raise voluptuous.Invalid(f"{value!r} is not a percentage; write one such as 2%")
+        raise voluptuous.Invalid(
+            f"{shown(value)} is not a percentage; write one such as 2%"
+        )
     return match.group(0)
 
 
@@ -57,7 +61,8 @@ def checked(schema: voluptuous.Schema, stanza: object, name: str) -> dict[str, A
 
 
 def _dotted(name: str, path: Sequence[object]) -> str:
-    return name + "".join(f".{part}" for part in path)
+    keys = (str(key) if isinstance(key, voluptuous.Marker) else key for key in path)
+    return name + "".join(f".{plain(key)}" for key in keys)
 
 
 def _as_problem(
@@ -68,7 +73,7 @@ def _as_problem(
     if isinstance(error, voluptuous.RequiredFieldInvalid):
         return BadKeyError(key, "is missing; add it to the task or to task-defaults")
     if error.msg == "extra keys not allowed":
-        return BadKeyError(key, f"unknown key; {suggestion(str(error.path[-1]), keys)}")
+        return BadKeyError(key, f"unknown key; {suggestion(error.path[-1], keys)}")
     if not error.path:
         return BadKeyError(key, f"is not a mapping; {suggestion('', keys)}")
     return BadKeyError(key, error.msg)

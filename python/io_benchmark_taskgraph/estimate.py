@@ -6,7 +6,7 @@
 import math
 from dataclasses import dataclass
 
-from io_benchmark_taskgraph.mistakes import BadKeyError
+from io_benchmark_taskgraph.mistakes import BadKeyError, shown
 from io_benchmark_taskgraph.stanza import Benchmark
 
 # Stop before the limit: a task that is stopped at it gets no signal and uploads nothing.
@@ -47,7 +47,7 @@ def time_budget_s(max_run_time_s: object) -> int:
     if isinstance(max_run_time_s, bool) or not isinstance(max_run_time_s, int):
         raise BadKeyError(
             key,
-            f"{max_run_time_s!r} is not a number of seconds; write one such as 3600",
+            f"{shown(max_run_time_s)} is not a number of seconds; write one such as 3600",
         )
     if max_run_time_s <= MARGIN_S:
         raise BadKeyError(

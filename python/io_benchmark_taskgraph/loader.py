@@ -15,7 +15,7 @@ from typing import Any
 from taskgraph.loader import transform
 from taskgraph.util.templates import merge
 
-from io_benchmark_taskgraph.mistakes import UserMistake, suggestion
+from io_benchmark_taskgraph.mistakes import UserMistake, shown, suggestion
 
 POOLS_FROM = "pools-from"
 SYMBOL_SUFFIX = "symbol-suffix"
@@ -45,12 +45,12 @@ def loader(
 
 
 def _other_kind(kind: str, path: Path, config: dict[str, Any]) -> Path:
-    name = str(config.get(POOLS_FROM, ""))
+    name = config.get(POOLS_FROM, "")
     known = sorted(file.parent.name for file in path.parent.glob(f"*/{_FILE}"))
     others = [one for one in known if one != kind]
-    if name not in others:
+    if not isinstance(name, str) or name not in others:
         mistake: Exception = UserMistake(
-            f"taskcluster/kinds/{kind}/{_FILE}: {POOLS_FROM}: {name!r} is no other kind; "
+            f"taskcluster/kinds/{kind}/{_FILE}: {POOLS_FROM}: {shown(name)} is not another kind; "
             f"{suggestion(name, others)}"
         )
         raise mistake

@@ -4,6 +4,7 @@
 """A mistake in kind.yml becomes one line: which file, task and key, what is wrong, what to do."""
 
 import difflib
+import reprlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,41 @@ class BadKeyError(Exception):
         self.text = text
 
 
+class _Shown(reprlib.Repr):
+    """Short, and in linear time: YAML's aliases may repeat a value without end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 3
+        self.maxlist = self.maxtuple = self.maxdict = self.maxset = 8
+        self.maxstring = self.maxlong = self.maxother = 150
+
+    def repr_int(self, value: int, level: int) -> str:
+        # Python refuses to write out a very long one.
+        if value.bit_length() > 1000:
+            return "a number of more than 300 digits"
+        text: str = super().repr_int(value, level)
+        return text
+
+
+_SHOWN = _Shown()
+_SHOWN_LENGTH = 300
+_PLAIN_LENGTH = 100
+
+
+def shown(value: object) -> str:
+    """`repr()`, cut to a length that a line of a message can hold."""
+    text: str = _SHOWN.repr(value)
+    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}…"
+
+
+def plain(value: object) -> str:
+    """A name as it is, unless it would break the line or fill it."""
+    if isinstance(value, str) and value.isprintable() and len(value) <= _PLAIN_LENGTH:
+        return value
+    return shown(value)
+
+
 def root_folder(config: Any) -> Path:
     """The folder that holds `taskcluster/`.
 
@@ -45,19 +81,20 @@ def shown_path(config: Any, path: Path) -> str:
 
 
 def task_name(task: dict[str, Any]) -> str:
-    return str(task.get("name") or task.get("label"))
+    name = task.get("name") or task.get("label")
+    return name if isinstance(name, str) else shown(name)
 
 
 def in_task(config: Any, task: dict[str, Any], problem: BadKeyError) -> Exception:
-    place = f"{kind_file(config, task)}: task {task_name(task)}"
+    place = f"{kind_file(config, task)}: task {plain(task_name(task))}"
     mistake: Exception = UserMistake(f"{place}: {problem.key}: {problem.text}")
     return mistake
 
 
-def suggestion(word: str, known: Iterable[str]) -> str:
+def suggestion(word: object, known: Iterable[str]) -> str:
     """What to write instead: the nearest known word, and all there are."""
     words = list(known)
-    near = difflib.get_close_matches(word, words, n=1)
+    near = difflib.get_close_matches(plain(word), words, n=1)
     there_are = ", ".join(words) or "none"
     return (
         f"did you mean {near[0]}? There are: {there_are}"

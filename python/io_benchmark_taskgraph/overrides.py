@@ -6,7 +6,7 @@
 import re
 from typing import Any, Optional
 
-from io_benchmark_taskgraph.mistakes import UserMistake
+from io_benchmark_taskgraph.mistakes import UserMistake, shown
 
 REPLICATES = "io_benchmark_replicates"
 PERFHERDER = "io_benchmark_perfherder"
@@ -34,7 +34,7 @@ def replicates(parameters: Any) -> Optional[int]:  # noqa: FA100 - `int | None` 
         or not 0 <= value <= MAX_REPLICATES
     ):
         raise UserMistake(
-            f"the parameter {REPLICATES}: {value!r} is not a whole number from 0 to "
+            f"the parameter {REPLICATES}: {shown(value)} is not a whole number from 0 to "
             f"{MAX_REPLICATES}; 0 means as many as kind.yml says"
         )
     return value or None
@@ -46,7 +46,7 @@ def perfherder(parameters: Any) -> Optional[str]:  # noqa: FA100 - as above
     if value and value not in PERFHERDER_MODES:
         known = ", ".join(PERFHERDER_MODES)
         raise UserMistake(
-            f"the parameter {PERFHERDER}: {value!r} is unknown; there are: {known}, or nothing for "
+            f"the parameter {PERFHERDER}: {shown(value)} is unknown; there are: {known}, or nothing for "
             "what kind.yml says"
         )
     return value or None

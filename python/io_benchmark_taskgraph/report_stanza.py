@@ -11,7 +11,7 @@ from typing import Optional
 import voluptuous
 
 from io_benchmark_taskgraph.checks import checked, percentage, whole_number
-from io_benchmark_taskgraph.mistakes import BadKeyError, suggestion
+from io_benchmark_taskgraph.mistakes import BadKeyError, plain, shown, suggestion
 
 STANZA = "report"
 MAX_WAIT_MINUTES = 720
@@ -19,7 +19,8 @@ MAX_WAIT_MINUTES = 720
 MARGIN_S = 600
 # A test holds this against FORM in io_benchmark/analysis/expectations.py.
 EXPECTATION = re.compile(
-    r"\s*([A-Za-z0-9_. -]+?)\s*/\s*([A-Za-z0-9_. -]+?)\s*(<|>)\s*([0-9]+(?:\.[0-9]+)?)"
+    r"\s*([A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*)\s*/"
+    r"\s*([A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*)\s*(<|>)\s*([0-9]+(?:\.[0-9]+)?)"
     r"(?:\s+on\s+([A-Za-z0-9_.-]+(?:(?: |\s*,\s*)[A-Za-z0-9_.-]+)*))?\s*"
 )
 EXAMPLES = "'amd-30/intel<1.05' or 'amd-30/intel<1.05 on sync-write, dsync-append'"
@@ -43,17 +44,17 @@ def is_expectation(text: str) -> bool:
 def _expectations(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise voluptuous.Invalid(
-            f"{value!r} is not a list; write one, as ['amd-30/intel<1.05']"
+            f"{shown(value)} is not a list; write one, as ['amd-30/intel<1.05']"
         )
     for item in value:
         if not isinstance(item, str) or not is_expectation(item):
-            raise voluptuous.Invalid(f"{item!r}: write it like {EXAMPLES}")
+            raise voluptuous.Invalid(f"{shown(item)}: write it like {EXAMPLES}")
     return tuple(value)
 
 
 def _name(value: object) -> str:
     if not isinstance(value, str) or not value:
-        raise voluptuous.Invalid(f"{value!r} is not a pool's name")
+        raise voluptuous.Invalid(f"{shown(value)} is not a pool's name")
     return value
 
 
@@ -92,9 +93,7 @@ def _check_pools(settings: ReportSettings, pools: Sequence[str]) -> None:
         )
     key = f"{STANZA}.baseline"
     if settings.baseline is not None and settings.baseline not in known:
-        text = (
-            f"{settings.baseline!r} is no pool; {suggestion(settings.baseline, known)}"
-        )
+        text = f"{shown(settings.baseline)} is not a pool; {suggestion(settings.baseline, known)}"
         raise BadKeyError(key, text)
     # As `io-benchmark compare` chooses it.
     baseline = settings.baseline or known[-1]
@@ -109,18 +108,19 @@ def _check_expectation(text: str, baseline: str, known: Sequence[str]) -> None:
     for name in names:
         if name not in known:
             raise BadKeyError(
-                key, f"{text!r}: {name!r} is no pool; {suggestion(name, known)}"
+                key,
+                f"{shown(text)}: {shown(name)} is not a pool; {suggestion(name, known)}",
             )
     candidate, against = names
     if against != baseline:
         raise BadKeyError(
             key,
-            f"{text!r}: the pools are compared with {baseline}; write CANDIDATE/{baseline}, or set "
-            f"{STANZA}.baseline to {against}",
+            f"{shown(text)}: the pools are compared with {baseline}; write CANDIDATE/{plain(baseline)}, or set "
+            f"{STANZA}.baseline to {plain(against)}",
         )
     if candidate == baseline:
         raise BadKeyError(
-            key, f"{text!r}: a pool is not compared with itself; name another"
+            key, f"{shown(text)}: a pool is not compared with itself; name another"
         )
 
 
@@ -130,7 +130,7 @@ def check_time(settings: ReportSettings, max_run_time_s: object) -> None:
     if isinstance(max_run_time_s, bool) or not isinstance(max_run_time_s, int):
         raise BadKeyError(
             key,
-            f"{max_run_time_s!r} is not a number of seconds; write one such as 3600",
+            f"{shown(max_run_time_s)} is not a number of seconds; write one such as 3600",
         )
     needed_s = settings.wait_minutes * 60 + MARGIN_S
     if max_run_time_s < needed_s:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from io_benchmark_taskgraph.mistakes import UserMistake, suggestion
+from io_benchmark_taskgraph.mistakes import UserMistake, shown, suggestion
 
 JOB = "io-benchmark"
 ALL_JOB = "io-benchmark-all"
@@ -56,11 +56,13 @@ def select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
 
     A task is anything with `label` and `attributes`. A name that means no task is a mistake.
     """
-    candidates = list(tasks)
+    candidates = [(task, _all_names_of(task)) for task in tasks]
+    known = {name for _, all_names in candidates for name in all_names}
     for name in names:
-        if not any(name in _all_names_of(task) for task in candidates):
+        if name not in known:
+            words = _known_names([task for task, _ in candidates])
             raise UserMistake(
-                f"no task is called {name!r}; {suggestion(name, _known_names(candidates))}"
+                f"no task is called {shown(name)}; {suggestion(name, words)}"
             )
     wanted = set(names)
-    return [task.label for task in candidates if wanted & _all_names_of(task)]
+    return [task.label for task, all_names in candidates if wanted & all_names]

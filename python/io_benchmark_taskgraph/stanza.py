@@ -7,13 +7,13 @@ import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, Optional
+from typing import Callable, Optional
 from urllib.parse import urlsplit
 
 import voluptuous
 
 from io_benchmark_taskgraph.checks import checked, percentage, whole_number
-from io_benchmark_taskgraph.mistakes import suggestion
+from io_benchmark_taskgraph.mistakes import plain, shown, suggestion
 from io_benchmark_taskgraph.overrides import MAX_REPLICATES, PERFHERDER_MODES
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
@@ -25,6 +25,9 @@ SCRIPT_PATH = "/tmp/io-benchmark"  # noqa: S108 - in a container of the task's o
 
 # Printable ASCII without spaces, and no user before the host.
 _URL = re.compile(r"[a-z]+://[^\x00-\x20\x7f-\U0010ffff/@]+(/[\x21-\x7e]*)?")
+# What Linux takes of one name, and less than it takes of a path.
+_MAX_PATH_PART = 255
+_MAX_PATH = 1000
 _PLACE_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 # The path stands in the command within "${NAME:-path}", where quotes would become part of it.
 _PLACE_PATH = re.compile(r"(/[A-Za-z0-9_+-][A-Za-z0-9._+-]*)+")
@@ -58,7 +61,7 @@ class Benchmark:
 
 def _text(value: object) -> str:
     if not isinstance(value, str) or not value:
-        raise voluptuous.Invalid(f"{value!r} is not a text")
+        raise voluptuous.Invalid(f"{shown(value)} is not a text")
     return value
 
 
@@ -66,7 +69,7 @@ def _one_of(known: Sequence[str]) -> Callable[[object], str]:
     def check(value: object) -> str:
         if not isinstance(value, str) or value not in known:
             raise voluptuous.Invalid(
-                f"{value!r} is unknown; {suggestion(str(value), known)}"
+                f"{shown(value)} is unknown; {suggestion(value, known)}"
             )
         return value
 
@@ -75,9 +78,16 @@ def _one_of(known: Sequence[str]) -> Callable[[object], str]:
 
 def _folder(value: object) -> str:
     text = _text(value)
-    if posixpath.isabs(text) or ".." in text.split("/"):
+    parts = text.split("/")
+    if (
+        posixpath.isabs(text)
+        or ".." in parts
+        or not text.isprintable()
+        or len(text) > _MAX_PATH
+        or max(len(part.encode()) for part in parts) > _MAX_PATH_PART
+    ):
         raise voluptuous.Invalid(
-            f"{text!r} is not a folder within the checkout; write its path from the checkout's root"
+            f"{shown(text)} is not a folder within the checkout; write its path from the checkout's root"
         )
     return posixpath.normpath(text)
 
@@ -92,24 +102,27 @@ def _url(value: object) -> str:
         host = None
     if not host or parts.scheme not in ("http", "https") or not _URL.fullmatch(text):
         raise voluptuous.Invalid(
-            f"{value!r} is not an address to upload to; write one such as "
+            f"{shown(value)} is not an address to upload to; write one such as "
             "https://host.example/path, without a user or password"
         )
     return text
 
 
-def _different(what: str, items: Sequence[Any]) -> None:
-    for index, item in enumerate(items):
-        if item in items[:index]:
+def _different(what: str, items: Sequence[str]) -> None:
+    seen = set()
+    for item in items:
+        if item in seen:
             raise voluptuous.Invalid(
-                f"{what} {item} stands twice; keep one (a task's list is added to task-defaults')"
+                f"{what} {plain(item)} is given twice; keep one (a task's list is added to "
+                "task-defaults')"
             )
+        seen.add(item)
 
 
 def _list(value: object, example: str) -> list[object]:
     if not isinstance(value, list) or not value:
         raise voluptuous.Invalid(
-            f"{value!r} is not a list; write at least one, as [{example}]"
+            f"{shown(value)} is not a list; write at least one, as [{example}]"
         )
     return value
 
@@ -132,32 +145,43 @@ def _within(inner: str, outer: str) -> bool:
     return inner == outer or inner.startswith(outer + "/")
 
 
+def _is_place_path(path: object) -> bool:
+    return (
+        isinstance(path, str)
+        and len(path) <= _MAX_PATH
+        and max(map(len, path.split("/"))) <= _MAX_PATH_PART
+        and _PLACE_PATH.fullmatch(path) is not None
+    )
+
+
 def _place(value: object) -> Place:
     if value == WORKSPACE.name:
         return WORKSPACE
     if not isinstance(value, dict) or sorted(map(str, value)) != ["name", "path"]:
         raise voluptuous.Invalid(
-            f"{value!r} is not a place; write workspace, or {{name: NAME, path: /absolute/path}}"
+            f"{shown(value)} is not a place; write workspace, or {{name: NAME, path: /absolute/path}}"
         )
     name, path = value["name"], value["path"]
     if not isinstance(name, str) or not _PLACE_NAME.fullmatch(name):
         raise voluptuous.Invalid(
-            f"{name!r} is not a place's name; write at most 40 lower-case letters, digits and "
+            f"{shown(name)} is not a place's name; write at most 40 lower-case letters, digits and "
             "hyphens, a letter first"
         )
     if name == WORKSPACE.name and path != WORKSPACE.path:
         raise voluptuous.Invalid(
-            f"the name workspace means {WORKSPACE.path}; give the place at {path} another name"
+            f"the name workspace means {WORKSPACE.path}; give the place at {plain(path)} "
+            "another name"
         )
-    if not isinstance(path, str) or not _PLACE_PATH.fullmatch(path):
+    if not _is_place_path(path):
         raise voluptuous.Invalid(
-            f"{path!r} is not a place's path; write an absolute one of letters, digits and ._+- "
+            f"{shown(path)} is not a place's path; write an absolute one of letters, digits and ._+- "
             "without a slash at its end"
         )
     for taken in (ARTIFACTS_PATH, SCRIPT_PATH):
         if _within(path, taken) or _within(taken, path):
             raise voluptuous.Invalid(
-                f"{path} holds {taken} or lies in it, which the task needs itself; take another"
+                f"{plain(path)} holds {taken} or lies in it, which the task needs itself; "
+                "use another"
             )
     return Place(name, path)
 

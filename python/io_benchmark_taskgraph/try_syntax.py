@@ -7,12 +7,12 @@ import re
 from dataclasses import dataclass
 from typing import Optional
 
-from io_benchmark_taskgraph.mistakes import UserMistake
+from io_benchmark_taskgraph.mistakes import UserMistake, plain, shown
 from io_benchmark_taskgraph.overrides import MAX_REPLICATES, whole_number
 
-_LINE = re.compile(
-    r"^[ \t]*try:[ \t]+((?:.*[ \t])?(?:-j|--rebuild(?![\w-])).*)$", re.MULTILINE
-)
+_MARK = "try:"
+_BLANK = " \t"
+_OPTION = re.compile(r"-j|--rebuild(?![\w-])")
 _JOBS = r"-j[ \t=]*(?P<jobs>[^\s,=-][^\s,]*(?:,[^\s,]+)*)"
 _REBUILD = r"--rebuild(?:[ \t]+|=)(?P<rebuild>[^\s-]\S*|-\d\S*)"
 _REQUESTS = tuple(
@@ -28,19 +28,29 @@ class Request:
     replicates: Optional[int] = None  # noqa: FA100 - `int | None` is Python 3.10
 
 
+def _asks(line: str) -> bool:
+    """Whether it is a line `try: …` with one of the options as a word."""
+    text = line.lstrip(_BLANK)
+    rest = text[len(_MARK) :]
+    if not text.startswith(_MARK) or not rest.startswith(tuple(_BLANK)):
+        return False
+    return any(_OPTION.match(word) for word in re.split(f"[{_BLANK}]", rest))
+
+
 def request(message: str) -> Optional[Request]:  # noqa: FA100 - as above
     """What the message's `try:` line asks for; None where no line asks for jobs.
 
     A line `try: …` without `-j` or `--rebuild` is prose.
     """
-    line = _LINE.search(message)
+    line = next((line for line in message.split("\n") if _asks(line)), None)
     if line is None:
         return None
-    shown = f"the commit message's line {line.group(0).strip()!r}"
-    found = [pattern.fullmatch(line.group(1).strip()) for pattern in _REQUESTS]
+    where = f"the commit message's line {shown(line.strip())}"
+    options = line.strip()[len(_MARK) :].strip()
+    found = [pattern.fullmatch(options) for pattern in _REQUESTS]
     understood = next((match for match in found if match), None)
     if understood is None:
-        raise UserMistake(f"{shown} is not understood; write {_RIGHT}")
+        raise UserMistake(f"{where} is not understood; write {_RIGHT}")
     given = understood.groupdict()
     jobs = tuple(given["jobs"].split(","))
     if given.get("rebuild") is None:
@@ -48,7 +58,7 @@ def request(message: str) -> Optional[Request]:  # noqa: FA100 - as above
     replicates = whole_number(given["rebuild"], 1, MAX_REPLICATES)
     if replicates is None:
         raise UserMistake(
-            f"{shown}: --rebuild {given['rebuild']} is not a whole number from 1 to "
+            f"{where}: --rebuild {plain(given['rebuild'])} is not a whole number from 1 to "
             f"{MAX_REPLICATES}; write {_RIGHT}"
         )
     return Request(jobs, replicates)

@@ -64,6 +64,12 @@ BROKEN = [
         "cut-short", first(900) | OUT_OF_TIME, "900 of 2000 retrieves: the time", id="cut-short"
     ),
     pytest.param("few-retrieves", first(99), "99 retrieves; 100 or more", id="few-retrieves"),
+    pytest.param(
+        "profile",
+        {"config.profile": "quick"},
+        "intel: profile full; amd-16: profile quick",
+        id="profile",
+    ),
     pytest.param("sequence", {"config.seed": 7}, "seed 7, sequence over 100 files", id="sequence"),
     pytest.param(
         "sizes",
@@ -208,8 +214,8 @@ def test_a_push_of_both_kinds_is_compared_by_the_longer_runs() -> None:
     report = compare(PLAN, of_both_kinds("intel", "amd-16"), Options())
     found = broken(report, "retrieves")
     assert [(one.severity, one.sides) for one in found] == [
-        (Severity.WARNING, ("intel",)),
         (Severity.WARNING, ("amd-16",)),
+        (Severity.WARNING, ("intel",)),
     ]
     assert all(
         one.message.endswith(

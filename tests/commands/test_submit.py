@@ -22,6 +22,8 @@ from checkout import ROOT
 from loopback import Fault, Loopback, first
 from loopback_deployment import Deployment
 
+from io_benchmark import cli
+
 COMMAND = [sys.executable, "-m", "io_benchmark.cli", "submit"]
 IMAGE = ["--image", "localhost/image:latest"]
 SLUG = r"[A-Za-z0-9_-]{8}[Q-T][A-Za-z0-9_-][CGKOSWaeimquy26-][A-Za-z0-9_-]{10}[AQgw]"
@@ -34,6 +36,7 @@ def environment(loopback, **more):
         "TASKCLUSTER_ROOT_URL": loopback.url if loopback else "http://127.0.0.1:9",
         "TASKCLUSTER_CLIENT_ID": "me",
         "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
+        **submitted_tasks.IDENTITY,
         **more,
     }
 
@@ -52,6 +55,13 @@ def submit(loopback, *arguments, expected=0, command="submit"):
     assert "Traceback" not in done.stderr
     assert "secret-token" not in done.stderr + done.stdout
     return done
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path, monkeypatch):
+    """A folder for the journals, that is empty before each test."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state"
 
 
 @pytest.fixture
@@ -120,7 +130,7 @@ LEFT_OUT = "Left out, as it measures no pool: io-benchmark-report"
 
 
 def test_dry_run():
-    """Six tasks that the queue would take, on stdout alone; nobody is asked."""
+    """Six tasks that the queue would take, on stdout alone; their cost on stderr; nobody is asked."""
     done = submit(None, "--dry-run", *IMAGE, "--replicates", "2", "--pool", "intel=proj-misc/some")
     tasks = json.loads(done.stdout)
     assert list(tasks) == [
@@ -135,7 +145,25 @@ def test_dry_run():
     assert {one["task"]["payload"]["image"] for one in tasks.values()} == {IMAGE[1]}
     queues = [(one["task"]["provisionerId"], one["task"]["workerType"]) for one in tasks.values()]
     assert queues[2] == ("proj-misc", "some")
-    assert done.stderr == f"Generating the graph from {ROOT} (checkout)\n{LEFT_OUT}\n"
+    assert {one["task"]["metadata"]["owner"] for one in tasks.values()} == {"jane@example.com"}
+    assert done.stderr.splitlines() == [
+        f"Generating the graph from {ROOT} (checkout)",
+        LEFT_OUT,
+        "6 tasks, at most 5.5 worker hours in all",
+        "  amd-16: at most 1.83 worker hours (2 tasks of 55 min on releng-1/b-linux-docker-amd)",
+        (
+            "  amd-30: at most 1.83 worker hours "
+            "(2 tasks of 55 min on releng-1/b-linux-docker-large-amd)"
+        ),
+        "  intel: at most 1.83 worker hours (2 tasks of 55 min on proj-misc/some)",
+        (
+            "Scopes needed: queue:create-task:low:proj-misc/some, "
+            "queue:create-task:low:releng-1/b-linux-docker-amd, "
+            "queue:create-task:low:releng-1/b-linux-docker-large-amd, "
+            "queue:create-task:project:none, queue:scheduler-id:-"
+        ),
+        "Scopes the tasks get: none",
+    ]
 
 
 def test_create_wait_and_compare(deployment):
@@ -148,10 +176,13 @@ def test_create_wait_and_compare(deployment):
     assert "1.92×" in done.stdout
     assert done.stderr.splitlines()[1:] == [
         LEFT_OUT,
-        f"3 tasks, at most 165 machine minutes in all, at {loopback.url}, as me",
-        "  amd-16: 1 × at most 55 min on releng-1/b-linux-docker-amd",
-        "  amd-30: 1 × at most 55 min on releng-1/b-linux-docker-large-amd",
-        "  intel: 1 × at most 55 min on releng-1/b-linux",
+        f"3 tasks, at most 2.75 worker hours in all, at {loopback.url}, as me",
+        "  amd-16: at most 0.917 worker hours (1 task of 55 min on releng-1/b-linux-docker-amd)",
+        (
+            "  amd-30: at most 0.917 worker hours "
+            "(1 task of 55 min on releng-1/b-linux-docker-large-amd)"
+        ),
+        "  intel: at most 0.917 worker hours (1 task of 55 min on releng-1/b-linux)",
         (
             "Scopes needed: queue:create-task:low:releng-1/b-linux, "
             "queue:create-task:low:releng-1/b-linux-docker-amd, "
@@ -159,6 +190,7 @@ def test_create_wait_and_compare(deployment):
             "queue:create-task:project:none, queue:scheduler-id:-"
         ),
         "Scopes the tasks get: none",
+        f"Creating group:{group}; if this stops, continue with: io-benchmark submit --resume {group}",
         f"3 tasks created: {loopback.url}/tasks/groups/{group}",
         "Waiting; Ctrl-C stops that, and asks whether to cancel the tasks",
         "[3/3] 3 completed after 0 min",
@@ -182,8 +214,8 @@ def test_cost_by_earlier_results(deployment, tmp_path):
     with Loopback(deployment) as loopback:
         like = ["--like", str(tmp_path / "results"), "--no-wait"]
         done = submit(loopback, *IMAGE, *like)
-    assert re.search(r"3 tasks, about [0-9]+ machine minutes in all", done.stderr)
-    assert "intel: 1 × about" in done.stderr
+    assert re.search(r"3 tasks, about [0-9.]+ worker hours in all", done.stderr)
+    assert "intel: about" in done.stderr
 
 
 def test_cost_of_both_kinds(tmp_path):
@@ -204,14 +236,14 @@ def test_cost_of_both_kinds(tmp_path):
         ).stderr
     budget = f"--like: {of_all} counts by its time budget, as the results of intel there are of"
     assert budget in plain
-    assert re.search("  io-benchmark-intel: 1 × about [0-9]+ min", plain)
-    assert re.search(f"  {of_all}: 1 × at most 85 min", plain)
+    assert re.search("  io-benchmark-intel: about .* [0-9]+ min", plain)
+    assert re.search(f"  {of_all}: at most .* 85 min", plain)
     assert "--like: " not in named
-    assert re.search(f"  {of_all}: 1 × about [0-9]+ min", named)
+    assert re.search(f"  {of_all}: about .* [0-9]+ min", named)
     assert f"does not say whether it is of io-benchmark-intel or {of_all}" in refused
     assert "--like: " not in alone
-    assert "  io-benchmark-intel: 1 × at most 55 min" in alone
-    assert re.search(f"  {of_all}: 1 × about [0-9]+ min", alone)
+    assert "  io-benchmark-intel: at most 0.917 worker hours (1 task of 55 min" in alone
+    assert re.search(f"  {of_all}: about .* [0-9]+ min", alone)
     assert len(deployment.definitions) == 6
 
 
@@ -232,6 +264,36 @@ def test_faults_on_the_way(deployment):
         done = submit(loopback, *IMAGE, *QUICK, "-j", "amd-16,intel")
     assert "1.92×" in done.stdout
     assert len(deployment.definitions) == 2
+
+
+@pytest.mark.parametrize(
+    ("client", "option", "owner"),
+    [
+        pytest.param("mozilla-auth0/ad|Mozilla-LDAP|jane/x", [], "jane@mozilla.com", id="client"),
+        pytest.param("me", ["--owner", "joe@example.com"], "joe@example.com", id="option"),
+        pytest.param("me", [], None, id="nobody"),
+    ],
+)
+def test_owner(monkeypatch, capsys, tmp_path, client, option, owner):
+    """A person, by option or by identity; where nobody is known, nothing is asked or created."""
+    monkeypatch.chdir(tmp_path)
+    for name, value in environment(None, TASKCLUSTER_CLIENT_ID=client).items():
+        monkeypatch.setenv(name, value)
+    for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):
+        monkeypatch.setenv(name, os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "0")
+    arguments = ["submit", *IMAGE, *option, "--root", str(ROOT), "-j", "intel"]
+    assert cli._status([*arguments, "--dry-run"]) == 0
+    printed = capsys.readouterr()
+    (task,) = json.loads(printed.out).values()
+    if owner is not None:
+        assert task["task"]["metadata"]["owner"] == owner
+        assert task["task"]["tags"]["createdForUser"] == owner
+        return
+    advice = "give your e-mail address with --owner, or set it with: git config user.email ADDRESS"
+    assert printed.err.startswith(f"warning: to create these tasks, an owner is needed; {advice}\n")
+    assert cli._status([*arguments, "--yes"]) == 2
+    assert capsys.readouterr().err == f"error: the tasks need an owner; {advice}\n"
 
 
 def test_timeout():
@@ -260,7 +322,8 @@ def test_a_refused_task(deployment):
     assert done.stderr.splitlines()[-2:] == [
         (
             f"2 tasks created in group:{group}, left as they are; to cancel: "
-            f"io-benchmark submit --cancel {group}"
+            f"io-benchmark submit --cancel {group}; to create the others: "
+            f"io-benchmark submit --resume {group}"
         ),
         (
             "error: io-benchmark-intel is not created: asked as me, which lacks "
@@ -295,14 +358,14 @@ def test_cancel():
         pytest.param([*IMAGE, "--pool", "x=a/b"], "--pool x=a/b: no such pool", id="pool"),
         pytest.param([*IMAGE, "--pool", "intel=a"], "'intel=a' is not POOL=", id="queue"),
         pytest.param(
-            [*IMAGE, "--pool", "intel=a/b", "--pool", "intel=a/c"], "stands twice", id="twice"
+            [*IMAGE, "--pool", "intel=a/b", "--pool", "intel=a/c"],
+            "pool given twice; use each pool once",
+            id="twice",
         ),
         pytest.param([*IMAGE, "--replicates", "0"], "'0' is not 1 to 100", id="replicates"),
         pytest.param([*IMAGE, "--baseline", "x"], "--baseline x: no such pool", id="baseline"),
         pytest.param([*IMAGE, "--expect", "x"], "write it like", id="expectation"),
-        pytest.param(
-            [*IMAGE, "--like", "amd-16=x"], "amd-16 is no task that is selected", id="like"
-        ),
+        pytest.param([*IMAGE, "--like", "amd-16=x"], "amd-16 is not a selected task", id="like"),
         pytest.param([*IMAGE, "--write", "pdf=x"], "'pdf=x' is not FORMAT=FILE", id="write"),
         pytest.param(["--cancel", "x"], "is not a Taskcluster id", id="cancel"),
         pytest.param(

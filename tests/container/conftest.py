@@ -82,13 +82,15 @@ echo ready
 exec sleep infinity
 """
 
-# Building in a chroot needs no container runtime and no devices.
+# Building in a chroot needs no container runtime and no devices. The first FROM of a Dockerfile is
+# replaced by the base made here, since a digest can only be had from a registry; all other lines are
+# built as they are.
 WRAPPER = """\
 #!/bin/sh
 export CONTAINERS_CONF={folder}/containers.conf CONTAINERS_STORAGE_CONF={folder}/storage.conf
 if [ "$1" = build ]; then
   shift
-  set -- build --network=host --isolation=chroot {build_options} "$@"
+  set -- build --network=host --isolation=chroot --from={base} {build_options} "$@"
 fi
 exec nsenter --mount=/proc/{holder}/ns/mnt podman "$@"
 """
@@ -203,6 +205,7 @@ def namespace(folder: Path, stores: list[Path]) -> Iterator[Lab]:
             wrapper = WRAPPER.format(
                 folder=shlex.quote(str(folder)),
                 holder=holder.pid,
+                base=BASE,
                 build_options=shlex.join(pip_as_here(folder)),
             )
             (folder / "podman").write_text(wrapper)

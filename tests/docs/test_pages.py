@@ -97,6 +97,27 @@ def test_answers_are_the_programs(name: str, tmp_path: Path) -> None:
     assert shown in done.stdout
 
 
+def test_the_readme_shows_the_cost(tmp_path: Path) -> None:
+    """The command that README gives for it prints it, for each pool and in all; nobody is asked."""
+    (line,) = [
+        line
+        for block in blocks(ROOT / "README.md", "sh")
+        for line in command_lines(block.text)
+        if line.startswith("io-benchmark submit")
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "io_benchmark.cli", *shlex.split(line)[1:]],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "3 tasks, at most 2.75 worker hours in all\n" in done.stderr
+    for pool in ("amd-16", "amd-30", "intel"):
+        assert f"\n  {pool}: at most 0.917 worker hours (1 task of 55 min on " in done.stderr
+
+
 def test_every_block_says_how_it_is_run() -> None:
     """A misspelt word after `sh` would leave a command untested."""
     found = {block.how for page in pages() for block in blocks(page, "sh")}

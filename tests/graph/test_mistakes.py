@@ -47,7 +47,7 @@ SYMBOL = "{symbol: IOB(intel)}"
         pytest.param(
             "places: [workspace]",
             "places: [workspace, workspace]",
-            f"{KIND}: task amd-16: benchmark.places: the place workspace stands twice; keep one "
+            f"{KIND}: task amd-16: benchmark.places: the place workspace is given twice; keep one "
             "(a task's list is added to task-defaults')",
             id="place twice",
         ),
@@ -92,7 +92,7 @@ SYMBOL = "{symbol: IOB(intel)}"
         pytest.param(
             POOL,
             "    amd-16:\n",
-            f"{KIND} line {{line}}: amd-16 stands twice in one mapping and only the last would "
+            f"{KIND} line {{line}}: the key amd-16 is given twice in one mapping and only the last would "
             "count; rename or remove one",
             id="pool twice",
         ),

@@ -54,6 +54,41 @@ def test_explicit_without_a_mark(tmp_path, mark):
     )
 
 
+def loop(folder):
+    (folder / "loop").symlink_to("loop")
+    return folder / "loop"
+
+
+@pytest.mark.usefixtures("bundle")
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        pytest.param(lambda folder: folder / ("x" * 300), "File name too long", id="long name"),
+        pytest.param(lambda folder: folder / ("x/" * 3000), "", id="long path"),
+        pytest.param(lambda folder: folder / "none", "No such file or directory", id="missing"),
+        pytest.param(loop, "link", id="loop of links"),
+        pytest.param(lambda folder: loop(folder) / "below", "link", id="below a loop"),
+        pytest.param(lambda _: Path("~no-such-user/x"), "home directory", id="unknown user"),
+        pytest.param(lambda folder: folder / "a\0b", "null byte", id="null byte"),
+    ],
+)
+def test_a_path_that_cannot_be_read(tmp_path, make, reason):
+    """Named or around the caller, it is one line of bounded length that says what is wrong."""
+    path = make(tmp_path)
+    end = "); name the folder that holds taskcluster/"
+    for arguments, start in (((path, tmp_path), "--root "), ((None, path), "")):
+        if str(path).startswith("~") and not start:
+            continue  # only a shell's word has a `~`
+        with pytest.raises(RootError) as caught:
+            find_root(*arguments)
+        message = str(caught.value)
+        assert message.startswith(f"{start}{path}"[:100])
+        assert "cannot read this path (" in message
+        assert reason in message
+        assert message.endswith(end)
+        assert len(message) < 500
+
+
 @pytest.mark.usefixtures("bundle")
 @pytest.mark.parametrize(
     "below", [pytest.param(".", id="at it"), pytest.param("python/deep", id="below it")]

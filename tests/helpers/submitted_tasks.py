@@ -13,6 +13,14 @@ from loopback_runs import run
 
 from io_benchmark.graph.generate import GeneratedTask
 
+# Of the person who submits, before any configuration of git that this machine has.
+OWNER = "jane@example.com"
+IDENTITY = {
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "user.email",
+    "GIT_CONFIG_VALUE_0": OWNER,
+}
+
 
 def generated(pool: str, number: int | None = None, **changes: Any) -> GeneratedTask:
     """A task as the kind makes it; `number` where the kind has replicates."""

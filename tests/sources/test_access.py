@@ -69,6 +69,35 @@ def test_who_asks(root_url, environment, expected):
 
 
 @pytest.mark.parametrize(
+    "client_id",
+    [
+        pytest.param('a"b', id="quote"),
+        pytest.param("a\\b", id="backslash"),
+        pytest.param("a b", id="space"),
+        pytest.param("a\nb", id="newline"),
+        pytest.param("jäne", id="letter"),
+        pytest.param('"' * 10_000, id="long"),
+    ],
+)
+def test_what_is_not_a_client_id(client_id):
+    """One short line: a quote would end the id in the signed header."""
+    with pytest.raises(UsageError, match=r"^TASKCLUSTER_CLIENT_ID: .*is not a client id") as caught:
+        access_for(ROOT, {**HERE, **CREDENTIALS, "TASKCLUSTER_CLIENT_ID": client_id})
+    assert len(str(caught.value)) < 250
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    "client_id",
+    ["mozilla-auth0/ad|Mozilla-LDAP|jane/cli-x_7", "email/jane+x@example.com!", "a:b.c"],
+)
+def test_real_client_ids(client_id):
+    """As the auth service takes them."""
+    environment = {**HERE, **CREDENTIALS, "TASKCLUSTER_CLIENT_ID": client_id}
+    assert access_for(ROOT, environment).who == f"as {client_id}"
+
+
+@pytest.mark.parametrize(
     ("change", "message"),
     [
         pytest.param(

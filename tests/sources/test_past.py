@@ -155,6 +155,55 @@ def test_names_that_are_no_dates(loopback, policy, pushes):
 
 
 @pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        pytest.param("19700101000000", "1970-01-01", id="no-push"),
+        pytest.param("20990101000000", "2099-01-01", id="future"),
+        pytest.param("20250101000000", "2025-01-01", id="too-long-ago"),
+    ],
+)
+@pytest.mark.parametrize("says", ["created", "started"])
+def test_a_date_that_no_push_has(policy, name, shown, says):
+    """The index may say anything: the point is dated by its task, and a remark says so."""
+    deployment = Deployment()
+    (push, *others) = made.pushes(4, retrieves=30)
+    made.add(deployment, others)
+    (document,) = push.documents
+    task_id = made.add_task(deployment, push, document, 0)
+    deployment.index[f"{made.NAMESPACE}.{name}"] = task_id
+    own = datetime(2026, 4, 27, 3, 9, tzinfo=UTC)
+    if says == "created":
+        own = datetime(2026, 4, 27, 3, 1, tzinfo=UTC)
+        deployment.definitions[task_id]["created"] = "2026-04-27T03:01:00.000Z"
+    with Loopback(deployment) as loopback:
+        arrived, said = collect(loopback, policy)
+        _, since = collect(loopback, policy, replace(WISH, since=date(2026, 5, 4)))
+    assert len(arrived) == 4
+    assert said.times == {push.group: own, **{one.group: one.time for one in others}}
+    assert [text for _, text in said.account.remarks] == [
+        (
+            f"task {task_id}: the index dates it {shown}, which cannot be its push's date; shown by "
+            "its own, 2026-04-27"
+        )
+    ]
+    assert push.group not in {
+        group for group, time in since.times.items() if time.date() >= date(2026, 5, 4)
+    }
+
+
+def test_a_task_of_an_old_push(policy):
+    """An action creates tasks for a push of last month: the push's date holds."""
+    deployment = Deployment()
+    (push,) = made.pushes(1, retrieves=30)
+    made.add(deployment, [push])
+    (task_id,) = deployment.definitions
+    deployment.definitions[task_id]["created"] = "2026-05-27T03:00:00.000Z"
+    with Loopback(deployment) as loopback:
+        _, said = collect(loopback, policy)
+    assert (said.times, said.account.remarks) == ({push.group: push.time}, [])
+
+
+@pytest.mark.parametrize(
     ("wish", "message"),
     [
         pytest.param(

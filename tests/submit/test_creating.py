@@ -9,7 +9,7 @@ from loopback_deployment import AMD_16, GROUP, NO_WORKER, Deployment
 
 from io_benchmark.errors import ResultError
 from io_benchmark.submit import creating
-from io_benchmark.submit.definitions import Ready
+from io_benchmark.submit.definitions import Member, Ready
 
 IDS = ("AAAAAAAAQAGAAAAAAAAAAA", "BBBBBBBBQAGAAAAAAAAAAA", "CCCCCCCCQAGAAAAAAAAAAA")
 
@@ -19,7 +19,6 @@ def tasks():
         Ready(
             one,
             f"io-benchmark-{number}",
-            "amd-16",
             {
                 "provisionerId": "a",
                 "workerType": "b",
@@ -140,12 +139,22 @@ def test_a_conflict(policy):
             create(loopback, policy)
 
 
+def test_created_by_another_process(policy):
+    """The same task with other dates, in the same group: somebody resumed it meanwhile."""
+    with Loopback(Deployment()) as loopback:
+        create(loopback, policy)
+        loopback.deployment.definitions[IDS[1]] |= {"expires": "2026-12-20T12:00:00.000Z"}
+        created = creating.Created()
+        assert create(loopback, policy, created) == list(IDS)
+        assert created.shown == "3 tasks created"
+
+
 def test_cancel_what_was_sent(policy):
     """Those that wait or run; what is resolved stays, what was never created is no problem."""
     with Loopback(Deployment()) as loopback:
         create(loopback, policy)
         loopback.deployment.change_runs(IDS[1], "completed")
-        sent = [*tasks(), Ready("DDDDDDDDQAGAAAAAAAAAAA", "never", "x", {})]
+        sent = [*tasks(), Member("DDDDDDDDQAGAAAAAAAAAAA", "never")]
         done = ask(loopback, policy, lambda one: creating.cancel_sent(one, sent))
         assert done == creating.Cancelled(("io-benchmark-0", "io-benchmark-2"), 1, ())
         states = [loopback.deployment.statuses[one]["state"] for one in IDS]

@@ -3,7 +3,6 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What the queue gets."""
 
-import itertools
 from datetime import UTC, datetime
 
 import pytest
@@ -11,26 +10,31 @@ from submitted_tasks import generated, of_all
 
 from io_benchmark.errors import UsageError
 from io_benchmark.submit.cost import estimate
-from io_benchmark.submit.definitions import Settings, choose, job_of, ready, submitter_scopes
+from io_benchmark.submit.definitions import Settings, choose, job_of, submitter_scopes
+from io_benchmark.submit.submission import ready_all, submission_of, task_ids
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 POOLS = ("amd-16", "amd-30", "intel")
 IMAGE = Settings(image="host/image:1")
+GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
+RECORD = "io-benchmark-submission"
 
 
 def final(settings, *tasks):
-    ids = (f"id-{number}" for number in itertools.count())
-    return ready(choose(tasks or [generated("amd-16")], settings), settings, NOW, ids.__next__)
+    chosen = choose(tasks or [generated("amd-16")], settings)
+    return ready_all(chosen, submission_of(["io-benchmark"], settings, chosen), GROUP, NOW)
 
 
 def test_a_whole_definition():
     """Dates are set, the image is named, and nothing of a decision task is left."""
     (task,) = final(IMAGE)
-    assert (task.task_id, task.label, task.pool) == ("id-0", "io-benchmark-amd-16", "amd-16")
+    assert (task.task_id, task.label) == (GROUP, "io-benchmark-amd-16")
+    record = task.definition["extra"].pop(RECORD)
+    assert (record["jobs"], record["tasks"], record["version"]) == (("io-benchmark",), 1, 1)
     assert task.definition == {
         "provisionerId": "releng-1",
         "workerType": "type-amd-16",
-        "taskGroupId": "id-0",
+        "taskGroupId": GROUP,
         "schedulerId": "-",
         "routes": [],
         "created": "2026-11-21T12:00:00.000Z",
@@ -67,8 +71,8 @@ def test_two_kinds_of_a_pool():
         "io-benchmark-all-amd-16-2",
     ]
     assert [share.shown for share in estimate(chosen, {}).shares] == [
-        "io-benchmark-amd-16: 2 × at most 55 min on some/queue",
-        "io-benchmark-all-amd-16: 2 × at most 85 min on some/queue",
+        "io-benchmark-amd-16: at most 1.83 worker hours (2 tasks of 55 min on some/queue)",
+        "io-benchmark-all-amd-16: at most 2.83 worker hours (2 tasks of 85 min on some/queue)",
     ]
 
 
@@ -123,8 +127,8 @@ def test_replicates_are_interleaved():
     assert [one.label for one in tasks] == [
         f"io-benchmark-{pool}-{number}" for number in (1, 2) for pool in POOLS
     ]
-    assert [one.task_id for one in tasks] == [f"id-{number}" for number in range(6)]
-    assert {one.definition["taskGroupId"] for one in tasks} == {"id-0"}
+    assert [one.task_id for one in tasks] == task_ids(GROUP, 6)
+    assert {one.definition["taskGroupId"] for one in tasks} == {GROUP}
     named = [
         (
             one.definition["metadata"]["name"],
@@ -161,21 +165,18 @@ def test_other_workers():
     assert made["metadata"]["description"] == "measures; submitted to proj-misc/some instead"
 
 
-def test_priority_scheduler_and_routes():
-    """As asked for; what its creator needs follows from that."""
-    settings = Settings(
-        image="host/image:1", priority="high", scheduler="me-level-1", keep_routes=True
-    )
+def test_priority_and_scheduler():
+    """As asked for; what its creator needs follows from that, and is nothing for routes."""
+    settings = Settings(image="host/image:1", priority="high", scheduler="me-level-1")
     tasks = final(settings)
+    assert tasks[0].definition["routes"] == []
     assert (tasks[0].definition["priority"], tasks[0].definition["schedulerId"]) == (
         "high",
         "me-level-1",
     )
-    assert submitter_scopes(tasks, "me-level-1") == [
+    assert submitter_scopes(choose([generated("amd-16")], settings), "me-level-1") == [
         "queue:create-task:high:releng-1/type-amd-16",
         "queue:create-task:project:none",
-        "queue:route:checks",
-        "queue:route:tc-treeherder.v2.io-benchmark.abc.0",
         "queue:scheduler-id:me-level-1",
     ]
 
@@ -224,6 +225,7 @@ def test_unknown_pool():
 def test_tasks_of_no_pool():
     """They are left out; alone they are a mistake."""
     other = generated("")
-    assert [one.pool for one in final(IMAGE, other, generated("intel"))] == ["intel"]
+    (task,) = final(IMAGE, other, generated("intel"))
+    assert task.label == "io-benchmark-intel"
     with pytest.raises(UsageError, match="measures no pool"):
         final(IMAGE, other)

@@ -4,6 +4,7 @@
 """Which earlier results --like takes for which task."""
 
 import json
+from dataclasses import replace
 
 import pytest
 import seed_case
@@ -58,6 +59,20 @@ def test_results_of_another_task_of_the_pool():
     assert minutes(of(PLAIN, 2), chosen=ONE, named={ALL}) == ({}, [])
 
 
+@pytest.mark.parametrize(
+    ("profile", "kept", "remark"),
+    [
+        pytest.param("full", [0, 2], "--like: 1 of 3 results are not of profile full: not used"),
+        pytest.param("quick", [1], "--like: 2 of 3 results are not of profile quick: not used"),
+    ],
+)
+def test_results_of_other_sizes(profile, kept, remark):
+    """They take other times: they are not used, and a line says so."""
+    found = [of(PLAIN, 2), replace(of(PLAIN, 1), profile="quick"), of(ALL, 3)]
+    assert earlier.of_profile(found, profile) == ([found[at] for at in kept], remark)
+    assert earlier.of_profile(found[:1], "full") == (found[:1], None)
+
+
 def test_all_for_one_task():
     """LABEL=ADDRESS takes results of one task, whatever that is, and not of several."""
     assert earlier.durations_of(ALL, [of(PLAIN, 2), of(PLAIN, 3)]) == [
@@ -92,7 +107,7 @@ def test_a_label_that_is_not_selected():
     with pytest.raises(UsageError) as caught:
         earlier.parse("amd-16=old", BOTH)
     assert str(caught.value) == (
-        "--like amd-16=old: amd-16 is no task that is selected; there are: "
+        "--like amd-16=old: amd-16 is not a selected task; there are: "
         f"{PLAIN}, {ALL}, {INTEL}; a file whose name holds = is written ./FILE"
     )
 

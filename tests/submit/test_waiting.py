@@ -11,7 +11,7 @@ from turned_clock import Turned
 from io_benchmark.errors import ResultError
 from io_benchmark.sources.waiting import Standing
 from io_benchmark.submit import creating
-from io_benchmark.submit.definitions import Ready
+from io_benchmark.submit.definitions import Member
 from io_benchmark.submit.waiting import wait
 
 
@@ -31,7 +31,7 @@ def group(deployment):
 def waited(loopback, group_id, policy, turned, timeout_s=None):
     told: list[str] = []
     tasks = [
-        Ready(one, f"label-{number}", "p", {})
+        Member(one, f"label-{number}")
         for number, one in enumerate(loopback.deployment.groups.get(group_id, ["x"]))
     ]
     standing = creating.asked(

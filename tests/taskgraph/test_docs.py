@@ -100,3 +100,60 @@ def test_try_task_config(page, asked_for):
     assert (overrides.replicates(given), overrides.perfherder(given)) == asked_for
     known = {*base_schema.__struct_encode_fields__, *parameters.SCHEMA.__struct_fields__}
     assert set(given) <= known
+
+
+def sources():
+    """What people read or what is printed to them: pages, templates and messages."""
+    folders = ("taskcluster", "python", "scripts")
+    files = [
+        REPOSITORY / "README.md",
+        REPOSITORY / "CONTRIBUTING.md",
+        *(
+            path
+            for folder in folders
+            for path in (REPOSITORY / folder).rglob("*")
+            if path.suffix in (".html", ".js", ".md", ".py", ".yml")
+        ),
+    ]
+    return {path: path.read_text() for path in files}
+
+
+def test_treeherder_links():
+    """Treeherder hides tier 3, which these tasks have, unless the address asks for it."""
+    tiers = {
+        task.get("treeherder", {}).get("tier")
+        for path in KIND.parent.glob("io-benchmark*/kind.yml")
+        for kind in [yaml.safe_load(path.read_text())]
+        for task in [kind.get("task-defaults") or kind["tasks"]["report"]]
+    }
+    assert tiers == {3}
+    links = [
+        (path.name, link)
+        for path, text in sources().items()
+        for link in re.findall(r"https?://treeherder[^\s`\"')>|]*jobs\?[^\s`\"')>|]*", text)
+    ]
+    assert links
+    assert [(name, link) for name, link in links if "tier=1,2,3" not in link] == []
+
+
+def test_rebuilds_of_full_pushes():
+    """mach cuts `--rebuild` to 3 under `--full`, so no command asks it for more."""
+    asked = [
+        (path.name, int(number))
+        for path, text in sources().items()
+        for number in re.findall(r"mach try .*--full .*--rebuild[ =](\d+)", text)
+    ]
+    assert asked
+    assert [(name, number) for name, number in asked if number > 3] == []
+
+
+def test_how_each_tree_selects():
+    """Every name that the tasks answer to in a tree is on the page, and what that tree lacks."""
+    section = (DOCS / "attributes.md").read_text().partition("## job_try_name")[2]
+    trees = re.findall(r"^\| (.+?) \| (.+?) \|$", section.partition("\n## ")[0], re.MULTILINE)
+    said = dict(trees[1:])
+    assert list(said) == ["this project", "Firefox ESR 140", "Firefox today"]
+    assert "`try: -j NAME`" in said["this project"]
+    assert "`try: -j NAME`" in said["Firefox ESR 140"]
+    assert '`mach try fuzzy -q "\'io-benchmark"`' in said["Firefox today"]
+    assert "-j" not in said["Firefox today"]

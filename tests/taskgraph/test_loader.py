@@ -109,12 +109,12 @@ def test_a_symbol_of_another_form_is_left_to_the_transforms(load, shown):
     ("name", "text"),
     [
         pytest.param(
-            {"pools-from": "pool"}, "'pool' is no other kind; did you mean pools?", id="near"
+            {"pools-from": "pool"}, "'pool' is not another kind; did you mean pools?", id="near"
         ),
         pytest.param(
-            {"pools-from": "all"}, "'all' is no other kind; there are: pools", id="itself"
+            {"pools-from": "all"}, "'all' is not another kind; there are: pools", id="itself"
         ),
-        pytest.param({}, "'' is no other kind; there are: pools", id="missing"),
+        pytest.param({}, "'' is not another kind; there are: pools", id="missing"),
     ],
 )
 def test_no_such_kind(load, name, text):

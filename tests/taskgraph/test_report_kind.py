@@ -4,7 +4,9 @@
 """The report's task in the project's own graphs, and in those that actions make later."""
 
 import json
+import re
 from contextlib import chdir
+from datetime import datetime
 
 import pytest
 import yaml
@@ -13,6 +15,9 @@ from taskgraph.actions.util import create_tasks
 from taskgraph.optimize import base
 from taskgraph.parameters import Parameters
 from taskgraph.taskgraph import TaskGraph
+from taskgraph.util.time import json_time_from_now, value_of
+
+from io_benchmark_taskgraph import deadlines
 
 from .test_kinds import LEVELS, every_params
 from .whole_graph import (
@@ -103,6 +108,36 @@ def test_it_asks_for_nothing(params):
     assert "features" not in task["payload"]
 
 
+def end_s(node, key="deadline"):
+    return value_of(node["task"][key]["relative-datestamp"]).total_seconds()
+
+
+def time_left_s(tasks):
+    """What the report has from the moment at which the queue resolves the last task it waits for."""
+    waited_for = [node for node in tasks.values() if "io_benchmark_pool" in node["attributes"]]
+    assert waited_for
+    last_s = max(end_s(node) for node in waited_for) + deadlines.RESOLVING_S
+    return end_s(tasks[REPORT]) - last_s
+
+
+@every_params
+def test_it_has_time_after_the_last_pool(params):
+    """A pool without workers ends at its deadline; the report then still has all its time."""
+    tasks = graph("full", params)
+    report = tasks[REPORT]["task"]
+    (minutes,) = re.findall(r"--wait (\d+)", report["payload"]["command"][-1])
+    waiting_s = 60 * int(minutes)
+    assert time_left_s(tasks) >= report["payload"]["maxRunTime"] > waiting_s
+    # What the queue asks for: at most five days, and nothing it depends on expires before it.
+    assert end_s(tasks[REPORT]) <= deadlines.LATEST_S
+    for label in [REPORT, *report_dependencies(tasks)]:
+        assert end_s(tasks[label], "expires") >= end_s(tasks[REPORT])
+
+
+def report_dependencies(tasks):
+    return sorted({*tasks[REPORT]["dependencies"].values(), *tasks[REPORT]["soft_dependencies"]})
+
+
 @pytest.mark.parametrize("params", WITH_REPORT)
 def test_it_comes_after_the_selected_pools(params):
     """Every selected pool's task is a dependency, and it runs however these are resolved."""
@@ -181,6 +216,17 @@ def test_actions(tmp_path, monkeypatch, to_run, already, expected):
         *(made[label]["task_id"] for label in expected),
     }
     assert made[REPORT]["task"]["requires"] == "all-resolved"
+    for label in expected:
+        left = instant(made[REPORT], "deadline") - instant(made[label], "deadline")
+        assert left.total_seconds() >= deadlines.RESOLVING_S + 3600
+
+
+def instant(node, key):
+    """A task that an action created has times of its own, counted from then."""
+    moment = node["task"][key]
+    if isinstance(moment, dict):
+        moment = json_time_from_now(moment["relative-datestamp"])
+    return datetime.fromisoformat(moment)
 
 
 def test_its_image_has_the_program():

@@ -74,7 +74,7 @@ KNOWN = "There are: amd-16, amd-30, intel"
         pytest.param(
             {"baseline": "amd-17"},
             "report.baseline",
-            f"'amd-17' is no pool; did you mean amd-16? {KNOWN}",
+            f"'amd-17' is not a pool; did you mean amd-16? {KNOWN}",
             id="unknown baseline",
         ),
         pytest.param(
@@ -113,7 +113,7 @@ KNOWN = "There are: amd-16, amd-30, intel"
         pytest.param(
             {"expectations": ["amd-31/intel<1.05 on spawn"]},
             "report.expectations",
-            f"'amd-31/intel<1.05 on spawn': 'amd-31' is no pool; did you mean amd-30? {KNOWN}",
+            f"'amd-31/intel<1.05 on spawn': 'amd-31' is not a pool; did you mean amd-30? {KNOWN}",
             id="unknown pool on a measurement",
         ),
         pytest.param(
@@ -125,7 +125,7 @@ KNOWN = "There are: amd-16, amd-30, intel"
         pytest.param(
             {"expectations": ["amd-31/intel<1.05"]},
             "report.expectations",
-            f"'amd-31/intel<1.05': 'amd-31' is no pool; did you mean amd-30? {KNOWN}",
+            f"'amd-31/intel<1.05': 'amd-31' is not a pool; did you mean amd-30? {KNOWN}",
             id="unknown pool",
         ),
         pytest.param(

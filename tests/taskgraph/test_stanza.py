@@ -150,7 +150,7 @@ def place(name, path):
         pytest.param(
             {"workloads": ["a", "a"]},
             "benchmark.workloads",
-            "the workload a stands twice; keep one (a task's list is added to task-defaults')",
+            "the workload a is given twice; keep one (a task's list is added to task-defaults')",
             id="workload twice",
         ),
         pytest.param(
@@ -165,7 +165,7 @@ def place(name, path):
         pytest.param(
             {"destination": ["fresh", "fresh"]},
             "benchmark.destination",
-            "the destination fresh stands twice; keep one (a task's list is added to "
+            "the destination fresh is given twice; keep one (a task's list is added to "
             "task-defaults')",
             id="destination twice",
         ),
@@ -210,19 +210,19 @@ def place(name, path):
         pytest.param(
             {"places": ["workspace", "workspace"]},
             "benchmark.places",
-            "the place workspace stands twice; keep one (a task's list is added to task-defaults')",
+            "the place workspace is given twice; keep one (a task's list is added to task-defaults')",
             id="place twice",
         ),
         pytest.param(
             {"places": [CONTAINER, {**CONTAINER, "path": "/elsewhere"}]},
             "benchmark.places",
-            "the place container stands twice; keep one (a task's list is added to task-defaults')",
+            "the place container is given twice; keep one (a task's list is added to task-defaults')",
             id="place's name twice",
         ),
         pytest.param(
             {"places": ["workspace", {"name": "other", "path": WORKSPACE.path}]},
             "benchmark.places",
-            "the path /builds/worker/workspace stands twice; keep one (a task's list is added to "
+            "the path /builds/worker/workspace is given twice; keep one (a task's list is added to "
             "task-defaults')",
             id="place's path twice",
         ),
@@ -270,14 +270,14 @@ def place(name, path):
             place("a", "/builds/worker"),
             "benchmark.places",
             "/builds/worker holds /builds/worker/artifacts or lies in it, which the task needs "
-            "itself; take another",
+            "itself; use another",
             id="path above the artifacts",
         ),
         pytest.param(
             place("a", "/tmp/io-benchmark/x"),
             "benchmark.places",
             "/tmp/io-benchmark/x holds /tmp/io-benchmark or lies in it, which the task needs "
-            "itself; take another",
+            "itself; use another",
             id="path in the script's folder",
         ),
     ],

@@ -13,7 +13,8 @@ from io_benchmark.analysis.outcome import Report
 from io_benchmark.errors import UsageError
 
 FORM = re.compile(
-    r"\s*([A-Za-z0-9_. -]+?)\s*/\s*([A-Za-z0-9_. -]+?)\s*(<|>)\s*([0-9]+(?:\.[0-9]+)?)"
+    r"\s*([A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*)\s*/"
+    r"\s*([A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*)\s*(<|>)\s*([0-9]+(?:\.[0-9]+)?)"
     r"(?:\s+on\s+([A-Za-z0-9_.-]+(?:(?: |\s*,\s*)[A-Za-z0-9_.-]+)*))?\s*"
 )
 EXAMPLES = "'amd-30/intel<1.05' or 'amd-30/intel<1.05 on sync-write, dsync-append'"

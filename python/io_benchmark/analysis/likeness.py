@@ -27,6 +27,11 @@ WITHOUT_PLACE = frozenset(("spawn", "upload"))
 Run = tuple[Worker, Entry]
 
 
+def profile(run: Run) -> str | None:
+    """A quick run measures smaller files and waits for less: it is no short form of a full one."""
+    return f"profile {run[0].result.config.profile}"
+
+
 def sequence(run: Run) -> str | None:
     if run[1].retrieves is None:
         return None

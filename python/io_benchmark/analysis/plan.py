@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from io_benchmark.errors import UsageError
+from io_benchmark.sources.text import name
 
 BEFORE, AFTER = "before", "after"
 
@@ -29,17 +30,17 @@ def pools(names: Iterable[str], wanted: str | None) -> Plan:
     found = sorted(set(names))
     if wanted is not None and wanted not in found:
         listed = ", ".join(found) or "none"
-        raise UsageError(f"--baseline {wanted}: no such pool here; there are {listed}")
+        raise UsageError(f"--baseline {name(wanted)}: no such pool here; there are {listed}")
     if not found:
         return Plan("Pools", "", "there are no results", ())
     baseline = wanted or found[-1]
     reason = "--baseline" if wanted else "the last by name; --baseline chooses another"
-    others = [name for name in found if name != baseline]
+    others = [pool for pool in found if pool != baseline]
     return Plan(
         f"{', '.join(others) or 'nothing'} against {baseline}",
         baseline,
         reason,
-        tuple((name, baseline) for name in others),
+        tuple((pool, baseline) for pool in others),
     )
 
 
@@ -50,5 +51,5 @@ def before_and_after(names: Iterable[str]) -> Plan:
         f"{', '.join(found)}: {AFTER} against {BEFORE}",
         BEFORE,
         "--against",
-        tuple((f"{name} {AFTER}", f"{name} {BEFORE}") for name in found),
+        tuple((f"{pool} {AFTER}", f"{pool} {BEFORE}") for pool in found),
     )

@@ -146,6 +146,7 @@ WORKER_RULES: dict[str, tuple[Severity, Callable[[Worker], str | None]]] = {
     "worker-warning": (Severity.WARNING, worker_warning),
 }
 SIDE_RULES: dict[str, tuple[Severity, SideRule]] = {
+    "profile": (Severity.REFUSED, likeness.profile),
     "sequence": (Severity.REFUSED, likeness.sequence),
     "sizes": (Severity.REFUSED, likeness.sizes),
     RETRIEVES_RULE: (Severity.REFUSED, likeness.retrieves),
@@ -165,6 +166,7 @@ OTHER_RULES: dict[str, Severity] = {
     "nothing-in-common": Severity.REFUSED,
     "same-worker": Severity.WARNING,
     "one-worker": Severity.WARNING,
+    "shared-worker": Severity.WARNING,
 }
 RULES = (*RUN_RULES, *WORKER_RULES, *SIDE_RULES, *OTHER_RULES)
 

@@ -4,13 +4,15 @@
 """What several commands do in the same words."""
 
 import argparse
-import os
 import sys
-import tempfile
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from io_benchmark.errors import UsageError
+from io_benchmark.sources.text import one_line
+from io_benchmark.writing import write_file
+
+TELL_LENGTH = 4000  # some list what there is
 
 # Formats that have a line for each result that could not be read.
 COMPLETE_FORMATS = ("text", "json")
@@ -18,8 +20,10 @@ COMPLETE_FORMATS = ("text", "json")
 
 def tell(text: str) -> None:
     """Progress and remarks go to stderr: stdout is for what a program may read."""
+    # Names in it come from anywhere, and must not speak to the terminal.
+    lines = [one_line(line, TELL_LENGTH) for line in text.split("\n")]
     # In one piece: print writes the line's end apart, and a reader may come between.
-    sys.stderr.write(text + "\n")
+    sys.stderr.write("\n".join(lines) + "\n")
     sys.stderr.flush()
 
 
@@ -70,18 +74,9 @@ def _format_and_file(text: str, formats: Collection[str]) -> tuple[str, Path]:
 
 
 def write_whole(path: Path, text: str) -> str | None:
-    """Whole or not at all; what was wrong, if anything."""
+    """What `--write` asks for; what was wrong, if anything."""
     try:
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        temporary = Path(name)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-            temporary.chmod(0o644)
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink()
-            raise
+        write_file(path, text.encode("utf-8", "replace"))
     except OSError as error:
-        return f"--write {path}: {error.strerror}"
+        return f"--write {one_line(str(path))}: {error.strerror}"
     return None

@@ -30,6 +30,7 @@ import msgspec
 
 from io_benchmark.commands.common import tell
 from io_benchmark.errors import ResultError, UsageError
+from io_benchmark.paths import resolved
 from io_benchmark.sources import address, folders, layout
 
 if TYPE_CHECKING:
@@ -103,7 +104,8 @@ class Store:
     kept: int = 0
 
     def __post_init__(self) -> None:
-        if self.folder.exists() and not self.folder.is_dir():
+        whole = resolved(self.folder, f"--output {self.folder}")
+        if whole.exists() and not whole.is_dir():
             raise UsageError(f"--output {self.folder}: is no folder")
 
     def has(self, task_id: str, run_id: int) -> bool:

@@ -123,7 +123,8 @@ class _Intake:
     def all_remarks(self) -> list[str]:
         if not self.other_pools:
             return self.remarks
-        counts = (f"{count} of {one_line(pool, 50)}" for pool, count in self.other_pools.items())
+        pools = sorted(self.other_pools.items())
+        counts = (f"{count} of {one_line(pool, 50)}" for pool, count in pools)
         return [*self.remarks, f"results of other pools are passed over: {', '.join(counts)}"]
 
     def nothing(self) -> str:

@@ -3,8 +3,11 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The tasks of a tree that some names mean, as a decision task would create them."""
 
+import importlib
+import importlib.util
 import logging
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +28,7 @@ logger = logging.getLogger(__name__)
 REPOSITORY = "https://github.com/mozilla-releng/io-benchmark"
 TARGET_METHOD = "io-benchmark"
 POOL_ATTRIBUTE = "io_benchmark_pool"
+_CHECK = "io_benchmark_taskgraph.yaml_files"
 _IMAGE_LABEL = "docker-image-"
 # No commit: what is generated here was not pushed.
 _NO_REVISION = "0" * 40
@@ -160,11 +164,19 @@ def _in_kind_order(tasks: list[GeneratedTask], tree: Path) -> tuple[GeneratedTas
     return tuple(sorted(tasks, key=position))
 
 
+def _check_files(tree: Path) -> None:
+    """By the tree's own check, which a decision task makes only after it loaded config.yml."""
+    sys.path.insert(0, str(tree / "python"))  # `isolated` puts it back
+    if importlib.util.find_spec(_CHECK):  # a tree of an earlier version has none
+        importlib.import_module(_CHECK).check_tree(tree / "taskcluster")
+
+
 def generate(root: Root, jobs: Sequence[str]) -> Generation:
     """The tasks that `jobs` name (a job, a pool or a label; none: `io-benchmark`)."""
     with own_tree(root.path) as tree, isolated(logger):
         generator = TaskGraphGenerator(str(tree / "taskcluster"), _parameters(jobs))
         try:
+            _check_files(tree)
             selected = generator.target_task_set.tasks.values()
         except Exception as error:
             # A copy of the tree is gone when the message is read.

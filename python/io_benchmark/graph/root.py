@@ -3,6 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Which tree a command works on: `--root`, the checkout around you, or the bundled copy."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from io_benchmark.errors import RootError
 
 # A tree is known by these; the second keeps Firefox's and other projects' kinds apart from ours.
 MARKS = ("taskcluster/config.yml", "scripts/io-benchmark/__main__.py")
+SHOWN_PATH = 200  # characters of a path in a message
 BUNDLE = Path(__file__).resolve().parent.parent / "bundle"
 
 
@@ -28,20 +31,40 @@ def missing_mark(path: Path) -> str | None:
     return next((mark for mark in MARKS if not (path / mark).is_file()), None)
 
 
+@contextmanager
+def _refusing(path: Path, option: str = "") -> Iterator[None]:
+    """A path that the system cannot follow is a mistake in the path, not in the program."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+    except (RuntimeError, ValueError) as error:
+        # pathlib: a loop of links, `~` of an unknown user, a null byte.
+        reason = str(error)
+    else:
+        return
+    shown = str(path) if len(str(path)) <= SHOWN_PATH else f"{str(path)[:SHOWN_PATH]}…"
+    raise RootError(
+        f"{option}{shown}: cannot read this path ({reason}); name the folder that holds taskcluster/"
+    )
+
+
 def find_root(explicit: Path | None, start: Path) -> Root:
     """The tree to work on, looked for from `start` upward unless it was named."""
     if explicit is not None:
-        path = explicit.expanduser().resolve()
-        missing = missing_mark(path)
+        with _refusing(explicit, "--root "):
+            path = explicit.expanduser().resolve(strict=True)
+            missing = missing_mark(path)
         if missing:
             raise RootError(
                 f"--root {explicit}: there is no {missing}; name the folder that holds taskcluster/"
             )
         return Root(path, "--root")
-    start = start.resolve()
-    for folder in (start, *start.parents):
-        if missing_mark(folder) is None:
-            return Root(folder, "checkout")
+    with _refusing(start):
+        start = start.resolve(strict=True)
+        for folder in (start, *start.parents):
+            if missing_mark(folder) is None:
+                return Root(folder, "checkout")
     if missing_mark(BUNDLE) is None:
         return Root(BUNDLE, "bundled copy")
     raise RootError(

@@ -8,16 +8,21 @@ pasted may name any host, and gets nothing of them.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.address import default_root_url
+from io_benchmark.sources.text import one_line
 
 CLIENT_ID = "TASKCLUSTER_CLIENT_ID"
 ACCESS_TOKEN = "TASKCLUSTER_ACCESS_TOKEN"  # noqa: S105 - the variable's name
 CERTIFICATE = "TASKCLUSTER_CERTIFICATE"
 PROXY = "TASKCLUSTER_PROXY_URL"
+# As the auth service takes client ids; a quote would end the id in the request's header.
+_CLIENT_ID = re.compile(r"[A-Za-z0-9!@/:.+|_-]+")
+_LENGTH = 100
 
 
 @dataclass(frozen=True)
@@ -43,11 +48,15 @@ def access_for(root_url: str, environment: Mapping[str, str]) -> Access:
         certificate = environment.get(CERTIFICATE)
         if certificate:
             credentials["certificate"] = _checked_certificate(certificate)
-        for variable, value in zip((CLIENT_ID, ACCESS_TOKEN), (client_id, token), strict=True):
-            if not value.isascii() or not value.isprintable():
-                raise UsageError(
-                    f"{variable}: contains characters that a credential cannot contain"
-                )
+        if not _CLIENT_ID.fullmatch(client_id):
+            raise UsageError(
+                f"{CLIENT_ID}: {one_line(client_id, _LENGTH)!r} is not a client id, which has letters, "
+                "digits and !@/:.+|_- only; check it"
+            )
+        if not token.isascii() or not token.isprintable():
+            raise UsageError(
+                f"{ACCESS_TOKEN}: contains characters that a credential cannot contain"
+            )
         return Access(root_url, root_url, f"as {client_id}", credentials)
     proxy = environment.get(PROXY)
     if proxy:

@@ -11,7 +11,7 @@ the pool's others: replicates, retriggers and duplicates.
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.sources.address import (
@@ -28,7 +28,7 @@ from io_benchmark.sources.progress import Progress
 from io_benchmark.sources.queue import Deployment, MissingError
 from io_benchmark.sources.remote import Collection
 from io_benchmark.sources.retrying import Policy
-from io_benchmark.sources.tasks import ALL_KIND, Task
+from io_benchmark.sources.tasks import ALL_KIND, Task, parse_date
 from io_benchmark.sources.text import one_line
 
 JOB = "io-benchmark"
@@ -36,6 +36,9 @@ JOB = "io-benchmark"
 _POOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,44}")
 _PROJECT = re.compile(r"[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,100})*")
 _DATE = re.compile(r"[0-9]{14}")
+# An action may create a task for a push as long as the push's decision task is kept, a year; no task
+# is older than its push but for a clock that is wrong.
+_AFTER_PUSH, _BEFORE_PUSH = timedelta(days=400), timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -102,12 +105,42 @@ async def collect(
                 text = f"task {task_id} of {_time(name).date()}: is not there; it may have expired"
                 account.problem((0, name, task_id, 0), text)
         tasks = {name: known[one] for name, one in wanted.items() if one in known}
+        times = _times(tasks, account)
+        tasks = {
+            name: task
+            for name, task in tasks.items()
+            if wish.since is None or times[task.status.task_group_id].date() >= wish.since
+        }
         listing = Listing(deployments, progress)
         chosen = await _of_the_pool(listing, deployment, list(tasks.values()), wish.pool)
         account.problems += listing.account.problems
         await collection.read(chosen)
-    times = {task.status.task_group_id: _time(name) for name, task in sorted(tasks.items())}
     return Past(account, times, older)
+
+
+def _times(tasks: Mapping[str, Task], account: Account) -> dict[str, datetime]:
+    """When each push was, by its task group: as the index says, unless the task itself denies it.
+
+    Anyone with the scope may write any date into the index. A task's own dates are the queue's.
+    """
+    times = {}
+    for name, task in sorted(tasks.items()):
+        time, own = _time(name), _own_time(task)
+        if own is not None and not own - _AFTER_PUSH <= time <= own + _BEFORE_PUSH:
+            account.remark(
+                (0, name, task.task_id, 0),
+                f"task {task.task_id}: the index dates it {time.date()}, which cannot be its push's "
+                f"date; shown by its own, {own.date()}",
+            )
+            time = own
+        times[task.status.task_group_id] = time
+    return times
+
+
+def _own_time(task: Task) -> datetime | None:
+    """When it was created, else when its first run started."""
+    started = next((run.started for run in task.status.runs if run.started), None)
+    return task.created or parse_date(started)
 
 
 async def _dated(deployment: Deployment, where: IndexAddress) -> dict[str, str]:

@@ -183,6 +183,11 @@ class Deployment:
             if one.task_id in statuses
         }
 
+    async def extra_of(self, task_id: str) -> Any:
+        """The `extra` of a task's definition; a MissingError where there is no such task."""
+        answer = await self._ask(wire.Extra, lambda: self._queue.task(task_id))
+        return answer.extra
+
     async def _single_task(self, task_id: str) -> dict[str, Task]:
         """By the older methods, which every deployment has."""
         try:

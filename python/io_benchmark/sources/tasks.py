@@ -42,6 +42,7 @@ class Task:
     image: str | None
     artifact_expires: datetime | None = None
     revision: str | None = None
+    created: datetime | None = None
 
     @property
     def task_id(self) -> str:
@@ -79,6 +80,7 @@ def task_of(definition: Definition, status: Status) -> Task:
         image=_image(definition.payload.image),
         artifact_expires=_artifact_expires(definition),
         revision=_revision(definition.metadata.source),
+        created=parse_date(definition.created),
     )
 
 
@@ -165,9 +167,12 @@ def _artifact_expires(definition: Definition) -> datetime | None:
         for key, entry in entries
         if isinstance(key, str) and isinstance(entry, dict) and f"{ARTIFACT}/".startswith(f"{key}/")
     ]
-    for stamp in (*own, definition.expires):
-        try:
-            return datetime.fromisoformat(str(stamp)).astimezone(UTC)
-        except (ValueError, OverflowError):
-            continue
-    return None
+    dates = (parse_date(stamp) for stamp in (*own, definition.expires))
+    return next((date for date in dates if date is not None), None)
+
+
+def parse_date(stamp: object) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(stamp)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

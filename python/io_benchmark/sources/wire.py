@@ -73,8 +73,15 @@ class Payload(Part, frozen=True):
 class Definition(Part, frozen=True):
     metadata: Metadata = Metadata()
     tags: dict[str, str] = {}
+    created: str | None = None
     expires: str | None = None
     payload: Payload = Payload()
+
+
+class Extra(Part, frozen=True):
+    """What a task's creator wrote into it, in a form of its own."""
+
+    extra: Any = None
 
 
 class GroupMember(Part, frozen=True):

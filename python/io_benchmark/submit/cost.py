@@ -1,18 +1,18 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What tasks will cost: machine minutes by the time budget, or as long as earlier ones took."""
+"""What tasks will cost: worker hours by the time budget, or as long as earlier ones took."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from io_benchmark.submit import sizes
 from io_benchmark.submit.definitions import Chosen
 
-_BUDGET = re.compile(r"(?<!\S)--time-budget[ =]([0-9]{1,6})(?!\S)")
+MINUTES_PER_HOUR = 60
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,18 @@ class Share:
     name: str
     queue: str
     tasks: int
-    minutes: int  # a task
+    minutes: int  # per task
     measured: bool  # by earlier results; otherwise the most that the time budget allows
+
+    @property
+    def all_minutes(self) -> int:
+        return self.tasks * self.minutes
 
     @property
     def shown(self) -> str:
         how = "about" if self.measured else "at most"
-        return f"{self.name}: {self.tasks} × {how} {self.minutes} min on {self.queue}"
+        tasks = f"{_tasks(self.tasks)} of {self.minutes} min"
+        return f"{self.name}: {how} {_hours(self.all_minutes)} ({tasks} on {self.queue})"
 
 
 @dataclass(frozen=True)
@@ -41,13 +46,23 @@ class Cost:
 
     @property
     def minutes(self) -> int:
-        return sum(share.tasks * share.minutes for share in self.shares)
+        return sum(share.all_minutes for share in self.shares)
 
     @property
     def shown(self) -> str:
         how = "about" if all(share.measured for share in self.shares) else "at most"
-        tasks = f"{self.tasks} task" + ("" if self.tasks == 1 else "s")
-        return f"{tasks}, {how} {self.minutes:,} machine minutes in all"
+        return f"{_tasks(self.tasks)}, {how} {_hours(self.minutes)} in all"
+
+
+def _tasks(count: int) -> str:
+    return f"{count} task" + ("" if count == 1 else "s")
+
+
+def _hours(minutes: int) -> str:
+    """Three digits: 0.917, 2.75, 165, 1,230."""
+    hours = minutes / MINUTES_PER_HOUR
+    number = f"{hours:.3g}" if hours < 100 else f"{hours:,.0f}"
+    return f"{number} worker hour" + ("" if number == "1" else "s")
 
 
 def estimate(chosen: Sequence[Chosen], earlier: Mapping[str, float]) -> Cost:
@@ -76,15 +91,5 @@ def estimate(chosen: Sequence[Chosen], earlier: Mapping[str, float]) -> Cost:
 def _budget_minutes(definition: Mapping[str, Any]) -> float:
     """The script's own time budget, else the task's limit."""
     payload = definition["payload"]
-    for part in reversed(_strings(payload.get("command", []))):
-        budgets = _BUDGET.findall(part)
-        if budgets:
-            return int(budgets[-1]) / 60
-    return float(payload.get("maxRunTime", 0)) / 60
-
-
-def _strings(command: Any) -> list[str]:
-    """docker-worker has a list of strings, generic-worker a list of such lists."""
-    if isinstance(command, str):
-        return [command]
-    return [text for part in command for text in _strings(part)]
+    budget_s = sizes.budget_s(payload.get("command", []))
+    return (payload.get("maxRunTime", 0) if budget_s is None else budget_s) / 60

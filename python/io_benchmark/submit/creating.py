@@ -14,10 +14,11 @@ from io_benchmark.sources.http import Http
 from io_benchmark.sources.queue import Deployment, MissingError, RefusedError
 from io_benchmark.sources.retrying import Policy
 from io_benchmark.sources.running import run
-from io_benchmark.submit.definitions import Ready
+from io_benchmark.submit.definitions import Member, Ready
 from io_benchmark.submit.refusals import explained
 
 T = TypeVar("T")
+_CONFLICT = 409
 
 
 class CreationError(IoBenchmarkError):
@@ -28,7 +29,7 @@ class CreationError(IoBenchmarkError):
 class Created:
     """What was sent to the queue. Sent is not created: an answer may be lost, or not awaited."""
 
-    sent: list[Ready] = field(default_factory=list)
+    sent: list[Member] = field(default_factory=list)
     confirmed: int = 0
 
     @property
@@ -84,6 +85,9 @@ async def create(deployment: Deployment, tasks: Sequence[Ready], created: Create
         try:
             await deployment.create_task(task.task_id, task.definition)
         except RefusedError as error:
+            if error.status == _CONFLICT and await _is_there(deployment, task):
+                created.confirmed += 1
+                continue
             created.sent.pop()
             who = deployment.access.who
             raise CreationError(explained(error, f"{task.label} is not created", who)) from None
@@ -93,7 +97,14 @@ async def create(deployment: Deployment, tasks: Sequence[Ready], created: Create
         created.confirmed += 1
 
 
-async def cancel_sent(deployment: Deployment, tasks: Sequence[Ready]) -> Cancelled:
+async def _is_there(deployment: Deployment, task: Ready) -> bool:
+    """Whether this very task exists already, with other dates: another process resumed the group."""
+    found = (await deployment.tasks([task.task_id])).get(task.task_id)
+    group_id = task.definition["taskGroupId"]
+    return found is not None and (found.label, found.status.task_group_id) == (task.label, group_id)
+
+
+async def cancel_sent(deployment: Deployment, tasks: Sequence[Member]) -> Cancelled:
     """By their ids: a task that was sent a moment ago may not be listed yet."""
     return await _cancel(deployment, [(one.task_id, one.label) for one in tasks])
 

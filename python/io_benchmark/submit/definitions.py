@@ -3,19 +3,21 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """From generated tasks to what the queue gets, with nothing left that a decision task would do.
 
+Routes are dropped: they would enter a push into the index and into Treeherder, and there is none.
 Pure: no clock, no network; ids and the time are given.
 """
 
 import copy
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from io_benchmark.errors import UsageError
-from io_benchmark.submit import dates
+from io_benchmark.sources.text import name as shown_name
+from io_benchmark.submit import dates, sizes
 from io_benchmark.submit.images import Image, with_path
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ PRIORITIES = ("highest", "very-high", "high", "medium", "low", "very-low", "lowe
 UNGROUPED = "-"  # the queue's own default for schedulerId
 QUEUE_NAME = re.compile(r"[a-zA-Z0-9_-]{1,38}/[a-z]([-a-z0-9]{0,36}[a-z0-9])?")
 VOLUMES = "TASKCLUSTER_VOLUMES"
+# The key in a task's `extra` under which a submission describes itself.
+RECORD = "io-benchmark-submission"
 _NO_REVISION = "/blob/" + "0" * 40 + "/"
 _PUSH_LINK = re.compile(r" \(\[Treeherder push\]\([^ ]*\)\)$")
 _REFERENCES = ("task-reference", "artifact-reference", "docker-image-reference")
@@ -39,12 +43,13 @@ class Settings:
     replicates: int | None = None  # None: as many as the kind has
     priority: str | None = None
     scheduler: str = UNGROUPED
-    keep_routes: bool = False
+    profile: str = sizes.FULL
+    owner: str | None = None  # an e-mail address; None: the kind's own
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """A task that is going to be created; its dates are still relative."""
+    """A task to create; its dates are still relative, and it has neither an id nor a group."""
 
     label: str
     job: str  # the label without a replicate's number
@@ -57,12 +62,17 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Ready:
-    """One that can be created as it stands."""
+class Member:
+    """A task of a submission's group, by what identifies it."""
 
     task_id: str
     label: str
-    pool: str
+
+
+@dataclass(frozen=True)
+class Ready(Member):
+    """A task that can be created as it stands."""
+
     definition: Mapping[str, Any]
 
 
@@ -80,29 +90,20 @@ def choose(tasks: Sequence["GeneratedTask"], settings: Settings) -> tuple[Chosen
     for pool, queue in settings.pools.items():
         if pool not in pools:
             known = ", ".join(pools)
-            raise UsageError(f"--pool {pool}={queue}: no such pool is selected; there are {known}")
+            shown = f"{shown_name(pool)}={queue}"
+            raise UsageError(f"--pool {shown}: no such pool is selected; there are {known}")
     queued = [list(_of_pool(some, settings)) for some in of_pools.values()]
     return tuple(one for turn in zip_longest(*queued) for one in turn if one is not None)
 
 
 def ready(
-    chosen: Sequence[Chosen], settings: Settings, now: datetime, new_id: Callable[[], str]
-) -> tuple[Ready, ...]:
-    """With ids, in one group that is named after its first task, and with dates."""
-    ids = [new_id() for _ in chosen]
-    return tuple(
-        Ready(
-            task_id,
-            one.label,
-            one.pool,
-            {
-                **dates.resolved(dict(one.definition), now),
-                "taskGroupId": ids[0],
-                "schedulerId": settings.scheduler,
-            },
-        )
-        for task_id, one in zip(ids, chosen, strict=True)
-    )
+    chosen: Chosen, task_id: str, group_id: str, scheduler: str, now: datetime, record: Any
+) -> Ready:
+    """The task with its id, its group, dates counted from `now`, and the submission's record."""
+    definition = dates.resolved(dict(chosen.definition), now)
+    extra = {**definition.get("extra", {}), RECORD: record}
+    grouped = {"taskGroupId": group_id, "schedulerId": scheduler, "extra": extra}
+    return Ready(task_id, chosen.label, {**definition, **grouped})
 
 
 def job_of(label: str, pool: str) -> str | None:
@@ -152,14 +153,17 @@ def _final(task: "GeneratedTask", settings: Settings) -> dict[str, Any]:
     # The image's task is the only one it depends on, and --image stands for that.
     made.pop("dependencies", None)
     made.pop("requires", None)
-    if not settings.keep_routes:
-        made["routes"] = []
+    made["routes"] = []
     if settings.priority is not None:
         made["priority"] = settings.priority
     _set_image(task, made["payload"], settings.image)
     metadata = made["metadata"]
     metadata["description"] = _PUSH_LINK.sub("", metadata["description"])
     metadata["source"] = metadata["source"].replace(_NO_REVISION, "/blob/main/")
+    if settings.owner is not None:
+        _set_owner(made, settings.owner)
+    if settings.profile == sizes.QUICK:
+        sizes.make_quick(made)
     if task.pool in settings.pools:
         queue = settings.pools[task.pool]
         made["provisionerId"], made["workerType"] = queue.split("/")
@@ -170,6 +174,13 @@ def _final(task: "GeneratedTask", settings: Settings) -> dict[str, Any]:
     made["scopes"] = sorted({*made.get("scopes", ()), *_payload_scopes(made["payload"])})
     _refuse_references(task.label, made, "")
     return made
+
+
+def _set_owner(definition: dict[str, Any], owner: str) -> None:
+    """Where the queue and where Treeherder's and Taskcluster's pages look for it."""
+    definition["metadata"]["owner"] = owner
+    if "createdForUser" in definition.get("tags", {}):
+        definition["tags"]["createdForUser"] = owner
 
 
 def _set_image(task: "GeneratedTask", payload: dict[str, Any], image: Image | None) -> None:
@@ -216,8 +227,8 @@ def _refuse_references(label: str, value: Any, path: str) -> None:
             _refuse_references(label, one, f"{path}[{at}]")
 
 
-def submitter_scopes(tasks: Sequence[Ready] | Sequence[Chosen], scheduler: str) -> list[str]:
-    """What whoever creates them has to have, as queue.createTask documents it."""
+def submitter_scopes(tasks: Sequence[Chosen], scheduler: str) -> list[str]:
+    """The scopes that creating these tasks takes, as queue.createTask documents them."""
     found = {f"queue:scheduler-id:{scheduler}"}
     for one in tasks:
         made = one.definition
@@ -226,5 +237,4 @@ def submitter_scopes(tasks: Sequence[Ready] | Sequence[Chosen], scheduler: str) 
         found.add(f"queue:create-task:project:{project}")
         found.add(f"queue:create-task:{made.get('priority', 'lowest')}:{queue}")
         found.update(made["scopes"])
-        found.update(f"queue:route:{route}" for route in made["routes"])
     return sorted(found)

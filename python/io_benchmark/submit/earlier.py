@@ -36,6 +36,7 @@ class Earlier:
     job: str | None  # None: a bare file, which does not say
     duration_ns: int
     source: str
+    profile: str = "full"
 
 
 def parse(text: str, chosen: Sequence[Chosen]) -> Like:
@@ -46,7 +47,7 @@ def parse(text: str, chosen: Sequence[Chosen]) -> Like:
     jobs = _jobs(chosen)
     if match[1] not in jobs:
         raise UsageError(
-            f"--like {one_line(text, 200)}: {match[1]} is no task that is selected; there are: "
+            f"--like {one_line(text, 200)}: {name(match[1])} is not a selected task; there are: "
             f"{', '.join(jobs)}; a file whose name holds = is written ./FILE"
         )
     return Like(match[1], match[2])
@@ -55,7 +56,17 @@ def parse(text: str, chosen: Sequence[Chosen]) -> Like:
 def earlier_of(measured: Measured) -> Earlier:
     record, pool = measured.task, measured.pool
     job = job_of(record.label, pool) if record is not None else None
-    return Earlier(pool, job, measured.result.duration_ns, measured.source)
+    result = measured.result
+    return Earlier(pool, job, result.duration_ns, measured.source, result.config.profile)
+
+
+def of_profile(found: Sequence[Earlier], profile: str) -> tuple[list[Earlier], str | None]:
+    """The results of the same sizes, and a remark on those of others, which say nothing of them."""
+    kept = [one for one in found if one.profile == profile]
+    others = len(found) - len(kept)
+    if not others:
+        return kept, None
+    return kept, f"--like: {others} of {len(found)} results are not of profile {profile}: not used"
 
 
 def durations_of_each(

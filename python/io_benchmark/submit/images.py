@@ -30,7 +30,7 @@ def parse_image(text: str) -> Image:
     elif _NAME.fullmatch(text):
         return text
     raise UsageError(
-        f"--image {one_line(text, 200)}: is no image; give a registry's NAME:TAG, or task:ID or "
+        f"--image {one_line(text, 200)}: is not an image; give a registry's NAME:TAG, or task:ID or "
         "index:NAMESPACE of a task that built one"
     )
 

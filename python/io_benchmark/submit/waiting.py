@@ -8,19 +8,19 @@ from collections.abc import Callable, Sequence
 from io_benchmark.sources.queue import Deployment
 from io_benchmark.sources.tasks import Task
 from io_benchmark.sources.waiting import Clock, Standing, Watched, until_resolved, watched
-from io_benchmark.submit.definitions import Ready
+from io_benchmark.submit.definitions import Member
 
 
 async def wait(
     deployment: Deployment,
     group_id: str,
-    tasks: Sequence[Ready],
+    tasks: Sequence[Member],
     every_s: float,
     timeout_s: float | None,
     tell: Callable[[str], None],
     clock: Clock | None = None,
 ) -> Standing:
-    """Until all are resolved, or for so long."""
+    """Wait until all are resolved, at most for `timeout_s`."""
 
     async def look() -> list[Watched]:
         members = {
@@ -34,8 +34,8 @@ async def wait(
     )
 
 
-def _watched(ready: Ready, member: Task | None) -> Watched:
-    title = f"{ready.label} ({ready.task_id})"
-    if member is None:  # the queue may take a moment
+def _watched(wanted: Member, task: Task | None) -> Watched:
+    title = f"{wanted.label} ({wanted.task_id})"
+    if task is None:  # the queue may take a moment
         return Watched(title, "unlisted", is_resolved=False, how="unlisted")
-    return watched(title, member)
+    return watched(title, task)

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
-from taskgraph.util import yaml
 
+from io_benchmark_taskgraph import yaml_files
 from io_benchmark_taskgraph.mistakes import (
     BadKeyError,
-    UserMistake,
     in_task,
     kind_file,
     shown_path,
@@ -26,40 +25,13 @@ from io_benchmark_taskgraph.selection import ALL_JOB, JOB_ATTRIBUTE, POOL_ATTRIB
 _POOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,44}")
 
 
-def _repeated_keys(node: Any) -> Iterator[Any]:
-    """The second one of any key that stands twice; YAML would silently take the last."""
-    if not isinstance(node.value, list):
-        return
-    seen = set()
-    for item in node.value:
-        if not isinstance(item, tuple):
-            yield from _repeated_keys(item)
-            continue
-        key, value = item
-        if isinstance(key.value, str) and key.value in seen:
-            yield key
-        seen.add(key.value if isinstance(key.value, str) else None)
-        yield from _repeated_keys(value)
-
-
-def _check_file(config: Any, name: str) -> None:
-    path = Path(config.path) / name
-    if not path.is_file():
-        return  # a kind that a test made
-    node = yaml.UnicodeLoader(path.read_bytes()).get_single_node()
-    for key in _repeated_keys(node):
-        where = f"{shown_path(config, path)} line {key.start_mark.line + 1}"
-        raise UserMistake(
-            f"{where}: {key.value} stands twice in one mapping and only the last would count; "
-            "rename or remove one"
-        )
-
-
 def check_files(
     config: Any, tasks: Iterator[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
     for name in ["kind.yml", *config.config.get("tasks-from", [])]:
-        _check_file(config, name)
+        path = Path(config.path) / name
+        if path.is_file():  # a test's kind has none
+            yaml_files.check(path, shown_path(config, path))
     yield from tasks
 
 

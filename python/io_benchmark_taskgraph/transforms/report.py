@@ -8,7 +8,7 @@ from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph import report_command, report_stanza
+from io_benchmark_taskgraph import deadlines, report_command, report_stanza
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task
 from io_benchmark_taskgraph.report_stanza import ReportSettings
 from io_benchmark_taskgraph.selection import POOL_ATTRIBUTE
@@ -29,14 +29,16 @@ def _settings(task: dict[str, Any], pools: dict[str, str]) -> ReportSettings:
 def make_report(
     config: Any, tasks: Iterator[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
-    pools = {
-        task.label: task.attributes[POOL_ATTRIBUTE]
+    measuring = [
+        task
         for task in config.kind_dependencies_tasks.values()
         if POOL_ATTRIBUTE in task.attributes
-    }
+    ]
+    pools = {task.label: task.attributes[POOL_ATTRIBUTE] for task in measuring}
     for task in tasks:
         try:
             settings = _settings(task, pools)
+            deadlines.set_times(task, measuring)
         except BadKeyError as problem:
             raise in_task(config, task, problem) from None
         # Soft: what was not selected is not pulled in. Resolved: a pool that failed is named.

@@ -12,7 +12,7 @@ from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, task_name
+from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, shown, task_name
 
 _PLATFORM = re.compile(r"[A-Za-z0-9_-]{1,50}/[A-Za-z0-9_-]{1,50}")
 _SYMBOL = re.compile(r"[^()\s]{1,25}\([^()\s]{1,25}\)")
@@ -20,20 +20,20 @@ _SYMBOL = re.compile(r"[^()\s]{1,25}\([^()\s]{1,25}\)")
 
 def _of_other_kinds(config: Any) -> dict[tuple[str, str], str]:
     """(platform, symbol) -> label, of the tasks of `kind-dependencies`, which are complete."""
-    shown: dict[tuple[str, str], str] = {}
+    used: dict[tuple[str, str], str] = {}
     for task in config.kind_dependencies_tasks.values():
         treeherder = task.task.get("extra", {}).get("treeherder", {})
         symbol = f"{treeherder.get('groupSymbol')}({treeherder.get('symbol')})"
         machine = treeherder.get("machine", {}).get("platform")
         for collection in treeherder.get("collection", {}):
-            shown[f"{machine}/{collection}", symbol] = task.label
-    return shown
+            used[f"{machine}/{collection}", symbol] = task.label
+    return used
 
 
 def check_symbols(
     config: Any, tasks: Iterator[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
-    shown = _of_other_kinds(config)
+    used = _of_other_kinds(config)
     for task in tasks:
         treeherder = task.get("treeherder")
         treeherder = treeherder if isinstance(treeherder, dict) else {}
@@ -42,15 +42,15 @@ def check_symbols(
             str(treeherder.get("symbol")),
         )
         if not _PLATFORM.fullmatch(platform):
-            text = f"{platform!r} is not a platform; write one such as linux64/opt"
+            text = f"{shown(platform)} is not a platform; write one such as linux64/opt"
             raise in_task(config, task, BadKeyError("treeherder.platform", text))
         if not _SYMBOL.fullmatch(symbol):
             text = (
-                f"{symbol!r} is not a group and a symbol of at most 25 characters each; "
+                f"{shown(symbol)} is not a group and a symbol of at most 25 characters each; "
                 "write them as IOB(amd16)"
             )
             raise in_task(config, task, BadKeyError("treeherder.symbol", text))
-        other = shown.setdefault((platform, symbol), task_name(task))
+        other = used.setdefault((platform, symbol), task_name(task))
         if other != task_name(task):
             text = f"{symbol} on {platform} is task {other}'s already; give each a symbol of its own"
             raise in_task(config, task, BadKeyError("treeherder.symbol", text))

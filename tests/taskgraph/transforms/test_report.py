@@ -12,7 +12,15 @@ from io_benchmark_taskgraph.report_stanza import ReportSettings
 from io_benchmark_taskgraph.transforms.report import transforms
 
 POOLS = {
-    label: make_task(label, kind="io-benchmark", attributes={"io_benchmark_pool": pool})
+    label: make_task(
+        label,
+        kind="io-benchmark",
+        attributes={"io_benchmark_pool": pool},
+        task_def={
+            "deadline": {"relative-datestamp": "1 day"},
+            "expires": {"relative-datestamp": "28 days"},
+        },
+    )
     for label, pool in [("b-intel", "intel"), ("b-amd-2", "amd"), ("b-amd-1", "amd")]
 }
 IMAGE = make_task("docker-image-x", kind="docker-image")
@@ -45,6 +53,8 @@ def test_a_report(make_report):
         "label": "io-benchmark-report",
         "task-from": "kind.yml",
         "worker": {"max-run-time": 3600},
+        "deadline-after": "2 days",
+        "expires-after": "28 days",
         "soft-dependencies": ["b-amd-1", "b-amd-2", "b-intel"],
         "requires": "all-resolved",
         "run": {
@@ -59,7 +69,7 @@ def test_a_report(make_report):
     [
         pytest.param(
             {"stanza": {"baseline": "am"}},
-            "report.baseline: 'am' is no pool; did you mean amd? There are: amd, intel",
+            "report.baseline: 'am' is not a pool; did you mean amd? There are: amd, intel",
             id="stanza",
         ),
         pytest.param(

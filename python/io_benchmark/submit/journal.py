@@ -1,0 +1,104 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What a submission is going to create, on this machine, until all of it is created.
+
+It is written before the first task is created, so that a submission that was killed can be
+completed with the same ids and the same definitions. One file per group, whole or not at all.
+"""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from io_benchmark.errors import UsageError
+from io_benchmark.submit.definitions import Chosen
+from io_benchmark.submit.submission import VERSION, Submission
+
+STATE_VARIABLE = "XDG_STATE_HOME"
+_FOLDER = Path("io-benchmark", "submissions")
+# Longer than anybody waits to resume a group; then its file is only in the way.
+_KEPT = timedelta(days=28)
+
+
+@dataclass(frozen=True)
+class Journal:
+    """A submission, where it goes, and its tasks with dates that are still relative."""
+
+    root_url: str
+    group_id: str
+    created: datetime
+    submission: Submission
+    chosen: tuple[Chosen, ...]
+
+
+def path_of(group_id: str, environment: Mapping[str, str]) -> Path:
+    """The group's file in the user's state folder, as the XDG base directories say."""
+    state = Path(environment.get(STATE_VARIABLE, ""))
+    if not state.is_absolute():  # the specification: such a value is ignored
+        state = _home(environment) / ".local" / "state"
+    return state / _FOLDER / f"{group_id}.json"
+
+
+def _home(environment: Mapping[str, str]) -> Path:
+    try:
+        return Path(environment["HOME"]) if environment.get("HOME") else Path.home()
+    except RuntimeError:
+        raise UsageError(f"HOME: is not set; set it, or {STATE_VARIABLE}") from None
+
+
+def write(journal: Journal, path: Path) -> None:
+    """Durable when this returns; an OSError where it cannot be."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _remove_old(path.parent, journal.created - _KEPT)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".json")
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(msgspec.json.encode(journal))
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def read(path: Path) -> Journal | None:
+    """None where there is none, or none of this version."""
+    try:
+        found: Journal = msgspec.json.decode(path.read_bytes(), type=Journal)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    if found.submission.version != VERSION or len(found.chosen) != found.submission.tasks:
+        return None
+    return found
+
+
+def remove(path: Path) -> None:
+    """All of its tasks are created, or none is wanted any more."""
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
+def _remove_old(folder: Path, limit: datetime) -> None:
+    for path in folder.glob("*.json"):
+        with suppress(OSError):
+            if path.stat().st_mtime < limit.timestamp():
+                path.unlink()
+
+
+def _sync_folder(folder: Path) -> None:
+    """So that the file's name survives a crash of the machine as well."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,62 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Whose tasks they are: the e-mail address that the queue asks for.
+
+--owner says it; otherwise git's user.email, otherwise the client id of the credentials.
+"""
+
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+
+from io_benchmark.sources.access import CLIENT_ID
+
+# What the queue takes: at most 255 characters in the form of an address.
+_ADDRESS = re.compile(
+    r"(?=.{3,255}$)[A-Za-z0-9._%+'-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*"
+)
+# Mozilla's login puts the kind of account before the name: mozilla-auth0/ad|Mozilla-LDAP|jane/laptop.
+_LDAP_NAME = re.compile(r"(?:^|[|/])Mozilla-LDAP\|([A-Za-z0-9._-]{1,64})(?=/|$)")
+_LDAP_DOMAIN = "mozilla.com"
+_GIT_S = 5
+
+ADVICE = "give your e-mail address with --owner, or set it with: git config user.email ADDRESS"
+
+
+def is_address(text: str) -> bool:
+    return _ADDRESS.fullmatch(text) is not None
+
+
+def known_owner(
+    environment: Mapping[str, str], git_address: Callable[[Mapping[str, str]], str] | None = None
+) -> str | None:
+    """The person's address, as far as git or the credentials tell it."""
+    from_git = (git_address or _git_address)(environment)
+    if is_address(from_git):
+        return from_git
+    return _of_client(environment.get(CLIENT_ID, ""))
+
+
+def _of_client(client_id: str) -> str | None:
+    for part in re.split(r"[|/]", client_id):
+        if is_address(part):
+            return part
+    found = _LDAP_NAME.search(client_id)
+    return f"{found[1]}@{_LDAP_DOMAIN}" if found else None
+
+
+def _git_address(environment: Mapping[str, str]) -> str:
+    """Empty where git is missing, or was not told."""
+    try:
+        done = subprocess.run(
+            ["git", "config", "user.email"],
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_GIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.decode("utf-8", "replace").strip()

@@ -1,0 +1,166 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Check a kind's files before taskgraph works with what they hold.
+
+YAML takes the last of two equal keys without a word. Its aliases let a small file hold
+more values than memory, or a value that holds itself. All of this is seen in one pass
+over the parser's events, in time linear in the file's size.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Optional
+
+from taskgraph.util.yaml import UnicodeLoader
+
+from io_benchmark_taskgraph.mistakes import UserMistake, plain
+
+# The largest file of this project has about 100 values, 5 deep; Firefox's about 10,000.
+MAX_VALUES = 100_000
+MAX_DEPTH = 50
+
+
+class _RefusedError(Exception):
+    def __init__(self, event: Any, text: str) -> None:
+        super().__init__(text)
+        self.line = event.start_mark.line + 1
+        self.text = text
+
+
+@dataclass(frozen=True)
+class _Extent:
+    """What a value comes to with each of its aliases written out."""
+
+    values: int = 1
+    depth: int = 0
+
+
+@dataclass
+class _Collection:
+    """A mapping or list whose end was not read yet."""
+
+    anchor: Optional[str]  # noqa: FA100 - `str | None` is Python 3.10
+    is_mapping: bool
+    values: int = 1
+    depth: int = 0
+    children: int = 0
+    keys: set[str] = field(default_factory=set)
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._open: list[_Collection] = []
+        self._anchors: dict[str, _Extent] = {}
+        self._open_anchors: set[str] = set()
+
+    def read(self, event: Any) -> None:
+        # By name: the library's classes belong to taskgraph, not to this package.
+        name = type(event).__name__
+        if name in ("MappingStartEvent", "SequenceStartEvent"):
+            self._begin(event, is_mapping=name == "MappingStartEvent")
+        elif name in ("MappingEndEvent", "SequenceEndEvent"):
+            self._end(event)
+        elif name == "ScalarEvent":
+            self._note_key(event)
+            self._finish(event, event.anchor, _Extent())
+        elif name == "AliasEvent":
+            self._follow(event)
+
+    def _begin(self, event: Any, *, is_mapping: bool) -> None:
+        self._open.append(_Collection(event.anchor, is_mapping))
+        self._check(event, _Extent(0))
+        if event.anchor:
+            self._open_anchors.add(event.anchor)
+
+    def _end(self, event: Any) -> None:
+        ended = self._open.pop()
+        if ended.anchor:
+            self._open_anchors.discard(ended.anchor)
+        self._finish(event, ended.anchor, _Extent(ended.values, ended.depth + 1))
+
+    def _follow(self, event: Any) -> None:
+        if event.anchor in self._open_anchors:
+            name = plain(event.anchor)
+            raise _RefusedError(
+                event,
+                f"the alias *{name} is inside the value that it names, which would never "
+                "end; write the value without it",
+            )
+        # An unknown one is reported by whoever loads the file.
+        extent = self._anchors.get(event.anchor, _Extent())
+        self._finish(event, None, extent)
+
+    def _note_key(self, event: Any) -> None:
+        parent = self._open[-1] if self._open else None
+        if parent is None or not parent.is_mapping or parent.children % 2:
+            return
+        if event.value in parent.keys:
+            raise _RefusedError(
+                event,
+                f"the key {plain(event.value)} is given twice in one mapping and only the "
+                "last would count; rename or remove one",
+            )
+        parent.keys.add(event.value)
+
+    def _finish(self, event: Any, anchor: Optional[str], extent: _Extent) -> None:  # noqa: FA100
+        if anchor:
+            self._anchors[anchor] = extent
+        self._check(event, extent)
+        if self._open:
+            parent = self._open[-1]
+            parent.children += 1
+            parent.values += extent.values
+            parent.depth = max(parent.depth, extent.depth)
+
+    def _check(self, event: Any, extent: _Extent) -> None:
+        if len(self._open) + extent.depth > MAX_DEPTH:
+            raise _RefusedError(
+                event,
+                f"values are nested more than {MAX_DEPTH} deep, with aliases written out; "
+                "nest them less",
+            )
+        within = self._open[-1].values if self._open else 0
+        if within + extent.values > MAX_VALUES:
+            raise _RefusedError(
+                event,
+                f"there are more than {MAX_VALUES:,} values, with aliases written out; "
+                "write fewer, or repeat fewer by aliases",
+            )
+
+
+def _events(path: Path) -> Iterator[Any]:
+    """What is not YAML at all is an error of the loader, as where taskgraph reads it."""
+    with path.open("rb") as file:
+        loader = UnicodeLoader(file)
+        try:
+            while loader.check_event():
+                yield loader.get_event()
+        finally:
+            loader.dispose()
+
+
+def check(path: Path, name: str) -> None:
+    """Refuse the file at its first such mistake; messages call it `name`."""
+    reader = _Reader()
+    try:
+        for event in _events(path):
+            reader.read(event)
+    except _RefusedError as refused:
+        mistake: Exception = UserMistake(f"{name} line {refused.line}: {refused.text}")
+        raise mistake from None
+
+
+def check_tree(folder: Path) -> None:
+    """Check the configuration and all kinds' files in `taskcluster/`, which is `folder`."""
+    for path in [folder / "config.yml", *sorted(folder.glob("kinds/*/*.yml"))]:
+        name = str(path.relative_to(folder.parent))
+        if path.is_file():
+            check(path, name)
+        elif path.exists() and not path.is_dir():
+            # Reading a named pipe or a device may never end.
+            mistake: Exception = UserMistake(
+                f"{name}: is not a regular file; remove it"
+            )
+            raise mistake

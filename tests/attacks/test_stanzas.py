@@ -1,0 +1,285 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Hostile stanzas, commit messages and trees: one line each, in time linear in their size.
+
+Time is not measured by a clock: each input is large enough that anything quadratic would take
+minutes where a linear reader takes a moment, and a child process ends by its limit of CPU time.
+"""
+
+import json
+import random
+import resource
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from checkout import ROOT
+
+from io_benchmark.graph.isolation import PARTS
+from io_benchmark_taskgraph import report_stanza, stanza, try_syntax
+from io_benchmark_taskgraph.mistakes import BadKeyError, UserMistake
+
+SIZE = 200_000
+CPU_LIMIT_S = 30
+LONGEST_MESSAGE = 2_000
+POOLS = ["amd-16", "amd-30", "intel"]
+SMALLEST = {"script": "s", "workloads": ["cache-retrieve"], "retrieves": 1}
+
+
+def limited(program, *arguments):
+    """Run a program of this project with little CPU time; its output, after it succeeded."""
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT / "python"), "PYTHONWARNINGS": "ignore"},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT_S, CPU_LIMIT_S)),
+    )
+    assert done.returncode == 0, f"exit code {done.returncode}: {done.stderr[-2000:]}"
+    return done.stdout
+
+
+def is_one_line(text):
+    return "\n" not in text and text.isprintable() and 0 < len(text) <= LONGEST_MESSAGE
+
+
+MESSAGES = [
+    "try:{spaces}",
+    "try:{spaces}x",
+    "try:{spaces}-j",
+    "try: -j{spaces}",
+    "try: -j {blanks}",
+    "try: -j {equals}",
+    "try: -j a{spaces}--rebuild{spaces}x",
+    "try: --rebuild{spaces}3 -j",
+    "try: {options}",
+    "try: -j {names}",
+    "{spaces}try:",
+    "{lines}",
+]
+
+
+def message(form, size):
+    return form.format(
+        spaces=" " * size,
+        blanks="\t " * size,
+        equals="=" * size,
+        options="-j " * size,
+        names=",".join(["a"] * size),
+        lines="try: -x\n" * size,
+    )
+
+
+READ_MESSAGES = """
+import json, sys
+from io_benchmark_taskgraph import try_syntax
+from io_benchmark_taskgraph.mistakes import UserMistake
+for text in json.load(open(sys.argv[1])):
+    try:
+        found = try_syntax.request(text)
+        assert found is None or all(found.jobs)
+    except UserMistake as error:
+        print(json.dumps(str(error)))
+"""
+
+
+def test_long_commit_messages(tmp_path):
+    """Spaces, options, names and lines without end are read in a moment, or refused in a line."""
+    file = tmp_path / "messages.json"
+    file.write_text(json.dumps([message(form, SIZE) for form in MESSAGES]))
+    lines = [json.loads(line) for line in limited(READ_MESSAGES, str(file)).splitlines()]
+    assert len(lines) > 0
+    assert [line for line in lines if not is_one_line(line)] == []
+
+
+READ_STANZAS = """
+import json, sys
+from io_benchmark.graph.isolation import PARTS
+from io_benchmark_taskgraph import report_stanza, stanza
+from io_benchmark_taskgraph.mistakes import BadKeyError
+size = int(sys.argv[1])
+bomb = "a"
+for _ in range(40):
+    bomb = [bomb] * 10
+mapping = {"a": 1}
+for _ in range(40):
+    mapping = {str(number): mapping for number in range(10)}
+endless = []
+endless.append(endless)
+looped = {}
+looped["name"] = looped
+words = [
+    bomb, mapping, endless, looped, 16 ** size, -16 ** size, "a" * size, " " * size, "/a" * size,
+    "a\\nb", "\\u202e", "\\0", b"bytes", float("nan"), float("inf"), None, (), set(),
+    "a" + " " * size, "a/b<1" + " " * size + "x", "a /" + " " * size, "a b " * size,
+    "http://h/" + "a" * size + " ", "http://" + "[" * size, "1" * size + "%", "a/b<" + "9" * size,
+    "a/b<1 on " + "a " * size + "/", "a/b<1 on " + "a, " * size, "../" * size,
+    ["a"] * size, [str(number) for number in range(size)], ["a" * size] * 2,
+    [{"name": "a" * size, "path": "/" + "a" * size}], [{"name": "a", "path": "/a" * size}],
+    [{"name": mapping, "path": bomb}], {str(number): number for number in range(size)},
+]
+good = {"script": "s", "workloads": ["cache-retrieve"], "retrieves": 1}
+def told(parse, *arguments):
+    try:
+        parse(*arguments)
+    except BadKeyError as error:
+        print(json.dumps(f"{error.key}: {error.text}"))
+for word in words:
+    for listed in (word, [word], [[word]]):
+        told(stanza.parse, listed)
+        told(report_stanza.parse, listed, ["amd-16", "intel"])
+        for key in stanza.KEYS:
+            told(stanza.parse, {**good, key: listed})
+        for key in report_stanza.KEYS:
+            told(report_stanza.parse, {key: listed}, ["amd-16", "intel"])
+for key in ["a" * size, "a\\nb", "\\u202e", 16 ** size, ("a",) * size, None]:
+    told(stanza.parse, {**good, key: 1})
+    told(report_stanza.parse, {key: 1}, ["amd-16"])
+"""
+
+
+def test_values_without_end():
+    """Values that repeat, hold themselves or are long: each key refuses them in one short line."""
+    lines = [json.loads(line) for line in limited(READ_STANZAS, str(SIZE // 10)).splitlines()]
+    assert len(lines) > 1000
+    assert [line for line in lines if not is_one_line(line)] == []
+
+
+LETTERS = ["a", "amd-16", "/", "<", ">", "1", ".", "%", " ", "\t", "\n", ",", "on", "{", "}", "$("]
+
+
+def random_value(source, depth=0):
+    kind = source.randrange(9 if depth < 3 else 6)
+    if kind < 3:
+        return "".join(source.choices(LETTERS, k=source.randrange(12)))
+    if kind < 6:
+        return source.choice([None, True, -1, 0, 7, 10**30, 0.5, "workspace", "2%", "overwrite"])
+    if kind < 8:
+        return [random_value(source, depth + 1) for _ in range(source.randrange(4))]
+    return {
+        source.choice(["name", "path", "a", 1]): random_value(source, depth + 1)
+        for _ in range(source.randrange(3))
+    }
+
+
+def refusal(parse, *arguments):
+    """What the parser says against it; None where it takes it."""
+    try:
+        parse(*arguments)
+    except BadKeyError as error:
+        return f"{error.key}: {error.text}"
+    except UserMistake as error:
+        return str(error)
+    return None
+
+
+def test_random_stanzas(request):
+    """Any value for any key is accepted, or refused in one line that names the stanza."""
+    rounds = 200_000 if request.config.getoption("--long") else 2_000
+    source = random.Random(1)
+    refused = []
+    for _ in range(rounds):
+        given = {source.choice(stanza.KEYS): random_value(source) for _ in range(2)}
+        report = {source.choice(report_stanza.KEYS): random_value(source)}
+        refused += [
+            refusal(stanza.parse, {**SMALLEST, **given}),
+            refusal(report_stanza.parse, report, POOLS),
+        ]
+    lines = [line for line in refused if line is not None]
+    assert len(lines) > rounds / 2
+    assert [line for line in lines if not is_one_line(line)] == []
+    assert {line.partition(".")[0] for line in lines} == {"benchmark", "report"}
+
+
+def test_random_messages(request):
+    """Any line is read, or refused in one line."""
+    rounds = 200_000 if request.config.getoption("--long") else 2_000
+    source = random.Random(2)
+    words = [
+        "try:",
+        "-j",
+        "--rebuild",
+        "=",
+        ",",
+        " ",
+        "\t",
+        "\n",
+        "\r",
+        "a",
+        "3",
+        "-",
+        "\x00",
+        "\ud800",
+    ]
+    for _ in range(rounds):
+        text = "try: " + "".join(source.choices(words, k=source.randrange(10)))
+        line = refusal(try_syntax.request, text)
+        assert line is None or is_one_line(line), line
+
+
+GENERATE = """
+import sys
+from pathlib import Path
+from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.graph.generate import generate
+from io_benchmark.graph.root import find_root
+try:
+    generate(find_root(Path(sys.argv[1]), Path.cwd()), [])
+except IoBenchmarkError as error:
+    print(error)
+"""
+
+
+def nested(levels, first, each):
+    """Each line is nine times the one before."""
+    values = (each.format(",".join([f"*x{level - 1}"] * 9)) for level in range(1, levels))
+    return "\n".join(f"x{level}: &x{level} {value}" for level, value in enumerate([first, *values]))
+
+
+def file_with(text, name="kinds/io-benchmark/kind.yml"):
+    def change(tree: Path) -> None:
+        file = tree / "taskcluster" / name
+        head, mark, body = file.read_text().partition("---\n")
+        file.write_text(f"{head}{mark}{text}\n{body}")
+
+    return change
+
+
+def link(name, target):
+    def change(tree: Path) -> None:
+        (tree / name).symlink_to(target)
+
+    return change
+
+
+TREES = {
+    "aliases": file_with(nested(12, "[a]", "[{}]")),
+    "aliases in the images' kind": file_with(
+        nested(12, "[a]", "[{}]"), "kinds/docker-image/kind.yml"
+    ),
+    "merged mappings": file_with(nested(12, "{a: 1}", "{{<<: [{}]}}")),
+    "merged mappings in the configuration": file_with(
+        nested(12, "{a: 1}", "{{<<: [{}]}}"), "config.yml"
+    ),
+    "an alias in itself": file_with("x: &x [*x]"),
+    "a mapping in itself": file_with("x: &x {y: *x}", "kinds/io-benchmark-report/kind.yml"),
+    "deep": file_with("x: " + "[" * 900 + "]" * 900),
+    "a loop of links": link("taskcluster/kinds/loop", "loop"),
+    "a link upward": link("taskcluster/kinds/up", "../.."),
+    "a device": link("taskcluster/kinds/io-benchmark/more.yml", "/dev/zero"),
+}
+
+
+@pytest.mark.parametrize("change", TREES.values(), ids=TREES.keys())
+def test_trees(tmp_path, change):
+    """A tree that would never load is one line."""
+    for part in PARTS:
+        shutil.copytree(ROOT / part, tmp_path / part)
+    change(tmp_path)
+    [line] = limited(GENERATE, str(tmp_path)).splitlines()
+    assert is_one_line(line), line

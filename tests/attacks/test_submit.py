@@ -1,0 +1,111 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""submit, with hostile values for its options, and killed again and again."""
+
+import itertools
+
+import pytest
+import submitted_tasks
+from killed_submit import Killer, journals, labels, named_group, submit
+from loopback import Loopback
+from loopback_deployment import Deployment
+
+from io_benchmark import cli
+
+POOLS = ("amd-16", "amd-30", "intel")
+WANTED = [f"io-benchmark-{pool}-{number}" for number in (1, 2) for pool in POOLS]
+# Three questions for worker pools, six tasks, a listing.
+REQUESTS = range(10)
+
+OPTIONS = {
+    "--pool": ["{}=a/b", "intel={}"],
+    "--image": ["{}", "task:{}", "index:{}"],
+    "--replicates": ["{}"],
+    "--owner": ["{}", "{}@b", "a@{}"],
+    "--scheduler": ["{}"],
+    "--priority": ["{}"],
+    "--like": ["{}", "group:{}", "{}=x"],
+    "--baseline": ["{}"],
+    "--expect": ["{}", "{}/intel<1.05"],
+    "--write": ["{}=x", "text={}", "text={}/x"],
+    "--every": ["{}"],
+    "--timeout": ["{}"],
+    "--resume": ["{}", "group:{}", "http://h/{}"],
+    "--cancel": ["{}", "group:{}"],
+    "-j": ["{}"],
+}
+VALUES = (
+    "\x1b[31mred\n\r",
+    "a" * 300,
+    "a\n@b",
+    "\u202eevil\u2066",
+    "x/" * 3000,
+    "",
+    "\udcff",
+    "9" * 5000,
+    "{}{0}%s%n",
+)
+
+
+def hostile(everything):
+    """Every option with every value, or each option's first form with the first two."""
+    for option, forms in OPTIONS.items():
+        for form, value in itertools.product(
+            forms if everything else forms[:1], VALUES if everything else VALUES[:2]
+        ):
+            yield option, form.replace("{}", value)
+
+
+def test_hostile_options(request, monkeypatch, tmp_path, capsys):
+    """One short printable line for each, exit code 2 or 1, and nothing of it on stdout."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TASKCLUSTER_ROOT_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    for name, value in submitted_tasks.IDENTITY.items():
+        monkeypatch.setenv(name, value)
+    wrong = []
+    for option, value in hostile(request.config.getoption("--long")):
+        base = [] if option in ("--resume", "--cancel") else ["--dry-run"]
+        image = [] if not base or option == "--image" else ["--image", "x/y:1"]
+        status = cli._status(["submit", *base, *image, f"{option}={value}"])
+        captured = capsys.readouterr()
+        last = captured.err.splitlines()[-1] if captured.err else ""
+        taken = status == 0 and "Scopes the tasks get" in captured.err
+        if not taken and not (
+            status in (1, 2)
+            and "error: " in last
+            and last.isprintable()
+            and len(last) < 1000 + len(value)
+            and captured.out == ""
+        ):
+            wrong.append((option, value[:40], status, last[:200]))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("with_journal", [True, False], ids=["journal", "group"])
+def test_killed_at_every_request(request, tmp_path, with_journal):
+    """Once while it submits and once while it resumes: in the end there is what was wanted, once."""
+    numbers = REQUESTS if request.config.getoption("--long") else (5,)
+    for number, answered in itertools.product(numbers, (False, True)):
+        deployment = Deployment(on_create=submitted_tasks.complete)
+        state = tmp_path / f"{number}{answered}"
+        with Loopback(deployment) as loopback:
+            first = loopback.faults = Killer(number, answered=answered, method=None)
+            arguments = ["--image", "host/image:1", "--replicates", "2"]
+            code, _, stderr = submit(loopback, state, *arguments, killer=first)
+            if not deployment.definitions:  # nothing to complete: it had not begun
+                assert code == -9
+                continue
+            group, resume = named_group(stderr)
+            assert list(deployment.groups) == [group]
+            if not with_journal:
+                for path in journals(state):
+                    path.unlink()
+            second = loopback.faults = Killer(number, answered=not answered, method=None)
+            submit(loopback, state, *resume, killer=second)
+            code, stdout, stderr = submit(loopback, state, *resume)
+        assert (code, labels(deployment)) == (0, WANTED), stderr
+        assert "1.92×" in stdout
+        assert deployment.groups == {group: list(deployment.definitions)}
+        assert journals(state) == []

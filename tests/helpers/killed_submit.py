@@ -1,0 +1,96 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The program submit in a process of its own, killed at a chosen request, and its group afterwards."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from checkout import ROOT
+from loopback import Fault, Loopback, Request
+from loopback_deployment import Deployment
+from submitted_tasks import IDENTITY
+
+SUBMIT = [sys.executable, "-m", "io_benchmark.cli", "submit"]
+NAMED = re.compile(r"^Creating group:(\S+); .* io-benchmark submit (--resume \1)$", re.MULTILINE)
+
+
+class Killer:
+    """As faults of a loopback: SIGKILL at the n-th request with this method, once.
+
+    `answered`: the queue does what the request asks, and the answer finds nobody.
+    """
+
+    def __init__(self, number: int, *, answered: bool, method: str | None = "PUT") -> None:
+        self.pid: int | None = None
+        self.has_killed = False
+        self._left = number
+        self._answered = answered
+        self._method = method
+
+    def __call__(self, request: Request, _number: int) -> Fault | None:
+        if self.has_killed or self.pid is None or self._method not in (None, request.method):
+            return None
+        if self._left:
+            self._left -= 1
+            return None
+        os.kill(self.pid, signal.SIGKILL)
+        self.has_killed = True
+        return Fault(hang_up=True) if self._answered else Fault(status=500)
+
+
+def submit(
+    loopback: Loopback, state: Path, *arguments: str, killer: Killer | None = None
+) -> tuple[int, str, str]:
+    """Exit code (negative: the signal), stdout, stderr."""
+    environment = {
+        **os.environ,
+        **IDENTITY,
+        "TASKCLUSTER_ROOT_URL": loopback.url,
+        "TASKCLUSTER_CLIENT_ID": "me",
+        "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
+        "XDG_STATE_HOME": str(state),
+    }
+    process = subprocess.Popen(
+        [*SUBMIT, "--every", "0.05", *arguments],
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    if killer is not None:
+        killer.pid = process.pid
+    stdout, stderr = process.communicate()
+    if killer is not None:
+        killer.pid = None
+    assert "Traceback" not in stderr
+    return process.returncode, stdout, stderr
+
+
+def named_group(stderr: str) -> tuple[str, list[str]]:
+    """The group's id, and the options that the program says to resume it with."""
+    found = NAMED.search(stderr)
+    assert found is not None, stderr
+    return found[1], found[2].split()
+
+
+def journals(state: Path) -> list[Path]:
+    return sorted(state.glob("io-benchmark/submissions/*"))
+
+
+def change_journal(state: Path, **changes: Any) -> None:
+    (path,) = journals(state)
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def labels(deployment: Deployment) -> list[str]:
+    """Of all tasks that there are, in the order of their creation."""
+    return [one["metadata"]["name"] for one in deployment.definitions.values()]

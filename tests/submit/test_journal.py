@@ -1,0 +1,98 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The journal of a submission: where it is, and that it is whole."""
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from submitted_tasks import generated
+
+from io_benchmark.errors import UsageError
+from io_benchmark.submit import journal
+from io_benchmark.submit.definitions import Settings, choose
+from io_benchmark.submit.submission import submission_of
+
+GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
+SETTINGS = Settings(image="x", replicates=2)
+CHOSEN = choose([generated("amd-16")], SETTINGS)
+JOURNAL = journal.Journal(
+    "https://tc.example.com",
+    GROUP,
+    datetime.now(UTC),
+    submission_of(["io-benchmark"], SETTINGS, CHOSEN),
+    CHOSEN,
+)
+
+
+@pytest.mark.parametrize(
+    ("environment", "path"),
+    [
+        pytest.param({"XDG_STATE_HOME": "/s", "HOME": "/h"}, "/s", id="state"),
+        pytest.param({"HOME": "/h"}, "/h/.local/state", id="home"),
+        pytest.param({"XDG_STATE_HOME": "s", "HOME": "/h"}, "/h/.local/state", id="relative"),
+    ],
+)
+def test_where(environment, path):
+    """As the XDG base directories say; a relative folder is ignored."""
+    expected = Path(path, "io-benchmark/submissions", f"{GROUP}.json")
+    assert journal.path_of(GROUP, environment) == expected
+
+
+def test_no_home(monkeypatch):
+    """One line that says what to set."""
+
+    def nobody():
+        raise RuntimeError
+
+    monkeypatch.setattr(Path, "home", nobody)
+    with pytest.raises(UsageError, match="HOME: is not set; set it, or XDG_STATE_HOME"):
+        journal.path_of(GROUP, {})
+
+
+def test_what_is_written_is_read(tmp_path):
+    """Equal, alone in its folder, and for nobody else to read."""
+    path = journal.path_of(GROUP, {"XDG_STATE_HOME": str(tmp_path)})
+    journal.write(JOURNAL, path)
+    assert journal.read(path) == JOURNAL
+    assert list(path.parent.iterdir()) == [path]
+    assert path.stat().st_mode & 0o777 == 0o600
+    journal.remove(path)
+    journal.remove(path)
+    assert journal.read(path) is None
+
+
+def test_an_old_one_goes(tmp_path):
+    """Nobody resumes it any more; a newer one stays."""
+    old, newer = tmp_path / "old.json", tmp_path / "newer.json"
+    for path, days in ((old, 29), (newer, 27)):
+        path.write_text("{}")
+        time = (JOURNAL.created - timedelta(days=days)).timestamp()
+        os.utime(path, (time, time))
+    journal.write(JOURNAL, tmp_path / "new.json")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.json", "newer.json"]
+
+
+@pytest.mark.parametrize("keep", [0, 1, 100, -1])
+def test_a_part_of_one(tmp_path, keep):
+    """It counts as none: then the group itself is asked."""
+    path = tmp_path / "x.json"
+    journal.write(JOURNAL, path)
+    path.write_bytes(path.read_bytes()[:keep])
+    assert journal.read(path) is None
+
+
+def test_a_full_disk(tmp_path, monkeypatch):
+    """Nothing is left of it, and an earlier one stays as it was."""
+    path = tmp_path / "x.json"
+    path.write_text("earlier")
+
+    def full(_descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        journal.write(JOURNAL, path)
+    assert [one.read_text() for one in tmp_path.iterdir()] == ["earlier"]

@@ -1,0 +1,66 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Small sizes."""
+
+import pytest
+from submitted_tasks import generated, of_all
+
+from io_benchmark.submit import sizes
+from io_benchmark.submit.cost import estimate
+from io_benchmark.submit.definitions import Settings, choose
+from io_benchmark_taskgraph.estimate import SLOWEST_MIB_PER_S, Written
+
+SETTINGS = Settings(image="x", profile="quick")
+
+
+def test_a_task():
+    """The profile, the time budget, the task's limit and the description; no more."""
+    (quick,) = choose([generated("amd-16")], SETTINGS)
+    (full,) = choose([generated("amd-16")], Settings(image="x"))
+    expected = {
+        **full.definition,
+        "payload": {
+            **full.definition["payload"],
+            "env": {"IO_BENCHMARK_PROFILE": "quick"},
+            "command": ["bash", "-cx", "x --pool amd-16 --time-budget 600 \\\n --profile full"],
+            "maxRunTime": 900,
+        },
+        "metadata": {
+            **full.definition["metadata"],
+            "description": "measures; small sizes (--quick)",
+        },
+    }
+    assert quick.definition == expected
+
+
+def test_the_cost_follows():
+    """Of both kinds."""
+    chosen = choose([generated("amd-16"), of_all("amd-16")], SETTINGS)
+    assert estimate(chosen, {}).shown == "2 tasks, at most 0.333 worker hours in all"
+
+
+def test_lower_limits_stay():
+    """A kind may have less; generic-worker's commands are lists of lists."""
+    definition = {
+        "payload": {
+            "command": [["a", "x --time-budget=60 y"]],
+            "maxRunTime": 360,
+            "env": {"A": "1"},
+        },
+        "metadata": {"description": ""},
+    }
+    sizes.make_quick(definition)
+    assert definition["payload"] == {
+        "command": [["a", "x --time-budget=60 y"]],
+        "maxRunTime": 360,
+        "env": {"A": "1", "IO_BENCHMARK_PROFILE": "quick"},
+    }
+
+
+@pytest.mark.parametrize(("places", "destinations"), [(1, 1), (3, 3)])
+def test_the_budget_is_enough(places, destinations):
+    """A twentieth of the sizes and 200 retrieves, on the slowest pool to plan for, in half of it."""
+    written = Written(places * 5_700 // 20, places * destinations * 57 // 20)
+    assert SLOWEST_MIB_PER_S == 50
+    assert written.seconds(200) * 2 < sizes.QUICK_BUDGET_S

@@ -1,0 +1,90 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A submission's ids, and the record of it that each of its tasks carries."""
+
+import json
+import re
+from datetime import UTC, datetime
+
+import pytest
+from submitted_tasks import generated
+
+from io_benchmark.errors import ResultError
+from io_benchmark.sources.address import SLUG_PATTERN
+from io_benchmark.submit.definitions import Settings, choose
+from io_benchmark.submit.submission import (
+    parse_record,
+    ready_all,
+    submission_of,
+    task_ids,
+)
+
+GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
+SETTINGS = Settings(
+    image={"type": "task-image", "taskId": GROUP, "path": "p"},
+    pools={"intel": "proj/some"},
+    replicates=2,
+    owner="jane@example.com",
+    profile="quick",
+)
+CHOSEN = choose([generated("amd-16"), generated("intel")], SETTINGS)
+SUBMISSION = submission_of(["io-benchmark"], SETTINGS, CHOSEN)
+
+
+def extra(number=0):
+    """As the queue gives it back: JSON."""
+    tasks = ready_all(CHOSEN, SUBMISSION, GROUP, datetime(2026, 11, 21, tzinfo=UTC))
+    return json.loads(json.dumps(tasks[number].definition["extra"]))
+
+
+def test_ids():
+    """The first is the group's, all are of the queue's form and differ, and they never change."""
+    ids = task_ids(GROUP, 1000)
+    assert ids[:3] == [GROUP, "ZeY6qujeSxODXsWjFxTF2g", "EQXigfjnTaekZT1WOBxMGQ"]
+    assert len(set(ids)) == 1000
+    assert all(re.fullmatch(SLUG_PATTERN, one) and not one.startswith("-") for one in ids)
+    assert task_ids(GROUP, 3) == ids[:3]
+    assert not set(task_ids(ids[1], 1000)) & set(ids[2:])
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_any_task_describes_the_whole(number):
+    """What is read back is what was submitted."""
+    assert parse_record(extra(number), "group:x") == SUBMISSION
+
+
+def test_the_sum_is_that_of_the_tasks():
+    """It is the same at another time, and another for other tasks."""
+    assert submission_of(["io-benchmark"], SETTINGS, CHOSEN) == SUBMISSION
+    others = choose([generated("amd-16", priority="high"), generated("intel")], SETTINGS)
+    assert submission_of(["io-benchmark"], SETTINGS, others).sha256 != SUBMISSION.sha256
+
+
+def changed(**changes):
+    record = extra()["io-benchmark-submission"]
+    settings = {**record["settings"], **changes.pop("settings", {})}
+    return {"io-benchmark-submission": {**record, "settings": settings, **changes}}
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        pytest.param(None, "does not say what was to be created", id="no-extra"),
+        pytest.param([], "does not say what was to be created", id="list"),
+        pytest.param({}, "does not say what was to be created", id="no-record"),
+        pytest.param(changed(version=2), "another version of io-benchmark", id="newer"),
+        pytest.param({"io-benchmark-submission": []}, "is malformed", id="record"),
+        pytest.param(changed(tasks="x"), "is malformed", id="type"),
+        pytest.param(changed(tasks=10**9), "is malformed", id="many"),
+        pytest.param(changed(tasks=0), "is malformed", id="none"),
+        pytest.param(changed(settings={"pools": {"a": "b"}}), "is malformed", id="queue"),
+        pytest.param(changed(settings={"priority": "\n"}), "is malformed", id="priority"),
+        pytest.param(changed(settings={"replicates": 10**9}), "is malformed", id="replicates"),
+    ],
+)
+def test_what_anybody_may_write(value, message):
+    """A task may say anything in its `extra`: one line."""
+    with pytest.raises(ResultError, match=message) as caught:
+        parse_record(value, f"group:{GROUP}")
+    assert len(str(caught.value).splitlines()) == 1

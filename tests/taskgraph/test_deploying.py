@@ -1,0 +1,221 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The roles of docs/deploying.md have the scopes that the generated tasks need, and no others."""
+
+import re
+from dataclasses import dataclass
+
+import pytest
+import yaml
+from taskgraph.actions import registry
+
+from .conftest import REPOSITORY
+from .events import context, render
+from .whole_graph import PARAMS, graph
+
+PAGE = (REPOSITORY / "taskcluster" / "docs" / "deploying.md").read_text()
+ROLE = "repo:github.com/mozilla-releng/io-benchmark:"
+# Highest first: a scope for one is a scope for those after it.
+PRIORITIES = ("highest", "very-high", "high", "medium", "low", "very-low", "lowest", "normal")
+
+
+@dataclass(frozen=True)
+class Role:
+    level: str
+    project: str
+
+
+@dataclass(frozen=True)
+class Needed:
+    """One of these scopes is enough."""
+
+    any_of: frozenset[str]
+
+
+def needed(*scopes):
+    return Needed(frozenset(scopes))
+
+
+def rows(title):
+    section = PAGE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+    lines = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line] for line in lines[2:]]
+
+
+ROLES = {
+    name.strip("`"): Role(level, project.strip("`")) for name, _, level, project in rows("Roles")
+}
+
+
+def who(cell):
+    """`all`, `all but` some, or some."""
+    named = set(re.findall(r"`([^`]+)`", cell))
+    assert named <= set(ROLES)
+    if cell.startswith("all"):
+        assert cell == "all" or cell.startswith("all but `")
+        return set(ROLES) - named
+    return named
+
+
+def granted(name):
+    """The scopes that the page gives to a role."""
+    role = ROLES[name]
+    scopes = [cell.strip("`") for cell, roles in rows("Scopes") if name in who(roles)]
+    return [re.sub(r"\bL\b", role.level, re.sub(r"\bP\b", role.project, one)) for one in scopes]
+
+
+def satisfies(pattern, scope):
+    """As Taskcluster does it: a star at the end stands for anything, and nothing else does."""
+    if pattern.endswith("*"):
+        return scope.startswith(pattern[:-1])
+    return scope == pattern
+
+
+def to_create(task, level):
+    """What the queue asks of whoever creates the task."""
+    pool = f"{task['provisionerId']}/{task['workerType']}"
+    at_least = PRIORITIES[: PRIORITIES.index(task.get("priority", "lowest")) + 1]
+    yield needed(*(f"queue:create-task:{priority}:{pool}" for priority in at_least))
+    yield needed(f"queue:create-task:project:{task.get('projectId', 'none')}")
+    # taskgraph adds it where it creates a task.
+    yield needed(f"queue:scheduler-id:{task.get('schedulerId', f'releng-level-{level}')}")
+    yield from (needed(f"queue:route:{route}") for route in task.get("routes", []))
+    yield from (needed(f"docker-worker:cache:{name}") for name in task["payload"].get("cache", {}))
+    yield from (needed(scope) for scope in task.get("scopes", []))
+
+
+def decision(tasks_for, role, **changes):
+    """The decision task or action of an event, its role, and what creating it needs.
+
+    Whoever creates it has the role itself.
+    """
+    task = render({**context(tasks_for), **changes})
+    assume = f"assume:{ROLE}{role}"
+    assert task["scopes"] == [assume]
+    level = task["payload"]["env"]["DECISION_LEVEL"]
+    return {one for one in to_create(task, level) if one != needed(assume)}
+
+
+def action(tasks_for, permission):
+    given = context(tasks_for)
+    changed = {**given["action"], "action_perm": permission}
+    return decision(tasks_for, f"{tasks_for}:{permission}", action=changed)
+
+
+def created_in(*events, cached=False):
+    """What creating any task of any kind needs, for every parameter file of these events."""
+    found = set()
+    for file in sorted(PARAMS.glob("*.yml")):
+        parameters = yaml.safe_load(file.read_text())
+        if parameters["tasks_for"] not in events:
+            continue
+        for node in graph("full", file.stem).values():
+            if not cached or node["attributes"].get("cached_task"):
+                found |= set(to_create(node["task"], parameters["level"]))
+    assert found
+    return found
+
+
+def on_tasks(name, level):
+    """The queue's calls of the actions Cancel and Rerun, on any task of the project's groups."""
+    return {needed(f"queue:{name}-task:releng-level-{level}/Prp_WjpGRx26VH-wA8fjTA/any")}
+
+
+PUSHES = ("github-push", "cron")
+PULL_REQUESTS = ("github-pull-request", "github-pull-request-untrusted", "github-issue-comment")
+
+
+def of_actions(kind, events, level, decisions):
+    """By permission; each needs what its own task does."""
+    own = {permission: action(kind, permission) for permission in permissions()}
+    retriggered = set()
+    for tasks_for, role in decisions:
+        retriggered |= decision(tasks_for, role) | {needed(f"assume:{ROLE}{role}")}
+    more = {
+        "generic": created_in(*events) | on_tasks("cancel", level) | on_tasks("rerun", level),
+        "rebuild-cached-tasks": created_in(*events, cached=True),
+        "retrigger-decision": retriggered,
+    }
+    return {f"{kind}:{name}": own[name] | more[name] for name in permissions()}
+
+
+def permissions():
+    registry._load(registry.load_graph_config(str(REPOSITORY / "taskcluster")))
+    return sorted({one.permission for one in registry.actions})
+
+
+def every_need():
+    """What each role needs, by the project's own graphs and decision tasks."""
+    pushed = [("github-push", "branch:main"), ("cron", "cron:io-benchmark")]
+    proposed = [
+        ("github-pull-request", "pull-request"),
+        ("github-pull-request-untrusted", "pull-request-untrusted"),
+    ]
+    events = {"pull-request": ("github-pull-request", "github-issue-comment")}
+    needs = {
+        role: decision(tasks_for, role) | created_in(*events.get(role, (tasks_for,)))
+        for tasks_for, role in [*pushed, *proposed]
+    }
+    needs["pull-request"] |= decision("github-issue-comment", "pull-request")
+    needs |= of_actions("action", PUSHES, "3", pushed)
+    needs |= of_actions("pr-action", PULL_REQUESTS, "1", proposed)
+    return needs
+
+
+@pytest.fixture(scope="module")
+def needs():
+    return every_need()
+
+
+def test_roles(needs):
+    """A role for each event and action permission, and no others."""
+    assert sorted(ROLES) == sorted(needs)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_nothing_is_missing(needs, role):
+    """Every scope that a task's creation needs is satisfied by one on the page."""
+    missing = [
+        min(need.any_of)
+        for need in needs[role]
+        if not any(satisfies(pattern, one) for one in need.any_of for pattern in granted(role))
+    ]
+    assert sorted(missing) == []
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_nothing_is_superfluous(needs, role):
+    """Every scope on the page satisfies one that is needed."""
+    scopes = {scope for need in needs[role] for scope in need.any_of}
+    unused = [
+        pattern
+        for pattern in granted(role)
+        if not any(satisfies(pattern, scope) for scope in scopes)
+    ]
+    assert unused == []
+
+
+def test_pools():
+    """The page names every worker pool."""
+    section = PAGE.partition("\n## Worker pools\n")[2].partition("\n## ")[0]
+    config = yaml.safe_load((REPOSITORY / "taskcluster" / "config.yml").read_text())
+    types = {alias["worker-type"] for alias in config["workers"]["aliases"].values()}
+    assert set(re.findall(r"`releng-L/([\w-]+)`", section)) == {*types, "decision"}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "scope", "expected"),
+    [
+        ("a:b", "a:b", True),
+        ("a:b", "a:bc", False),
+        ("a:*", "a:bc", True),
+        ("a:*", "a:", True),
+        ("*", "a", True),
+        ("a*b", "axb", False),
+        ("a", "a*", False),
+    ],
+)
+def test_satisfaction(pattern, scope, expected):
+    """Taskcluster's rule for scopes."""
+    assert satisfies(pattern, scope) is expected

@@ -1,0 +1,49 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The images' bases are named by their content, not only by a tag that moves."""
+
+import re
+
+import pytest
+import yaml
+
+from .conftest import REPOSITORY
+
+DOCKERFILES = sorted((REPOSITORY / "taskcluster" / "docker").glob("*/Dockerfile"))
+PINNED = re.compile(r"[a-z0-9./-]+:[A-Za-z0-9._-]+@sha256:[0-9a-f]{64}")
+
+
+def bases(dockerfile):
+    """The images that a Dockerfile names: in FROM, and in COPY or RUN's `from=`; no own stages."""
+    stages, named = set(), []
+    for line in dockerfile.read_text().replace("\\\n", " ").splitlines():
+        words = [word for word in line.split() if not word.startswith("--platform")]
+        if words and words[0].upper() == "FROM":
+            named.append(words[1])
+            stages.update(words[3:4])
+        elif words and words[0].upper() in ("COPY", "ADD", "RUN"):
+            named += re.findall(r"\bfrom=([^\s,]+)", line)
+    return [name for name in named if name not in stages and not name.isdecimal()]
+
+
+@pytest.mark.parametrize("dockerfile", DOCKERFILES, ids=lambda path: path.parent.name)
+def test_bases_have_digests(dockerfile):
+    """Each has a tag, for people, and a digest, which decides."""
+    named = bases(dockerfile)
+    assert named
+    assert [name for name in named if not PINNED.fullmatch(name)] == []
+
+
+def test_one_base():
+    """Both images stand on the same base, so that a renewal renews both."""
+    assert len({name for dockerfile in DOCKERFILES for name in bases(dockerfile)}) == 1
+
+
+def test_image_of_decision_tasks():
+    """The image of the decision task has a tag and a digest as well."""
+    text = (REPOSITORY / ".taskcluster.yml").read_text()
+    (task,) = yaml.safe_load(text)["tasks"]
+    found = re.findall(r"\bimage': '([^']+)'", str(task))
+    assert len(found) == 1
+    assert PINNED.fullmatch(found[0])
