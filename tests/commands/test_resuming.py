@@ -216,7 +216,7 @@ def test_elsewhere(deployment, state):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(["--resume", "x"], "is no Taskcluster id", id="id"),
+        pytest.param(["--resume", "x"], "is not a Taskcluster id", id="id"),
         pytest.param(["--resume", f"task:{GROUP}"], "is not a group", id="task"),
         pytest.param(
             ["--resume", GROUP, *IMAGE], "--image cannot be combined with --resume", id="image"
