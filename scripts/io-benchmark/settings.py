@@ -9,10 +9,17 @@ import re
 from typing import List, NamedTuple, Optional
 from urllib.parse import urlsplit
 
+from failures import WrongArgumentsError
+
 MIB = 1024 * 1024
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 PERFHERDER = ("pool", "neutral")
 QUICK_RETRIEVES_AT_MOST = 200
+# What a reader of results accepts.
+POOL = "[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
+RETRIEVES_AT_MOST = 1_000_000  # in all places and destinations together
+FILES_AT_MOST = 100_000
+PLACES_AT_MOST = 10
 
 
 class Place(NamedTuple):
@@ -60,15 +67,24 @@ class Settings(NamedTuple):
         }
 
 
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise WrongArgumentsError(message)
+
+
+def parse_pool(text):
+    if not re.fullmatch(POOL, text):
+        raise argparse.ArgumentTypeError(
+            "%r is not 1 to 100 letters, digits and _.-" % text
+        )
+    return text
+
+
 def parse_place(text):
-    name, equals, path = text.partition("=")
-    if (
-        not equals
-        or not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", name)
-        or not os.path.isabs(path)
-    ):
+    match = re.fullmatch(r"([a-z][a-z0-9-]{0,39})=(/[^\x00-\x1f\x7f]*)", text)
+    if not match:
         raise argparse.ArgumentTypeError("%r is not NAME=/absolute/path" % text)
-    return Place(name, os.path.normpath(path))
+    return Place(match.group(1), os.path.normpath(match.group(2)))
 
 
 def parse_sizes(text):
@@ -78,6 +94,8 @@ def parse_sizes(text):
         if not match or int(match.group(1)) == 0 or float(match.group(2)) == 0:
             raise argparse.ArgumentTypeError("%r is not COUNTxMIB[,COUNTxMIB]" % text)
         sizes += [int(float(match.group(2)) * MIB)] * int(match.group(1))
+        if len(sizes) > FILES_AT_MOST:
+            raise argparse.ArgumentTypeError("more than %d files" % FILES_AT_MOST)
     return sizes
 
 
@@ -112,25 +130,38 @@ def origin(url):
     return "%s://%s" % (parts.scheme, parts.netloc)
 
 
-def positive(kind):
+def positive(kind, most=10**9):
     def parse(text):
         try:
             value = kind(text)
         except ValueError:
             value = 0
-        if not 0 < value < 1e9:
-            raise argparse.ArgumentTypeError("%r is not a number above 0" % text)
+        if not 0 < value <= most:
+            raise argparse.ArgumentTypeError(
+                "%r is not a number above 0, at most %d" % (text, most)
+            )
         return value
 
     return parse
 
 
+def parse_seed(text):
+    if not re.fullmatch("-?[0-9]{1,18}", text):
+        raise argparse.ArgumentTypeError(
+            "%r is not a number of 18 digits or less" % text
+        )
+    return int(text)
+
+
 def parse(arguments, known_workloads) -> Settings:
-    parser = argparse.ArgumentParser(
-        prog="io-benchmark", description="Measure a worker's I/O."
-    )
+    parser = Parser(prog="io-benchmark", description="Measure a worker's I/O.")
     add = parser.add_argument
-    add("--pool", required=True, help="the pool's name, as the kind names its task")
+    add(
+        "--pool",
+        required=True,
+        type=parse_pool,
+        help="the pool's name, as the kind names its task",
+    )
     add("--workload", action="append", required=True, choices=known_workloads)
     add(
         "--place",
@@ -146,13 +177,13 @@ def parse(arguments, known_workloads) -> Settings:
         help="default: overwrite",
     )
     add("--fidelity", default="seed", choices=("seed", "real"))
-    add("--retrieves", default=2000, type=positive(int))
+    add("--retrieves", default=2000, type=positive(int, RETRIEVES_AT_MOST))
     add(
         "--sizes",
         type=parse_sizes,
         help="cached files, COUNTxMIB[,...]; default by --profile",
     )
-    add("--seed", default=1, type=int)
+    add("--seed", default=1, type=parse_seed)
     add(
         "--precision",
         type=parse_precision,
@@ -183,16 +214,24 @@ def parse(arguments, known_workloads) -> Settings:
     ):
         repeated = first_repeated(values)
         if repeated is not None:
-            parser.error("argument %s: %r stands twice" % (what, repeated))
+            parser.error("argument %s: %r given twice; use it once" % (what, repeated))
+    destinations = given.destination or ["overwrite"]
+    if len(given.place) > PLACES_AT_MOST:
+        parser.error("argument --place: given more than %d times" % PLACES_AT_MOST)
     quick = given.profile == "quick"
     retrieves = (
         min(given.retrieves, QUICK_RETRIEVES_AT_MOST) if quick else given.retrieves
     )
+    if retrieves * len(given.place) * len(destinations) > RETRIEVES_AT_MOST:
+        parser.error(
+            "argument --retrieves: more than %d in all places and destinations together"
+            % RETRIEVES_AT_MOST
+        )
     return Settings(
         pool=given.pool,
         workloads=given.workload,
         places=given.place,
-        destinations=given.destination or ["overwrite"],
+        destinations=destinations,
         fidelity=given.fidelity,
         retrieves=retrieves,
         sizes_bytes=given.sizes,
