@@ -82,10 +82,8 @@ class Bench:
         """Return the exit code and the reason for it. The file is valid whatever happens."""
         document = self._record.document
         plans = self._plan(workload_classes)
-        document["workloads"] = [
-            entry for _, _, entries in plans for _, entry in entries
-        ]
         shown = [(plan[0], [entry for _, entry in plan[2]]) for plan in plans]
+        document["workloads"] = [entry for _, entries in shown for entry in entries]
         summary.show_plan(shown, self.settings.time_budget_s)
         self._record.write_if_possible()
         reason, exit_code = None, DONE
@@ -119,12 +117,8 @@ class Bench:
         plans = []
         for workload_class in workload_classes:
             # What does not depend on the place is measured once, in the first one's name.
-            places = (
-                self.settings.places
-                if workload_class.per_place
-                else self.settings.places[:1]
-            )
-            for place in places:
+            last = None if workload_class.per_place else 1
+            for place in self.settings.places[:last]:
                 workload = workload_class(self, place, place.path)
                 entries = []
                 for variant in workload_class.variants(self.settings):
@@ -149,11 +143,7 @@ class Bench:
                     folder = places.claim(place.path)
                 observed = storage.observe(place.name, place.path)
             except OSError as error:
-                observed = {
-                    "name": place.name,
-                    "path": place.path,
-                    "failed": error.strerror,
-                }
+                observed = dict(place._asdict(), failed=error.strerror)
             finally:
                 self._leave(folder, place)
             document["storage"]["places"].append(observed)
@@ -210,15 +200,12 @@ class Bench:
                 self._current = None
                 if entry["samples"][workload.columns[0]]:
                     self._measured_enough |= workload.enough_for_a_verdict()
-                    owner = perfherder.owner(self.settings)
-                    suite = perfherder.suite(
-                        owner, self.settings.profile, workload, entry
-                    )
+                    suite = perfherder.suite(self.settings, workload, entry)
                     self._suites.append(suite)
 
     def _fail(self, place, entries, error):
         what = getattr(error, "strerror", None) or str(error) or "out of memory"
-        reason = "place %s (%s): %s" % (place.name, place.path, what)
+        reason = "place %s (%s): %s" % (*place, what)
         say("error: " + reason)
         self._failures.append(reason)
         for _, entry in entries:
@@ -226,12 +213,8 @@ class Bench:
                 entry["incomplete_reason"] = reason
 
     def _skip(self, place, entries, skipped):
-        reason = "place %s (%s): %s: %s" % (
-            place.name,
-            place.path,
-            entries[0]["name"],
-            skipped,
-        )
+        name = entries[0]["name"]
+        reason = "place %s (%s): %s: %s" % (*place, name, skipped)
         say("skipped: " + reason)
         self._skipped.append(reason)
         self._record.warn("skipped", reason)
@@ -267,10 +250,8 @@ class Bench:
             say("warning: %s: %s" % (warning["name"], warning["message"]))
         say("Raw results: %s" % self._record.path)
         wait_for_children()
-        say(
-            "=== Benchmark %s ==="
-            % ("complete" if reason is None else "incomplete: " + reason)
-        )
+        end = "complete" if reason is None else "incomplete: " + reason
+        say("=== Benchmark %s ===" % end)
         if LOG.lines_dropped:
             message = "%d lines of the log could not be written" % LOG.lines_dropped
             self._record.warn("log-lines-dropped", message)
@@ -297,25 +278,14 @@ def wait_for_children():
 
 
 def describe_place(observed):
+    start = "Place %s: %s: " % (observed["name"], observed["path"])
     if observed.get("failed"):
-        return "Place %s: %s: %s" % (
-            observed["name"],
-            observed["path"],
-            observed["failed"],
-        )
-    chain = ", ".join(
-        "%s (%s%s)"
-        % (
-            device["name"],
-            device["kind"],
-            ", %d stripes" % device["stripe_count"] if device["stripe_count"] else "",
-        )
+        return start + observed["failed"]
+    chain = [
+        "%s (%s, %d stripes)" % (device["name"], device["kind"], device["stripe_count"])
+        if device["stripe_count"]
+        else "%s (%s)" % (device["name"], device["kind"])
         for device in observed["devices"]
-    )
+    ]
     kind = "%s, %s" % (observed["kind"], (observed.get("filesystem") or {}).get("type"))
-    return "Place %s: %s: %s on %s" % (
-        observed["name"],
-        observed["path"],
-        kind,
-        chain or "?",
-    )
+    return "%s%s on %s" % (start, kind, ", ".join(chain) or "?")

@@ -60,15 +60,8 @@ def title(workload, entry):
     ])
 
 
-def each_ns(durations_ns, operations):
-    """Time per operation, ascending; `operations` is None where each sample is one."""
-    if operations is None:
-        return sorted(durations_ns)
-    return sorted(duration / count for duration, count in zip(durations_ns, operations))
-
-
 def figures_of(workload, durations_ns, operations):
-    ordered_ns = each_ns(durations_ns, operations)
+    ordered_ns = figures.each_ns(durations_ns, operations)
     count = len(ordered_ns) if operations is None else sum(operations)
     total_ns = sum(durations_ns)
     best_worst = [("Min", ordered_ns[0]), ("Max", ordered_ns[-1])]
@@ -94,7 +87,7 @@ def shown(value):
 
 def show_histogram(workload, durations_ns, operations):
     """Of the time: buckets of one width up to P99, the rest in the last."""
-    ordered_ns = each_ns(durations_ns, operations)
+    ordered_ns = figures.each_ns(durations_ns, operations)
     low_ns = ordered_ns[0]
     width_ns = (percentile(ordered_ns, 99) - low_ns) / BUCKETS or 1
     counts = [0] * (BUCKETS + 1)

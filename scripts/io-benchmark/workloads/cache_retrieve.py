@@ -199,11 +199,7 @@ class CacheRetrieve(RetrieveFigures):
             return False
         entry["stopped_early"] = (
             "the mean is known to ± %.2f %% after %d of %d retrieves"
-            % (
-                reached * 100,
-                len(self._rows),
-                len(self._sequence),
-            )
+            % (reached * 100, len(self._rows), len(self._sequence))
         )
         entry["precision_reached_ratio"] = round(reached, 6)
         return True
@@ -254,11 +250,8 @@ class CacheRetrieve(RetrieveFigures):
         }
 
     def _check_tools(self):
-        tools = (
-            ("bash", "grep", "sed", "cp")
-            if self._bench.settings.fidelity == "real"
-            else ("grep",)
-        )
+        is_real = self._bench.settings.fidelity == "real"
+        tools = ("bash", "grep", "sed", "cp") if is_real else ("grep",)
         missing = [name for name in tools if shutil.which(name) is None]
         if missing:
             raise WorkloadError("%s is not on PATH" % " and ".join(missing))
@@ -271,18 +264,12 @@ class CacheRetrieve(RetrieveFigures):
     def _check_space(self):
         """Refuse before the first byte rather than fail in the middle."""
         largest = max(self._sizes)
-        room = {
-            "overwrite": largest,
-            "unlink": largest,
-            "fresh": self._ring_bytes() + largest,
-        }
-        if "fresh" in self._bench.settings.destinations:
+        room = dict.fromkeys(self._bench.settings.destinations, largest)
+        if "fresh" in room:
             # The ring never holds more than all retrieves together.
-            room["fresh"] = min(
-                room["fresh"], sum(self._sizes[index] for index in self._sequence)
-            )
-        needed = sum(self._sizes) + SPARE_BYTES
-        needed += max(room[name] for name in self._bench.settings.destinations)
+            together = sum(self._sizes[index] for index in self._sequence)
+            room["fresh"] = min(self._ring_bytes() + largest, together)
+        needed = sum(self._sizes) + SPARE_BYTES + max(room.values())
         space = os.statvfs(os.path.dirname(self._cache))
         free = space.f_bavail * space.f_frsize
         if free < needed:
