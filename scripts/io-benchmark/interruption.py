@@ -45,17 +45,13 @@ class Interruption:
                 self.pending = Interrupted(reason, 128 + number)
         self._raise_pending()
 
-    @contextlib.contextmanager
     def allowed(self):
         """Inside, an interruption is raised at once; outside, it waits for the next such block."""
-        with self._set(True):
-            yield
+        return self._set(True)
 
-    @contextlib.contextmanager
     def held(self):
         """Inside an allowed block: what must not be cut short. An interruption waits for its end."""
-        with self._set(False):
-            yield
+        return self._set(False)
 
     @contextlib.contextmanager
     def _set(self, raising):

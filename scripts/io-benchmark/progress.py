@@ -70,14 +70,8 @@ class Progress:
     def show(self, done, now_ns, done_bytes):
         self.due_ns = now_ns + self._every_ns
         elapsed_s = max(now_ns - self._started_ns, 1) / NS_PER_S
-        say(
-            "  [%*d/%d] %.1f s left, %.1f MiB/s, mean %.3g ms"
-            % (
-                len(str(self._total)),
-                done,
-                self._total,
-                elapsed_s / done * (self._total - done),
-                done_bytes / MIB / elapsed_s,
-                elapsed_s / done * 1e3,
-            )
-        )
+        each_s, mib_per_s = elapsed_s / done, done_bytes / MIB / elapsed_s
+        count = "%*d/%d" % (len(str(self._total)), done, self._total)
+        left_s = each_s * (self._total - done)
+        text = "  [%s] %.1f s left, %.1f MiB/s, mean %.3g ms"
+        say(text % (count, left_s, mib_per_s, each_s * 1e3))

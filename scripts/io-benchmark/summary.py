@@ -17,11 +17,9 @@ def show_plan(shown, time_budget_s):
     for workload, entries in shown:
         counts[workload.name] = counts.get(workload.name, 0) + len(entries)
     text = ", ".join("%s %d" % one for one in counts.items())
-    latest = (
-        ""
-        if time_budget_s is None
-        else ", over after %g s at the latest" % time_budget_s
-    )
+    latest = ""
+    if time_budget_s is not None:
+        latest = ", over after %g s at the latest" % time_budget_s
     say("=== Plan: %d measurements (%s)%s ===" % (sum(counts.values()), text, latest))
 
 
