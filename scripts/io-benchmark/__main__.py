@@ -14,21 +14,16 @@ tools that the workload itself is about, and leaves the worker as it found it.
   perfherder-data-io-benchmark.json    this task's series for Perfherder
   this log                             for people
 
-Exit code: 0 measured (or out of time with enough measured), 1 failed, 2 wrong arguments,
-143 and 130 stopped by SIGTERM and SIGINT. Whatever the code, the result file says what is missing.
+Exit code: 0 measured (or out of time with enough measured), 1 failed, 2 wrong arguments; 143, 130
+and 129 stopped by SIGTERM, SIGINT and SIGHUP. Whatever the code, the result file says what is
+missing.
 """
 
-import importlib
 import os
 import sys
 import time
 
-import perfherder
-import settings as settings_module
-from bench import Bench
 from interruption import Interruption
-from progress import say
-from record import SCRIPT_VERSION, Record
 
 
 def known_workloads():
@@ -37,35 +32,25 @@ def known_workloads():
     return sorted(name.replace("_", "-") for name in names)
 
 
+def reserve_standard_streams():
+    """Closed, their numbers would go to the next files opened, which would receive the log."""
+    descriptor = os.open(os.devnull, os.O_RDWR)
+    while descriptor < 3:
+        os.set_inheritable(descriptor, True)
+        descriptor = os.open(os.devnull, os.O_RDWR)
+    os.close(descriptor)
+
+
 def main(arguments):
     origin_ns = time.monotonic_ns()
-    settings = settings_module.parse(arguments, known_workloads())
-    interruption = Interruption(settings.time_budget_s)
-    try:
-        record = Record(settings, origin_ns)
-        record.write()
-    except OSError as error:
-        say(
-            "error: the result cannot be written: %s: %s"
-            % (error.filename, error.strerror)
-        )
-        return 1
-    say("=== io-benchmark %s: pool %s ===" % (SCRIPT_VERSION, settings.pool))
-    for key, value in settings.as_config().items():
-        say("  %s: %s" % (key, value))
-    if settings.perfherder == "neutral":
-        say(
-            "Perfherder: the series is %s's and not %s's; only the push tells it apart from another "
-            "pool's, so let one pool of a push be neutral and no more"
-            % (perfherder.ANY_POOL, settings.pool)
-        )
-    modules = [
-        importlib.import_module("workloads." + name.replace("-", "_"))
-        for name in settings.workloads
-    ]
-    bench = Bench(settings, record, interruption, origin_ns)
-    return bench.run([module.WORKLOAD for module in modules])
+    interruption = Interruption()
+    reserve_standard_streams()
+    # Only now: a signal that comes while the other modules load is kept for the run.
+    from run import run  # noqa: PLC0415
+
+    return run(arguments, known_workloads(), interruption, origin_ns)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    # Not sys.exit: while the interpreter ends, a signal would replace the exit code.
+    os._exit(main(sys.argv[1:]))

@@ -195,11 +195,7 @@ class Batches:
             return False
         entry["stopped_early"] = (
             "the mean is known to ± %.2f %% after %d of %d samples"
-            % (
-                reached * 100,
-                len(each_ns),
-                self._planned,
-            )
+            % (reached * 100, len(each_ns), self._planned)
         )
         entry["precision_reached_ratio"] = round(reached, 6)
         say("  stopped early: %s" % entry["stopped_early"])

@@ -4,18 +4,18 @@
 """One run: the places and workloads in turn, what happens between samples, and the end."""
 
 import os
-import shutil
-import tempfile
 import time
 import traceback
 
 import perfherder
+import places
 import summary
 from failures import SkippedError, WorkloadError
 from interruption import Interrupted
 from observe import devices, host, limits, storage
 from observe.sampler import Sampler
-from progress import say
+from progress import LOG, say
+from record import not_written
 
 FAILED, DONE = 1, 0
 CHILDREN_END_WITHIN_S = 10
@@ -31,6 +31,7 @@ class Bench:
         self._interruption = interruption
         self._sampler = None
         self._current = None
+        self._number = 0
         self._suites = []
         self._failures = []
         self._skipped = []
@@ -78,13 +79,11 @@ class Bench:
             self._record.document["timeline"] = self._sampler.as_timeline()
 
     def run(self, workload_classes):
-        """Everything; returns the exit code. The file is valid whatever happens."""
+        """Return the exit code and the reason for it. The file is valid whatever happens."""
         document = self._record.document
         plans = self._plan(workload_classes)
-        document["workloads"] = [
-            entry for _, _, entries in plans for _, entry in entries
-        ]
         shown = [(plan[0], [entry for _, entry in plan[2]]) for plan in plans]
+        document["workloads"] = [entry for _, entries in shown for entry in entries]
         summary.show_plan(shown, self.settings.time_budget_s)
         self._record.write_if_possible()
         reason, exit_code = None, DONE
@@ -95,11 +94,8 @@ class Bench:
                     self._measure(workload_class, place, entries)
         except Interrupted as interrupted:
             reason, exit_code = interrupted.reason, interrupted.exit_code
-        except Exception as error:  # noqa: BLE001 - a bug of ours: shown whole, and what was measured is kept
-            traceback.print_exc()
-            self._failures.append(
-                "internal error: %s: %s" % (type(error).__name__, error)
-            )
+        except Exception as error:  # noqa: BLE001 - a bug of ours: what was measured is kept
+            self._failures.append(internal_error(error))
         if self._skipped and not self._suites:
             self._failures += self._skipped
         if self._failures:
@@ -109,26 +105,20 @@ class Bench:
             # Out of time: what was measured may still decide.
             exit_code = DONE if self._measured_enough else FAILED
         try:
-            self._end(reason, shown)
+            self._finish(reason, document["workloads"])
         except OSError as error:
-            say(
-                "error: the result cannot be written: %s: %s"
-                % (error.filename, error.strerror)
-            )
-            return exit_code or FAILED
-        return exit_code
+            reason, exit_code = not_written(error), exit_code or FAILED
+            say("error: " + reason)
+        self._show(reason, shown)
+        return exit_code, reason
 
     def _plan(self, workload_classes):
         """Every entry stands in the file from the start, so that what is missing has a name."""
         plans = []
         for workload_class in workload_classes:
             # What does not depend on the place is measured once, in the first one's name.
-            places = (
-                self.settings.places
-                if workload_class.per_place
-                else self.settings.places[:1]
-            )
-            for place in places:
+            last = None if workload_class.per_place else 1
+            for place in self.settings.places[:last]:
                 workload = workload_class(self, place, place.path)
                 entries = []
                 for variant in workload_class.variants(self.settings):
@@ -147,19 +137,15 @@ class Bench:
         document["host"] = host.observe()
         document["limits"] = limits.observe()
         for place in self.settings.places:
-            made = False
+            folder = None
             try:
-                made = make_place(place.path)
+                with self._interruption.held():
+                    folder = places.claim(place.path)
                 observed = storage.observe(place.name, place.path)
             except OSError as error:
-                observed = {
-                    "name": place.name,
-                    "path": place.path,
-                    "failed": error.strerror,
-                }
+                observed = dict(place._asdict(), failed=error.strerror)
             finally:
-                if made:
-                    os.rmdir(place.path)
+                self._leave(folder, place)
             document["storage"]["places"].append(observed)
             self.leaf_devices += [
                 device["name"]
@@ -173,11 +159,10 @@ class Bench:
         self._record.write_if_possible()
 
     def _measure(self, workload_class, place, entries):
-        made = folder = None
+        folder = None
         try:
             with self._interruption.held():
-                made = make_place(place.path)
-                folder = tempfile.mkdtemp(prefix="io-benchmark-", dir=place.path)
+                folder = places.claim(place.path)
             workload = workload_class(self, place, folder)
             prepared = workload.prepare()
             for variant, entry in entries:
@@ -188,15 +173,16 @@ class Bench:
                     self._skip(place, [entry], skipped)
         except SkippedError as skipped:
             self._skip(place, [entry for _, entry in entries], skipped)
-        except (OSError, WorkloadError) as error:
+        except (OSError, WorkloadError, MemoryError) as error:
             self._fail(place, entries, error)
         finally:
-            with self._interruption.held():
-                self._clean(folder, place.path if made else None)
+            self._leave(folder, place)
 
     def _run_entry(self, workload, variant, entry):
-        say()
-        say("=== %s ===" % summary.title(workload, entry))
+        self._number += 1
+        measurements = len(self._record.document["workloads"])
+        title = summary.title(workload, entry)
+        say("[%d/%d] %s" % (self._number, measurements, title))
         entry["incomplete_reason"] = "ended in the middle"
         self._current = (workload, entry)
         try:
@@ -214,15 +200,12 @@ class Bench:
                 self._current = None
                 if entry["samples"][workload.columns[0]]:
                     self._measured_enough |= workload.enough_for_a_verdict()
-                    owner = perfherder.owner(self.settings)
-                    suite = perfherder.suite(
-                        owner, self.settings.profile, workload, entry
-                    )
+                    suite = perfherder.suite(self.settings, workload, entry)
                     self._suites.append(suite)
 
     def _fail(self, place, entries, error):
-        what = getattr(error, "strerror", None) or str(error)
-        reason = "place %s (%s): %s" % (place.name, place.path, what)
+        what = getattr(error, "strerror", None) or str(error) or "out of memory"
+        reason = "place %s (%s): %s" % (*place, what)
         say("error: " + reason)
         self._failures.append(reason)
         for _, entry in entries:
@@ -230,53 +213,56 @@ class Bench:
                 entry["incomplete_reason"] = reason
 
     def _skip(self, place, entries, skipped):
-        reason = "place %s (%s): %s: %s" % (
-            place.name,
-            place.path,
-            entries[0]["name"],
-            skipped,
-        )
+        name = entries[0]["name"]
+        reason = "place %s (%s): %s: %s" % (*place, name, skipped)
         say("skipped: " + reason)
         self._skipped.append(reason)
         self._record.warn("skipped", reason)
         for entry in entries:
             entry["incomplete_reason"] = "skipped: %s" % skipped
 
-    def _clean(self, folder, made_place):
-        try:
-            if folder is not None:
-                shutil.rmtree(folder)
-            if made_place is not None:
-                os.rmdir(made_place)
-        except OSError as error:
-            self._record.warn(
-                "not-cleaned", "%s: %s" % (error.filename, error.strerror)
-            )
+    def _leave(self, folder, place):
+        with self._interruption.held():
+            try:
+                if folder is not None:
+                    places.leave(folder, place.path)
+            except OSError as error:
+                message = "%s: %s" % (error.filename, error.strerror)
+                self._record.warn("not-cleaned", message)
 
-    def _end(self, reason, shown):
+    def _finish(self, reason, entries):
+        """The file first: whatever happens to the log, it is whole."""
         if self._sampler is not None:
             self._sampler.stop()
             self._take_in()
             if self._sampler.ended_early:
                 message = "the timeline ends early: %s" % self._sampler.ended_early
                 self._record.warn("sampler-ended", message)
-        for workload_class, entries in shown:
-            for entry in entries:
-                if entry["incomplete_reason"] == "not started" and reason:
-                    entry["incomplete_reason"] = "not started: " + reason
-                summary.show(workload_class, entry)
-            summary.show_together(workload_class, entries)
-        say()
-        for warning in self._record.document["warnings"]:
-            say("warning: %s: %s" % (warning["name"], warning["message"]))
+        for entry in entries:
+            if entry["incomplete_reason"] == "not started" and reason:
+                entry["incomplete_reason"] = "not started: " + reason
         self._record.finish(reason)
         perfherder.write(self.settings.artifacts, self._suites)
+
+    def _show(self, reason, shown):
+        summary.show(shown)
+        for warning in self._record.document["warnings"]:
+            say("warning: %s: %s" % (warning["name"], warning["message"]))
         say("Raw results: %s" % self._record.path)
         wait_for_children()
-        say(
-            "=== Benchmark %s ==="
-            % ("complete" if reason is None else "incomplete: " + reason)
-        )
+        end = "complete" if reason is None else "incomplete: " + reason
+        say("=== Benchmark %s ===" % end)
+        if LOG.lines_dropped:
+            message = "%d lines of the log could not be written" % LOG.lines_dropped
+            self._record.warn("log-lines-dropped", message)
+            self._record.write_if_possible()
+
+
+def internal_error(error):
+    """Show a bug of ours whole; return it as one line."""
+    for line in traceback.format_exc().splitlines():
+        say(line)
+    return "internal error: %s: %s" % (type(error).__name__, error)
 
 
 def wait_for_children():
@@ -291,34 +277,15 @@ def wait_for_children():
     say("warning: a process that was started here has not ended")
 
 
-def make_place(path):
-    """Make the place itself where only it is missing; True when it was made and is to be removed."""
-    if os.path.isdir(path):
-        return False
-    os.mkdir(path)
-    return True
-
-
 def describe_place(observed):
+    start = "Place %s: %s: " % (observed["name"], observed["path"])
     if observed.get("failed"):
-        return "Place %s: %s: %s" % (
-            observed["name"],
-            observed["path"],
-            observed["failed"],
-        )
-    chain = ", ".join(
-        "%s (%s%s)"
-        % (
-            device["name"],
-            device["kind"],
-            ", %d stripes" % device["stripe_count"] if device["stripe_count"] else "",
-        )
+        return start + observed["failed"]
+    chain = [
+        "%s (%s, %d stripes)" % (device["name"], device["kind"], device["stripe_count"])
+        if device["stripe_count"]
+        else "%s (%s)" % (device["name"], device["kind"])
         for device in observed["devices"]
-    )
+    ]
     kind = "%s, %s" % (observed["kind"], (observed.get("filesystem") or {}).get("type"))
-    return "Place %s: %s: %s on %s" % (
-        observed["name"],
-        observed["path"],
-        kind,
-        chain or "?",
-    )
+    return "%s%s on %s" % (start, kind, ", ".join(chain) or "?")

@@ -15,7 +15,9 @@ import signal
 import sys
 import traceback
 
-SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGALRM)
+from children import ending_with_parent
+from interruption import SIGNALS
+
 BUG = 70  # exit code of a member that ended with a bug of ours
 
 
@@ -50,9 +52,11 @@ class Crew:
         read_end, write_end = os.pipe()
         # What interrupts this process must not run its handlers in the new one.
         held = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        end_with_parent = ending_with_parent()
         try:
             pid = os.fork()
             if pid == 0:
+                end_with_parent()
                 _be_member(number, self._work, go_read, write_end)
             self._pids[number] = pid
             self._pending[read_end] = b""
@@ -118,8 +122,9 @@ def _be_member(number, work, go_read, write_end):
     """In the new process; never returns."""
     status = BUG
     try:
-        # Ctrl-C reaches the whole group; the measuring process ends this one.
+        # Ctrl-C and a hangup reach the whole group; the measuring process ends this one.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
@@ -136,6 +141,8 @@ def _be_member(number, work, go_read, write_end):
 
         try:
             work(number, ready, lambda told: write({"told": told}))
+        except MemoryError:
+            write({"failed": "out of memory", "errno": None, "filename": None})
         except OSError as error:
             name = error.filename if isinstance(error.filename, str) else None
             failed = error.strerror or str(error)

@@ -106,7 +106,10 @@ def work(path, parameters, threads, seed, ready, tell):
 
     for number in range(threads):
         running.append(threading.Thread(target=run, args=(number,), daemon=True))
-        running[-1].start()
+        try:
+            running[-1].start()
+        except RuntimeError:  # no memory for its stack, or a limit of processes
+            raise OSError(None, "cannot start %d threads" % threads) from None
     ready()
     go.set()
     for thread in running:

@@ -4,6 +4,10 @@
 """How a workload says that it cannot go on; each message is for people."""
 
 
+class WrongArgumentsError(Exception):
+    """The command line cannot be used."""
+
+
 class WorkloadError(Exception):
     """The workload cannot go on in this place."""
 

@@ -35,6 +35,13 @@ def figure(workload, operation_ns):
     return NS_PER_S / operation_ns if unit_ns is None else operation_ns / unit_ns
 
 
+def each_ns(durations_ns, operations):
+    """Time per operation, ascending; `operations` is None where each sample is one."""
+    if operations is None:
+        return sorted(durations_ns)
+    return sorted(duration / count for duration, count in zip(durations_ns, operations))
+
+
 def percentile(ordered, percent):
     """The seed's definition, so that figures can be laid beside its own."""
     return ordered[min(len(ordered) * percent // 100, len(ordered) - 1)]

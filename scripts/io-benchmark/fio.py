@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 
+from children import ending_with_parent
 from failures import WorkloadError
 from reading import first_line_of
 
@@ -74,6 +75,7 @@ class Fio:
                     stderr=errors,
                     cwd=self._folder,
                     start_new_session=True,  # so that it and what it starts can be ended together
+                    preexec_fn=ending_with_parent(),  # noqa: PLW1509 - there are no threads here
                 )
         except BaseException:  # an interruption, too, must leave no fio behind
             self.__exit__()
@@ -100,7 +102,7 @@ class Fio:
     def summary(self, direction):
         """(operations, latency in ns) of all that was measured."""
         try:
-            with open(self._json, encoding="utf-8") as file:
+            with open(self._json, encoding="utf-8", errors="replace") as file:
                 part = json.load(file)["jobs"][0][direction]
             latency, percentiles = part["clat_ns"], part["clat_ns"]["percentile"]
             return part["total_ios"], {

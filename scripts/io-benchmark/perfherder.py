@@ -25,18 +25,16 @@ def owner(settings):
     return ANY_POOL if settings.perfherder == "neutral" else settings.pool
 
 
-def suite(owner_option, profile, workload, entry):
+def suite(settings, workload, entry):
     """Its name and options are the series: nothing else of the pool or machine may be in them."""
     name = entry["name"]
     _, durations_ns, operations = workload.parts(entry)[0]
-    counts = operations or [1] * len(durations_ns)
-    ordered_ns = sorted(
-        duration / count for duration, count in zip(durations_ns, counts)
-    )
-    options = [owner_option, entry["place"], *workload.options(entry)]
-    options += [] if profile == "full" else ["profile-" + profile]
+    count = sum(operations or [1] * len(durations_ns))
+    ordered_ns = figures.each_ns(durations_ns, operations)
+    options = [owner(settings), entry["place"], *workload.options(entry)]
+    options += [] if settings.profile == "full" else ["profile-" + settings.profile]
     times_ns = [
-        ("mean", sum(durations_ns) / sum(counts)),
+        ("mean", sum(durations_ns) / count),
         ("p50", percentile(ordered_ns, 50)),
         ("p95", percentile(ordered_ns, 95)),
         ("p99", percentile(ordered_ns, 99)),

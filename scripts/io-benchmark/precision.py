@@ -41,11 +41,8 @@ def relative_half_width(groups, times_ns):
     means = [sum(residuals[at : at + batch]) / batch for at in range(0, used, batch)]
     centre = sum(means) / batches
     variance = sum((mean - centre) ** 2 for mean in means) / (batches - 1)
-    return (
-        T_95[batches - 1]
-        * math.sqrt(variance / batches)
-        / (sum(times_ns[:used]) / used)
-    )
+    half_ns = T_95[batches - 1] * math.sqrt(variance / batches)
+    return half_ns / (sum(times_ns[:used]) / used)
 
 
 def _without_group_means(groups, times_ns):

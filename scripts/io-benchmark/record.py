@@ -13,10 +13,13 @@ import os
 import re
 import time
 
+from places import check_owner
+
 # 1 (2026-11): the first.
 VERSION = 1
 SCRIPT_VERSION = "0.1.0"
 GROW_EVERY_NS = 10 * 1_000_000_000
+TEXT_LENGTH = 10_000  # characters that a reader accepts in one text
 TASK_FIELDS = (
     ("task_id", "TASK_ID"),
     ("task_group_id", "TASK_GROUP_ID"),
@@ -51,10 +54,9 @@ def describe_task(pool):
     task["run_id"] = int(run_id) if re.fullmatch("[0-9]{1,9}", run_id) else None
     try:
         location = json.loads(os.environ.get("TASKCLUSTER_WORKER_LOCATION") or "{}")
-    except ValueError:
-        location = {}
-    location = location if isinstance(location, dict) else {}
-    task["location"] = {str(key): str(value) for key, value in sorted(location.items())}
+        task["location"] = {key: str(value) for key, value in sorted(location.items())}
+    except (ValueError, AttributeError, RecursionError):
+        task["location"] = {}  # not JSON, not a mapping, or nested too deeply
     return task
 
 
@@ -89,6 +91,8 @@ class Record:
             "incomplete_reason": "still running, or ended without a word",
         }
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        for folder in (settings.artifacts, os.path.dirname(self.path)):
+            check_owner(folder)
 
     def warn(self, name, message):
         self.document["warnings"].append({"name": name, "message": message})
@@ -122,13 +126,40 @@ class Record:
 
 def write_by_rename(path, temporary, document):
     try:
-        with open(temporary, "w", encoding="utf-8") as file:
+        remove_if_there(temporary)  # of a run that was killed, or a link put there
+        with open(temporary, "xb") as file:  # never through a link
             # dumps, not dump: only the former is done in C, ten times as fast.
-            file.write(
-                json.dumps(document, allow_nan=False, separators=(",", ":")) + "\n"
+            text = json.dumps(
+                readable(document),
+                ensure_ascii=False,
+                allow_nan=False,
+                separators=(",", ":"),
             )
+            # Names that are not UTF-8 have a question mark in place of each such byte.
+            file.write(text.encode("utf-8", "replace") + b"\n")
         os.replace(temporary, path)
-    except OSError:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
+    except OSError as error:
+        remove_if_there(temporary)
+        raise OSError(error.errno, error.strerror, path) from None
+
+
+def not_written(error):
+    return "the result cannot be written: %s: %s" % (error.filename, error.strerror)
+
+
+def remove_if_there(path):
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+
+
+def readable(value):
+    """The same with each text as long as a reader accepts it; columns of numbers untouched."""
+    if isinstance(value, str):
+        return value[:TEXT_LENGTH]
+    if isinstance(value, dict):
+        return {key[:TEXT_LENGTH]: readable(part) for key, part in value.items()}
+    if isinstance(value, list) and value and isinstance(value[0], (str, dict, list)):
+        return [readable(part) for part in value]
+    return value

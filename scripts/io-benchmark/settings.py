@@ -6,13 +6,20 @@
 import argparse
 import os
 import re
-from typing import List, NamedTuple, Optional
+from typing import Any, List, NamedTuple, Optional
 from urllib.parse import urlsplit
+
+from failures import WrongArgumentsError
 
 MIB = 1024 * 1024
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 PERFHERDER = ("pool", "neutral")
 QUICK_RETRIEVES_AT_MOST = 200
+# What a reader of results accepts.
+POOL = "[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
+RETRIEVES_AT_MOST = 1_000_000  # in all places and destinations together
+FILES_AT_MOST = 100_000
+PLACES_AT_MOST = 10
 
 
 class Place(NamedTuple):
@@ -38,37 +45,38 @@ class Settings(NamedTuple):
 
     def as_config(self):
         """What was in force, for the result file."""
-        names = [name for name in os.environ if name.startswith("IO_BENCHMARK_")]
-        return {
-            "profile": self.profile,
-            "workloads": self.workloads,
-            "places": [
-                {"name": place.name, "path": place.path} for place in self.places
-            ],
-            "destinations": self.destinations,
-            "fidelity": self.fidelity,
-            "retrieves": self.retrieves,
-            "sizes_bytes": self.sizes_bytes,
-            "seed": self.seed,
-            "precision_ratio": self.precision,
-            # Whose it is and no more: what follows may hold a signature, and results are public.
-            "upload_url": None if self.upload_url is None else origin(self.upload_url),
-            "time_budget_s": self.time_budget_s,
-            "artifacts": self.artifacts,
-            "perfherder": self.perfherder,
-            "environment": {name: os.environ[name] for name in sorted(names)},
-        }
+        names = sorted(name for name in os.environ if name.startswith("IO_BENCHMARK_"))
+        config = self._asdict()
+        del config["pool"]
+        config.update(
+            places=[place._asdict() for place in self.places],
+            precision_ratio=config.pop("precision"),
+            # Whose it is and no more: the rest may hold a signature, and results are public.
+            upload_url=None if self.upload_url is None else origin(self.upload_url),
+            environment={name: os.environ[name] for name in names},
+        )
+        return config
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise WrongArgumentsError(message)
+
+
+def matching(pattern, kind, what):
+    def parse(text):
+        if not re.fullmatch(pattern, text):
+            raise argparse.ArgumentTypeError("%r is not %s" % (text, what))
+        return kind(text)
+
+    return parse
 
 
 def parse_place(text):
-    name, equals, path = text.partition("=")
-    if (
-        not equals
-        or not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", name)
-        or not os.path.isabs(path)
-    ):
+    match = re.fullmatch(r"([a-z][a-z0-9-]{0,39})=(/[^\x00-\x1f\x7f]*)", text)
+    if not match:
         raise argparse.ArgumentTypeError("%r is not NAME=/absolute/path" % text)
-    return Place(name, os.path.normpath(path))
+    return Place(match.group(1), os.path.normpath(match.group(2)))
 
 
 def parse_sizes(text):
@@ -78,6 +86,8 @@ def parse_sizes(text):
         if not match or int(match.group(1)) == 0 or float(match.group(2)) == 0:
             raise argparse.ArgumentTypeError("%r is not COUNTxMIB[,COUNTxMIB]" % text)
         sizes += [int(float(match.group(2)) * MIB)] * int(match.group(1))
+        if len(sizes) > FILES_AT_MOST:
+            raise argparse.ArgumentTypeError("more than %d files" % FILES_AT_MOST)
     return sizes
 
 
@@ -112,104 +122,66 @@ def origin(url):
     return "%s://%s" % (parts.scheme, parts.netloc)
 
 
-def positive(kind):
+def positive(kind, most=10**9):
     def parse(text):
         try:
             value = kind(text)
         except ValueError:
             value = 0
-        if not 0 < value < 1e9:
-            raise argparse.ArgumentTypeError("%r is not a number above 0" % text)
+        if not 0 < value <= most:
+            raise argparse.ArgumentTypeError(
+                "%r is not a number above 0, at most %d" % (text, most)
+            )
         return value
 
     return parse
 
 
 def parse(arguments, known_workloads) -> Settings:
-    parser = argparse.ArgumentParser(
-        prog="io-benchmark", description="Measure a worker's I/O."
-    )
+    parser = Parser(prog="io-benchmark", description="Measure a worker's I/O.")
     add = parser.add_argument
-    add("--pool", required=True, help="the pool's name, as the kind names its task")
-    add("--workload", action="append", required=True, choices=known_workloads)
-    add(
-        "--place",
-        action="append",
-        required=True,
-        type=parse_place,
-        help="NAME=/path to measure",
-    )
-    add(
-        "--destination",
-        action="append",
-        choices=DESTINATIONS,
-        help="default: overwrite",
-    )
+    pool = matching(POOL, str, "1 to 100 letters, digits and _.-")
+    add("--pool", required=True, type=pool, help="as the kind names its task")
+    several: Any = {"action": "append", "required": True}
+    add("--workload", dest="workloads", choices=known_workloads, **several)
+    add("--place", dest="places", type=parse_place, help="NAME=/path", **several)
+    add("--destination", dest="destinations", action="append", choices=DESTINATIONS)
     add("--fidelity", default="seed", choices=("seed", "real"))
-    add("--retrieves", default=2000, type=positive(int))
-    add(
-        "--sizes",
-        type=parse_sizes,
-        help="cached files, COUNTxMIB[,...]; default by --profile",
-    )
-    add("--seed", default=1, type=int)
-    add(
-        "--precision",
-        type=parse_precision,
-        help="stop once the mean is known this well: 2%%",
-    )
-    add(
-        "--upload-url",
-        type=parse_url,
-        help="where `upload` puts its objects; {name} is replaced",
-    )
-    add("--time-budget", type=positive(float), help="seconds from the start")
-    add(
-        "--artifacts", required=True, help="the directory that the result is written to"
-    )
+    add("--retrieves", default=2000, type=positive(int, RETRIEVES_AT_MOST))
+    files = "cached files, COUNTxMIB[,...]; default by --profile"
+    add("--sizes", dest="sizes_bytes", type=parse_sizes, help=files)
+    seed = matching("-?[0-9]{1,18}", int, "a number of 18 digits or less")
+    add("--seed", default=1, type=seed)
+    known = "stop once the mean is known this well: 2%%"
+    add("--precision", type=parse_precision, help=known)
+    target = "where `upload` puts its objects; {name} is replaced"
+    add("--upload-url", type=parse_url, help=target)
+    budget = "seconds from the start"
+    add("--time-budget", dest="time_budget_s", type=positive(float), help=budget)
+    folder = "the directory that the result is written to"
+    add("--artifacts", required=True, type=os.path.abspath, help=folder)
     add("--profile", default="full", choices=("full", "quick"))
-    add(
-        "--perfherder",
-        default="pool",
-        choices=PERFHERDER,
-        help="whose series the figures are",
-    )
+    whose = "whose series the figures are"
+    add("--perfherder", default="pool", choices=PERFHERDER, help=whose)
     given = parser.parse_args(arguments)
+    given.destinations = given.destinations or ["overwrite"]
     for what, values in (
-        ("--place", [place.name for place in given.place]),
-        ("--place", [place.path for place in given.place]),
-        ("--workload", given.workload),
-        ("--destination", given.destination or []),
+        ("--place", [place.name for place in given.places]),
+        ("--place", [place.path for place in given.places]),
+        ("--workload", given.workloads),
+        ("--destination", given.destinations),
     ):
-        repeated = first_repeated(values)
-        if repeated is not None:
-            parser.error("argument %s: %r stands twice" % (what, repeated))
-    quick = given.profile == "quick"
-    retrieves = (
-        min(given.retrieves, QUICK_RETRIEVES_AT_MOST) if quick else given.retrieves
-    )
-    return Settings(
-        pool=given.pool,
-        workloads=given.workload,
-        places=given.place,
-        destinations=given.destination or ["overwrite"],
-        fidelity=given.fidelity,
-        retrieves=retrieves,
-        sizes_bytes=given.sizes,
-        seed=given.seed,
-        precision=given.precision,
-        upload_url=given.upload_url,
-        time_budget_s=given.time_budget,
-        artifacts=os.path.abspath(given.artifacts),
-        profile=given.profile,
-        perfherder=given.perfherder,
-    )
-
-
-def first_repeated(values):
-    seen = set()
-    for value in values:
-        if value in seen:
-            return value
-        seen.add(value)
-    return None
+        for value in values:
+            if values.count(value) > 1:
+                parser.error("argument %s: %r given twice; use it once" % (what, value))
+    if len(given.places) > PLACES_AT_MOST:
+        parser.error("argument --place: given more than %d times" % PLACES_AT_MOST)
+    if given.profile == "quick":
+        given.retrieves = min(given.retrieves, QUICK_RETRIEVES_AT_MOST)
+    passes = len(given.places) * len(given.destinations)
+    if given.retrieves * passes > RETRIEVES_AT_MOST:
+        parser.error(
+            "argument --retrieves: more than %d in all places and destinations together"
+            % RETRIEVES_AT_MOST
+        )
+    return Settings(**vars(given))

@@ -7,52 +7,47 @@ import figures
 from figures import percentile
 from progress import NS_PER_S, say
 
-BUCKETS_ABOUT = 20
+DETAILED_AT_MOST = 3  # measurements that are shown in all their parts, with a histogram
+BUCKETS = 10
 BAR = 50
 
 
 def show_plan(shown, time_budget_s):
-    """What is going to be measured, and when it ends at the latest."""
-    measurements, places = {}, {}
+    counts = {}
     for workload, entries in shown:
-        measurements[workload.name] = measurements.get(workload.name, 0) + len(entries)
-        for entry in entries:
-            places.setdefault(workload.name, {})[entry["place"]] = None
-    latest = (
-        ""
-        if time_budget_s is None
-        else ", over after %g s at the latest" % time_budget_s
-    )
-    say("=== Plan: %d measurements%s ===" % (sum(measurements.values()), latest))
-    for name, count in measurements.items():
-        say("  %s: %d in %s" % (name, count, ", ".join(places[name])))
+        counts[workload.name] = counts.get(workload.name, 0) + len(entries)
+    text = ", ".join("%s %d" % one for one in counts.items())
+    latest = ""
+    if time_budget_s is not None:
+        latest = ", over after %g s at the latest" % time_budget_s
+    say("=== Plan: %d measurements (%s)%s ===" % (sum(counts.values()), text, latest))
 
 
-def show(workload, entry):
-    """One workload's entry: what all of it took, then each of its parts."""
+def show(shown):
+    """A line for each entry: what all of it took; of few entries each of their parts as well."""
     say()
-    say("=== RESULTS: %s ===" % title(workload, entry))
-    if not entry["completed"]:
-        say("  incomplete: %s" % entry["incomplete_reason"])
-    parts = workload.parts(entry)
-    for at, (label, durations_ns, operations) in enumerate(parts):
-        if durations_ns:
-            report(entry["name"], label, durations_ns, operations, histogram=at == 0)
-    remarks = workload.remarks(entry) if parts and parts[0][1] else []
-    if remarks:
-        say()
-    for remark in remarks:
-        say("  " + remark)
+    say("=== RESULTS ===")
+    detailed = sum(len(entries) for _, entries in shown) <= DETAILED_AT_MOST
+    for workload, entries in shown:
+        for entry in entries:
+            show_entry(workload, entry, detailed)
+        for remark in workload.remarks_on_all(entries):
+            say("%s, place %s: %s" % (workload.name, entries[0]["place"], remark))
 
 
-def show_together(workload, entries):
-    """What one place's entries say beside each other."""
-    remarks = workload.remarks_on_all(entries)
-    if remarks:
-        say()
-        say("=== %s, place %s ===" % (entries[0]["name"], entries[0]["place"]))
-    for remark in remarks:
-        say("  " + remark)
+def show_entry(workload, entry, detailed):
+    parts = [part for part in workload.parts(entry) if part[1]]
+    words = (
+        [] if entry["completed"] else ["incomplete: %s" % entry["incomplete_reason"]]
+    )
+    words += [figures_of(entry["name"], *parts[0][1:])] if parts else []
+    words += workload.remarks(entry) if parts else []
+    say("%s: %s" % (title(workload, entry), "; ".join(words)))
+    if detailed and parts:
+        for label, durations_ns, operations in parts[1:]:
+            text = figures_of(entry["name"], durations_ns, operations)
+            say("  %s: %s" % (label, text))
+        show_histogram(entry["name"], *parts[0][1:])
 
 
 def title(workload, entry):
@@ -63,69 +58,42 @@ def title(workload, entry):
     ])
 
 
-def report(workload, label, durations_ns, operations, histogram=False):
-    """`operations` is None where each sample is one."""
-    counts = operations or [1] * len(durations_ns)
-    ordered_ns = sorted(
-        duration / count for duration, count in zip(durations_ns, counts)
+def figures_of(workload, durations_ns, operations):
+    ordered_ns = figures.each_ns(durations_ns, operations)
+    count = len(ordered_ns) if operations is None else sum(operations)
+    total_ns = sum(durations_ns)
+    best_worst = [("Min", ordered_ns[0]), ("Max", ordered_ns[-1])]
+    if figures.higher_is_better(workload):
+        best_worst = [("Min", ordered_ns[-1]), ("Max", ordered_ns[0])]
+    text = ", ".join(
+        "%s %s" % (name, shown(figures.figure(workload, operation_ns)))
+        for name, operation_ns in (
+            ("Avg", total_ns / count),
+            *best_worst,
+            ("P50", percentile(ordered_ns, 50)),
+            ("P95", percentile(ordered_ns, 95)),
+            ("P99", percentile(ordered_ns, 99)),
+        )
     )
     unit = figures.unit(workload)
-    total_ns = sum(durations_ns)
-    say()
-    say("--- %s ---" % label)
-    say("  Count: %d" % sum(counts))
-    if operations is not None and sum(counts) != len(counts):
-        say("  Samples: %d" % len(counts))
-    say("  Total: %.0f ms (%.1f s)" % (total_ns / 1_000_000, total_ns / NS_PER_S))
-    best, worst = ordered_ns[0], ordered_ns[-1]
-    lowest, highest = (
-        (worst, best) if figures.higher_is_better(workload) else (best, worst)
-    )
-    for name, operation_ns in (
-        ("Avg", total_ns / sum(counts)),
-        ("Min", lowest),
-        ("Max", highest),
-        ("P50", percentile(ordered_ns, 50)),
-        ("P95", percentile(ordered_ns, 95)),
-        ("P99", percentile(ordered_ns, 99)),
-    ):
-        say(
-            "  %s:   %s %s"
-            % (name, shown(figures.figure(workload, operation_ns)), unit)
-        )
-    if histogram:
-        show_histogram(
-            sorted(figures.figure(workload, value) for value in ordered_ns), unit
-        )
+    return "%d in %.1f s, %s %s" % (count, total_ns / NS_PER_S, text, unit)
 
 
 def shown(value):
     return "%.0f" % value if value >= 100 else "%.3g" % value
 
 
-def bucket_width(ordered):
-    """A round width that gives about twenty buckets up to P99; the rest is in the last."""
-    wanted = max(percentile(ordered, 99), 0.001) / BUCKETS_ABOUT
-    width = 0.001
-    while width < wanted:
-        for factor in (2, 2.5, 2):
-            width *= factor
-            if width >= wanted:
-                break
-    return width
-
-
-def show_histogram(ordered, unit):
-    width = bucket_width(ordered)
-    last = int(percentile(ordered, 99) / width) + 1
-    counts = [0] * (last + 1)
-    for value in ordered:
-        counts[min(int(value / width), last)] += 1
-    say()
-    say("  Histogram:")
-    most = max(counts)
+def show_histogram(workload, durations_ns, operations):
+    """Of the time: buckets of one width up to P99, the rest in the last."""
+    ordered_ns = figures.each_ns(durations_ns, operations)
+    low_ns = ordered_ns[0]
+    width_ns = (percentile(ordered_ns, 99) - low_ns) / BUCKETS or 1
+    counts = [0] * (BUCKETS + 1)
+    for value_ns in ordered_ns:
+        counts[min(int((value_ns - low_ns) / width_ns), BUCKETS)] += 1
+    say("  Histogram, %s:" % figures.unit(workload))
     for at, count in enumerate(counts):
         if count:
-            high = "%8.4g" % ((at + 1) * width) if at < last else "    more"
-            bar = "#" * max(1, count * BAR // most)
-            say("  %8.4g - %s %s: %s (%d)" % (at * width, high, unit, bar, count))
+            start = shown(figures.figure(workload, low_ns + at * width_ns))
+            bar = "#" * max(1, count * BAR // max(counts))
+            say("  %8s %s (%d)" % (start, bar, count))

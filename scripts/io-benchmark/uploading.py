@@ -20,6 +20,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
+from children import ending_with_parent
 from failures import WorkloadError
 from progress import NS_PER_S
 from reading import first_line_of
@@ -78,6 +79,7 @@ class Curl:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.PIPE,
+                    preexec_fn=ending_with_parent(),  # noqa: PLW1509 - there are no threads here
                 )
             yield from self._follow(process)
         finally:
@@ -134,8 +136,8 @@ class Curl:
         for url in urls:
             lines += ["url = %s" % quoted(url), "upload-file = %s" % quoted(file)]
             lines += ['output = "/dev/null"']
-        with open(self._config, "w", encoding="utf-8") as config:
-            config.write("\n".join(lines) + "\n")
+        with open(self._config, "wb") as config:
+            config.write(os.fsencode("\n".join(lines) + "\n"))
 
 
 def quoted(text):

@@ -28,6 +28,7 @@ sys.dont_write_bytecode = True
 
 import bench as bench_module  # noqa: E402
 import interruption as interruption_module  # noqa: E402
+import progress as progress_module  # noqa: E402
 import record as record_module  # noqa: E402
 import settings as settings_module  # noqa: E402
 from destination import Target  # noqa: E402
@@ -101,6 +102,7 @@ def harness_cost(folder: Path) -> None:
     print(f"Harness per retrieve over raw spawn and copy ({PAIRS} pairs of {BLOCK} a round):")
     differences = []
     with SeedSteps(urls, str(folder), "overwrite") as steps, Path(os.devnull).open("w") as nowhere:
+        progress_module.LOG.descriptor = nowhere.fileno()
         entry: dict[str, object] = {}
 
         def harness() -> None:
@@ -112,7 +114,6 @@ def harness_cost(folder: Path) -> None:
 
         for number in range(ROUNDS):
             ours, theirs = [], []
-            stdout, sys.stdout = sys.stdout, nowhere
             for pair in range(PAIRS):
                 if pair % 2:
                     ours.append(timed_ns(harness))
@@ -120,7 +121,6 @@ def harness_cost(folder: Path) -> None:
                 else:
                     theirs.append(timed_ns(raw))
                     ours.append(timed_ns(harness))
-            sys.stdout = stdout
             paired_us = [(a - b) / 1000 / BLOCK for a, b in zip(ours, theirs, strict=True)]
             differences.append(statistics.median(paired_us))
             print(
@@ -128,6 +128,7 @@ def harness_cost(folder: Path) -> None:
                 f"raw {statistics.median(theirs) / 1000 / BLOCK:.0f} us, "
                 f"median of paired differences {differences[-1]:+.1f} us"
             )
+    progress_module.LOG.descriptor = 1
     print(
         f"  => {statistics.median(differences):+.1f} us a retrieve "
         f"({min(differences):+.1f} to {max(differences):+.1f}; bar {HARNESS_BAR_US} us)"
@@ -141,7 +142,8 @@ def share_of_time(folder: Path) -> None:
     between_ns = 0
     progress_ns = 0
     record = record_module.Record(given, origin_ns)
-    interruption = interruption_module.Interruption(SHARE_S)
+    interruption = interruption_module.Interruption()
+    interruption.end_after(SHARE_S)
     bench = bench_module.Bench(given, record, interruption, origin_ns)
     plain_between = bench.between_samples
 
@@ -150,15 +152,13 @@ def share_of_time(folder: Path) -> None:
         between_ns += timed_ns(plain_between)
 
     bench.between_samples = between
-    from progress import Progress
+    plain_show = progress_module.Progress.show
 
-    plain_show = Progress.show
-
-    def show(self: Progress, *arguments: int) -> None:
+    def show(self: progress_module.Progress, *arguments: int) -> None:
         nonlocal progress_ns
         progress_ns += timed_ns(lambda: plain_show(self, *arguments))
 
-    Progress.show = show
+    progress_module.Progress.show = show
     bench._sampler = Sampler(["vda", "sda", "nvme0n1"], origin_ns)
     workload = CacheRetrieve(bench, given.places[0], str(folder))
     workload.prepare()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import reading
-from worker import Worker
+from worker import SCRIPT, Worker
 
 sys.dont_write_bytecode = True  # the script's folder stays as it is in the checkout
 
@@ -21,6 +21,13 @@ def worker(tmp_path: Path) -> Worker:
     workspace = tmp_path / "workspace"
     workspace.mkdir()
     return Worker(workspace, tmp_path / "artifacts")
+
+
+@pytest.fixture
+def every_workload() -> list[str]:
+    """The names of all workloads."""
+    modules = (SCRIPT / "workloads").glob("*.py")
+    return sorted(path.stem.replace("_", "-") for path in modules)
 
 
 @pytest.fixture

@@ -156,13 +156,13 @@ def test_the_log_shows_scaling(naming: Worker) -> None:
     """A line for each variant, beside the single summaries."""
     code, output = naming.run("--profile", "quick")
     assert code == 0, output
-    text = output.partition("=== metadata, place workspace ===\n")[2]
-    lines = [line.rsplit(" do ")[0].strip() for line in text.splitlines() if " do " in line]
+    text = output.partition("=== RESULTS ===\n")[2]
+    lines = [line.rsplit(" do ")[0] for line in text.splitlines() if " do " in line]
     processes = f"{min(8, CPUS)} processes"
     assert lines == [
-        f"stat: {processes}",
-        f"stat-missing: {processes}",
-        f"create-rename-unlink: {processes}",
+        f"metadata, place workspace: stat: {processes}",
+        f"metadata, place workspace: stat-missing: {processes}",
+        f"metadata, place workspace: create-rename-unlink: {processes}",
     ]
 
 

@@ -92,7 +92,7 @@ def test_neutral_is_told_in_the_log(worker: Worker) -> None:
     _, output = worker.run("--retrieves", "20", "--perfherder", "neutral")
     assert (
         "Perfherder: the series is any-pool's and not amd-16's; only the push tells it apart from "
-        "another pool's, so let one pool of a push be neutral and no more"
+        "another pool's, so let only one pool per push be neutral"
     ) in output
 
 

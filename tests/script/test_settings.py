@@ -5,6 +5,7 @@
 
 import pytest
 import settings
+from failures import WrongArgumentsError
 
 BASE = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--artifacts", "/x"]
 
@@ -66,9 +67,29 @@ def test_quick_never_takes_more_than_200_retrieves() -> None:
         pytest.param(["--place", "b"], "'b' is not NAME=/absolute/path", id="place-without-path"),
         pytest.param(["--place", "b=c"], "'b=c' is not NAME=/absolute/path", id="relative-place"),
         pytest.param(["--place", "B!=/c"], "'B!=/c' is not NAME", id="place-name"),
-        pytest.param(["--place", "a=/b"], "argument --place: 'a' stands twice", id="same-name"),
-        pytest.param(["--place", "b=/a/"], "argument --place: '/a' stands twice", id="same-path"),
+        pytest.param(
+            ["--place", "a=/b"], "argument --place: 'a' given twice; use it once", id="same-name"
+        ),
+        pytest.param(
+            ["--place", "b=/a/"], "argument --place: '/a' given twice; use it once", id="same-path"
+        ),
         pytest.param(["--retrieves", "0"], "'0' is not a number above 0", id="no-retrieves"),
+        pytest.param(["--retrieves", "1000001"], "at most 1000000", id="too-many-retrieves"),
+        pytest.param(
+            ["--retrieves", "600000", "--place", "b=/b"],
+            "argument --retrieves: more than 1000000 in all places and destinations together",
+            id="too-many-retrieves-in-all",
+        ),
+        pytest.param(["--sizes", ",".join(["9999x1"] * 11)], "more than 100000 files", id="files"),
+        pytest.param(
+            [part for at in range(10) for part in ("--place", f"b{at}=/b{at}")],
+            "argument --place: given more than 10 times",
+            id="too-many-places",
+        ),
+        pytest.param(["--place", "b=/new\nline"], "is not NAME=/absolute/path", id="new-line"),
+        pytest.param(["--pool", "a b"], "'a b' is not 1 to 100 letters", id="pool"),
+        pytest.param(["--pool", "p" * 101], "is not 1 to 100 letters", id="long-pool"),
+        pytest.param(["--seed", "9" * 5000], "is not a number of 18 digits or less", id="seed"),
         pytest.param(["--retrieves", "-3"], "'-3' is not a number above 0", id="negative"),
         pytest.param(["--retrieves", "x"], "'x' is not a number above 0", id="no-number"),
         pytest.param(["--time-budget", "nan"], "'nan' is not a number above 0", id="nan"),
@@ -88,11 +109,8 @@ def test_quick_never_takes_more_than_200_retrieves() -> None:
         pytest.param(["--fidelity", "x"], "invalid choice: 'x'", id="unknown-fidelity"),
     ],
 )
-def test_mistakes_are_named(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A wrong argument ends with code 2 and a line that says which and why."""
-    with pytest.raises(SystemExit) as stopped:
+def test_mistakes_are_named(arguments: list[str], message: str) -> None:
+    """The error says which argument is wrong, and why."""
+    with pytest.raises(WrongArgumentsError) as refused:
         settings.parse([*BASE, *arguments], ["w"])
-    assert stopped.value.code == 2
-    assert message in capsys.readouterr().err
+    assert message in str(refused.value)

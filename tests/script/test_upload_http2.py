@@ -106,7 +106,7 @@ def test_http_2(uploader: Worker, sink: Sink, front: Front) -> None:
     assert {one.status for one in carried} == {201}
     assert len(sink.received.paths) == len(carried)
     assert sink.received.lengths == {5120}
-    assert "  Sent by curl-" in output
+    assert "Sent by curl-" in output
     assert "HTTP/2, 2 connections" in output
     assert uploader.document()["warnings"] == []
 

@@ -33,8 +33,8 @@ def observe():
         "kernel": platform.release(),
         "kernel_version": platform.version(),
         "architecture": platform.machine(),
-        "distribution": distribution(),
-        "cpu_model": cpu_model(),
+        "distribution": first_match(r'^PRETTY_NAME="?([^"\n]+)', "/etc/os-release"),
+        "cpu_model": first_match(r"^model name\s*:\s*(.+)", "/proc/cpuinfo"),
         "cpu_count": len(os.sched_getaffinity(0)),
         "cpu_online_count": os.cpu_count(),
         "l3_cache_bytes": l3_cache_bytes(),
@@ -54,18 +54,14 @@ def observe():
     }
 
 
-def memory_bytes(field):
-    match = re.search(
-        r"^%s:\s+(\d+) kB" % field, read_text("/proc/meminfo") or "", re.MULTILINE
-    )
-    return int(match.group(1)) * 1024 if match else None
-
-
-def cpu_model():
-    match = re.search(
-        r"^model name\s*:\s*(.+)", read_text("/proc/cpuinfo") or "", re.MULTILINE
-    )
+def first_match(pattern, path):
+    match = re.search(pattern, read_text(path) or "", re.MULTILINE)
     return match.group(1).strip() if match else None
+
+
+def memory_bytes(field):
+    kib = first_match(r"^%s:\s+(\d+) kB" % field, "/proc/meminfo")
+    return int(kib) * 1024 if kib else None
 
 
 def l3_cache_bytes():
@@ -76,13 +72,6 @@ def l3_cache_bytes():
     return (
         int(match.group(1)) * {"K": 1024, "M": MIB}[match.group(2)] if match else None
     )
-
-
-def distribution():
-    match = re.search(
-        r'^PRETTY_NAME="?([^"\n]+)', read_text("/etc/os-release") or "", re.MULTILINE
-    )
-    return match.group(1) if match else None
 
 
 def container():
@@ -102,7 +91,10 @@ def container():
 def touch_new_memory():
     """What the first touch of new memory costs, a figure for each 8 MiB: guests may pay dearly."""
     costs = []
-    memory = mmap.mmap(-1, TOUCH_BYTES)
+    try:
+        memory = mmap.mmap(-1, TOUCH_BYTES)
+    except OSError:
+        return costs  # there is not that much
     try:
         for start in range(0, TOUCH_BYTES, 8 * MIB):
             started_ns = time.monotonic_ns()

@@ -37,14 +37,8 @@ V1_UNLIMITED_BYTES = 1 << 62
 def observe():
     table = mounts.table()
     groups = own_groups(read_text("/proc/self/cgroup") or "")
-    found = {
-        "cgroup_versions": [],
-        "groups": {},
-        "io": [],
-        "weights": [],
-        "memory": [],
-        "cpu": [],
-    }
+    found = {"cgroup_versions": [], "groups": {}, "io": [], "weights": []}
+    found.update(memory=[], cpu=[])
     for mount in table:
         if mount.filesystem == "cgroup2" and "" in groups:
             _note(found, "v2", "", levels(mount, groups[""]), _read_v2)
@@ -106,24 +100,17 @@ def _note(found, version, controller, directories, reader):
 
 
 def _io_limit(found, directory, device, kind, value):
-    found["io"].append({
-        "group": directory,
-        "device": device,
-        "device_name": devices.name_of_number(device),
-        "kind": kind,
-        "value": value,
-    })
+    limit = {"group": directory, "device": device, "kind": kind, "value": value}
+    limit["device_name"] = devices.name_of_number(device)
+    found["io"].append(limit)
 
 
 def _weights(found, directory):
     for name in WEIGHTS:
         text = read_text(os.path.join(directory, name))
         if text:
-            found["weights"].append({
-                "group": directory,
-                "file": name,
-                "text": text[:200],
-            })
+            weight = {"group": directory, "file": name, "text": text[:200]}
+            found["weights"].append(weight)
 
 
 def _read_v1_blkio(found, directory):

@@ -164,9 +164,9 @@ class Sampler:
 
 
 def _sample_until_stopped(parent, device_names, origin_ns, write_end, stop_read):
-    # Ctrl-C reaches the whole group; the measuring process decides when this one ends.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    # Ctrl-C and a hangup reach the whole group; the measuring process decides when this one ends.
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGALRM):
+        signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.set_blocking(write_end, False)
     due_s = time.monotonic()

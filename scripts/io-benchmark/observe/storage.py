@@ -48,12 +48,7 @@ def observe(name, path):
     mount = mounts.mount_of(path, table)
     place = {"name": name, "path": path, "resolved_path": os.path.realpath(path)}
     if mount is None:
-        place.update({
-            "kind": "unknown",
-            "mount": None,
-            "devices": [],
-            "identified_by": None,
-        })
+        place.update(kind="unknown", mount=None, devices=[], identified_by=None)
         return place
     space = os.statvfs(path)
     probe = probe_writes(path)

@@ -113,10 +113,8 @@ class CacheRetrieve(RetrieveFigures):
         self._check_space()
         os.mkdir(self._cache)
         os.mkdir(self._work)
-        say(
-            "=== Populating the cache of %s: %s ==="
-            % (self._place.name, self._describe())
-        )
+        cache = (self._place.name, len(self._sizes), sum(self._sizes) / MIB)
+        say("=== Populating the cache of %s: %d files, %.1f MiB ===" % cache)
         started_ns = time.monotonic_ns()
         progress = Progress(len(self._sizes), self._bench.progress_every_s)
         total_bytes = 0
@@ -152,12 +150,8 @@ class CacheRetrieve(RetrieveFigures):
         target.remove()
 
     def _retrieve_all(self, steps, target, entry):
-        bench, rows, sizes, clock = (
-            self._bench,
-            self._rows,
-            self._sizes,
-            time.monotonic_ns,
-        )
+        bench, rows, sizes = self._bench, self._rows, self._sizes
+        clock = time.monotonic_ns
         urls = [self._url(index) for index in range(len(sizes))]
         files = [self._file(index) for index in range(len(sizes))]
         origin_ns, done_bytes, started_ns = bench.origin_ns, 0, clock()
@@ -169,43 +163,33 @@ class CacheRetrieve(RetrieveFigures):
             found_ns = clock()
             steps.copy(files[index], destination, sizes[index])
             end_ns = clock()
-            rows.append((
-                index,
-                start_ns - origin_ns,
-                found_ns - start_ns,
-                end_ns - found_ns,
-            ))
+            lookup_ns, copy_ns = found_ns - start_ns, end_ns - found_ns
+            rows.append((index, start_ns - origin_ns, lookup_ns, copy_ns))
             done_bytes += sizes[index]
             entry["run_ns"] = end_ns - started_ns
             if end_ns >= progress.due_ns or done == len(self._sequence):
                 progress.show(done, end_ns, done_bytes)
             if end_ns >= bench.due_ns:
                 bench.between_samples()
-            if (
-                bench.settings.precision
-                and done % precision.CHECK_EVERY == 0
-                and self._known(entry)
-            ):
-                say("  stopped early: %s" % entry["stopped_early"])
+            if done % precision.CHECK_EVERY == 0 and self._known(entry):
                 return
 
     def _known(self, entry):
         """Is the mean known as well as --precision asks?"""
+        wanted = self._bench.settings.precision
+        if not wanted:
+            return False
         groups = [self._sizes[row[0]] for row in self._rows]
         times_ns = [row[2] + row[3] for row in self._rows]
         reached = precision.relative_half_width(groups, times_ns)
-        wanted = self._bench.settings.precision
         if reached is None or reached > wanted:
             return False
         entry["stopped_early"] = (
             "the mean is known to ± %.2f %% after %d of %d retrieves"
-            % (
-                reached * 100,
-                len(self._rows),
-                len(self._sequence),
-            )
+            % (reached * 100, len(self._rows), len(self._sequence))
         )
         entry["precision_reached_ratio"] = round(reached, 6)
+        say("  stopped early: " + entry["stopped_early"])
         return True
 
     def samples(self):
@@ -254,45 +238,32 @@ class CacheRetrieve(RetrieveFigures):
         }
 
     def _check_tools(self):
-        tools = (
-            ("bash", "grep", "sed", "cp")
-            if self._bench.settings.fidelity == "real"
-            else ("grep",)
-        )
+        is_real = self._bench.settings.fidelity == "real"
+        tools = ("bash", "grep", "sed", "cp") if is_real else ("grep",)
         missing = [name for name in tools if shutil.which(name) is None]
         if missing:
             raise WorkloadError("%s is not on PATH" % " and ".join(missing))
 
     def _ring_bytes(self):
-        return max(
-            FRESH_RING_DIRTY_LIMITS * host.dirty_limit_bytes(), 2 * max(self._sizes)
-        )
+        limits_bytes = FRESH_RING_DIRTY_LIMITS * host.dirty_limit_bytes()
+        return max(limits_bytes, 2 * max(self._sizes))
 
     def _check_space(self):
         """Refuse before the first byte rather than fail in the middle."""
         largest = max(self._sizes)
-        room = {
-            "overwrite": largest,
-            "unlink": largest,
-            "fresh": self._ring_bytes() + largest,
-        }
-        if "fresh" in self._bench.settings.destinations:
+        room = dict.fromkeys(self._bench.settings.destinations, largest)
+        if "fresh" in room:
             # The ring never holds more than all retrieves together.
-            room["fresh"] = min(
-                room["fresh"], sum(self._sizes[index] for index in self._sequence)
-            )
-        needed = sum(self._sizes) + SPARE_BYTES
-        needed += max(room[name] for name in self._bench.settings.destinations)
+            together = sum(self._sizes[index] for index in self._sequence)
+            room["fresh"] = min(self._ring_bytes() + largest, together)
+        needed = sum(self._sizes) + SPARE_BYTES + max(room.values())
         space = os.statvfs(os.path.dirname(self._cache))
         free = space.f_bavail * space.f_frsize
         if free < needed:
+            needs, free = -(-needed // MIB), free // MIB
             raise SkippedError(
-                "no space: needs %d MiB, %d MiB are free"
-                % (-(-needed // MIB), free // MIB)
+                "no space: needs %d MiB, %d MiB are free" % (needs, free)
             )
-
-    def _describe(self):
-        return "%d files, %.1f MiB" % (len(self._sizes), sum(self._sizes) / MIB)
 
     def _file(self, index):
         return os.path.join(self._cache, "obj_%05d.cache" % (index + 1))

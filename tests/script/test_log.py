@@ -1,0 +1,250 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The log may go anywhere: no sample is lost to it, and a run that ends badly says so in one line."""
+
+import fcntl
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from progress import Log
+from worker import SCRIPT, Worker
+
+F_SETPIPE_SZ = 1031
+
+
+def run_into(worker: Worker, stdout: int, *extra: str, prelude: str = "") -> int:
+    """The exit code of a run whose log goes to this descriptor."""
+    process = subprocess.Popen(
+        worker.command("--retrieves", "150", *extra, prelude=prelude),
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=stdout,
+        env={**os.environ, **worker.environment},
+    )
+    return process.wait(timeout=60)
+
+
+def assert_whole(worker: Worker, warnings: list[str]) -> None:
+    result = worker.result()
+    assert result.completed
+    assert [len(entry.samples.copy_ns) for entry in worker.retrieves()] == [150]
+    assert [warning.name for warning in result.warnings] == warnings
+
+
+def test_a_full_device(worker: Worker) -> None:
+    """Each line fails to be written: the run succeeds, the file says that lines are missing."""
+    with Path("/dev/full").open("w") as full:
+        assert run_into(worker, full.fileno()) == 0
+    assert_whole(worker, ["log-lines-dropped"])
+
+
+def test_a_broken_pipe(worker: Worker) -> None:
+    """Nobody reads from the first line on."""
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    assert run_into(worker, write_end) == 0
+    os.close(write_end)
+    assert_whole(worker, ["log-lines-dropped"])
+
+
+@pytest.mark.parametrize("closed", ["1", "1 2", "0 1 2"])
+def test_closed_descriptors(worker: Worker, closed: str) -> None:
+    """Their numbers are not given to the result or to a child's pipe."""
+    closing = " ".join(f"{number}>&-" for number in closed.split())
+    command = ["bash", "-c", f'exec "$@" {closing}', "bash", *worker.command("--retrieves", "150")]
+    done = subprocess.run(command, check=False, timeout=60, stderr=subprocess.DEVNULL)
+    assert done.returncode == 0
+    assert_whole(worker, [])
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "ascii:strict"])
+def test_an_encoding_without_the_unit(worker: Worker, encoding: str) -> None:
+    """What the encoding lacks is escaped: µ is in the unit of spawn."""
+    worker.workloads = ("spawn",)
+    worker.environment["PYTHONIOENCODING"] = encoding
+    process = subprocess.run(
+        worker.command("--profile", "quick"),
+        check=False,
+        capture_output=True,
+        timeout=60,
+        env={**os.environ, **worker.environment},
+    )
+    assert process.returncode == 0, process.stdout
+    assert ("µs" if encoding == "latin-1" else "\\xb5s").encode("latin-1") in process.stdout
+    assert worker.result().completed
+
+
+def test_a_pipe_that_nobody_reads(worker: Worker) -> None:
+    """Lines wait a few seconds in all, then are dropped; stdout stays as others share it."""
+    read_end, write_end = os.pipe()
+    fcntl.fcntl(write_end, F_SETPIPE_SZ, 4096)
+    os.write(write_end, b"x" * 4096)
+    patience = "import progress; progress.LOG._patience_s = 0.5"
+    assert run_into(worker, write_end, "--time-budget", "30", prelude=patience) == 0
+    assert not fcntl.fcntl(write_end, fcntl.F_GETFL) & os.O_NONBLOCK
+    assert os.read(read_end, 8192) == b"x" * 4096
+    os.close(read_end)
+    os.close(write_end)
+    assert_whole(worker, ["log-lines-dropped"])
+
+
+def test_lines_wait_for_a_slow_reader() -> None:
+    """Within its patience the log waits, and nothing is dropped."""
+    read_end, write_end = os.pipe()
+    fcntl.fcntl(write_end, F_SETPIPE_SZ, 4096)
+    os.write(write_end, b"x" * 4096)
+    log = Log(write_end)
+    saying = threading.Thread(target=log.say, args=("the line",))
+    saying.start()
+    assert os.read(read_end, 4096) == b"x" * 4096
+    saying.join()
+    assert os.read(read_end, 4096) == b"the line\n"
+    assert log.lines_dropped == 0
+    os.close(read_end)
+    os.close(write_end)
+
+
+def test_a_line_is_one_line() -> None:
+    """Control characters and broken names are escaped, a long line is cut."""
+    read_end, write_end = os.pipe()
+    Log(write_end).say("a\nb\r\x1b[2J\u202e\udcff µ")
+    assert os.read(read_end, 4096).decode() == "a\\nb\\r\\x1b[2J\\u202e\\udcff µ\n"
+    Log(write_end).say("x" * 10_000)
+    assert os.read(read_end, 9000) == b"x" * 4000 + b"\n"
+    os.close(read_end)
+    os.close(write_end)
+
+
+def failure_lines(output: str) -> list[str]:
+    return [line for line in output.splitlines() if line.startswith("TEST-UNEXPECTED-FAIL")]
+
+
+BUG = (
+    "import retrieval\n"
+    "def fail(*_): raise ZeroDivisionError('two\\nlines')\n"
+    "retrieval.SeedSteps.copy = fail"
+)
+
+
+@pytest.mark.parametrize(
+    ("extra", "prelude", "code", "reason"),
+    [
+        pytest.param(
+            ("--place", "gone=/no/where"),
+            "",
+            1,
+            "place gone (/no/where): No such file or directory",
+            id="failed",
+        ),
+        pytest.param(
+            ("--time-budget", "0.05"),
+            "",
+            1,
+            "the time budget of 0.05 s is used up",
+            id="too-little-measured",
+        ),
+        pytest.param(
+            ("--artifacts", "/proc/none"),
+            "",
+            1,
+            "the result cannot be written: /proc/none: No such file or directory",
+            id="not-writable",
+        ),
+        pytest.param(
+            ("--fidelity", "none"),
+            "",
+            2,
+            "wrong arguments: argument --fidelity: invalid choice: 'none' (choose from 'seed', "
+            "'real')",
+            id="wrong-arguments",
+        ),
+        pytest.param(
+            (), BUG, 1, r"internal error: ZeroDivisionError: two\nlines", id="internal-error"
+        ),
+        pytest.param(
+            (),
+            "import record\nrecord.describe_task = None",
+            1,
+            "internal error: TypeError: 'NoneType' object is not callable",
+            id="internal-error-at-the-start",
+        ),
+    ],
+)
+def test_a_bad_end_is_one_line_for_treeherder(
+    worker: Worker, extra: tuple[str, ...], prelude: str, code: int, reason: str
+) -> None:
+    """However a run ends badly, one line has the pool and the reason."""
+    exit_code, output = worker.run("--retrieves", "10", *extra, prelude=prelude)
+    assert exit_code == code, output
+    expected = f"TEST-UNEXPECTED-FAIL | io-benchmark | amd-16: {reason}"
+    assert failure_lines(output) == [expected]
+
+
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda one: one.name
+)
+def test_a_signal_is_a_bad_end(worker: Worker, number: signal.Signals) -> None:
+    """The line names the signal."""
+    killing = f"import os; os.kill(os.getpid(), {int(number)})"
+    prelude = f"import retrieval\ndef kill(*_): {killing}\nretrieval.SeedSteps.copy = kill"
+    code, output = worker.run("--retrieves", "10", prelude=prelude)
+    assert code == 128 + number
+    reason = f"TEST-UNEXPECTED-FAIL | io-benchmark | amd-16: stopped by {number.name}"
+    assert failure_lines(output) == [reason]
+    assert worker.result().incomplete_reason == f"stopped by {number.name}"
+
+
+def test_good_ends_have_no_such_line(worker: Worker) -> None:
+    """Complete, or out of time with enough measured."""
+    enough = "from workloads import cache_retrieve; cache_retrieve.RETRIEVES_FOR_A_VERDICT = 1"
+    for extra in (("--retrieves", "10"), ("--retrieves", "900000", "--time-budget", "4")):
+        code, output = worker.run(*extra, prelude=enough)
+        assert code == 0, output
+        assert failure_lines(output) == []
+
+
+def test_without_a_pool_there_is_no_such_line() -> None:
+    """The pool is what the line is about."""
+    done = subprocess.run(
+        [sys.executable, "-B", SCRIPT, "--workload", "spawn"],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert re.fullmatch(
+        "error: the following arguments are required: .*; --help lists the arguments\n",
+        done.stdout,
+    )
+
+
+def lines_beside_progress(output: str) -> list[str]:
+    return [line for line in output.splitlines() if not re.match(r" *\[ *\d+/\d+\] ", line)]
+
+
+def test_the_log_of_a_quick_run_is_short(
+    worker: Worker, every_workload: list[str], tmp_path: Path
+) -> None:
+    """At most 150 lines besides progress, with every workload in several places."""
+    worker.workloads = tuple(every_workload)
+    places = []
+    for name in ("one", "two", "three"):
+        (tmp_path / name).mkdir()
+        places += ["--place", f"{name}={tmp_path / name}"]
+    destinations = [
+        *("--destination", "overwrite", "--destination", "unlink", "--destination", "fresh")
+    ]
+    # Three seconds are enough: what is not measured has its line as well.
+    code, output = worker.run(*("--profile", "quick", "--time-budget", "3"), *places, *destinations)
+    assert code in (0, 1), output
+    document = json.loads(worker.result_path.read_text())
+    assert len(document["workloads"]) > 60
+    assert len(lines_beside_progress(output)) <= 150, output

@@ -1,0 +1,149 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Whatever the environment holds, the reader accepts what the script writes."""
+
+import json
+import os
+import re
+from typing import Any, get_args, get_type_hints
+
+import perfherder
+import pytest
+import record
+import settings
+from msgspec import Meta
+from worker import Worker
+
+from io_benchmark.results.format import CacheRetrieve
+from io_benchmark.results.parts import MAXIMUM_SAMPLES, Name, Text
+from io_benchmark.results.reader import MAXIMUM_ENTRIES
+
+NOT_UTF8 = os.fsdecode(b"d\xe9p\xf4t")
+
+
+def meta(annotated: Any) -> Meta:
+    (found,) = (part for part in get_args(annotated) if isinstance(part, Meta))
+    return found
+
+
+def test_the_limits_are_the_readers() -> None:
+    """One number on both sides: what the script lets through is read."""
+    assert meta(Text).max_length == record.TEXT_LENGTH
+    assert settings.RETRIEVES_AT_MOST == MAXIMUM_SAMPLES
+    hints = get_type_hints(CacheRetrieve, include_extras=True)
+    assert meta(hints["file_sizes_bytes"]).max_length == settings.FILES_AT_MOST
+    assert f"^{settings.POOL}$" == meta(Name).pattern
+
+
+def test_the_most_places_and_destinations_fit(worker: Worker, every_workload: list[str]) -> None:
+    """All workloads in as many places as can be given: no more entries than are read."""
+    worker.workloads = tuple(every_workload)
+    places = [f"--place=p{at}=/no/where/{at}" for at in range(settings.PLACES_AT_MOST)]
+    destinations = [f"--destination={name}" for name in settings.DESTINATIONS]
+    code, output = worker.run("--place", "p=/no/where", *places[1:], *destinations)
+    assert code == 1
+    assert 200 < len(worker.document()["workloads"]) <= MAXIMUM_ENTRIES, output
+    worker.result()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        pytest.param("IO_BENCHMARK_X", "x" * 100_000, id="long-value"),
+        pytest.param("IO_BENCHMARK_" + "X" * 20_000, "1", id="long-name"),
+        pytest.param("IO_BENCHMARK_X", NOT_UTF8, id="not-utf-8"),
+        pytest.param("IO_BENCHMARK_" + NOT_UTF8, "1", id="name-not-utf-8"),
+        pytest.param("IO_BENCHMARK_X", "a\nb\x1b[2J", id="control-characters"),
+        pytest.param("TASK_ID", "x" * 20_000, id="long-task-id"),
+        pytest.param("TASKCLUSTER_ROOT_URL", NOT_UTF8, id="root-url-not-utf-8"),
+        pytest.param("RUN_ID", "9" * 5000, id="long-run-id"),
+        pytest.param("TASKCLUSTER_WORKER_LOCATION", "[" * 60_000, id="open-lists"),
+        pytest.param("TASKCLUSTER_WORKER_LOCATION", "[1]", id="no-mapping"),
+        pytest.param("TASKCLUSTER_WORKER_LOCATION", '{"a": "\\udcff"}', id="lone-surrogate"),
+        pytest.param(
+            "TASKCLUSTER_WORKER_LOCATION",
+            '{"a": ' * 10_000 + "1" + "}" * 10_000,
+            id="nested-mappings",
+        ),
+        pytest.param(
+            "TASKCLUSTER_WORKER_LOCATION",
+            '{"a": ' + "[" * 900 + "]" * 900 + "}",
+            id="nested-lists",
+        ),
+        pytest.param("TASKCLUSTER_WORKER_LOCATION", '{"a": %s}' % ("9" * 5000), id="long-number"),
+        pytest.param("LC_ALL", NOT_UTF8, id="locale"),
+    ],
+)
+def test_a_hostile_environment(worker: Worker, name: str, value: str) -> None:
+    """The run succeeds, and its result is read."""
+    worker.environment[name] = value
+    code, output = worker.run("--retrieves", "10")
+    assert code == 0, output
+    assert worker.result().completed
+
+
+def test_names_that_are_not_utf_8(worker: Worker) -> None:
+    """Measured as any other; each byte that is not UTF-8 is a question mark in the result."""
+    worker.workspace = worker.workspace / NOT_UTF8
+    worker.workspace.mkdir()
+    worker.artifacts = worker.artifacts / NOT_UTF8
+    worker.workloads = ("cache-retrieve", "upload", "random-io")
+    entries = worker.measure()
+    assert all(entry["completed"] for entry in entries)
+    (place,) = worker.result().storage.places
+    assert place.path.endswith("/d?p?t")
+
+
+def test_steps_with_a_name_that_is_not_utf_8(worker: Worker) -> None:
+    """The shell's own steps get the name's bytes."""
+    worker.workspace = worker.workspace / NOT_UTF8
+    worker.workspace.mkdir()
+    worker.measure("--fidelity", "real")
+
+
+def test_only_texts_are_cut() -> None:
+    """Columns stay the same objects: they may be long."""
+    column = [None, 1, 2]
+    document = {"a": "x" * 10_001, "b": [{"c" * 10_001: ["y" * 10_001]}], "d": column, "e": []}
+    readable = record.readable(document)
+    assert readable == {
+        "a": "x" * 10_000,
+        "b": [{"c" * 10_000: ["y" * 10_000]}],
+        "d": column,
+        "e": [],
+    }
+    assert readable["d"] is column
+
+
+@pytest.mark.parametrize("mebibytes", [40, 60, 80])
+def test_little_memory(worker: Worker, mebibytes: int) -> None:
+    """What is not needed is left out: a first touch of 64 MiB is no part of the measurement."""
+    prelude = (
+        "import resource; "
+        f"resource.setrlimit(resource.RLIMIT_AS, ({mebibytes} << 20, {mebibytes} << 20))"
+    )
+    code, output = worker.run("--retrieves", "10", prelude=prelude)
+    assert code == 0, output
+    host = worker.result().host
+    assert host is not None
+    assert host.first_touch_ns_per_mib == []
+
+
+def test_out_of_memory_while_measuring(worker: Worker) -> None:
+    """One line with the place."""
+    prelude = "import retrieval\ndef fail(*_): raise MemoryError\nretrieval.SeedSteps.copy = fail"
+    code, output = worker.run("--retrieves", "10", prelude=prelude)
+    assert code == 1
+    assert "Traceback" not in output
+    reason = f"place workspace ({worker.workspace}): out of memory"
+    assert worker.result().incomplete_reason == reason
+
+
+def test_the_series_of_perfherder_are_text(worker: Worker) -> None:
+    """Its file is written by the same hand."""
+    worker.environment["IO_BENCHMARK_X"] = NOT_UTF8
+    code, output = worker.run("--retrieves", "10")
+    assert code == 0, output
+    text = (worker.artifacts / perfherder.FILE_NAME).read_bytes().decode()
+    assert not re.search("[\ud800-\udfff]", json.loads(text)["suites"][0]["name"])
