@@ -46,9 +46,20 @@ def test_an_object_comes_as_it_was_made(loopback, policy, gzipped):
     assert download(policy, url) == b"x" * LIMIT
 
 
-def test_an_empty_object(loopback, policy):
-    """Nothing is nothing, not a broken transfer."""
-    assert download(policy, store(loopback, b"", gzipped=False)) == b""
+@pytest.mark.parametrize(
+    "artifact",
+    [
+        pytest.param({"gzipped": False}, id="plain"),
+        pytest.param({"gzipped": True}, id="gzip-of-nothing"),
+        pytest.param(
+            {"gzipped": False, "headers": {"Content-Encoding": "gzip"}}, id="empty-as-gzip"
+        ),
+    ],
+)
+def test_an_empty_object_is_a_broken_transfer(loopback, policy, artifact):
+    """No answer that is read is empty: it is asked for again."""
+    with pytest.raises(GaveUpError, match=r"^127.0.0.1 answers with nothing, 10 times"):
+        download(policy, store(loopback, b"", **artifact))
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,13 @@ from collections.abc import Collection
 from pathlib import Path
 
 from io_benchmark.errors import UsageError
+from io_benchmark.printing import printable
 
 
 def tell(text: str) -> None:
     """Progress and remarks go to stderr: stdout is for what a program may read."""
     # In one piece: print writes the line's end apart, and a reader may come between.
-    sys.stderr.write(text + "\n")
+    sys.stderr.write(printable(text) + "\n")
     sys.stderr.flush()
 
 

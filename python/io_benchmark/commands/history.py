@@ -148,12 +148,11 @@ def _read_index(arguments: argparse.Namespace, intake: _Intake) -> None:
     from io_benchmark.analysis.history.series import older_points
     from io_benchmark.commands.fetching import shown_progress
     from io_benchmark.sources import past
-    from io_benchmark.sources.layout import Measured
     from io_benchmark.sources.retrying import Policy
     from io_benchmark.sources.running import run as run_to_end
 
     async def accept(found: Found) -> None:
-        intake.take(Measured(found.result, found.record, found.source))
+        intake.take(found.measured)
 
     wish = past.Wish(arguments.pool, arguments.project or PROJECT, arguments.last, arguments.since)
     with shown_progress() as progress:
