@@ -74,7 +74,7 @@ class Budget:
         shown = ", ".join(one_line(name, NAME_LENGTH) for name in names[:NAMES_SHOWN])
         more = f" and {len(names) - NAMES_SHOWN:,} more" if len(names) > NAMES_SHOWN else ""
         limit = (
-            f"{READ_BYTES // MB} MB, the most that one command reads"
+            "all that one command reads, hundreds of MB"
             if self.read_bytes <= 0
             else f"{KEPT_BYTES // MB} MB of memory, the most that one comparison keeps"
         )

@@ -60,6 +60,9 @@ class Collection:
             for position, source in self._unread.items():
                 self.account.problem(position, f"{source}: was not read in time; read it again")
         self.account.requests = self._http.requests
+        self.name_left_out()
+
+    def name_left_out(self) -> None:
         for line in self._budget.take_left_out():
             self.account.problem(LAST, line)
 
