@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import sys
 from collections.abc import Sequence
@@ -73,8 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
                 accept=store.accept,
                 progress=progress,
                 have=store.has,
-                # Nothing of a result is kept in memory.
-                budget=Budget(read_bytes=READ_BYTES, kept_bytes=math.inf),
+                budget=Budget(read_bytes=READ_BYTES),
             )
         )
     remarks += [text for _, text in sorted(account.remarks)]

@@ -196,7 +196,7 @@ def _gathered(addresses: Sequence[str], profile: str) -> Sequence[Earlier]:
 
     with shown_progress() as progress:
         # Of a result only its duration is kept.
-        budget = Budget(kept_bytes=math.inf)
+        budget = Budget(kept_bytes=math.inf, most_subjects=math.inf)
         gathered = gather_as(addresses, os.environ, progress, earlier_of, budget=budget)
     for line in gathered.unreadable:
         tell(f"--like: {line}")

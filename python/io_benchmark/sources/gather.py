@@ -121,7 +121,7 @@ class _Reading(Generic[T]):
         # In order, but large ones last: they must not take the place of all others.
         found.sort(key=lambda pair: local.size_bytes(pair[1]) > SMALL_BYTES)
         for done, (position, path) in enumerate(found):
-            if self._budget.allows_reading(str(path)):
+            if self._budget.allows_reading(str(path), local.size_bytes(path)):
                 self._file(position, path)
             progress(Progress("reading results", done + 1, len(found)))
 
@@ -179,7 +179,7 @@ class _Reading(Generic[T]):
             text = f"{measured.source}: the same run as {seen}, and counted once"
             self.remark(position, one_line(text))
             return
-        if not self._budget.keep(measured.source, measured.weight_bytes):
+        if not self._budget.keep(measured):
             return
         for key in (run, content):
             if key is not None:

@@ -68,9 +68,9 @@ def check_scheme(url: str, origin: str) -> None:
 class Guard(AbstractResolver):
     """Resolves names for addresses that came from one origin, and drops what they must not reach."""
 
-    def __init__(self, origin: str) -> None:
+    def __init__(self, origin: str, resolver: AbstractResolver | None = None) -> None:
         self._origin = urlsplit(origin).hostname or ""
-        self._resolver = ThreadedResolver()
+        self._resolver = resolver or ThreadedResolver()
         self._allowed: Reach | None = None
 
     async def resolve(
@@ -113,9 +113,10 @@ class Guard(AbstractResolver):
 
     def _refusal(self, host: str, address: str) -> ResultError:
         shown = host if host == address else f"{host} ({address})"
+        kind = reach_of(address).name.lower().replace("_", "-")
         return ResultError(
-            f"it leads to {one_line(shown, 150)}, which is not a public address, and "
-            f"{one_line(self._origin, 100)} is; not followed"
+            f"it leads to {one_line(shown, 150)}, a {kind} address, to which answers of "
+            f"{one_line(self._origin, 100)} must not lead"
         )
 
 

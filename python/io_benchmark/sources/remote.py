@@ -101,7 +101,9 @@ class Collection:
     async def _result(
         self, at: int, deployment: Deployment, wanted: Wanted, maximum_bytes: int
     ) -> None:
-        if self._budget.allows_reading(title(wanted.task, wanted.runs[0])):
+        # What was too large for the first reading is larger than that.
+        least_bytes = SMALL_BYTES if maximum_bytes > SMALL_BYTES else 0
+        if self._budget.allows_reading(title(wanted.task, wanted.runs[0]), least_bytes):
             try:
                 await self._first_result(at, deployment, wanted, maximum_bytes)
             except TooLargeError:
