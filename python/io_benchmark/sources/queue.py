@@ -23,9 +23,10 @@ from io_benchmark.sources import wire
 from io_benchmark.sources.access import ACCESS_TOKEN, CLIENT_ID, Access
 from io_benchmark.sources.client_session import ClientSession
 from io_benchmark.sources.http import GoneError, Http, web_url
-from io_benchmark.sources.retrying import TransientError, persist
+from io_benchmark.sources.retrying import persist
 from io_benchmark.sources.tasks import ARTIFACT, Task, task_of
 from io_benchmark.sources.text import one_line
+from io_benchmark.sources.whole import whole_answer
 
 # As many as the queue puts on a page by itself.
 MAXIMUM_IDS = 1000
@@ -87,7 +88,9 @@ class Deployment:
 
     async def _change(self, ask: Callable[[], Awaitable[Any]]) -> wire.StatusAnswer:
         try:
-            answer: wire.StatusAnswer = await self._persist(wire.StatusAnswer, ask)
+            answer: wire.StatusAnswer = await whole_answer(
+                self._http.policy, wire.StatusAnswer, ask
+            )
         except (TaskclusterRestFailure, TaskclusterAuthFailure) as error:
             raise RefusedError(error.status_code, str(error)) from None
         except ValueError as error:
@@ -270,7 +273,7 @@ class Deployment:
         """A call of the client, tried again where that may help, and its answer."""
         root_url = self.access.root_url
         try:
-            return await self._persist(kind, ask)
+            return await whole_answer(self._http.policy, kind, ask)
         except TaskclusterAuthFailure as error:
             raise ResultError(
                 f"{root_url} refuses the credentials of {self.access.who.removeprefix('as ')}: "
@@ -283,18 +286,6 @@ class Deployment:
                 f"{root_url} does not answer as a Taskcluster does ({one_line(str(error), 150)}); "
                 f"check the address"
             ) from None
-
-    async def _persist(self, kind: type[Any], ask: Callable[[], Awaitable[Any]]) -> Any:
-        """The decoded answer; one that ends in the middle is a broken transfer."""
-
-        async def attempt() -> Any:
-            body = await ask()
-            try:
-                return wire.decode(body if isinstance(body, bytes) else b"", kind)
-            except wire.IncompleteError:
-                raise TransientError(f"{self.access.root_url} broke off its answer") from None
-
-        return await persist(self._http.policy, attempt)
 
     def _refusal(self, error: TaskclusterRestFailure, needs: str) -> ResultError:
         if error.status_code == 404:
