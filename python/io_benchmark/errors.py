@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Every error that a user can meet. A message is one line: what, where, what to do."""
 
-from io_benchmark.printing import printable
+from io_benchmark.cleaning import printable
 
 
 class IoBenchmarkError(Exception):

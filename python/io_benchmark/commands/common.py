@@ -10,8 +10,8 @@ import tempfile
 from collections.abc import Collection
 from pathlib import Path
 
+from io_benchmark.cleaning import printable
 from io_benchmark.errors import UsageError
-from io_benchmark.printing import printable
 
 
 def tell(text: str) -> None:

@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What comes from outside, made fit to stand in one line of a message."""
 
-from io_benchmark.printing import printable
+from io_benchmark.cleaning import printable
 
 LINE_LENGTH = 500
 NAME_LENGTH = 200
