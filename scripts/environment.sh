@@ -29,7 +29,19 @@ description() {
 # pip is imported because an upgraded system Python leaves environments that start but hold nothing.
 is_ready() {
     description | cmp -s - "$environment/stamp" &&
-        "$environment/bin/python" -I -c 'import pip' 2>/dev/null
+        "$environment/bin/python" -I -c 'import pip' 2>/dev/null &&
+        is_made_with_the_named_one
+}
+
+# Where IO_BENCHMARK_PYTHON names none, whatever made the environment is good enough.
+is_made_with_the_named_one() {
+    [ -z "${IO_BENCHMARK_PYTHON:-}" ] ||
+        [ "$(identity "$environment/bin/python")" = "$(identity "$IO_BENCHMARK_PYTHON")" ]
+}
+
+# The same for an interpreter, for links to it, and for the environments made with it.
+identity() {
+    "$1" -I -c 'import sys; print(sys.base_prefix, sys.version)' 2>/dev/null </dev/null
 }
 
 is_suitable() {

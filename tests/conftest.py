@@ -7,12 +7,18 @@ import os
 
 import pytest
 from hypothesis import HealthCheck, settings
+from system_folders import with_system_folders
 
 # The same examples each time, however slow the machine is: what fails, fails again.
 settings.register_profile(
     "steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("steady")
+
+# Here, so that the tests' own processes inherit it.
+os.environ["PATH"] = with_system_folders(os.environ.get("PATH", os.defpath))
+# What tests make is as readable as on most machines; those that are about a umask set their own.
+os.umask(0o022)
 
 # Set on a worker, or by whoever tries the script by hand.
 PREFIXES = ("TASKCLUSTER_", "IO_BENCHMARK_", "MOZ_", "TASKGRAPH_")

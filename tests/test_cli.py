@@ -110,6 +110,7 @@ def test_a_reader_that_goes_away_is_no_traceback() -> None:
     [
         pytest.param(signal.SIGINT, 130, id="ctrl-c"),
         pytest.param(signal.SIGTERM, 143, id="terminated"),
+        pytest.param(signal.SIGHUP, 129, id="the terminal is closed"),
     ],
 )
 def test_an_interruption_that_python_drops_comes_again(number: signal.Signals, code: int) -> None:

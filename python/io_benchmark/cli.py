@@ -8,14 +8,15 @@ A command's module is imported only when it is called, so that help stays quick.
 
 import argparse
 import importlib
-import io
-import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from io_benchmark import __version__
-from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.errors import IoBenchmarkError, explained
 from io_benchmark.interruption import Terminated, interruptions
+from io_benchmark.printing import standard_streams
+from io_benchmark.sources.text import one_line
 
 COMMANDS = {
     "rehearse": "run the tasks' own commands on this machine and compare them",
@@ -27,11 +28,18 @@ COMMANDS = {
     "completion": "print a shell's completion script",
 }
 EXIT_INTERRUPTED = 130
-EXIT_TERMINATED = 143
+# What a shell shows for a program that SIGPIPE has ended.
+EXIT_BROKEN_PIPE = 141
+MESSAGE_LENGTH = 4000  # some list what there is
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        super().error(one_line(message, MESSAGE_LENGTH))
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="io-benchmark",
         description="Which worker pool is slower, by how much, how sure that is, and why.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -44,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
     known = arguments[:1]
     command = parser.parse_args(known).command
     module = importlib.import_module(f"io_benchmark.commands.{command}")
-    sub_parser = argparse.ArgumentParser(
+    sub_parser = _Parser(
         prog=f"io-benchmark {command}",
         description=module.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -55,18 +63,19 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def console_main() -> int:
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # Where × cannot be written, a question mark is better than a traceback.
-            stream.reconfigure(errors="replace")
-    try:
+    with standard_streams() as stdout:
         status = _status(sys.argv[1:])
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader of stdout has gone (head, less): nothing more to say, and not at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    return status
+        try:
+            sys.stdout.flush()
+        except KeyboardInterrupt:  # its reader neither reads nor goes
+            stdout.drop()
+            return EXIT_INTERRUPTED
+        if stdout.failure is None:
+            return status
+        if isinstance(stdout.failure, BrokenPipeError):
+            # Its reader has seen enough (head, less): quiet, as other programs.
+            return status or EXIT_BROKEN_PIPE
+        return _failed(f"cannot write to stdout: {stdout.failure.strerror}", status or 1)
 
 
 def _status(arguments: Sequence[str]) -> int:
@@ -76,11 +85,19 @@ def _status(arguments: Sequence[str]) -> int:
     except SystemExit as stopped:  # argparse has printed help or what is wrong
         return stopped.code if isinstance(stopped.code, int) else 0
     except IoBenchmarkError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
+        return _failed(str(error), error.exit_code)
+    except OSError as error:
+        # What no layer below could say more about.
+        return _failed(explained(error))
     except KeyboardInterrupt as interruption:
         print("stopped", file=sys.stderr)
-        return EXIT_TERMINATED if isinstance(interruption, Terminated) else EXIT_INTERRUPTED
+        return interruption.exit_code if isinstance(interruption, Terminated) else EXIT_INTERRUPTED
+
+
+def _failed(message: str, code: int = 1) -> int:
+    # Names come from anywhere, and a newline in one must not look like a second message.
+    print(f"error: {one_line(' '.join(message.splitlines()), MESSAGE_LENGTH)}", file=sys.stderr)
+    return code
 
 
 if __name__ == "__main__":

@@ -39,3 +39,9 @@ class ContainerError(ExecutionError):
 
 class ResultError(IoBenchmarkError):
     """A result file cannot be read: what it is, the key, and what was expected."""
+
+
+def explained(error: OSError) -> str:
+    """The operating system's reason, with the path that it is about where that is known."""
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if isinstance(error.filename, str) else reason

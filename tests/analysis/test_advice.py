@@ -19,9 +19,10 @@ ONE = simulation.entry(np.full(2000, 1_000_000))
 def asked(ratio: float, workers: int, *, comparisons: int = 1, margin: float = 0.05) -> Advice:
     sides = (
         SideData(
-            (math.log(ratio),) * workers, (simulation.entry(np.full(2000, 1e6 * ratio)),) * workers
+            (math.log(ratio),) * workers,
+            ((simulation.entry(np.full(2000, 1e6 * ratio)),),) * workers,
         ),
-        SideData((0.0,) * workers, (ONE,) * workers),
+        SideData((0.0,) * workers, ((ONE,),) * workers),
     )
     found = statistics.estimate(*sides, 0.05)
     return advice.advise(found, sides, assumed=0.05, margin=margin, comparisons=comparisons)
@@ -76,8 +77,8 @@ def test_more_candidates_need_more_workers() -> None:
 def test_what_is_there_counts() -> None:
     """Of the number needed, the workers that already ran are taken off, and one at least is added."""
     sides = (
-        SideData((0.1, 0.02, 0.18), (ONE,) * 3),
-        SideData((0.0, 0.08, -0.08), (ONE,) * 3),
+        SideData((0.1, 0.02, 0.18), ((ONE,),) * 3),
+        SideData((0.0, 0.08, -0.08), ((ONE,),) * 3),
     )
     found = statistics.estimate(*sides, 0.05)
     given = advice.advise(found, sides, assumed=0.05, margin=0.05, comparisons=1)

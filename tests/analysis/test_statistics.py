@@ -13,7 +13,7 @@ import pytest
 import scipy.stats
 import simulation
 
-from io_benchmark.analysis import statistics
+from io_benchmark.analysis import statistics, student
 from io_benchmark.analysis.model import Interval, Verdict
 from io_benchmark.analysis.statistics import Estimate, SideData
 
@@ -25,8 +25,8 @@ SLEEP_2 = (1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4)
 def sides(candidate: tuple[float, ...], baseline: tuple[float, ...]) -> tuple[SideData, SideData]:
     one = simulation.entry(np.full(100, 1000))
     return (
-        SideData(candidate, (one,) * len(candidate)),
-        SideData(baseline, (one,) * len(baseline)),
+        SideData(candidate, ((one,),) * len(candidate)),
+        SideData(baseline, ((one,),) * len(baseline)),
     )
 
 
@@ -45,7 +45,7 @@ def test_quantiles_are_those_of_the_printed_table(
     degrees: float, probability: float, expected: float
 ) -> None:
     """Student's t as every textbook prints it."""
-    assert statistics.quantile(probability, degrees) == pytest.approx(expected, abs=5e-4)
+    assert student.quantile(probability, degrees) == pytest.approx(expected, abs=5e-4)
 
 
 def test_welch_is_rs_t_test() -> None:
@@ -149,8 +149,8 @@ def test_one_worker_against_several_takes_the_larger_variation() -> None:
 def test_one_worker_each_says_how_far_workers_would_have_to_differ() -> None:
     """1.92 times: chance only if workers of one pool differed by about a fourth."""
     times = np.full(2000, 100_000_000.0)
-    candidate = SideData((math.log(1.92e8),), (simulation.entry(times * 1.92),))
-    baseline = SideData((math.log(1e8),), (simulation.entry(times),))
+    candidate = SideData((math.log(1.92e8),), ((simulation.entry(times * 1.92),),))
+    baseline = SideData((math.log(1e8),), ((simulation.entry(times),),))
     found = statistics.estimate(candidate, baseline, 0.05)
     assert found.method == "paired retrieves"
     assert found.assumed_variation == 0.05
@@ -163,7 +163,7 @@ def test_one_worker_each_says_how_far_workers_would_have_to_differ() -> None:
 
 def test_too_few_retrieves_give_no_narrow_interval() -> None:
     """One retrieve a side: the interval is everything, the verdict inconclusive."""
-    one = SideData((0.0,), (simulation.entry(np.array([100.0])),))
-    other = SideData((5.0,), (simulation.entry(np.array([14000.0])),))
+    one = SideData((0.0,), ((simulation.entry(np.array([100.0])),),))
+    other = SideData((5.0,), ((simulation.entry(np.array([14000.0])),),))
     found = statistics.estimate(other, one, 0.05)
     assert simulation.judged(found) == (Interval(0.0, math.inf, 0.95), Verdict.INCONCLUSIVE)

@@ -214,8 +214,8 @@ def test_a_push_of_both_kinds_is_compared_by_the_longer_runs() -> None:
     report = compare(PLAN, of_both_kinds("intel", "amd-16"), Options())
     found = broken(report, "retrieves")
     assert [(one.severity, one.sides) for one in found] == [
-        (Severity.WARNING, ("intel",)),
         (Severity.WARNING, ("amd-16",)),
+        (Severity.WARNING, ("intel",)),
     ]
     assert all(
         one.message.endswith(

@@ -5,6 +5,7 @@
 
 import json
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -172,7 +173,7 @@ def test_nothing_to_compare_is_a_report_too(tmp_path: Path, options: list[str], 
     """Every file is written and says what is missing; that is a failure, partial or not."""
     empty = tmp_path / "results" / "Prp_WjpGRx26VH-wA8fjTA.0"
     empty.mkdir(parents=True)
-    missing = f"{empty}/io-benchmark.json: is not there: the run left no result"
+    missing = f"{empty}/io-benchmark.json: does not exist: the run left no result"
     done = compare(
         *(str(empty.parent), *options, *write_every_form(), "--baseline", "intel"),
         folder=tmp_path,
@@ -206,7 +207,7 @@ def test_what_is_missing_fails_unless_partial(
     victim = min((tmp_path / "results").iterdir())
     (victim / "io-benchmark.json").unlink()
     done = compare("results", *options, folder=tmp_path, expected=code)
-    assert f"{victim.name}/io-benchmark.json: is not there" in done.stderr
+    assert f"{victim.name}/io-benchmark.json: does not exist" in done.stderr
     assert "amd-16, amd-30 against intel" in done.stdout
     assert victim.name in done.stdout
 
@@ -236,6 +237,58 @@ def test_a_baseline_that_is_missing(
     assert "intel, which was asked for, has no result" in done.stdout.replace("\n", " ")
 
 
+@pytest.mark.parametrize(
+    ("output", "options", "expected"),
+    [
+        pytest.param(
+            "terminal", [], ["error: 2 results could not be read; the report says why"], id="text"
+        ),
+        pytest.param("terminal", ["--format", "markdown"], ["each"], id="markdown cuts its list"),
+        pytest.param("file", [], ["each"], id="the report is elsewhere"),
+    ],
+)
+def test_each_failure_is_shown_once(
+    tmp_path: Path, output: str, options: list[str], expected: list[str]
+) -> None:
+    """On a terminal that shows the report, which names each, there is one line about them all."""
+    seed_case.write(tmp_path / "results")
+    broken = sorted((tmp_path / "results").glob("*/io-benchmark.json"))[:2]
+    for path in broken:
+        path.write_text("{")
+    terminal, other_end = pty.openpty()
+    with (tmp_path / "report").open("w") as file:
+        process = subprocess.Popen(
+            [*COMMAND, "results", *options],
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            stdout=other_end if output == "terminal" else file,
+            stderr=other_end,
+        )
+    os.close(other_end)
+    shown = _everything(terminal)
+    assert process.wait() == 1
+    nothing = "error: nothing could be compared; the report says why"
+    lines = [one for one in shown.splitlines() if one.startswith("error: ") and one != nothing]
+    if expected == ["each"]:
+        named = [path.parent.name for path in broken]
+        assert [name in line for name, line in zip(named, lines, strict=True)] == [True, True]
+    else:
+        assert lines == expected
+
+
+def _everything(terminal: int) -> str:
+    """What is written to a terminal, until nobody has it open any more."""
+    shown = b""
+    try:
+        while part := os.read(terminal, 65536):
+            shown += part
+    except OSError:
+        pass  # the other end is closed
+    finally:
+        os.close(terminal)
+    return shown.decode()
+
+
 def test_waiting_for_a_group(tmp_path: Path) -> None:
     """It looks at the group, names what still runs when the time is over, and compares the rest."""
     deployment = Deployment()
@@ -254,7 +307,10 @@ def test_waiting_for_a_group(tmp_path: Path) -> None:
     assert done.stderr.splitlines() == [
         "[3/4] 3 completed, 1 running after 0 min",
         f"not waiting any longer; not resolved: {name} ({last}): running",
-        f"missing: task {last} run 0 ({name}): is still running; {again}",
+        (
+            f"missing: task {last} run 0 ({name}): is still running; {again} "
+            f"({loopback.url}/tasks/{last})"
+        ),
     ]
     document = json.loads(done.stdout)
     assert [one["candidate"] for one in document["subjects"][0]["comparisons"]] == [

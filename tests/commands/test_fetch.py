@@ -85,7 +85,8 @@ def test_a_group_with_failures(loopback, tmp_path):
     lines = done.stderr.splitlines()
     assert len([line for line in lines if line.startswith("error: task ")]) == 8
     waiting = (
-        f"task {NO_WORKER} run 0 (no-worker): is still pending; read it again when it has ended"
+        f"task {NO_WORKER} run 0 (no-worker): is still pending; read it again when it has ended "
+        f"({loopback.url}/tasks/{NO_WORKER})"
     )
     assert f"error: {waiting}" in lines
     assert lines[-1] == "3 runs fetched, 8 could not be had (16 requests)"

@@ -141,6 +141,7 @@ def test_the_order_is_shuffled_by_the_seed(tmp_path: Path) -> None:
         pytest.param("[1/4]", 0.0, signal.SIGINT, 130, id="starting"),
         pytest.param("[1/4]", 1.0, signal.SIGINT, 130, id="writing"),
         pytest.param("[1/4]", 1.0, signal.SIGTERM, 143, id="terminated"),
+        pytest.param("[1/4]", 1.0, signal.SIGHUP, 129, id="the terminal is closed"),
     ],
 )
 def test_ctrl_c_leaves_nothing_behind(

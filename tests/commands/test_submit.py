@@ -367,7 +367,7 @@ def test_cancel():
         pytest.param([*IMAGE, "--expect", "x"], "write it like", id="expectation"),
         pytest.param([*IMAGE, "--like", "amd-16=x"], "amd-16 is not a selected task", id="like"),
         pytest.param([*IMAGE, "--write", "pdf=x"], "'pdf=x' is not FORMAT=FILE", id="write"),
-        pytest.param(["--cancel", "x"], "is no Taskcluster id", id="cancel"),
+        pytest.param(["--cancel", "x"], "is not a Taskcluster id", id="cancel"),
         pytest.param(
             ["--cancel", "http://h/tasks/groups/Fqm6GL_zRPurCmd1rRuTRQ"],
             "set TASKCLUSTER_ROOT_URL to http://h",

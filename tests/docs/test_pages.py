@@ -26,7 +26,7 @@ RUN = [
     if any(block.how != "skip" for block in blocks(page, "sh"))
 ]
 # Stands for the client's command line, which is not among the tests' packages.
-SIGN_IN = "#!/bin/sh\necho export TASKCLUSTER_CLIENT_ID=me TASKCLUSTER_ACCESS_TOKEN=secret\n"
+SIGN_IN = "#!/bin/sh\necho export TASKCLUSTER_CLIENT_ID=me TASKCLUSTER_ACCESS_TOKEN=secret-token\n"
 
 
 @pytest.fixture

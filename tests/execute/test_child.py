@@ -14,23 +14,26 @@ import pytest
 
 from io_benchmark.execute.child import StartError, interrupts_held, started
 from io_benchmark.execute.stopping import Graces, stop, stop_with_children_first
+from io_benchmark.interruption import interruptions
 
 
-def test_ctrl_c_waits_for_the_end_of_the_block() -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_waits_for_the_end_of_the_block(number: signal.Signals) -> None:
     """The block is done to its end, then the interruption comes, and the old handler is back."""
-    handler = signal.getsignal(signal.SIGINT)
     done = []
 
     def work() -> None:
         with interrupts_held():
-            signal.raise_signal(signal.SIGINT)
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(number)
+            signal.raise_signal(number)
             done.append("all of it")
 
-    with pytest.raises(KeyboardInterrupt):
-        work()
-    assert done == ["all of it"]
-    assert signal.getsignal(signal.SIGINT) is handler
+    with interruptions():
+        handler = signal.getsignal(number)
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        assert done == ["all of it"]
+        assert signal.getsignal(number) is handler
 
 
 def test_the_third_ctrl_c_gets_through() -> None:

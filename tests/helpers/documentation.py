@@ -23,7 +23,8 @@ from typing import Any
 import past
 import seed_case
 from checkout import ROOT
-from loopback_deployment import GROUP, Artifact, Deployment, run
+from loopback_deployment import GROUP, Artifact, Deployment
+from loopback_runs import run
 from submitted_tasks import complete, generated
 
 from io_benchmark.submit import dates

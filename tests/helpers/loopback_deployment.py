@@ -7,15 +7,28 @@ import copy
 import gzip
 import json
 import random
+import re
 import string
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from checkout import ROOT
+from loopback_runs import cancel, run, schedule
 
 EXCHANGES = ROOT / "tests" / "fixtures" / "taskcluster" / "exchanges.json"
 RESULT = ROOT / "tests" / "fixtures" / "result-v1.json"
+STATUS_KEYS = (
+    "provisionerId",
+    "workerType",
+    "taskQueueId",
+    "schedulerId",
+    "projectId",
+    "taskGroupId",
+    "priority",
+    "deadline",
+    "expires",
+)
 ARTIFACT = "public/io-benchmark/io-benchmark.json"
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
 AMD_16, AMD_30, INTEL = (
@@ -42,10 +55,19 @@ class Artifact:
     url: str | None = None  # for `reference`, and to lead astray
     reason: str = "file-missing-on-worker"
     message: str = "Could not read file '/home/task_x/artifact0.json'"
+    target: str = ""  # of a link
+    content_type: str = "application/json"
 
     def __post_init__(self) -> None:
         # Now and not when it is asked for: a bomb takes its time, and the client's is short.
         self.stored = gzip.compress(self.body, mtime=0) if self.gzipped else self.body
+
+    def listed(self, name: str, expires: str) -> dict[str, Any]:
+        """As a list of artifacts has it."""
+        kind = "application/binary" if self.storage_type == "error" else self.content_type
+        made = {"storageType": self.storage_type, "name": name, "expires": expires}
+        size = {"contentLength": len(self.stored)} if self.storage_type == "s3" else {}
+        return {**made, "contentType": kind, **size}
 
 
 @dataclass
@@ -65,6 +87,7 @@ class Deployment:
     refuse: Callable[[dict[str, Any]], tuple[int, str, str] | None] = lambda _definition: None
     on_create: Callable[["Deployment", str], None] = lambda _deployment, _task_id: None
     worker_pools: set[str] | None = None  # None: whoever asks is not told
+    group_expires: dict[str, str] = field(default_factory=dict)
 
     def add(
         self,
@@ -82,25 +105,52 @@ class Deployment:
         return task_id
 
     def create(self, task_id: str, definition: dict[str, Any]) -> None:
-        """A new task, waiting for a worker."""
-        status = {
+        """A new task, which waits for a worker or for others; nothing where it is there already."""
+        if task_id in self.definitions:
+            return
+        made = shown(task_id, definition)
+        status: dict[str, Any] = {
             "taskId": task_id,
-            **{key: definition.get(key) for key in ("provisionerId", "workerType", "expires")},
-            "taskQueueId": f"{definition['provisionerId']}/{definition['workerType']}",
-            "taskGroupId": definition.get("taskGroupId", task_id),
-            "state": "pending",
-            "runs": [run(0, "pending")],
+            **{key: made.get(key) for key in STATUS_KEYS},
+            "retriesLeft": made["retries"],
+            "state": "unscheduled",
+            "runs": [],
         }
+        waits = [self.statuses[one]["state"] for one in definition.get("dependencies", [])]
+        if all(state == "completed" for state in waits):
+            schedule(status)
         self.add(definition, status)
         self.on_create(self, task_id)
 
     def cancel(self, task_id: str) -> None:
-        """As the queue does: what is resolved stays as it is."""
-        status = self.statuses[task_id]
-        if status["state"] not in ("completed", "failed", "exception"):
-            status["state"] = "exception"
-            status["runs"][-1] = {**run(len(status["runs"]) - 1, "exception")}
-            status["runs"][-1]["reasonResolved"] = "canceled"
+        cancel(self.statuses[task_id])
+
+    def group_of(self, group_id: str) -> dict[str, Any]:
+        """What is known of a group itself."""
+        schedulers = [self.statuses[one].get("schedulerId", "-") for one in self.groups[group_id]]
+        expires = self.group_expires.get(group_id, "2026-11-28T09:38:21.000Z")
+        return {"schedulerId": schedulers[0], "expires": expires}
+
+    def indexed(self, route: str) -> dict[str, Any]:
+        task_id = self.index[route]
+        expires = self.definitions.get(task_id, {}).get("expires", "2026-11-28T08:38:21.000Z")
+        return {"namespace": route, "taskId": task_id, "rank": 0, "data": {}, "expires": expires}
+
+    def worker_pool(self, pool: str) -> dict[str, Any]:
+        moment = "2026-11-21T22:50:00.452Z"
+        kinds = ("running", "stopping", "stopped", "requested")
+        return {
+            "workerPoolId": pool,
+            "providerId": "static",
+            "description": "x",
+            "created": moment,
+            "lastModified": moment,
+            "config": {},
+            "owner": "a@example.com",
+            "emailOnError": False,
+            "currentCapacity": 0,
+            **{f"{kind}{what}": 0 for kind in kinds for what in ("Count", "Capacity")},
+        }
 
     def set_result(self, task_id: str, run_id: int, artifact: Artifact) -> None:
         self.artifacts[task_id, run_id, ARTIFACT] = artifact
@@ -137,6 +187,10 @@ def recorded() -> Deployment:
     deployment.set_result(FAILED, 0, Artifact(b"{}", gzipped=False))
     for run_id in (0, 1):
         deployment.set_result(RERUN, run_id, Artifact(b"{}", gzipped=False))
+    for note, body in by_note.items():
+        if note.startswith("latest artifacts of "):
+            label = note.removeprefix("latest artifacts of ")
+            _add_logs(deployment, label, body.get("artifacts", []))
     error = by_note["error artifact content descriptor"]
     deployment.set_result(
         WITHOUT_ARTIFACT,
@@ -144,6 +198,24 @@ def recorded() -> Deployment:
         Artifact(storage_type="error", reason=error["reason"], message=error["message"]),
     )
     return deployment
+
+
+def _add_logs(deployment: Deployment, label: str, listed: list[dict[str, Any]]) -> None:
+    """The logs of a task's newest run."""
+    (task_id,) = (
+        one
+        for one, definition in deployment.definitions.items()
+        if definition["metadata"]["name"] == label
+    )
+    for one in listed:
+        if "/logs/" in one["name"]:
+            newest = deployment.statuses[task_id]["runs"][-1]["runId"]
+            deployment.artifacts[task_id, newest, one["name"]] = Artifact(
+                b"log",
+                storage_type=one["storageType"],
+                target="public/logs/live_backing.log",
+                content_type=one["contentType"],
+            )
 
 
 def result(pool: str, task_id: str, run_id: int, retrieves: int | None = None) -> bytes:
@@ -170,25 +242,33 @@ def result(pool: str, task_id: str, run_id: int, retrieves: int | None = None) -
     return json.dumps(body).encode()
 
 
-def run(run_id: int, state: str) -> dict[str, Any]:
-    """A run as the queue shows it."""
+def shown(task_id: str, definition: dict[str, Any]) -> dict[str, Any]:
+    """A definition as the queue shows it: complete, and its dates in the queue's form."""
     made: dict[str, Any] = {
-        "runId": run_id,
-        "state": state,
-        "reasonCreated": "scheduled" if run_id == 0 else "rerun",
-        "scheduled": "2026-11-21T08:38:21.418Z",
+        "schedulerId": "-",
+        "projectId": "none",
+        "taskGroupId": task_id,
+        "dependencies": [],
+        "requires": "all-completed",
+        "routes": [],
+        "priority": "lowest",
+        "retries": 5,
+        "scopes": [],
+        "tags": {},
+        "extra": {},
+        **definition,
     }
-    if state != "pending":
-        made |= {
-            "workerGroup": "us-central1-a",
-            "workerId": f"worker-{run_id}",
-            "started": "2026-11-21T08:38:22.384Z",
-            "takenUntil": "2026-11-21T08:58:22.383Z",
-        }
-    if state in ("completed", "failed", "exception"):
-        made["resolved"] = "2026-11-21T08:48:22.000Z"
-        made["reasonResolved"] = "worker-shutdown" if state == "exception" else state
+    if "provisionerId" in made:
+        made.setdefault("taskQueueId", f"{made['provisionerId']}/{made['workerType']}")
+    for key in ("created", "deadline", "expires"):
+        if key in made:
+            made[key] = stamp(made[key])
     return made
+
+
+def stamp(text: str) -> str:
+    """A date as the queue writes it: milliseconds, UTC."""
+    return re.sub(r"(\.[0-9]{3})[0-9]+", r"\1", text)
 
 
 def slug(dice: random.Random) -> str:

@@ -17,7 +17,8 @@ from typing import Any
 
 import msgspec
 import seed_case
-from loopback_deployment import Artifact, Deployment, run, slug
+from loopback_deployment import Artifact, Deployment, slug
+from loopback_runs import run
 
 from io_benchmark.sources import layout
 

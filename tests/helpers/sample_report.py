@@ -186,7 +186,8 @@ def worker(side: str, number: int, instance_type: str | None, **changes: Any) ->
         zone="us-central1-a",
         source=f"results/Task{number:018d}.0/io-benchmark.json",
     )
-    return replace(line, **changes)
+    line = replace(line, **changes)
+    return replace(line, machine=changes.get("machine", line.worker_id))
 
 
 def series(
@@ -362,6 +363,7 @@ def hostile(retrieves: int = 2000) -> Report:
                 pool=entities,
                 task_id=breaks,
                 worker_id=escapes,
+                machine=escapes,
                 state=script,
                 completed=False,
                 incomplete_reason=breaks,

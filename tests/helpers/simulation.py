@@ -144,7 +144,7 @@ def trial_by_windows(
 ) -> "Trial":
     """One worker a side, each by its own error."""
     sides = [
-        SideData((math.log(one.mean_ns),), (one,))
+        SideData((math.log(one.mean_ns),), ((one,),))
         for one in (worker_by_windows(pool, count, generator) for pool in (candidate, baseline))
     ]
     found = statistics.estimate(sides[0], sides[1], ASSUMED)
@@ -153,7 +153,28 @@ def trial_by_windows(
 
 def side(pool: Pool, workers: int, files: np.ndarray, generator: np.random.Generator) -> SideData:
     entries = tuple(worker(pool, files, generator) for _ in range(workers))
-    return SideData(tuple(math.log(one.total_ns.mean()) for one in entries), entries)
+    return SideData(
+        tuple(math.log(one.total_ns.mean()) for one in entries), tuple((one,) for one in entries)
+    )
+
+
+def machine(
+    pool: Pool,
+    runs: int,
+    run_variation: float,
+    files: np.ndarray,
+    generator: np.random.Generator,
+) -> SideData:
+    """One worker with a speed of its own, each of its runs with a further one."""
+    speed = math.exp(generator.normal(0, pool.variation))
+    made = tuple(
+        worker(
+            Pool(pool.ratio * speed, run_variation, pool.shape, pool.retrieves), files, generator
+        )
+        for _ in range(runs)
+    )
+    logs = [math.log(one.mean_ns) for one in made]
+    return SideData((math.fsum(logs) / runs,), (made,))
 
 
 def sequence(count: int, generator: np.random.Generator) -> np.ndarray:

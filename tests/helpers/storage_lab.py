@@ -27,6 +27,7 @@ UNDO_WITHIN_S = 60
 
 
 def run(*command: object) -> str:
+    needs(str(command[0]))
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{command}: {done.stderr}"
     return done.stdout.strip()
@@ -160,6 +161,7 @@ def needs_disks() -> None:
         pytest.skip("needs root: loop devices and mounts")
     if not Path("/dev/loop-control").exists():
         pytest.skip("needs loop devices")
+    needs("losetup", "mount", "umount")
 
 
 def needs_write_caps() -> None:

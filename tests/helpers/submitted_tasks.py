@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 import seed_case
-from loopback_deployment import Artifact, Deployment, run
+from loopback_deployment import Artifact, Deployment
+from loopback_runs import run
 
 from io_benchmark.graph.generate import GeneratedTask
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-# Debian's nghttp2-proxy; /usr/sbin is on root's PATH alone.
-NGHTTPX = shutil.which("nghttpx", path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")
+# Debian's nghttp2-proxy.
+NGHTTPX = shutil.which("nghttpx")
 
 
 @dataclass

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from storage_lab import WRITE_CAP, Lab, needs_write_caps, number_of, run
+from storage_lab import WRITE_CAP, Lab, needs, needs_write_caps, number_of, run
 from undoing import is_mounted
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
@@ -36,6 +36,7 @@ WITHIN_S = 60
 def test_killed(lab: Lab, tmp_path: Path) -> None:
     """Nobody is left to clean up but the process beside: mounts, disk, caps and group are gone."""
     needs_write_caps()
+    needs("mkfs.ext4")
     del lab  # it skipped where there can be none
     folder = tmp_path / "killed"
     process = subprocess.Popen(

@@ -24,9 +24,11 @@ UTILITIES = "cat chmod cmp cp dirname env mkdir mv printf readlink rm sh sleep t
 INTERPRETER = """#!/bin/sh
 case "$*" in
 *"sys.version_info < (3, 11)"*) exit {old} ;;
+*"sys.base_prefix"*) echo "{version}" ;;
 *"-m venv"*)
     [ -z "{refusal}" ] || {{ echo "{refusal}" >&2; exit 1; }}
     rm -rf "$5" && mkdir -p "$5/bin" && cp "{environment_python}" "$5/bin/python"
+    echo "{version}" >"$5/version"
     echo "venv with $0" >>"{log}" ;;
 *) exec "{python}" "$@" ;;
 esac
@@ -34,6 +36,7 @@ esac
 ENVIRONMENT_PYTHON = """#!/bin/sh
 case "$*" in
 *"import pip"*) exit 0 ;;
+*"sys.base_prefix"*) cat "${{0%/*}}/../version" ;;
 *--requirement*)
     echo "started" >>"{log}"
     while [ -e "{hold}" ]; do sleep 0.05; done
@@ -66,13 +69,16 @@ class Checkout:
     hold: Path
     started: list[subprocess.Popen[str]] = field(default_factory=list)
 
-    def interpreter(self, name: str, *, old: bool = False, refusal: str = "") -> Path:
+    def interpreter(
+        self, name: str, *, old: bool = False, refusal: str = "", version: str = "3.13.0"
+    ) -> Path:
         """Put an interpreter on the PATH."""
         target = self.bin / name
         target.write_text(
             INTERPRETER.format(
                 old=int(old),
                 refusal=refusal,
+                version=version,
                 environment_python=self.bin / "environment-python",
                 log=self.log,
                 python=sys.executable,

@@ -97,6 +97,20 @@ def test_named_interpreter(checkout):
     assert checkout.logged()[0] == f"venv with {named}"
 
 
+def test_another_interpreter_is_named(checkout):
+    """An environment that another one made is made anew; the same one, by any name, is not."""
+    checkout.interpreter("python3.13")
+    checkout.run("rehearse")
+    named = checkout.interpreter("named", version="3.11.2")
+    assert checkout.run("rehearse", IO_BENCHMARK_PYTHON=str(named))[0] == 0
+    assert checkout.logged()[-4:] == [f"venv with {named}", *INSTALLED]
+    before = checkout.logged()
+    (checkout.path / "link").symlink_to(named)
+    for name in (str(named), str(checkout.path / "link"), ""):
+        assert checkout.run("rehearse", IO_BENCHMARK_PYTHON=name)[0] == 0
+    assert checkout.logged() == before
+
+
 def test_named_interpreter_is_missing(checkout):
     """An IO_BENCHMARK_PYTHON that does not exist is an error, even where others would do."""
     checkout.interpreter("python3.13")

@@ -120,7 +120,7 @@ def test_four_pools_together_are_seldom_called_different(
     for _ in range(repetitions):
         logs = [tuple(generator.normal(0, 0.05, 4)) for _ in range(4)]
         nothing = simulation.entry(np.full(40, 1000))
-        sides = [SideData(log, (nothing,) * 4) for log in logs]
+        sides = [SideData(log, ((nothing,),) * 4) for log in logs]
         found = [statistics.estimate(one, sides[0], simulation.ASSUMED) for one in sides[1:]]
         steps = statistics.holm([statistics.p_value(one) for one in found])
         called += any(p_adjusted < 0.05 for p_adjusted, _ in steps)
@@ -147,11 +147,11 @@ def test_the_advised_number_decides(
     spread = tuple(seen * math.sqrt(2) * (at % 2 * 2 - 1) / 2 for at in range(workers))
     ours = SideData(
         tuple(math.log(ratio) + one - sum(spread) / workers for one in spread),
-        tuple(simulation.worker(Pool(ratio, 0), files, generator) for _ in range(workers)),
+        tuple((simulation.worker(Pool(ratio, 0), files, generator),) for _ in range(workers)),
     )
     theirs = SideData(
         tuple(one - sum(spread) / workers for one in spread),
-        tuple(simulation.worker(Pool(1, 0), files, generator) for _ in range(workers)),
+        tuple((simulation.worker(Pool(1, 0), files, generator),) for _ in range(workers)),
     )
     found = replace(
         statistics.estimate(ours, theirs, simulation.ASSUMED), log_ratio=math.log(ratio)
@@ -170,7 +170,8 @@ def test_the_advised_number_decides(
     for _ in range(repetitions):
         sides = [
             SideData(
-                tuple(generator.normal(centre, advice.variation_ratio, total)), (nothing,) * total
+                tuple(generator.normal(centre, advice.variation_ratio, total)),
+                ((nothing,),) * total,
             )
             for centre in (math.log(ratio), 0.0)
         ]

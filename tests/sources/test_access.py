@@ -107,17 +107,17 @@ def test_real_client_ids(client_id):
         ),
         pytest.param(
             {"TASKCLUSTER_CERTIFICATE": "{"},
-            "TASKCLUSTER_CERTIFICATE: is not the JSON that Taskcluster gave out",
+            "TASKCLUSTER_CERTIFICATE: is not a certificate as Taskcluster issues it (JSON)",
             id="certificate",
         ),
         pytest.param(
             {"TASKCLUSTER_CERTIFICATE": "[" * 100_000},
-            "TASKCLUSTER_CERTIFICATE: is not the JSON that Taskcluster gave out",
+            "TASKCLUSTER_CERTIFICATE: is not a certificate as Taskcluster issues it (JSON)",
             id="deep-certificate",
         ),
         pytest.param(
             {"TASKCLUSTER_ACCESS_TOKEN": "sécret"},
-            "TASKCLUSTER_ACCESS_TOKEN: holds characters that no credential has",
+            "TASKCLUSTER_ACCESS_TOKEN: contains characters that a credential cannot contain",
             id="token",
         ),
         pytest.param(
@@ -126,7 +126,7 @@ def test_real_client_ids(client_id):
                 "TASKCLUSTER_ACCESS_TOKEN": "",
                 "TASKCLUSTER_PROXY_URL": "x",
             },
-            "TASKCLUSTER_PROXY_URL: is no http(s) address",
+            "TASKCLUSTER_PROXY_URL: is not an http(s) address",
             id="proxy",
         ),
     ],

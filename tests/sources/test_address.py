@@ -141,6 +141,11 @@ def test_which_deployment(text, root_url):
             id="push",
         ),
         pytest.param(
+            f"jobs?repo=try&tier=1,2,3&revision={REVISION}",
+            IndexAddress(ROOT, f"gecko.v2.try.{DECISION}"),
+            id="push with all tiers",
+        ),
+        pytest.param(
             f"#/jobs?repo=autoland&revision={REVISION}",
             IndexAddress(ROOT, f"gecko.v2.autoland.{DECISION}"),
             id="fragment",
@@ -169,8 +174,8 @@ def test_a_selected_job_says_that_the_push_is_not_read():
     )
     assert isinstance(found, TaskAddress)
     assert found.remark == (
-        "the address selects one job of a push, and only that is read; take selectedTaskRun out "
-        "of it to read the whole push"
+        "the address selects one job of a push, and only that job is read; remove selectedTaskRun "
+        "from it to read the whole push"
     )
 
 
@@ -196,27 +201,35 @@ def test_the_default_deployment():
         pytest.param("task:abc", "task:abc: it is not task:ID or task:ID.RUN with", id="short"),
         pytest.param(f"task:{TASK}.x", "it is not task:ID or task:ID.RUN", id="run"),
         pytest.param(f"task:{TASK}.٣", "it is not task:ID or task:ID.RUN", id="other-digits"),
-        pytest.param("group:../../etc", "'../../etc' is no Taskcluster id", id="path"),
-        pytest.param("group:" + "a" * 22, "is no Taskcluster id; right would be", id="no-uuid"),
-        pytest.param("index:a..b", "it is no route of the index; right would be", id="route"),
-        pytest.param("index:a/b", "it is no route of the index", id="slash"),
-        pytest.param("index:" + "a." * 200 + "a", "it is no route of the index", id="long"),
-        pytest.param("file:///tmp/x", "file:// is not read; give a folder", id="scheme"),
-        pytest.param("https://", "it is no http(s) address with a host", id="no-host"),
-        pytest.param(f"https://u:p@h/tasks/{TASK}", "it is no http(s) address", id="secret"),
-        pytest.param("http://h:99999/tasks/x", "it is no http(s) address", id="port"),
-        pytest.param("http://[::1/tasks/x", "it is no http(s) address", id="bracket"),
-        pytest.param(f"{FIREFOX}/", "it is no task, group, index or push; known are", id="start"),
+        pytest.param("group:../../etc", "'../../etc' is not a Taskcluster id", id="path"),
+        pytest.param("group:" + "a" * 22, "is not a Taskcluster id; use", id="no-uuid"),
+        pytest.param("index:a..b", "it is not a route of the index; use for example", id="route"),
+        pytest.param("index:a/b", "it is not a route of the index", id="slash"),
+        pytest.param("index:" + "a." * 200 + "a", "it is not a route of the index", id="long"),
+        pytest.param("file:///tmp/x", "file:// is not supported; give a folder", id="scheme"),
+        pytest.param("https://", "it is not an http(s) address with a host", id="no-host"),
+        pytest.param(f"https://u:p@h/tasks/{TASK}", "it is not an http(s) address", id="secret"),
+        pytest.param("http://h:99999/tasks/x", "it is not an http(s) address", id="port"),
+        pytest.param("http://[::1/tasks/x", "it is not an http(s) address", id="bracket"),
+        pytest.param(
+            f"{FIREFOX}/",
+            "it is not the address of a task, group, index or push; known are",
+            id="start",
+        ),
         pytest.param(f"{FIREFOX}/tasks/create", "it names no task; open one", id="create"),
         pytest.param(f"{FIREFOX}/tasks/index", "it names no task; open one", id="index-start"),
-        pytest.param(f"{FIREFOX}/tasks/nope", "'nope' is no Taskcluster id", id="ui-id"),
-        pytest.param(f"{FIREFOX}/tasks/{TASK}/runs/x", "'x' is no number of a run", id="ui-run"),
+        pytest.param(f"{FIREFOX}/tasks/nope", "'nope' is not a Taskcluster id", id="ui-id"),
+        pytest.param(
+            f"{FIREFOX}/tasks/{TASK}/runs/x", "'x' is not the number of a run", id="ui-run"
+        ),
         pytest.param(f"{TREEHERDER}/jobs?repo=try", "it names no push; click", id="no-push"),
         pytest.param(
             f"{TREEHERDER}/jobs?repo=try&revision=0123456789ab", "not the full", id="short-rev"
         ),
         pytest.param(
-            f"{TREEHERDER}/jobs?repo=a/b&revision={REVISION}", "no repository's", id="repo"
+            f"{TREEHERDER}/jobs?repo=a/b&revision={REVISION}",
+            "not the name of a repository",
+            id="repo",
         ),
         pytest.param(
             f"{TREEHERDER}/jobs?repo=t&selectedJob=1", "Treeherder's own number", id="job"
@@ -237,12 +250,14 @@ def test_mistakes(text, message):
 @pytest.mark.parametrize(
     ("variable", "value", "message"),
     [
-        pytest.param("TASKCLUSTER_ROOT_URL", "tc.example", "is no http(s) address; try", id="root"),
         pytest.param(
-            "TASKCLUSTER_ROOT_URL", "http://[", "is no http(s) address; try", id="bracket"
+            "TASKCLUSTER_ROOT_URL", "tc.example", "is not an http(s) address; try", id="root"
         ),
         pytest.param(
-            "IO_BENCHMARK_TRUST_DOMAIN", "a.b", "is no trust domain; try gecko", id="domain"
+            "TASKCLUSTER_ROOT_URL", "http://[", "is not an http(s) address; try", id="bracket"
+        ),
+        pytest.param(
+            "IO_BENCHMARK_TRUST_DOMAIN", "a.b", "is not a trust domain; try gecko", id="domain"
         ),
     ],
 )

@@ -194,9 +194,7 @@ def test_retry_after(loopback, policy, waits, header, wait_s):
 def test_retry_after_has_a_limit(loopback, policy, waits):
     """Nobody sits an hour before a terminal without being told."""
     loopback.faults = first(1, Fault(status=429, headers={"Retry-After": "9" * 300}))
-    with pytest.raises(
-        GaveUpError, match=r"127\.0\.0\.1 answers 429; it asks to come again in 9+ s"
-    ):
+    with pytest.raises(GaveUpError, match=r"127\.0\.0\.1 answers 429; it asks to wait 9+ s"):
         download(policy, store(loopback, b"x"))
     assert waits == []
 
@@ -233,7 +231,10 @@ def test_redirects_to_nowhere(loopback, policy, path, message):
 
 def test_a_host_that_is_not_there(policy, waits):
     """It is tried as often as the others: machines come back."""
-    with pytest.raises(GaveUpError, match=r"^127\.0\.0\.1: .*, 10 times; try again later$"):
+    with pytest.raises(
+        GaveUpError,
+        match=r"^cannot connect to 127\.0\.0\.1: connection refused, 10 times; try again later$",
+    ):
         download(policy, "http://127.0.0.1:9/x")
     assert len(waits) == 9
 

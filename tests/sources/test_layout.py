@@ -67,7 +67,7 @@ def test_an_older_record(folder: Path) -> None:
 )
 def test_only_a_task_id_names_a_folder(tmp_path: Path, task_id: str, run_id: int) -> None:
     """An id from outside never becomes another path."""
-    with pytest.raises(ResultError, match="is no task id and run id"):
+    with pytest.raises(ResultError, match=r"is not of the form TASKID\.RUNID"):
         layout.run_folder(tmp_path, task_id, run_id)
 
 

@@ -100,10 +100,10 @@ def test_bad_ones_stop_nothing(tmp_path):
     assert sources(gathered) == [str(good)]
     assert gathered.unreadable == (
         f"{torn}/task.json: Input data was truncated",
-        f"{empty}/io-benchmark.json: is not there: the run left no result",
+        f"{empty}/io-benchmark.json: does not exist: the run left no result",
         f"{deep}/task.json: is nested too deeply",
-        f"{pipe}/io-benchmark.json: is no regular file",
-        f"{task_pipe}/task.json: is no regular file",
+        f"{pipe}/io-benchmark.json: is not a regular file",
+        f"{task_pipe}/task.json: is not a regular file",
         (
             f"{bad}/io-benchmark.json: $.version: 99 is newer than this program, which reads 1: update "
             "io-benchmark"
@@ -146,7 +146,7 @@ def test_a_run_counts_once(tmp_path):
         ),
         pytest.param(lambda _path: Path(A), f"is task:{A} or group:{A} meant?", id="bare-id"),
         pytest.param(lambda _path: Path(f"{A}.0"), f"is task:{A}.0 meant?", id="bare-run"),
-        pytest.param(lambda path: path, "has no results; right would be a folder with", id="empty"),
+        pytest.param(lambda path: path, "has no results; name a folder that contains", id="empty"),
         pytest.param(
             lambda path: add(path / "fetch-2", A).parents[1],
             "has several folders of results; name one, such as ",

@@ -141,7 +141,8 @@ def test_what_is_gone_is_named(loopback, policy, pushes):
         f"task {first} of 2026-04-27: is not there; it may have expired",
         (
             f"task {second} run 0 ({label}): lost its artifact's content: 127.0.0.1 does not have "
-            "the object (404): look at the task's log, or run it again"
+            "the object (404): look at the task's log, or run it again "
+            f"({loopback.url}/tasks/{second}/runs/0)"
         ),
     }
 
@@ -241,7 +242,7 @@ def test_nothing_there(loopback, policy, wish, message):
         ),
         pytest.param(
             replace(WISH, project="../x"),
-            "--project: '../x' is no project's name; try io-benchmark",
+            "--project: '../x' is not the name of a project; try io-benchmark",
             id="project",
         ),
     ],

@@ -6,8 +6,9 @@
 import time
 from dataclasses import replace
 
+import loopback_runs
 import pytest
-from loopback import Fault, Loopback, first, share_of
+from loopback import ME, Client, Fault, Loopback, first, share_of
 from loopback_deployment import (
     AMD_16,
     AMD_30,
@@ -26,6 +27,15 @@ from loopback_deployment import (
     recorded,
     result,
 )
+from recorded_pushes import (
+    ACTION_WITHOUT_CONTEXTS,
+    CLAIM_EXPIRED,
+    PUSH,
+    REPORT,
+    SHUT_DOWN,
+    recorded_pushes,
+    written,
+)
 
 from io_benchmark.errors import UsageError
 from io_benchmark.results.size import MAXIMUM_BYTES
@@ -34,9 +44,9 @@ from io_benchmark.sources.gather import gather, gather_as
 from io_benchmark.sources.layout import TaskRecord
 from io_benchmark.sources.progress import Progress
 
-TOKEN = "access-token-of-this-test"  # noqa: S105 - none
-CREDENTIALS = {"TASKCLUSTER_CLIENT_ID": "test/me", "TASKCLUSTER_ACCESS_TOKEN": TOKEN}
+CREDENTIALS = ME.environment
 NO_ARTIFACT = f"has no artifact {ARTIFACT}"
+NO_VERSION = "Object missing required field `version`"
 LOOK = "look at the task's log, or run it again"
 
 
@@ -49,6 +59,12 @@ def loopback():
 def read(loopback, policy, *addresses, progress=lambda _progress: None, **environment):
     here = {"TASKCLUSTER_ROOT_URL": loopback.url, **environment}
     return gather(addresses, here, progress, policy)
+
+
+def problem(loopback, task_id, label, text, run=0):
+    """A line on a run, or on a task without one: its address is at the end."""
+    shown, path = ("", "") if run is None else (f" run {run}", f"/runs/{run}")
+    return f"task {task_id}{shown} ({label}): {text} ({loopback.url}/tasks/{task_id}{path})"
 
 
 def runs(gathered):
@@ -79,26 +95,40 @@ def test_a_group(loopback, policy):
     )
     assert gathered.measured[0].source == f"{loopback.url}/tasks/{AMD_16}/runs/0"
     assert gathered.unreadable == (
-        f"task YJuAXNAfStGKzdYohtrb0A run 0 (argument-too-long): failed and {NO_ARTIFACT}: {LOOK}",
-        (
-            f"task {WITHOUT_ARTIFACT} run 0 (completed-without-artifact): has an error artifact instead "
-            'of a result (file-missing-on-worker, "Could not read file '
+        problem(
+            loopback,
+            "YJuAXNAfStGKzdYohtrb0A",
+            "argument-too-long",
+            f"failed and {NO_ARTIFACT}: {LOOK}",
+        ),
+        problem(
+            loopback,
+            WITHOUT_ARTIFACT,
+            "completed-without-artifact",
+            'has an error artifact instead of a result (file-missing-on-worker, "Could not read file '
             "'/home/task_P146hPECSxWk-_0/artifact0.json'\"): the script wrote none; look at the task's "
-            "log"
+            "log",
+        ),
+        problem(
+            loopback,
+            UNSCHEDULED,
+            "depends-on-failed",
+            "has no runs, it is unscheduled and waits for other tasks; look at its group",
+            None,
+        ),
+        problem(loopback, FAILED, "failed-with-artifact", NO_VERSION),
+        problem(
+            loopback,
+            MALFORMED,
+            "malformed-payload",
+            f"was refused by its worker (malformed-payload) and {NO_ARTIFACT}: {LOOK}",
         ),
         (
-            f"task {UNSCHEDULED} (depends-on-failed): has no runs, it is unscheduled and waits for other "
-            "tasks; look at its group"
+            f"task {NO_WORKER} run 0 (no-worker): is still pending; read it again when it has ended "
+            f"({loopback.url}/tasks/{NO_WORKER})"
         ),
-        f"task {FAILED} run 0 (failed-with-artifact): Object missing required field `version`",
-        (
-            f"task {MALFORMED} run 0 (malformed-payload): was refused by its worker "
-            "(malformed-payload) and "
-            f"{NO_ARTIFACT}: {LOOK}"
-        ),
-        f"task {NO_WORKER} run 0 (no-worker): is still pending; read it again when it has ended",
-        f"task {RERUN} run 0 (rerun-twice): Object missing required field `version`",
-        f"task {RERUN} run 1 (rerun-twice): Object missing required field `version`",
+        problem(loopback, RERUN, "rerun-twice", NO_VERSION),
+        problem(loopback, RERUN, "rerun-twice", NO_VERSION, 1),
     )
     assert gathered.remarks == ()
 
@@ -116,7 +146,8 @@ def test_a_page_that_repeats_itself_ends(loopback, policy):
     loopback.deployment.page_limit = 4
     loopback.deployment.tokens = {8: "x", 4: "x"}
     gathered = read(loopback, policy, f"group:{GROUP}")
-    assert gathered.unreadable == (f"group:{GROUP}: {loopback.url} gives the same page for ever",)
+    text = f"group:{GROUP}: {loopback.url} returns the same page again and again"
+    assert gathered.unreadable == (text,)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +207,7 @@ def test_a_group_and_a_task_of_it(loopback, policy):
 
 
 @pytest.mark.parametrize(
-    ("address", "problem"),
+    ("address", "expected"),
     [
         pytest.param(
             "task:AAAAAAAAQAGAAAAAAAAAAA",
@@ -190,7 +221,8 @@ def test_a_group_and_a_task_of_it(loopback, policy):
         ),
         pytest.param(
             f"task:{AMD_16}.7",
-            f"task {AMD_16} (io-benchmark-amd-16): has no run 7; its runs are 0",
+            f"task {AMD_16} (io-benchmark-amd-16): has no run 7; its runs are 0 "
+            f"({{url}}/tasks/{AMD_16})",
             id="run",
         ),
         pytest.param(
@@ -201,30 +233,40 @@ def test_a_group_and_a_task_of_it(loopback, policy):
         pytest.param(
             "https://treeherder.mozilla.org/jobs?repo=new&revision=" + "0" * 40,
             f"index:gecko.v2.new.revision.{'0' * 40}.taskgraph.decision: {{url}} has no such route; it "
-            "may have expired, or IO_BENCHMARK_TRUST_DOMAIN is to name another trust domain",
+            "comes there when the decision task has completed (compare --wait MINUTES waits for it); "
+            "or it has expired, or IO_BENCHMARK_TRUST_DOMAIN must name another trust domain",
             id="push",
         ),
     ],
 )
-def test_what_does_not_exist(loopback, policy, address, problem):
+def test_what_does_not_exist(loopback, policy, address, expected):
     """One line with the address and what it may be; the others are read all the same."""
     gathered = read(loopback, policy, address, f"task:{INTEL}")
-    assert gathered.unreadable == (problem.format(url=loopback.url),)
+    assert gathered.unreadable == (expected.format(url=loopback.url),)
     assert runs(gathered) == ALL_THREE[2:]
 
 
-def test_a_group_without_the_benchmark(policy):
-    """Whoever pushed without asking for it is told so."""
-    deployment = Deployment()
-    group = add_group(deployment, 2, kind="build")
+@pytest.mark.parametrize(
+    "address",
+    [
+        pytest.param(f"group:{PUSH}", id="group"),
+        pytest.param(f"task:{PUSH}", id="decision task"),
+        pytest.param(f"task:{REPORT}", id="report"),
+        pytest.param(f"task:{REPORT}.0", id="run of the report"),
+        pytest.param("{url}/tasks/" + REPORT, id="address of the report"),
+        pytest.param(f"task:{ACTION_WITHOUT_CONTEXTS}", id="action"),
+    ],
+)
+def test_tasks_that_stand_for_their_group(policy, address):
+    """What belongs to the whole push means the benchmark's tasks of it: here 11, with 12 runs."""
+    deployment = recorded_pushes()
+    for member in deployment.groups[PUSH]:
+        for run in deployment.statuses[member]["runs"]:
+            body = result("amd-16", member, run["runId"])
+            deployment.set_result(member, run["runId"], Artifact(body))
     with Loopback(deployment) as loopback:
-        gathered = read(loopback, policy, f"group:{group}")
-    assert gathered.unreadable == (
-        (
-            f"group:{group}: none of its 2 tasks is of kind io-benchmark or io-benchmark-all; was it "
-            "asked for?"
-        ),
-    )
+        gathered = read(loopback, policy, address.format(url=loopback.url))
+    assert (len(gathered.measured), gathered.unreadable, gathered.remarks) == (12, (), ())
 
 
 @pytest.mark.parametrize("kind", ["io-benchmark", "io-benchmark-all"])
@@ -267,7 +309,7 @@ def test_where_no_run_completed(loopback, policy):
     assert gathered.remarks == (
         f"{title} 0 {label} failed and is not counted",
         f"{title} 3 {label} is still pending and not counted; read it again later",
-        f"{title} 1 {label} was preempted (worker-shutdown) and stands in: no run completed",
+        f"{title} 1 {label} was preempted (worker-shutdown) and is used, because no run completed",
         f"{title} 2 {label} was preempted (worker-shutdown) and is not counted",
     )
 
@@ -282,12 +324,18 @@ def test_a_failing_host_is_no_reason_for_an_older_run(loopback, policy):
     gathered = read(loopback, policy, f"task:{AMD_16}")
     assert gathered.measured == ()
     assert gathered.unreadable == (
-        f"task {AMD_16} run 1 (io-benchmark-amd-16): 127.0.0.1 answers 503, 10 times; try again later",
+        problem(
+            loopback,
+            AMD_16,
+            "io-benchmark-amd-16",
+            "127.0.0.1 answers 503, 10 times; try again later",
+            1,
+        ),
     )
 
 
 @pytest.mark.parametrize(
-    ("artifact", "problem"),
+    ("artifact", "text"),
     [
         pytest.param(
             Artifact(storage_type="gone"),
@@ -315,12 +363,12 @@ def test_a_failing_host_is_no_reason_for_an_older_run(loopback, policy):
         ),
     ],
 )
-def test_a_result_that_cannot_be_read(loopback, policy, artifact, problem):
+def test_a_result_that_cannot_be_read(loopback, policy, artifact, text):
     """One line that names task and run; the others are read."""
     loopback.deployment.set_result(AMD_16, 0, artifact)
     gathered = read(loopback, policy, f"task:{AMD_16}", f"task:{INTEL}")
     assert runs(gathered) == ALL_THREE[2:]
-    assert gathered.unreadable == (f"task {AMD_16} run 0 (io-benchmark-amd-16): {problem}",)
+    assert gathered.unreadable == (problem(loopback, AMD_16, "io-benchmark-amd-16", text),)
 
 
 def test_what_has_expired_is_told_from_what_never_was(loopback, policy):
@@ -329,9 +377,11 @@ def test_what_has_expired_is_told_from_what_never_was(loopback, policy):
     loopback.deployment.definitions[AMD_16]["expires"] = "2026-11-20T08:38:21.000Z"
     gathered = read(loopback, policy, f"task:{AMD_16}")
     assert gathered.unreadable == (
-        (
-            f"task {AMD_16} run 0 (io-benchmark-amd-16): {NO_ARTIFACT}: it expired on 2026-11-20; run "
-            "the benchmark again"
+        problem(
+            loopback,
+            AMD_16,
+            "io-benchmark-amd-16",
+            f"{NO_ARTIFACT}: it expired on 2026-11-20; run the benchmark again",
         ),
     )
 
@@ -352,7 +402,7 @@ def test_the_object_service(loopback, policy):
     [
         pytest.param(
             {},
-            "anonymously; give its credentials in TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN",
+            "anonymously; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN",
             id="anonymous",
         ),
     ],
@@ -362,9 +412,12 @@ def test_private_results(policy, environment, advice):
     with Loopback(private=True) as loopback:
         gathered = read(loopback, policy, f"task:{AMD_16}", **environment)
     assert gathered.unreadable == (
-        (
-            f"task {AMD_16} run 0 (io-benchmark-amd-16): is private: it needs the scope "
-            f"queue:get-artifact:{ARTIFACT}, and was asked {advice}"
+        problem(
+            loopback,
+            AMD_16,
+            "io-benchmark-amd-16",
+            f"is private: it needs the scope queue:get-artifact:{ARTIFACT}, and the request was made "
+            f"{advice}",
         ),
     )
 
@@ -375,12 +428,12 @@ def test_credentials_go_to_the_deployment_alone(policy):
         gathered = read(loopback, policy, f"group:{GROUP}", **CREDENTIALS)
         assert runs(gathered) == ALL_THREE
         for request in loopback.asked("api"):
-            assert 'id="test/me"' in request.headers["Authorization"]
+            assert 'id="me"' in request.headers["Authorization"]
         for request in loopback.asked("storage"):
             assert "Authorization" not in request.headers
             assert "Cookie" not in request.headers
         for request in loopback.requests:
-            assert TOKEN not in str(request)
+            assert ME.access_token not in str(request)
 
 
 def test_another_deployment_gets_no_credentials(policy):
@@ -389,7 +442,7 @@ def test_another_deployment_gets_no_credentials(policy):
         environment = {"TASKCLUSTER_ROOT_URL": "https://tc.example", **CREDENTIALS}
         address = f"{loopback.url}/tasks/{AMD_16}"
         gathered = gather([address], environment, lambda _progress: None, policy)
-        assert "and was asked anonymously; give" in gathered.unreadable[0]
+        assert "and the request was made anonymously; set" in gathered.unreadable[0]
         assert all("Authorization" not in one.headers for one in loopback.requests)
 
 
@@ -404,13 +457,137 @@ def test_through_the_task_s_proxy(loopback, policy):
     assert gathered.measured[0].source == f"http://127.0.0.1:9/tasks/{AMD_16}/runs/0"
 
 
+@pytest.mark.parametrize(
+    ("note", "expected"),
+    [
+        pytest.param(
+            "status of canceled before it started",
+            "task {task} run 0 ({label}): was cancelled (canceled) and {absent}: it never started, so "
+            "that there is no log; run the benchmark again ({url}/tasks/{task}/runs/0)",
+            id="cancelled before it started",
+        ),
+        pytest.param(
+            "status of deadline-exceeded, never claimed",
+            "task {task} run 0 ({label}): was not done by its deadline (deadline-exceeded) and "
+            "{absent}: it never started, so that there is no log; run the benchmark again "
+            "({url}/tasks/{task}/runs/0)",
+            id="no worker came",
+        ),
+        pytest.param(
+            "status of deadline-exceeded before it was scheduled",
+            "task {task} run 0 ({label}): was not done by its deadline (deadline-exceeded) and "
+            "{absent}: it never started, so that there is no log; run the benchmark again "
+            "({url}/tasks/{task}/runs/0)",
+            id="it waited for others",
+        ),
+        pytest.param(
+            "status of claim-expired, retry pending",
+            "task {task} run 0 ({label}): was preempted, or its worker died (claim-expired) and "
+            "{absent}: run 1 is pending; read it again when that has ended "
+            "({url}/tasks/{task}/runs/0)",
+            id="its retry is pending",
+        ),
+        pytest.param(
+            "status of internal-error, worker gone at start",
+            "task {task} run 0 ({label}): met an error of its worker (internal-error) and {absent}: "
+            "look at the task's log, or run it again ({url}/tasks/{task}/runs/0)",
+            id="its worker met an error",
+        ),
+    ],
+)
+def test_runs_that_ended_badly(policy, note, expected):
+    """What can be done about each: nobody is sent to a log that does not exist."""
+    deployment = recorded_pushes()
+    task = written()[note]["response"]["body"]["status"]["taskId"]
+    with Loopback(deployment) as loopback:
+        gathered = read(loopback, policy, f"task:{task}")
+        known = {"task": task, "url": loopback.url, "absent": NO_ARTIFACT}
+        label = "io-benchmark-amd-16"
+        assert gathered.unreadable == (expected.format(**known, label=label),)
+
+
+def test_a_claim_that_expired_for_good(policy):
+    """No retry was left: there is no log, and nothing to wait for."""
+    deployment = recorded_pushes()
+    status = deployment.statuses[CLAIM_EXPIRED]
+    loopback_runs.claim(status)
+    status["retriesLeft"] = 0
+    loopback_runs.interrupt(status, "claim-expired")
+    with Loopback(deployment) as loopback:
+        gathered = read(loopback, policy, f"task:{CLAIM_EXPIRED}")
+        text = (
+            f"was preempted, or its worker died (claim-expired) and {NO_ARTIFACT}: its worker died "
+            "and left no log; run the benchmark again"
+        )
+        label = "io-benchmark-amd-16"
+        assert gathered.unreadable == (problem(loopback, CLAIM_EXPIRED, label, text, 1),)
+
+
+def test_a_result_that_was_kept_at_the_end_of_its_worker(policy):
+    """A run that worker-shutdown ended has its partial result, which stands in until the retry."""
+    deployment = recorded_pushes()
+    status = deployment.statuses[SHUT_DOWN]
+    status["state"], status["runs"] = "pending", [status["runs"][0], pending_run()]
+    deployment.set_result(SHUT_DOWN, 0, Artifact(result("amd-16", SHUT_DOWN, 0)))
+    with Loopback(deployment) as loopback:
+        gathered = read(loopback, policy, f"task:{SHUT_DOWN}")
+    assert runs(gathered) == [("amd-16", SHUT_DOWN, 0)]
+    title = f"task {SHUT_DOWN} run"
+    assert gathered.remarks == (
+        (
+            f"{title} 0 (io-benchmark-amd-16) was preempted (worker-shutdown) and is used, because no run "
+            "completed"
+        ),
+        f"{title} 1 (io-benchmark-amd-16) is still pending and not counted; read it again later",
+    )
+
+
+def pending_run():
+    return {**loopback_runs.run(1, "pending"), "reasonCreated": "retry"}
+
+
+@pytest.mark.parametrize(
+    ("turned_s", "credentials", "expected"),
+    [
+        pytest.param(
+            1800,
+            ME,
+            "refuses the request of me (Unauthorized: Stale timestamp): this machine's clock differs "
+            "from its clock by more than 15 minutes; set the clock, the credentials are not the "
+            "cause",
+            id="clock",
+        ),
+        pytest.param(
+            0,
+            Client("me", "other"),
+            "refuses the request of me (Unauthorized: Bad mac): the access token is not that of the "
+            "client; check TASKCLUSTER_ACCESS_TOKEN",
+            id="token",
+        ),
+        pytest.param(
+            0,
+            Client("nobody", "other"),
+            "refuses the request of nobody (Client with clientId 'nobody' not found): it does not "
+            "know the client; check TASKCLUSTER_CLIENT_ID, and that the deployment is right",
+            id="client",
+        ),
+    ],
+)
+def test_why_a_signature_is_refused(loopback, policy, turned_s, credentials, expected):
+    """401 has causes beside the credentials."""
+    loopback.turn_clock(turned_s)
+    gathered = read(loopback, policy, f"group:{GROUP}", **credentials.environment)
+    assert gathered.unreadable == (f"group:{GROUP}: {loopback.url} {expected}",)
+    assert len(loopback.requests) == 1
+
+
 def test_refused_credentials(loopback, policy):
     """401 is about the credentials, and is not tried again."""
     loopback.faults = first(9, Fault(status=401), host="api")
     gathered = read(loopback, policy, f"group:{GROUP}", **CREDENTIALS)
     assert gathered.unreadable == (
         (
-            f"group:{GROUP}: {loopback.url} refuses the credentials of test/me: Authentication Error; "
+            f"group:{GROUP}: {loopback.url} refuses the credentials of me: Authentication Error; "
             "check TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN"
         ),
     )
@@ -424,7 +601,7 @@ def test_a_host_that_is_no_taskcluster(loopback, policy):
     gathered = read(loopback, policy, address)
     assert gathered.unreadable == (
         (
-            f"group:{GROUP}: {loopback.storage_url} does not answer as a Taskcluster does (JSON is "
+            f"group:{GROUP}: {loopback.storage_url} does not answer like a Taskcluster deployment (JSON is "
             "malformed: invalid character (byte 0)); check the address"
         ),
     )
@@ -434,14 +611,14 @@ def test_a_deployment_that_redirects(loopback, policy):
     """A redirect of the API is followed by nobody: signatures would be for another host."""
     loopback.faults = first(9, Fault(status=301, headers={"Location": "https://new.example/x"}))
     gathered = read(loopback, policy, f"group:{GROUP}")
-    assert "redirects to https://new.example/x; name that host" in gathered.unreadable[0]
+    assert "redirects to https://new.example/x; use that host" in gathered.unreadable[0]
 
 
 def test_the_default_deployment_is_told(loopback, policy, monkeypatch):
     """Whoever wrote task:ID may not know which deployment that means."""
     monkeypatch.setattr("io_benchmark.sources.address.DEFAULT_ROOT_URL", loopback.url)
     gathered = gather([f"task:{AMD_16}"], {}, lambda _progress: None, policy)
-    assert gathered.remarks == (f"asked {loopback.url}, as TASKCLUSTER_ROOT_URL is not set",)
+    assert gathered.remarks == (f"asked {loopback.url}, because TASKCLUSTER_ROOT_URL is not set",)
     pasted = gather([f"{loopback.url}/tasks/{AMD_16}"], {}, lambda _progress: None, policy)
     assert pasted.remarks == ()
 

@@ -21,9 +21,9 @@ from loopback_deployment import (
     Deployment,
     recorded,
     result,
-    run,
     slug,
 )
+from loopback_runs import run
 
 from io_benchmark.sources.gather import gather
 

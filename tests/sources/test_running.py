@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from io_benchmark.interruption import TERMINATING
 from io_benchmark.sources.running import all_of, in_turn, run
 
 
@@ -19,20 +20,22 @@ class TerminatedError(KeyboardInterrupt):
 
 @pytest.fixture
 def on_sigterm():
-    """What the command line does with SIGTERM."""
+    """What the command line does with SIGTERM and SIGHUP."""
 
     def terminate(_number, _frame):
         raise TerminatedError
 
-    previous = signal.signal(signal.SIGTERM, terminate)
+    previous = {number: signal.signal(number, terminate) for number in TERMINATING}
     yield terminate
-    signal.signal(signal.SIGTERM, previous)
+    for number, handler in previous.items():
+        signal.signal(number, handler)
 
 
 @pytest.mark.parametrize(
     ("number", "expected"),
     [
         pytest.param(signal.SIGTERM, TerminatedError, id="SIGTERM"),
+        pytest.param(signal.SIGHUP, TerminatedError, id="SIGHUP"),
         pytest.param(signal.SIGINT, KeyboardInterrupt, id="SIGINT"),
     ],
 )
@@ -50,7 +53,7 @@ def test_a_signal_ends_it_in_order(on_sigterm, number, expected):
     with pytest.raises(expected):
         run(main())
     assert closed == [True]
-    assert signal.getsignal(signal.SIGTERM) is on_sigterm
+    assert {signal.getsignal(number) for number in TERMINATING} == {on_sigterm}
 
 
 def test_without_a_signal(on_sigterm):
@@ -61,7 +64,7 @@ def test_without_a_signal(on_sigterm):
         return 3
 
     assert run(main()) == 3
-    assert signal.getsignal(signal.SIGTERM) is on_sigterm
+    assert {signal.getsignal(number) for number in TERMINATING} == {on_sigterm}
 
 
 def test_the_first_failure_ends_the_others():

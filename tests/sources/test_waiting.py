@@ -8,6 +8,7 @@ import random
 import pytest
 from loopback import Fault, Loopback, first
 from loopback_deployment import AMD_16, Deployment, add_group, recorded, slug
+from recorded_pushes import PUSH
 from turned_clock import Turned
 
 from io_benchmark.errors import UsageError
@@ -63,11 +64,12 @@ def test_what_comes_meanwhile_counts(deployment, group, ids, policy):
     )
     with Loopback(deployment) as loopback:
         told = waited(loopback, policy, turned, f"group:{group}")
+        url = loopback.url
     assert told == [
         "[1/2] 1 completed, 1 running after 0 min",
         "[2/3] 2 completed, 1 pending after 1 min",
         "[3/3] 2 completed, 1 failed after 1 min",
-        f"a-io-benchmark ({added[0]}): failed",
+        f"a-io-benchmark ({added[0]}): failed, {url}/tasks/{added[0]}",
     ]
     assert turned.slept == [15, 22.5, 15]
 
@@ -143,6 +145,129 @@ def test_a_folder_is_there_already(tmp_path, policy):
     assert told == []
     with pytest.raises(UsageError, match="no such file or folder"):
         wait_for([f"group:{AMD_16}", str(tmp_path / "none")], {}, 60, told.append, policy=policy)
+
+
+def add_creator(deployment, group, state, kind="decision-task", task_id=None):
+    """A task that adds others to the group."""
+    name = {"decision-task": "Decision Task", "action-callback": "Action: Retrigger"}[kind]
+    definition = {"tags": {"kind": kind}, "metadata": {"name": name}, "payload": {}}
+    task_id = task_id or slug(random.Random(name))
+    status = {"taskId": task_id, "taskGroupId": group, "state": state, "runs": []}
+    deployment.add(definition, status)
+    deployment.change_runs(task_id, state)
+    return task_id
+
+
+@pytest.mark.parametrize("address", ["group:{}", "task:{}"])
+def test_right_after_a_push(policy, address):
+    """The decision task is waited for, then the tasks that it has created."""
+    deployment = Deployment()
+    decision = add_creator(deployment, PUSH, "running", task_id=PUSH)
+
+    def decided():
+        deployment.change_runs(decision, "completed")
+        model = add_group(deployment, 1)
+        (task_id,) = deployment.groups.pop(model)
+        deployment.statuses[task_id]["taskGroupId"] = PUSH
+        deployment.groups[PUSH].append(task_id)
+        deployment.change_runs(task_id, "pending")
+        added.append(task_id)
+
+    added: list[str] = []
+    turned = Turned(decided, lambda: deployment.change_runs(added[0], "completed"))
+    with Loopback(deployment) as loopback:
+        told = waited(loopback, policy, turned, address.format(PUSH))
+        assert told == [
+            (
+                f"waiting for Decision Task ({PUSH}), which adds tasks to its group, "
+                f"{loopback.url}/tasks/{PUSH}"
+            ),
+            "[0/1] 1 running after 0 min",
+            "[1/2] 1 completed, 1 pending after 0 min",
+            "[2/2] 2 completed after 0 min",
+        ]
+
+
+def test_a_push_that_is_not_in_the_index_yet(policy):
+    """A decision task comes into the index when it has completed."""
+    deployment = Deployment()
+    group = add_group(deployment, 1)
+    decision = add_creator(deployment, group, "completed")
+    revision = "0" * 40
+    route = f"gecko.v2.try.revision.{revision}.taskgraph.decision"
+    turned = Turned(lambda: None, lambda: deployment.index.update({route: decision}))
+    push = f"https://treeherder.mozilla.org/jobs?repo=try&revision={revision}"
+    with Loopback(deployment) as loopback:
+        told = waited(loopback, policy, turned, push)
+    assert told == [
+        (
+            f"waiting for the push's decision task: index:{route} is not there yet, and comes into the "
+            "index when the decision task has completed"
+        ),
+        "[0/1] 1 unlisted after 0 min",
+        "[1/1] 1 completed after 1 min",
+    ]
+
+
+@pytest.mark.parametrize("state", ["failed", "exception"])
+def test_a_decision_task_that_fails(policy, state):
+    """It says so with its address, and waits no longer."""
+    deployment = Deployment()
+    decision = add_creator(deployment, PUSH, "pending", task_id=PUSH)
+    turned = Turned(lambda: deployment.change_runs(decision, state))
+    with Loopback(deployment) as loopback:
+        told = waited(loopback, policy, turned, f"group:{PUSH}")
+        shown = "failed" if state == "failed" else "exception (worker-shutdown)"
+        assert told[-1] == f"Decision Task ({PUSH}): {shown}, {loopback.url}/tasks/{PUSH}"
+    assert turned.slept == [15]
+
+
+def test_an_action_that_still_runs(deployment, group, policy):
+    """What it adds is waited for as well; an action that failed before is of no interest."""
+    add_creator(deployment, group, "completed")
+    action = add_creator(deployment, group, "pending", "action-callback")
+    failed = add_creator(deployment, group, "failed", "action-callback", slug(random.Random(7)))
+
+    def retriggered():
+        deployment.change_runs(action, "completed")
+        added.append(add_other(deployment, group, "io-benchmark", "running"))
+
+    added: list[str] = []
+    turned = Turned(retriggered, lambda: deployment.change_runs(added[0], "completed"))
+    with Loopback(deployment) as loopback:
+        told = waited(loopback, policy, turned, f"group:{group}")
+    assert [line for line in told if line.startswith("[")] == [
+        "[2/3] 2 completed, 1 pending after 0 min",
+        "[3/4] 3 completed, 1 running after 0 min",
+        "[4/4] 4 completed after 0 min",
+    ]
+    assert not any(failed in line for line in told)
+
+
+def test_what_is_added_while_a_group_is_listed(deployment, group, policy):
+    """A decision task that ends between two pages may have added tasks to the first."""
+    decision = add_creator(deployment, group, "running")
+    late = add_other(deployment, group, "io-benchmark", "completed")
+    deployment.groups[group].remove(late)
+    listings = 0
+
+    def listed(request, _number):
+        nonlocal listings
+        if request.path.partition("?")[0].endswith("/list"):
+            listings += 1
+            if listings == 2:
+                deployment.change_runs(decision, "completed")
+            elif listings == 3:
+                deployment.groups[group].insert(0, late)
+                deployment.change_runs(late, "running")
+
+    turned = Turned(lambda: None, lambda: deployment.change_runs(late, "completed"))
+    with Loopback(deployment, faults=listed) as loopback:
+        told = waited(loopback, policy, turned, f"group:{group}")
+    assert told[-2:] == [
+        "[3/4] 3 completed, 1 running after 0 min",
+        "[4/4] 4 completed after 0 min",
+    ]
 
 
 def test_lost_for_a_while(deployment, group, policy):

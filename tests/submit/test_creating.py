@@ -4,7 +4,7 @@
 """Creating and cancelling, against the loopback."""
 
 import pytest
-from loopback import Fault, Loopback, first
+from loopback import ME, Fault, Loopback, first
 from loopback_deployment import AMD_16, GROUP, NO_WORKER, Deployment
 
 from io_benchmark.errors import ResultError
@@ -37,7 +37,7 @@ def ask(loopback, policy, use):
     environment = {
         "TASKCLUSTER_ROOT_URL": loopback.url,
         "TASKCLUSTER_CLIENT_ID": "me",
-        "TASKCLUSTER_ACCESS_TOKEN": "secret",
+        "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
     }
     return creating.asked(environment, use, policy)
 
@@ -62,7 +62,7 @@ def test_in_order_and_signed(policy):
 
 def test_through_a_tasks_proxy(policy):
     """Without credentials, inside a task: the proxy signs, and the root URL is not asked."""
-    with Loopback(Deployment()) as loopback:
+    with Loopback(Deployment(), proxy_of=ME) as loopback:
         proxied = {
             "TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9",
             "TASKCLUSTER_PROXY_URL": loopback.url,
@@ -80,7 +80,9 @@ def test_an_answer_that_is_none(policy):
     deployment.on_create = lambda made, task_id: made.statuses.update({task_id: {}})
     with (
         Loopback(deployment) as loopback,
-        pytest.raises(creating.CreationError, match="does not answer as a Taskcluster does"),
+        pytest.raises(
+            creating.CreationError, match="does not answer like a Taskcluster deployment"
+        ),
     ):
         create(loopback, policy)
 

@@ -61,8 +61,8 @@ Errors:
             401,
             "ext.certificate.expiry < now\nmore",
             "as me",
-            "the credentials are refused (ext.certificate.expiry < now); check "
-            "TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN, they may have expired",
+            "the queue refuses the request of me (ext.certificate.expiry < now): the temporary "
+            "credentials have expired; get new ones",
             id="credentials",
         ),
         pytest.param(

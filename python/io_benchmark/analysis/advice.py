@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import chdtri, nctdtr, ndtr
 
-from io_benchmark.analysis import statistics
+from io_benchmark.analysis import statistics, student
 from io_benchmark.analysis.model import Advice, Verdict
 from io_benchmark.analysis.statistics import EQUIVALENCE_LEVEL, LEVEL, Estimate, SideData
 from io_benchmark.analysis.words import percent
@@ -32,7 +32,7 @@ def pooled_variation(sides: Sequence[SideData], assumed: float) -> tuple[float, 
     squares, degrees = 0.0, 0.0
     for side in sides:
         if side.count > 1:
-            squares += statistics.sample_variance(side.log_means) * (side.count - 1)
+            squares += student.sample_variance(side.log_means) * (side.count - 1)
             degrees += side.count - 1
     total = squares + ASSUMED_DEGREES * assumed**2
     return math.sqrt(total / (degrees + ASSUMED_DEGREES)), degrees
@@ -42,7 +42,7 @@ def chance_of_difference(log_ratio: float, variation: float, workers: int, level
     """That the interval lies wholly on the side of 1 that the estimate is on."""
     degrees = 2 * workers - 2
     shift = abs(log_ratio) / (variation * math.sqrt(2 / workers))
-    return 1 - float(nctdtr(degrees, shift, statistics.quantile(1 - (1 - level) / 2, degrees)))
+    return 1 - float(nctdtr(degrees, shift, student.quantile(1 - (1 - level) / 2, degrees)))
 
 
 def chance_of_equivalence(log_ratio: float, variation: float, workers: int, margin: float) -> float:
@@ -50,7 +50,7 @@ def chance_of_equivalence(log_ratio: float, variation: float, workers: int, marg
     degrees = 2 * workers - 2
     error = variation * math.sqrt(2 / workers)
     edge = math.log1p(margin)
-    reach = statistics.quantile(1 - (1 - EQUIVALENCE_LEVEL) / 2, degrees)
+    reach = student.quantile(1 - (1 - EQUIVALENCE_LEVEL) / 2, degrees)
     # The estimated variance over the true one is chi-squared over its degrees of freedom.
     middles = (np.arange(SLICES) + 0.5) / SLICES
     estimated = error * np.sqrt(chdtri(degrees, middles) / degrees)

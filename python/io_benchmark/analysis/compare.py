@@ -11,6 +11,7 @@ from io_benchmark.analysis import (
     diagnosing,
     figures,
     findings,
+    machines,
     pictures,
     places,
     regimes,
@@ -48,6 +49,7 @@ def compare(
     remarks: Sequence[str] = (),
     progress: Progress = lambda _step: None,
 ) -> Report:
+    workers = machines.identified(workers)
     problems = validity.check_workers(workers)
     runs = _runs_by_subject(workers)
     compared: dict[Subject, list[Run]] = {}
@@ -75,7 +77,7 @@ def compare(
         diagnoses=diagnosing.diagnoses(plan, reports, workers),
         problems=tuple(problems),
         workers=tuple(_line(worker) for worker in workers),
-        unreadable=tuple(unreadable),
+        unreadable=tuple(sorted(unreadable)),
         remarks=(*remarks, *findings.of(reports, workers), *_many(reports)),
         series=pictures.series(workers),
         timelines=pictures.timelines(workers),
@@ -116,6 +118,7 @@ def _subject(
         broken = validity.check_sides(subject, sides[candidate], sides[baseline], options.allow)
         problems += broken
         if not any(problem.severity is Severity.REFUSED for problem in broken):
+            problems += replicas.shared_workers(subject, sides[candidate], sides[baseline])
             estimate = statistics.estimate(
                 data[candidate], data[baseline], options.worker_variation
             )
@@ -207,4 +210,5 @@ def _line(worker: Worker) -> WorkerLine:
         zone=result.task.location.get("zone"),
         source=worker.source,
         reason=worker.reason,
+        machine=worker.machine,
     )

@@ -8,6 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from io_benchmark.analysis import machines
+from io_benchmark.analysis.likeness import Run
 from io_benchmark.analysis.model import Detail, Entry, Figures, Subject, Worker
 from io_benchmark.analysis.outcome import SubjectReport
 from io_benchmark.results.workloads import Exec, Metadata, RandomIo, Upload
@@ -72,18 +74,18 @@ def _of(
         _, name, label = _HELD_AGAINST[subject.workload, subject.variant]
         dearer = figures.mean_ns / base.mean_ns
         found.append(Detail(name, label, dearer, "×", higher_is_better=False))
-    entries = [
-        entry
+    runs = [
+        (worker, entry)
         for worker in workers
         if worker.side == side
         for entry in worker.entries
         if entry.subject == subject and len(entry.total_ns)
     ]
-    return (*found, *_observed(entries))
+    return (*found, *_observed(runs))
 
 
-def _observed(entries: Sequence[Entry]) -> list[Detail]:
-    measured = [entry.measured for entry in entries]
+def _observed(runs: Sequence[Run]) -> list[Detail]:
+    measured = [entry.measured for _, entry in runs]
 
     def total(label: str, name: str, counts: Sequence[int | None]) -> list[Detail]:
         known = [count for count in counts if count is not None]
@@ -93,22 +95,30 @@ def _observed(entries: Sequence[Entry]) -> list[Detail]:
 
     hidden = [one.observed.not_visible for one in measured if isinstance(one, Metadata)]
     stalls = [one.observed.expect_100_stalls for one in measured if isinstance(one, Upload)]
-    latencies = [
-        one.observed.latency_ns.p99 / 1e3
-        for one in measured
-        if isinstance(one, RandomIo) and one.observed.latency_ns is not None
-    ]
     found = total("not visible", NOT_VISIBLE, hidden) + total("stalled", STALLS, stalls)
-    cpu_times = [
-        entry.measured.observed.cpu_ns / 1e6 / float(entry.operations.sum(dtype=np.float64))
-        for entry in entries
-        if isinstance(entry.measured, Exec) and entry.measured.observed.cpu_ns is not None
-    ]
-    for name, label, unit, values in (
-        (LATENCY, "latency P99", "µs", latencies),
-        (CPU_TIME, "CPU time of one", "ms", cpu_times),
+    workers = machines.grouped(runs, lambda run: run[0].machine).values()
+    for name, label, unit, figure in (
+        (LATENCY, "latency P99", "µs", _latency_us),
+        (CPU_TIME, "CPU time of one", "ms", _cpu_ms),
     ):
-        if values:
-            mean = sum(values) / len(values)
+        values = [
+            [one for _, entry in shared if (one := figure(entry)) is not None] for shared in workers
+        ]
+        if any(values):
+            mean = machines.mean(filter(None, values))
             found.append(Detail(name, label, mean, unit, higher_is_better=False))
     return found
+
+
+def _latency_us(entry: Entry) -> float | None:
+    if not isinstance(entry.measured, RandomIo) or entry.measured.observed.latency_ns is None:
+        return None
+    return entry.measured.observed.latency_ns.p99 / 1e3
+
+
+def _cpu_ms(entry: Entry) -> float | None:
+    """Of one operation."""
+    if not isinstance(entry.measured, Exec) or entry.measured.observed.cpu_ns is None:
+        return None
+    operations = float(entry.operations.sum(dtype=np.float64))
+    return entry.measured.observed.cpu_ns / 1e6 / operations

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from io_benchmark.analysis import moving_blocks, statistics
+from io_benchmark.analysis import machines, moving_blocks, student
 from io_benchmark.analysis.likeness import Run
 from io_benchmark.analysis.model import Entry, Figures, Integers, Retrieves
 from io_benchmark.analysis.outcome import NoiseFloor
@@ -20,13 +20,14 @@ def figures_of(runs: Sequence[Run], data: SideData) -> Figures:
 
     def mean(figure: Callable[[Entry], float]) -> float:
         """The unit is the worker: a side's figure is the mean of its workers' figures."""
-        return math.fsum(map(figure, entries)) / len(entries)
+        return machines.mean([figure(entry) for entry in worker] for worker in data.runs)
 
     def part(column: Callable[[Retrieves], Integers]) -> float | None:
-        known = [entry.retrieves for entry in entries if entry.retrieves is not None]
-        if not known:
-            return None
-        return math.fsum(float(column(one).mean()) for one in known) / len(known)
+        known = [
+            [float(column(one.retrieves).mean()) for one in worker if one.retrieves is not None]
+            for worker in data.runs
+        ]
+        return machines.mean(filter(None, known)) if any(known) else None
 
     return Figures(
         workers=data.count,
@@ -41,7 +42,7 @@ def figures_of(runs: Sequence[Run], data: SideData) -> Figures:
         copy_mean_ns=part(lambda retrieves: retrieves.copy_ns),
         within_worker_ratio=max(map(moving_blocks.relative_error_of_mean, entries)),
         between_workers_ratio=(
-            math.sqrt(statistics.sample_variance(data.log_means)) if data.count > 1 else None
+            math.sqrt(student.sample_variance(data.log_means)) if data.count > 1 else None
         ),
     )
 

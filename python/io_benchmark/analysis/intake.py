@@ -8,13 +8,12 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from io_benchmark.analysis.model import Entry, Integers, Retrieves, Subject, Worker
+from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Retrieves, Subject, Worker
 from io_benchmark.results import CacheRetrieve, Measurement
 from io_benchmark.results.format import Samples
 from io_benchmark.results.workloads import Batches
-from io_benchmark.sources.layout import Measured
+from io_benchmark.sources.layout import Measured, TaskRecord
 
-UNKNOWN = "unknown"
 _NO_RETRIEVES = Samples(file_index=[], start_ns=[], lookup_ns=[], copy_ns=[])
 _NO_BATCHES = Batches(start_ns=[], duration_ns=[], operations=[])
 
@@ -23,18 +22,25 @@ def worker_of(measured: Measured, side: str) -> Worker:
     """One worker under the name that it is grouped by."""
     result, task = measured.result, measured.task
     entries = tuple(_entry(entry) for entry in result.workloads)
+    worker_id = worker_id_of(task)
     return Worker(
         side=side,
         pool=measured.pool,
         task_id=task.task_id if task else result.task.task_id or UNKNOWN,
         run_id=task.run_id if task else result.task.run_id,
-        worker_id=f"{task.worker_group}/{task.worker_id}" if task else UNKNOWN,
+        worker_id=worker_id,
         state=task.state if task else UNKNOWN,
         source=measured.source,
         result=msgspec.structs.replace(result, workloads=[entry.facts for entry in entries]),
         entries=entries,
         reason=task.reason_resolved if task else None,
+        machine=worker_id,
     )
+
+
+def worker_id_of(task: TaskRecord | None) -> str:
+    """As the queue names it; a name without an id names no worker."""
+    return f"{task.worker_group}/{task.worker_id}" if task and task.worker_id else UNKNOWN
 
 
 def _entry(entry: CacheRetrieve | Measurement) -> Entry:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from io_benchmark.results import CacheRetrieve, Measurement, Result
 
 Integers = NDArray[np.int64]
+UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, order=True)
@@ -82,7 +83,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Worker:
-    """One machine that ran one task: the unit of replication."""
+    """One run of one task, on a machine that may have run others: that is the unit of replication."""
 
     side: str  # the name that it is grouped by
     pool: str
@@ -94,6 +95,8 @@ class Worker:
     result: Result  # its samples are in `entries` alone
     entries: tuple[Entry, ...]
     reason: str | None = None  # why the run ended so, by the queue
+    # The machine that it ran on, as far as all results together tell; see `machines`.
+    machine: str = UNKNOWN
 
 
 class Severity(StrEnum):

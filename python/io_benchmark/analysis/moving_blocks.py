@@ -9,26 +9,20 @@ variance of a mean is taken from the means of overlapping blocks well over 20 re
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.model import Entry
+from io_benchmark.analysis.student import MeanVariance
 
 BLOCK_RETRIEVES = 64
 BLOCKS_ABOUT = 10
 RETRIEVES_AT_LEAST = 20
 # From here on the waves are seen; below, tests/simulation calls too many equal pools different.
 LONG_ENOUGH = 100
-
-
-@dataclass(frozen=True)
-class MeanVariance:
-    """The variance of a mean and how many degrees of freedom its estimate has."""
-
-    variance: float
-    degrees: float
 
 
 def block_length(count: int) -> int:
@@ -96,33 +90,76 @@ def last_third_over_first(entry: Entry) -> float:
     return values.mean(slice(-third, None)) / values.mean(slice(None, third))
 
 
-def alike(candidate: Entry, baseline: Entry) -> bool:
-    """Did sample i do the same on both? Of retrieves, as far as both went."""
-    if candidate.retrieves is not None and baseline.retrieves is not None:
+@dataclass(frozen=True)
+class Means:
+    """ln of the mean of each run of two machines, and what blocks tell of the averages' difference."""
+
+    candidate: tuple[float, ...]
+    baseline: tuple[float, ...]
+    blocks: tuple[MeanVariance, ...]
+
+    @property
+    def log_ratio(self) -> float:
+        return math.fsum(self.candidate) / len(self.candidate) - math.fsum(self.baseline) / len(
+            self.baseline
+        )
+
+
+def alike(entries: Sequence[Entry]) -> bool:
+    """Did sample i do the same in all of them? Of retrieves, as far as each went."""
+    if all(entry.retrieves is not None for entry in entries):
         return True
-    return np.array_equal(candidate.operations, baseline.operations)
+    first = entries[0].operations
+    return all(np.array_equal(first, entry.operations) for entry in entries[1:])
 
 
-def paired_log_ratio(candidate: Entry, baseline: Entry) -> tuple[float, MeanVariance]:
-    """ln of the ratio of means over the samples that both made, and its variance.
+def means(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> Means:
+    """Of the runs of two machines, sample by sample where all did the same."""
+    # By their times, so that nothing depends on the order in which runs are given.
+    sides = [sorted(side, key=_order) for side in (candidate, baseline)]
+    return (_paired if alike([*candidate, *baseline]) else _unpaired)(*sides)
 
-    Retrieve i took the same file on both, so what the sizes do cancels in each pair.
+
+def _order(entry: Entry) -> tuple[float, bytes]:
+    return entry.mean_ns, entry.total_ns.tobytes()
+
+
+def _paired(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> Means:
+    """Over the samples that all runs made.
+
+    Retrieve i took the same file in each, so what the sizes do cancels in the difference.
     """
-    count = min(len(candidate.total_ns), len(baseline.total_ns))
-    times = candidate.total_ns[:count].astype(np.float64)
-    base = baseline.total_ns[:count].astype(np.float64)
-    spread = variance_of_mean(times / times.mean() - base / base.mean())
-    if candidate.retrieves is None:
+    count = min(len(entry.total_ns) for entry in (*candidate, *baseline))
+    (logs, times), (base_logs, base) = (_averaged(side, count) for side in (candidate, baseline))
+    spread = variance_of_mean(times - base)
+    if candidate[0].retrieves is None:
         spread = _of_short(spread, count)
-    return math.log(times.mean() / base.mean()), spread
+    return Means(logs, base_logs, (spread,))
 
 
-def unpaired_log_ratio(candidate: Entry, baseline: Entry) -> tuple[float, list[MeanVariance]]:
-    """Where batches are as long as they turned out: all samples of both, each with its own error."""
-    spreads = [
-        _of_short(_spread(relative(one)), len(one.total_ns)) for one in (candidate, baseline)
-    ]
-    return math.log(candidate.mean_ns / baseline.mean_ns), spreads
+def _averaged(
+    entries: Sequence[Entry], count: int
+) -> tuple[tuple[float, ...], NDArray[np.float64]]:
+    """ln of each run's mean, and the runs' average course, over the first so many samples."""
+    times = [entry.total_ns[:count].astype(np.float64) for entry in entries]
+    course = sum(one / one.mean() for one in times[1:]) + times[0] / times[0].mean()
+    return tuple(math.log(one.mean()) for one in times), course / len(times)
+
+
+def _unpaired(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> Means:
+    """Where batches are as long as they turned out: all samples, each run with its own error."""
+    return Means(
+        tuple(math.log(entry.mean_ns) for entry in candidate),
+        tuple(math.log(entry.mean_ns) for entry in baseline),
+        (*of_average(candidate), *of_average(baseline)),
+    )
+
+
+def of_average(entries: Sequence[Entry]) -> tuple[MeanVariance, ...]:
+    """What each run's own blocks add to the variance of the average of their means."""
+    count = len(entries)
+    spreads = [_of_short(_spread(relative(one)), len(one.total_ns)) for one in entries]
+    return tuple(MeanVariance(one.variance / count**2, one.degrees) for one in spreads)
 
 
 def _of_short(spread: MeanVariance, count: int) -> MeanVariance:

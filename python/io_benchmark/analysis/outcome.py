@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from io_benchmark.analysis.model import (
+    UNKNOWN,
     Comparison,
     Diagnosis,
     Figures,
@@ -121,6 +122,7 @@ class WorkerLine:
     zone: str | None
     source: str
     reason: str | None = None
+    machine: str = UNKNOWN  # as `Worker` has it
 
 
 @dataclass(frozen=True)

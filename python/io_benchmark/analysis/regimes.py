@@ -9,9 +9,9 @@ taskcluster/docs/comparing.md has the signatures.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from io_benchmark.analysis.causes.case import View, mean_of_known, view_of
+from io_benchmark.analysis.causes.case import View, by_worker, mean_of_known, view_of
 from io_benchmark.analysis.causes.waiting import WAITS_SHARE, write_cap
 from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.outcome import Regime, SideRegime
@@ -33,26 +33,41 @@ def of_sides(subject: Subject, sides: Mapping[str, Sequence[Worker]]) -> dict[st
     if subject.workload != COPIES:
         return {}
     return {
-        side: _of_side([regime_of(view_of(worker, subject)) for worker in workers])
+        side: _of_side(
+            [
+                [regime_of(view) for view in runs]
+                for runs in by_worker([view_of(worker, subject) for worker in workers])
+            ]
+        )
         for side, workers in sides.items()
     }
 
 
-def _of_side(runs: Sequence[SideRegime]) -> SideRegime:
-    """The regime of most of a side's runs that tell one; unknown where there is no such."""
-    told = Counter(run.regime for run in runs)
-    del told[Regime.UNKNOWN]
-    regime = next(
-        (one for one, count in told.most_common(1) if 2 * count > told.total()), Regime.UNKNOWN
-    )
-    why = next((run.why for run in runs if run.regime is regime), "its workers differ in it")
+def _of_side(workers: Sequence[Sequence[SideRegime]]) -> SideRegime:
+    """The regime of most of a side's workers that tell one; unknown where there is no such."""
+    regime = _of_most([_of_most([run.regime for run in runs]) for runs in workers])
+    # One run's words for it, and the same ones in whichever order the runs come.
+    told = sorted(run.why for runs in workers for run in runs if run.regime is regime)
+    why = told[len(told) // 2] if told else "its workers differ in it"
+
+    def mean(value: Callable[[SideRegime], float | None]) -> float | None:
+        return mean_of_known(mean_of_known(map(value, runs)) for runs in workers)
+
     return SideRegime(
         regime=regime,
         why=why,
-        copied_bytes=mean_of_known(run.copied_bytes for run in runs),
-        written_bytes=mean_of_known(run.written_bytes for run in runs),
-        left_dirty_bytes=mean_of_known(run.left_dirty_bytes for run in runs),
-        drain_ns=mean_of_known(run.drain_ns for run in runs),
+        copied_bytes=mean(lambda run: run.copied_bytes),
+        written_bytes=mean(lambda run: run.written_bytes),
+        left_dirty_bytes=mean(lambda run: run.left_dirty_bytes),
+        drain_ns=mean(lambda run: run.drain_ns),
+    )
+
+
+def _of_most(regimes: Sequence[Regime]) -> Regime:
+    told = Counter(regimes)
+    del told[Regime.UNKNOWN]
+    return next(
+        (one for one, count in told.most_common(1) if 2 * count > told.total()), Regime.UNKNOWN
     )
 
 

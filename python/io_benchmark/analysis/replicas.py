@@ -6,41 +6,61 @@
 import math
 from collections.abc import Mapping, Sequence
 
+from io_benchmark.analysis import machines
 from io_benchmark.analysis.likeness import Run
-from io_benchmark.analysis.model import Problem, Severity, Subject
+from io_benchmark.analysis.model import UNKNOWN, Problem, Severity, Subject
 from io_benchmark.analysis.statistics import SideData
 from io_benchmark.analysis.words import percent
 
-UNKNOWN = "unknown"
+WORKERS_NAMED = 3
 
 
 def by_machine(runs: Sequence[Run]) -> dict[str, list[Run]]:
-    """One whose machine is not known stands for itself."""
-    found: dict[str, list[Run]] = {}
-    for at, run in enumerate(runs):
-        machine = run[0].worker_id
-        found.setdefault(machine if machine != UNKNOWN else f"#{at}", []).append(run)
-    return found
+    return machines.grouped(runs, lambda run: run[0].machine)
 
 
 def independent(subject: Subject, side: str, runs: Sequence[Run]) -> tuple[SideData, list[Problem]]:
     """Two tasks on one machine are one worker: their means are averaged."""
-    log_means, problems = [], []
+    log_means, behind, problems = [], [], []
     for machine, shared in by_machine(runs).items():
         log_means.append(math.fsum(math.log(entry.mean_ns) for _, entry in shared) / len(shared))
+        behind.append(tuple(entry for _, entry in shared))
         if len(shared) > 1:
             tasks = ", ".join(worker.task_id for worker, _ in shared)
+            ids = sorted({worker.worker_id for worker, _ in shared} - {UNKNOWN, machine})
+            also = f" (also {', '.join(ids)}, by its boot id)" if ids else ""
             problems.append(
                 Problem(
                     "same-worker",
                     Severity.WARNING,
                     subject,
                     (side,),
-                    f"{side}: {len(shared)} runs were on the same worker {machine} and count as "
-                    f"one: {tasks}",
+                    f"{side}: {len(shared)} runs were on the same worker {machine}{also} and count "
+                    f"as one: {tasks}",
                 )
             )
-    return SideData(tuple(log_means), tuple(entry for _, entry in runs)), problems
+    return SideData(tuple(log_means), tuple(behind)), problems
+
+
+def shared_workers(
+    subject: Subject, candidate: Sequence[Run], baseline: Sequence[Run]
+) -> list[Problem]:
+    """Sides are told apart by their machines; one that both ran on shows its settings alone."""
+    ours, theirs = ({run[0].machine for run in side} for side in (candidate, baseline))
+    both = sorted((ours & theirs) - {UNKNOWN})
+    if not both:
+        return []
+    sides = baseline[0][0].side, candidate[0][0].side
+    which = ", ".join(both[:WORKERS_NAMED])
+    if len(both) > WORKERS_NAMED:
+        which += f" and {len(both) - WORKERS_NAMED} more"
+    text = f"{' and '.join(sides)} were measured on the same worker {which}"
+    if len(ours) == len(theirs) == len(both):
+        text += (
+            ": a difference comes from their settings or from chance, not from their machines, and "
+            "says nothing of other workers"
+        )
+    return [Problem("shared-worker", Severity.WARNING, subject, sides, text)]
 
 
 def single_workers(

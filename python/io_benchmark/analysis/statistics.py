@@ -4,20 +4,28 @@
 """From workers' means to a ratio, its intervals and a verdict.
 
 The unit is the worker. Several workers a side: Welch's t on the logarithms of their means. One a
-side: retrieves paired by index (batches of other workloads where sample i did the same on both, else
-each side's own), moving blocks, and a between-worker variation that is assumed, because one worker
-cannot show it. What one worker measured twice, in two places, needs no such assumption. Ratios are
-handled as logarithms, so that swapping the sides changes nothing but the sign.
+side: the averages of its runs, whose variance comes from blocks within the runs and from how far
+runs of one worker differ, and a between-worker variation that is assumed, because one worker cannot
+show it. What one worker measured twice, in two places, needs no such assumption. Ratios are handled
+as logarithms, so that swapping the sides changes nothing but the sign.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
+from scipy.special import ndtr, stdtr
 
-from io_benchmark.analysis import moving_blocks
+from io_benchmark.analysis import moving_blocks, runs
 from io_benchmark.analysis.model import Entry, Interval, Verdict
+from io_benchmark.analysis.student import (
+    MANY_DEGREES,
+    MeanVariance,
+    howe,
+    quantile,
+    sample_variance,
+    satterthwaite,
+)
 
 LEVEL = 0.95
 EQUIVALENCE_LEVEL = 0.90
@@ -26,16 +34,17 @@ ASSUMED_DEGREES = 20.0
 # One worker a side: how its samples are held against the other's.
 PAIRED_RETRIEVES, PAIRED_BATCHES = "paired retrieves", "paired batches"
 UNPAIRED_BATCHES = "batches in blocks"
+RUNS = "runs of one worker"
 WORKERS = "workers"
-ONE_WORKER = (PAIRED_RETRIEVES, PAIRED_BATCHES, UNPAIRED_BATCHES)
+ONE_WORKER = (PAIRED_RETRIEVES, PAIRED_BATCHES, UNPAIRED_BATCHES, RUNS)
 
 
 @dataclass(frozen=True)
 class SideData:
-    """One side's independent workers: ln of each one's mean, and the entries behind them."""
+    """One side's independent workers: ln of each one's mean, and the runs behind it."""
 
     log_means: tuple[float, ...]
-    entries: tuple[Entry, ...]
+    runs: tuple[tuple[Entry, ...], ...]  # by worker, as the means
 
     @property
     def count(self) -> int:
@@ -63,64 +72,73 @@ class Estimate:
         return math.sqrt(self.variance)
 
 
-def sample_variance(values: Sequence[float]) -> float:
-    centre = math.fsum(values) / len(values)
-    return math.fsum((value - centre) ** 2 for value in values) / (len(values) - 1)
-
-
 def estimate(candidate: SideData, baseline: SideData, assumed_variation: float) -> Estimate:
     if candidate.count == 1 and baseline.count == 1:
-        one, other = candidate.entries[0], baseline.entries[0]
-        judge = _paired if moving_blocks.alike(one, other) else _unpaired
-        return judge(one, other, assumed_variation)
-    return _welch(candidate.log_means, baseline.log_means, assumed_variation)
+        return _one_worker_each(candidate.runs[0], baseline.runs[0], assumed_variation)
+    return _welch(candidate, baseline, assumed_variation)
 
 
-def _paired(candidate: Entry, baseline: Entry, assumed_variation: float) -> Estimate:
-    log_ratio, spread = moving_blocks.paired_log_ratio(candidate, baseline)
-    between = 2 * assumed_variation**2
-    variance = between + spread.variance
+def _one_worker_each(
+    candidate: Sequence[Entry], baseline: Sequence[Entry], assumed_variation: float
+) -> Estimate:
+    means = moving_blocks.means(candidate, baseline)
+    between = MeanVariance(2 * assumed_variation**2, ASSUMED_DEGREES)
+    seen = runs.of_pair(means.candidate, means.baseline)
+    within = runs.larger(means.blocks, seen)
+    degrees = (howe if seen else satterthwaite)([*within, between])
+    variance = math.fsum(part.variance for part in within)
     return Estimate(
-        log_ratio,
+        means.log_ratio,
+        between.variance + variance,
+        degrees,
+        _method([*candidate, *baseline]) if not seen else RUNS,
+        assumed_variation,
         variance,
-        _satterthwaite(((spread.variance, spread.degrees), (between, ASSUMED_DEGREES))),
-        _method(candidate, baseline),
-        assumed_variation,
-        spread.variance,
     )
 
 
-def _unpaired(candidate: Entry, baseline: Entry, assumed_variation: float) -> Estimate:
-    log_ratio, spreads = moving_blocks.unpaired_log_ratio(candidate, baseline)
-    between = 2 * assumed_variation**2
-    within = math.fsum(spread.variance for spread in spreads)
-    parts = [(spread.variance, spread.degrees) for spread in spreads]
-    return Estimate(
-        log_ratio,
-        between + within,
-        _satterthwaite([*parts, (between, ASSUMED_DEGREES)]),
-        _method(candidate, baseline),
-        assumed_variation,
-        within,
-    )
-
-
-def _welch(candidate: Sequence[float], baseline: Sequence[float], assumed: float) -> Estimate:
+def _welch(candidate: SideData, baseline: SideData, assumed: float) -> Estimate:
     """A side with one worker has no variance of its own: the larger of the other's and the assumed."""
-    parts = []
+    parts: list[MeanVariance] = []
     used_assumed = None
     for own, other in ((candidate, baseline), (baseline, candidate)):
-        if len(own) > 1:
-            parts.append((sample_variance(own) / len(own), len(own) - 1.0))
-            continue
-        seen = sample_variance(other)
-        used_assumed = assumed
-        parts.append(
-            (seen, len(other) - 1.0) if seen > assumed**2 else (assumed**2, ASSUMED_DEGREES)
-        )
-    log_ratio = math.fsum(candidate) / len(candidate) - math.fsum(baseline) / len(baseline)
-    variance = parts[0][0] + parts[1][0]
-    return Estimate(log_ratio, variance, _satterthwaite(parts), WORKERS, used_assumed, 0.0)
+        if own.count > 1:
+            variance = sample_variance(own.log_means) / own.count
+            parts.append(MeanVariance(variance, own.count - 1.0))
+        else:
+            used_assumed = assumed
+            parts += _alone(own, other, assumed)
+    log_ratio = _mean(candidate.log_means) - _mean(baseline.log_means)
+    variance = math.fsum(part.variance for part in parts)
+    # More than a part a side: runs of one worker are among them, often two or three.
+    degrees = (howe if len(parts) > 2 else satterthwaite)(parts)
+    return Estimate(log_ratio, variance, degrees, WORKERS, used_assumed, 0.0)
+
+
+def _alone(own: SideData, other: SideData, assumed: float) -> list[MeanVariance]:
+    """The variance of one worker's mean, beside several: as theirs, or as assumed and by its runs."""
+    seen = MeanVariance(sample_variance(other.log_means), other.count - 1.0)
+    between = MeanVariance(assumed**2, ASSUMED_DEGREES)
+    within = _within(own.runs, other.runs)
+    if seen.variance > between.variance + math.fsum(part.variance for part in within):
+        return [seen]
+    return [between, *within]
+
+
+def _within(own: Sequence[Sequence[Entry]], other: Sequence[Sequence[Entry]]) -> list[MeanVariance]:
+    """Of one worker's mean: its blocks, or how far runs of one worker are seen to differ."""
+    if not own:
+        return []
+    blocks = moving_blocks.of_average(own[0])
+    logs = [[math.log(entry.mean_ns) for entry in worker] for worker in (*own, *other)]
+    seen = runs.pooled(logs)
+    if seen is None:
+        return list(blocks)
+    return runs.larger(blocks, [MeanVariance(seen.variance / len(own[0]), seen.degrees)])
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
 
 
 def within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estimate:
@@ -130,47 +148,31 @@ def within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estimat
     it. Several show how far their ratios differ; one shows its own noise alone, and the interval holds
     for no other machine.
     """
-    found = [[_of_one_task(*pair) for pair in pairs] for pairs in machines]
-    logs = [math.fsum(log for log, _ in tasks) / len(tasks) for tasks in found]
-    log_ratio = math.fsum(logs) / len(logs)
+    found = [[moving_blocks.means([one], [base]) for one, base in pairs] for pairs in machines]
+    logs = [_mean([task.log_ratio for task in tasks]) for tasks in found]
     if len(logs) > 1:
         variance = sample_variance(logs) / len(logs)
-        return Estimate(log_ratio, variance, len(logs) - 1.0, WORKERS, None, 0.0)
+        return Estimate(_mean(logs), variance, len(logs) - 1.0, WORKERS, None, 0.0)
     (tasks,) = found
     count = len(tasks)
-    parts = [(one.variance / count**2, one.degrees) for _, spreads in tasks for one in spreads]
-    variance = math.fsum(part for part, _ in parts)
-    method = _method(*machines[0][0])
-    return Estimate(log_ratio, variance, _satterthwaite(parts), method, None, variance)
+    blocks = [
+        MeanVariance(one.variance / count**2, one.degrees) for task in tasks for one in task.blocks
+    ]
+    parts, degrees = blocks, satterthwaite(blocks)
+    if count > 1:
+        ratios = [task.log_ratio for task in tasks]
+        seen = [MeanVariance(sample_variance(ratios) / count, count - 1.0)]
+        if runs.larger(blocks, seen) == seen:
+            parts, degrees = seen, count - 1.0
+    variance = math.fsum(part.variance for part in parts)
+    method = _method(machines[0][0]) if parts is blocks else RUNS
+    return Estimate(logs[0], variance, degrees, method, None, variance)
 
 
-def _of_one_task(one: Entry, other: Entry) -> tuple[float, list[moving_blocks.MeanVariance]]:
-    if not moving_blocks.alike(one, other):
-        return moving_blocks.unpaired_log_ratio(one, other)
-    log_ratio, spread = moving_blocks.paired_log_ratio(one, other)
-    return log_ratio, [spread]
-
-
-def _method(one: Entry, other: Entry) -> str:
-    if not moving_blocks.alike(one, other):
+def _method(entries: Sequence[Entry]) -> str:
+    if not moving_blocks.alike(entries):
         return UNPAIRED_BATCHES
-    return PAIRED_BATCHES if one.retrieves is None else PAIRED_RETRIEVES
-
-
-def _satterthwaite(parts: Sequence[tuple[float, float]]) -> float:
-    """Degrees of freedom of a sum of variances; a known one has infinitely many."""
-    if any(math.isinf(variance) for variance, _ in parts):
-        return 1.0
-    total = math.fsum(variance for variance, _ in parts)
-    weight = math.fsum(variance**2 / degrees for variance, degrees in parts)
-    return total**2 / weight if weight > 0 else math.inf
-
-
-def quantile(probability: float, degrees: float) -> float:
-    """Student's t; the normal one where the variance is known."""
-    if math.isinf(degrees) or degrees > 1e9:
-        return float(ndtri(probability))
-    return float(stdtrit(degrees, probability))
+    return PAIRED_BATCHES if entries[0].retrieves is None else PAIRED_RETRIEVES
 
 
 def interval(found: Estimate, level: float) -> Interval:
@@ -185,7 +187,7 @@ def p_value(found: Estimate) -> float:
     if found.error == 0:
         return 1.0 if found.log_ratio == 0 else 0.0
     score = -abs(found.log_ratio) / found.error
-    if math.isinf(found.degrees) or found.degrees > 1e9:
+    if found.degrees > MANY_DEGREES:
         return min(1.0, 2 * float(ndtr(score)))
     return min(1.0, 2 * float(stdtr(found.degrees, score)))
 

@@ -166,6 +166,7 @@ OTHER_RULES: dict[str, Severity] = {
     "nothing-in-common": Severity.REFUSED,
     "same-worker": Severity.WARNING,
     "one-worker": Severity.WARNING,
+    "shared-worker": Severity.WARNING,
 }
 RULES = (*RUN_RULES, *WORKER_RULES, *SIDE_RULES, *OTHER_RULES)
 

@@ -25,7 +25,7 @@ import time
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.common import add_output_options, tell, write_whole
+from io_benchmark.commands.common import add_output_options, tell, tell_unread, write_whole
 from io_benchmark.errors import UsageError
 from io_benchmark.report import FORMATS
 from io_benchmark.sources.text import one_line
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--wait",
         type=_minutes,
         metavar="MINUTES",
-        help="wait so long, at most, for the benchmark's tasks there that still run",
+        help="wait at most this long for the decision task and the benchmark's tasks there",
     )
     add(
         "--partial",
@@ -142,7 +142,8 @@ def run(arguments: argparse.Namespace) -> int:
         for form, path in arguments.write
     ]
     output.show(report, arguments.format, details=arguments.details)
-    status = _status(report, expectations.judge_all(expected, report), partial=arguments.partial)
+    outcomes = expectations.judge_all(expected, report)
+    status = _status(report, outcomes, arguments.format, partial=arguments.partial)
     unwritten = [problem for problem in written if problem is not None]
     for problem in unwritten:
         tell(f"error: {problem}")
@@ -196,9 +197,8 @@ def _workers(addresses: Sequence[str], when: str, budget: Budget) -> GatheredAs[
         return gather_as(addresses, os.environ, progress, worker, budget=budget)
 
 
-def _status(report: Report, outcomes: Sequence[Outcome], *, partial: bool) -> int:
-    for line in report.unreadable:
-        tell(f"missing: {line}" if partial else f"error: {line}")
+def _status(report: Report, outcomes: Sequence[Outcome], form: str, *, partial: bool) -> int:
+    tell_unread(report.unreadable, "missing" if partial else "error", form)
     for outcome in outcomes:
         tell(one_line(outcome.message, MESSAGE_LENGTH))
     if not all(outcome.met for outcome in outcomes):

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from io_benchmark.commands.common import tell
 from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.paths import current_folder
 
 if TYPE_CHECKING:
     from io_benchmark.firefox.plan import Plan
@@ -58,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     from io_benchmark.graph.root import find_root
 
     checkout = open_checkout(arguments.path)
-    root = find_root(arguments.root, Path.cwd())
+    root = find_root(arguments.root, current_folder())
     tell(f"Comparing {checkout.path} with {root.path} ({root.origin})")
     plan = make_plan(root, checkout)
     looking = arguments.check or arguments.diff

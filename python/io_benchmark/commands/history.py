@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.common import add_output_options, tell, write_whole
+from io_benchmark.commands.common import add_output_options, tell, tell_unread, write_whole
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.text import one_line
 
@@ -83,8 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     written = [write_whole(path, rendered(found, form)) for form, path in arguments.write]
     show(found, arguments.format)
-    for line in intake.unreadable:
-        tell(f"note: {line}")
+    tell_unread(intake.unreadable, "note", arguments.format)
     problems = [problem for problem in written if problem is not None]
     if not found.series:
         problems.append(intake.nothing())
@@ -126,7 +125,8 @@ class _Intake:
     def all_remarks(self) -> list[str]:
         if not self.other_pools:
             return self.remarks
-        counts = (f"{count} of {one_line(pool, 50)}" for pool, count in self.other_pools.items())
+        pools = sorted(self.other_pools.items())
+        counts = (f"{count} of {one_line(pool, 50)}" for pool, count in pools)
         return [*self.remarks, f"results of other pools are passed over: {', '.join(counts)}"]
 
     def nothing(self) -> str:

@@ -28,6 +28,7 @@ from io_benchmark.analysis import plan
 from io_benchmark.commands.common import names_of_jobs, tell
 from io_benchmark.commands.rehearsing import Rehearsal, executor
 from io_benchmark.errors import ResultError, UsageError
+from io_benchmark.paths import current_folder, resolved
 from io_benchmark.sources import folders as folders_of_results
 from io_benchmark.sources import layout
 
@@ -103,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.verbose:
         logging.basicConfig(format="%(message)s")
         logging.getLogger("io_benchmark").setLevel(logging.DEBUG)
-    root = find_root(arguments.root, Path.cwd())
+    root = find_root(arguments.root, current_folder())
     _tell(f"Generating the graph from {root.path} ({root.origin})")
     jobs = names_of_jobs(arguments.jobs)
     tasks, reports = _split(arguments.jobs, generate(root, jobs).tasks)
@@ -215,9 +216,9 @@ def _folders_of_pools(given: Sequence[tuple[str, Path]], pools: Sequence[str]) -
             raise UsageError(f"--at {pool}={folder}: no such pool here; there are {_listed(pools)}")
         if pool in folders:
             raise UsageError(f"--at {pool}={folder}: the pool stands twice")
-        if not folder.is_dir():
+        folders[pool] = resolved(folder, f"--at {pool}={folder}")
+        if not folders[pool].is_dir():
             raise UsageError(f"--at {pool}={folder}: no such folder; make it first")
-        folders[pool] = folder.resolve()
     return folders
 
 

@@ -26,11 +26,11 @@ import math
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from io_benchmark.commands.common import names_of_jobs, tell
 from io_benchmark.errors import UsageError
+from io_benchmark.paths import current_folder
 from io_benchmark.submit import options
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def generated(
     from io_benchmark.graph.root import find_root
     from io_benchmark.submit.definitions import choose
 
-    root = find_root(arguments.root, Path.cwd())
+    root = find_root(arguments.root, current_folder())
     tell(f"Generating the graph from {root}")
     tasks = generate(root, jobs).tasks
     chosen = choose(tasks, settings)

@@ -7,13 +7,15 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
 
+from io_benchmark.execute.keeper import KEEPER
 from io_benchmark.execute.stopping import Stopping, kill
+from io_benchmark.interruption import TERMINATING, heeded
 
-HELD_SIGNALS: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM)
+HELD_SIGNALS: tuple[int, ...] = (signal.SIGINT, *TERMINATING)
 
 # Someone who presses Ctrl-C this often is not waiting for tidiness.
 HELD_LIMIT = 3
@@ -25,7 +27,7 @@ class StartError(OSError):
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Delivers SIGINT and SIGTERM after the block: for steps that leave a mess when cut in two."""
+    """Delivers SIGINT, SIGTERM and SIGHUP after the block: for steps that leave a mess when cut in two."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -36,7 +38,7 @@ def interrupts_held() -> Iterator[None]:
         if len(held) >= HELD_LIMIT:
             raise KeyboardInterrupt
 
-    previous = {number: signal.signal(number, hold) for number in HELD_SIGNALS}
+    previous = {number: signal.signal(number, hold) for number in heeded(HELD_SIGNALS)}
     try:
         yield
     finally:
@@ -56,20 +58,23 @@ def started(
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A child in a session of its own, stderr merged into its output pipe.
 
-    Nothing of its process group outlives the block: `stopping` ends it after an exception.
+    Nothing of its process group outlives the block: `stopping` ends it after an exception, and the
+    keeper if this program is killed.
     """
     process: subprocess.Popen[bytes] | None = None
-    try:
-        with interrupts_held():
-            process = _start(command, folder, environment)
-        yield process
-    except BaseException:
-        if process is not None:
-            stopping(process)
-        raise
-    finally:
-        if process is not None:
-            kill(process)
+    with ExitStack() as kept:
+        try:
+            with interrupts_held():
+                process = _start(command, folder, environment)
+                kept.enter_context(KEEPER.group(process.pid))
+            yield process
+        except BaseException:
+            if process is not None:
+                stopping(process)
+            raise
+        finally:
+            if process is not None:
+                kill(process)
 
 
 def _start(

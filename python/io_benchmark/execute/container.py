@@ -24,6 +24,7 @@ from io_benchmark.execute.child import interrupts_held
 from io_benchmark.execute.collect import collect
 from io_benchmark.execute.engine import Engine, Reply, find_engine
 from io_benchmark.execute.image import CreateContext, ensure_image
+from io_benchmark.execute.keeper import KEEPER
 from io_benchmark.execute.output import LiveLog, output_folder, remove
 from io_benchmark.execute.stopping import exits_before, stop
 from io_benchmark.execute.task import Outcome, TaskRun, now
@@ -39,6 +40,9 @@ ENDED_STATES = ("exited", "stopped")
 
 # 128 and the number of SIGKILL.
 KILLED_EXIT_CODE = 137
+
+# With the anonymous volumes, also while it runs.
+REMOVE = ("rm", "--force", "--volumes")
 
 # The attached client ends by itself soon after its container.
 CLIENT_PATIENCE_S = 5.0
@@ -101,15 +105,16 @@ class ContainerExecutor:
 def _container(engine: Engine, task_run: TaskRun, reference: str) -> Iterator[str]:
     """The container, not yet started; it and its anonymous volumes are gone after the block."""
     name = f"io-benchmark-{task_run.task_id}-{task_run.run_id}-{secrets.token_hex(4)}"
-    try:
-        _create(engine, task_run, name, reference)
-        yield name
-    except BaseException:
-        with interrupts_held(), suppress(ContainerError):
+    with KEEPER.command((*engine.command, *REMOVE, name)):
+        try:
+            _create(engine, task_run, name, reference)
+            yield name
+        except BaseException:
+            with interrupts_held(), suppress(ContainerError):
+                _remove(engine, name)
+            raise
+        with interrupts_held():
             _remove(engine, name)
-        raise
-    with interrupts_held():
-        _remove(engine, name)
 
 
 def _create(engine: Engine, task_run: TaskRun, name: str, reference: str) -> None:
@@ -125,12 +130,12 @@ def _create(engine: Engine, task_run: TaskRun, name: str, reference: str) -> Non
 def _remove(engine: Engine, name: str) -> None:
     # A running container would be given ten seconds to end by itself.
     engine.call("kill", "--signal", "KILL", name)
-    removed = engine.call("rm", "--force", "--volumes", name)
+    removed = engine.call(*REMOVE, name)
     if removed.exit_code != 0:
         raise engine.refusal(
             f"container {name} stays behind",
             removed,
-            f"remove it: {shlex.join((*engine.command, 'rm', '--force', '--volumes', name))}",
+            f"remove it: {shlex.join((*engine.command, *REMOVE, name))}",
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from io_benchmark.errors import IoBenchmarkError, UsageError
+from io_benchmark.paths import resolved
 
 CONFIG = "taskcluster/config.yml"
 IMAGES = "taskcluster/kinds/docker-image/kind.yml"
@@ -72,7 +73,7 @@ def _no_checkout(path: Path, missing: str) -> UsageError:
 
 
 def open_checkout(path: Path) -> Checkout:
-    root = path.expanduser().resolve()
+    root = resolved(path, str(path))
     for mark in MARKS:
         if not (root / mark).is_file():
             raise _no_checkout(path, mark)

@@ -21,12 +21,12 @@ def of(workers: Sequence[WorkerLine], rows: Sequence[Replication]) -> Iterator[s
 
 
 def _repeated(workers: Sequence[WorkerLine]) -> Iterable[str]:
-    runs = Counter(line.worker_id for line in workers if line.worker_id != UNKNOWN)
+    runs = Counter(line.machine for line in workers if line.machine != UNKNOWN)
     for worker, count in runs.items():
         if count == 1:
             continue
         text = f"Worker {name(worker)} ran {count:,} of these tasks: they are not independent of "
-        sides = Counter(line.side for line in workers if line.worker_id == worker)
+        sides = Counter(line.side for line in workers if line.machine == worker)
         shared = [f"{name(side)}'s" for side, times in sides.items() if times > 1]
         ones = f"; {' and '.join(shared)} count as one worker" if shared else ""
         yield f"{text}each other{ones}."

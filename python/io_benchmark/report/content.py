@@ -96,7 +96,7 @@ def build(report: Report, *, details: bool = False) -> Content:
     """With `details` nothing is folded."""
     several = len(report.subjects) > 1
     footnotes = Footnotes(report.problems, several=several)
-    runs = Counter(worker.worker_id for worker in report.workers if worker.worker_id != UNKNOWN)
+    runs = Counter(worker.machine for worker in report.workers if worker.machine != UNKNOWN)
     replicated = replication.of_report(report)
     spoken = answers.of_report(report, footnotes)
     every = [
@@ -205,7 +205,7 @@ def _worker(worker: WorkerLine, runs: Counter[str]) -> WorkerRow:
     return WorkerRow(
         side=side,
         worker=name(worker.worker_id, 60),
-        repeated=runs[worker.worker_id] > 1,
+        repeated=runs[worker.machine] > 1,
         task=f"{name(worker.task_id)}{run}" if worker.task_id else UNKNOWN,
         state=state,
         machine=machine or UNKNOWN,

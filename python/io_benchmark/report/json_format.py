@@ -228,6 +228,8 @@ class Replication(Record, frozen=True):
 
 
 class Worker(Record, frozen=True):
+    """A run; those with the same `machine` count as one worker, "unknown" as one each."""
+
     side: str
     pool: str
     task_id: str
@@ -240,6 +242,7 @@ class Worker(Record, frozen=True):
     zone: str | None
     source: str
     reason: str | None
+    machine: str
 
 
 class Document(Record, frozen=True):

@@ -12,6 +12,8 @@ from io_benchmark.analysis.outcome import Report
 from io_benchmark.report import load
 
 TEXT_COLUMNS = 80
+# A terminal that says it is narrower, COLUMNS=0 for instance, would get nothing to read.
+LEAST_COLUMNS = 20
 # The formats that can tell all in full or what is decided alone.
 FOLDING = ("text", "markdown")
 
@@ -19,9 +21,16 @@ FOLDING = ("text", "markdown")
 def show(report: Report, form: str, *, details: bool = False) -> None:
     """Text follows the terminal; every other format is written as it is."""
     if form == "text":
-        load(form)(Console(), report, details=details)
+        load(form)(console(), report, details=details)
     else:
         sys.stdout.write(rendered(report, form, details=details))
+
+
+def console() -> Console:
+    """As wide as it is, where that is wide enough for a word."""
+    made = Console()
+    made.width = max(made.width, LEAST_COLUMNS)
+    return made
 
 
 def rendered(report: Report, form: str, *, details: bool = False) -> str:

@@ -230,6 +230,11 @@ def _basis(sides: Iterable[AtPlace]) -> tuple[str, ...]:
             words = (
                 f"{one.workers:,} workers, each held against itself, by how far their ratios differ"
             )
+        elif one.method == statistics.RUNS:
+            words = (
+                "one worker held against itself in each of its runs; the interval is that machine's, "
+                "and nothing is assumed of how others differ"
+            )
         else:
             words = (
                 "one worker held against itself, in blocks of its samples; the interval is that "

@@ -66,7 +66,7 @@ def _of_side(
 
 
 def _machines(lines: Sequence[WorkerLine]) -> int:
-    known = Counter(line.worker_id for line in lines)
+    known = Counter(line.machine for line in lines)
     unknown = known.pop(UNKNOWN, 0)
     return len(known) + unknown
 

@@ -141,6 +141,8 @@ def _method(comparison: Comparison, part: SubjectReport) -> str:
         "paired retrieves": "one worker a side, compared retrieve by retrieve in blocks",
         "paired batches": "one worker a side, compared sample by sample in blocks",
         "batches in blocks": "one worker a side, each one's own error by blocks of its samples",
+        "runs of one worker": "one worker a side, compared by the means of its runs, and by how far "
+        "runs of one worker differ",
     }.get(comparison.method, clean(comparison.method))
     if comparison.assumed_variation_ratio is not None:
         assumed = percent(comparison.assumed_variation_ratio)

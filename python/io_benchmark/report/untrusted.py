@@ -10,6 +10,8 @@ medium escapes that for itself.
 
 from unicodedata import category
 
+from rich.cells import cell_len
+
 NAME_LENGTH = 40
 TEXT_LENGTH = 1000
 REPLACEMENT = "\ufffd"
@@ -25,13 +27,26 @@ def clean(text: str, length: int = TEXT_LENGTH) -> str:
     return line if len(line) <= length else line[: length - 1] + "…"
 
 
-def name(text: str, length: int = NAME_LENGTH) -> str:
-    """A name is cut in its middle: pools often differ at the end."""
+def name(text: str, cells: int = NAME_LENGTH) -> str:
+    """A name is cut in its middle: pools often differ at the end.
+
+    By cells, of which wide characters take two: names are the heads of tables.
+    """
     line = clean(text, 4 * TEXT_LENGTH)
-    if len(line) <= length:
+    if line.isascii() and len(line) <= cells:
         return line or "(no name)"
-    head = length // 2
-    return line[:head] + "…" + line[head + 1 - length :]
+    if len(line) <= cells and cell_len(line) <= cells:
+        return line
+    head = cells // 2
+    return _fitting(line, head) + "…" + _fitting(line[::-1], cells - head - 1)[::-1]
+
+
+def _fitting(line: str, cells: int) -> str:
+    """As much of its start as has room; no more characters than cells, whatever takes none."""
+    kept = line[:cells]
+    while cell_len(kept) > cells:
+        kept = kept[:-1]
+    return kept
 
 
 def _replaced(line: str) -> str:

@@ -54,12 +54,14 @@ def access_for(root_url: str, environment: Mapping[str, str]) -> Access:
                 "digits and !@/:.+|_- only; check it"
             )
         if not token.isascii() or not token.isprintable():
-            raise UsageError(f"{ACCESS_TOKEN}: holds characters that no credential has")
+            raise UsageError(
+                f"{ACCESS_TOKEN}: contains characters that a credential cannot contain"
+            )
         return Access(root_url, root_url, f"as {client_id}", credentials)
     proxy = environment.get(PROXY)
     if proxy:
         if not proxy.startswith(("http://", "https://")):
-            raise UsageError(f"{PROXY}: is no http(s) address")
+            raise UsageError(f"{PROXY}: is not an http(s) address")
         return Access(root_url, proxy.rstrip("/"), "through the task's proxy")
     return Access(root_url, root_url, "anonymously")
 
@@ -70,5 +72,5 @@ def _checked_certificate(text: str) -> str:
     except (ValueError, RecursionError):
         good = False
     if not good:
-        raise UsageError(f"{CERTIFICATE}: is not the JSON that Taskcluster gave out")
+        raise UsageError(f"{CERTIFICATE}: is not a certificate as Taskcluster issues it (JSON)")
     return text

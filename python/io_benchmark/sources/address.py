@@ -109,7 +109,7 @@ def parse(text: str, environment: Mapping[str, str]) -> Address:
     if scheme is None:
         return FileAddress(Path(text))
     if scheme[1].lower() not in ("http", "https"):
-        raise _mistake(text, f"{scheme[1]}:// is not read; give {_FORMS}")
+        raise _mistake(text, f"{scheme[1]}:// is not supported; give {_FORMS}")
     return _parse_url(stripped, environment)
 
 
@@ -123,13 +123,21 @@ def default_root_url(environment: Mapping[str, str]) -> str:
     except ValueError:
         shown = one_line(text, 100)
         raise UsageError(
-            f"{ROOT_VARIABLE}: {shown!r} is no http(s) address; try {DEFAULT_ROOT_URL}"
+            f"{ROOT_VARIABLE}: {shown!r} is not an http(s) address; try {DEFAULT_ROOT_URL}"
         ) from None
 
 
 def task_run_url(root_url: str, task_id: str, run_id: int) -> str:
     """Where a browser shows a run."""
     return f"{root_url}/tasks/{task_id}/runs/{run_id}"
+
+
+def task_url(root_url: str, task_id: str) -> str:
+    return f"{root_url}/tasks/{task_id}"
+
+
+def group_url(root_url: str, group_id: str) -> str:
+    return f"{root_url}/tasks/groups/{group_id}"
 
 
 def _parse_prefixed(text: str, prefix: str, rest: str, environment: Mapping[str, str]) -> Address:
@@ -149,7 +157,9 @@ def _parse_url(text: str, environment: Mapping[str, str]) -> Address:
         url = urlsplit(text)
         root_url = _root_url(url)
     except ValueError:
-        raise _mistake(text, "it is no http(s) address with a host and nothing secret") from None
+        raise _mistake(
+            text, "it is not an http(s) address with a host and without a password"
+        ) from None
     host = url.hostname or ""
     segments = [unquote(part) for part in url.path.split("/") if part]
     if host.startswith("treeherder.") or segments[:1] in (["jobs"], ["logviewer"]):
@@ -195,7 +205,8 @@ def _parse_taskcluster(
         case _:
             raise _mistake(
                 text,
-                "it is no task, group, index or push; known are /tasks/ID, /tasks/ID/runs/N, "
+                "it is not the address of a task, group, index or push; known are /tasks/ID, "
+                "/tasks/ID/runs/N, "
                 "/tasks/groups/ID, /tasks/index/NAMESPACE/NAME, /api/queue/v1/task/ID and "
                 "Treeherder's /jobs?repo=…&revision=…",
             )
@@ -214,8 +225,8 @@ def _parse_treeherder(text: str, url: SplitResult, environment: Mapping[str, str
         remark = None
         if "revision" in query:
             remark = (
-                "the address selects one job of a push, and only that is read; take "
-                "selectedTaskRun out of it to read the whole push"
+                "the address selects one job of a push, and only that job is read; remove "
+                "selectedTaskRun from it to read the whole push"
             )
         run_id = None if found[2] is None else int(found[2])
         return TaskAddress(root_url, found[1], run_id, remark)
@@ -233,7 +244,7 @@ def _decision_route(
     text: str, repository: str, revision: str, environment: Mapping[str, str]
 ) -> str:
     if not _REPOSITORY.fullmatch(repository):
-        raise _mistake(text, "its repo is no repository's name")
+        raise _mistake(text, "its repo is not the name of a repository")
     if not _REVISION.fullmatch(revision):
         raise _mistake(text, "its revision is not the full one: 40 digits and letters a to f")
     domain = trust_domain(repository, environment)
@@ -247,7 +258,7 @@ def trust_domain(repository: str, environment: Mapping[str, str]) -> str:
     )
     if not _TRUST_DOMAIN.fullmatch(domain):
         shown = one_line(domain, 100)
-        raise UsageError(f"{TRUST_DOMAIN_VARIABLE}: {shown!r} is no trust domain; try gecko")
+        raise UsageError(f"{TRUST_DOMAIN_VARIABLE}: {shown!r} is not a trust domain; try gecko")
     return domain
 
 
@@ -256,14 +267,14 @@ def _task(text: str, root_url: str, task_id: str, run: str | None) -> TaskAddres
     if run is None:
         return TaskAddress(root_url, task_id)
     if not _RUN.fullmatch(run):
-        raise _mistake(text, f"{one_line(run, 30)!r} is no number of a run; 0 is the first")
+        raise _mistake(text, f"{one_line(run, 30)!r} is not the number of a run; the first is 0")
     return TaskAddress(root_url, task_id, int(run))
 
 
 def _slug(text: str, slug: str, right: str) -> str:
     if not _SLUG.fullmatch(slug):
         shown = one_line(slug, 50)
-        raise _mistake(text, f"{shown!r} is no Taskcluster id; right would be {right}")
+        raise _mistake(text, f"{shown!r} is not a Taskcluster id; use {right}")
     return slug
 
 
@@ -271,7 +282,8 @@ def _route(text: str, route: str) -> str:
     route = route.removeprefix("index.")  # a task's own list of routes has this in front
     if not _ROUTE.fullmatch(route) or len(route) > _ROUTE_LENGTH:
         raise _mistake(
-            text, "it is no route of the index; right would be index:project.v2.name.latest.task"
+            text,
+            "it is not a route of the index; use for example index:project.v2.name.latest.task",
         )
     return route
 

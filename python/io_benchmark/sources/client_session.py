@@ -50,7 +50,7 @@ class Exchange:
         )
         if 300 <= answer.status < 400:
             location = one_line(answer.headers.get("Location", ""), 200)
-            raise ResultError(f"{one_line(self._url, 200)} redirects to {location}; name that host")
+            raise ResultError(f"{one_line(self._url, 200)} redirects to {location}; use that host")
         return Response(answer)
 
     async def __aexit__(

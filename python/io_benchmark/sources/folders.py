@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from io_benchmark.errors import UsageError
+from io_benchmark.paths import resolved
 
 DEFAULT = "io-benchmark-results"
 
@@ -29,15 +30,15 @@ def default(kind: str) -> Path:
 def new(wanted: Path | None, kind: str) -> Iterator[Path]:
     """An empty folder; after an error or an interruption it is as it was before."""
     folder = wanted if wanted is not None else default(kind)
+    shown, folder = folder, resolved(folder, f"--output {folder}")
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         filled = any(folder.iterdir())
     except OSError as error:
-        raise UsageError(f"--output {folder}: {error.strerror}") from None
+        raise UsageError(f"--output {shown}: {error.strerror}") from None
     if filled:
-        raise UsageError(f"--output {folder}: is not empty; name a new folder")
-    folder, missing = folder.resolve(), [path.resolve() for path in missing]
+        raise UsageError(f"--output {shown}: is not empty; name a new folder")
     try:
         yield folder
     except BaseException:

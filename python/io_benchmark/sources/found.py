@@ -37,8 +37,10 @@ class Account:
     remarks: list[tuple[Position, str]] = field(default_factory=list)
     requests: int = 0
 
-    def problem(self, position: Position, text: str) -> None:
-        self.problems.append((position, one_line(text)))
+    def problem(self, position: Position, text: str, where: str = "") -> None:
+        """`where` is the address of what it is about: a long text does not cut it off."""
+        shown = one_line(text)
+        self.problems.append((position, f"{shown} ({where})" if where else shown))
 
     def remark(self, position: Position, text: str) -> None:
         self.remarks.append((position, one_line(text)))

@@ -92,7 +92,7 @@ def remarks_on(
             if isinstance(meaning, address.FileAddress):
                 continue
             if not text.strip().startswith(meaning.root_url):
-                said = f"asked {meaning.root_url}, as {address.ROOT_VARIABLE} is not set"
+                said = f"asked {meaning.root_url}, because {address.ROOT_VARIABLE} is not set"
                 remarks.append((at, said))
                 break
     return remarks

@@ -21,6 +21,7 @@ import yarl
 
 from io_benchmark import __version__
 from io_benchmark.errors import ResultError
+from io_benchmark.sources.connecting import explained
 from io_benchmark.sources.reach import Guard, check_scheme
 from io_benchmark.sources.retrying import Policy, TransientError
 from io_benchmark.sources.text import one_line
@@ -78,6 +79,8 @@ class Http:
             auto_decompress=False,
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=False,
+            # A signature of Taskcluster covers the content type, and there is none without content.
+            skip_auto_headers=("Content-Type",),
             headers={
                 "User-Agent": f"io-benchmark/{__version__}",
                 "Accept-Encoding": "gzip",
@@ -145,19 +148,20 @@ class Http:
                     raise TransientError(f"{host} answers with nothing")
                 return Answer(response.status, response.headers, body)
         except _FOR_GOOD as error:
-            raise ResultError(f"{host}: {one_line(str(error), 200)}") from None
+            raise ResultError(explained(error, host)) from None
         except TimeoutError:
             raise TransientError(f"{host} does not answer in time") from None
         except (aiohttp.ClientError, OSError) as error:
-            what = one_line(str(error) or type(error).__name__, 200)
-            raise TransientError(f"{host}: {what}") from None
+            raise TransientError(explained(error, host)) from None
         except ValueError:
-            raise ResultError(f"{one_line(url, 200)} is no address that can be asked") from None
+            raise ResultError(
+                f"{one_line(url, 200)} is not an address that can be requested"
+            ) from None
 
     async def download(self, url: str, maximum_bytes: int, origin: str | None = None) -> bytes:
         """An object, from wherever its address leads; `origin`: the host that gave the address."""
         if not web_url(url):
-            raise ResultError(f"{one_line(url, 200)} is no address that can be asked")
+            raise ResultError(f"{one_line(url, 200)} is not an address that can be requested")
         origin = origin or url
         guard, session = self._session_for(origin)
         for _ in range(self.policy.redirects + 1):

@@ -62,7 +62,7 @@ class Measured:
 def run_folder(folder: Path, task_id: str, run_id: int) -> Path:
     name = f"{task_id}.{run_id}"
     if not FOLDER.fullmatch(name):
-        raise ResultError(f"{name!r} is no task id and run id")
+        raise ResultError(f"{name!r} is not of the form TASKID.RUNID")
     return folder / name
 
 

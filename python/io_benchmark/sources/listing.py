@@ -18,6 +18,7 @@ from io_benchmark.sources.address import (
     TaskAddress,
 )
 from io_benchmark.sources.found import Account, Position
+from io_benchmark.sources.groups import perhaps_incomplete, without_benchmark
 from io_benchmark.sources.http import Http
 from io_benchmark.sources.progress import Progress
 from io_benchmark.sources.queue import Deployment, MissingError
@@ -57,6 +58,10 @@ class Listing:
         self.account = Account()
         # What a deployment did not answer, for now: another listing may have it.
         self.lost: list[GaveUpError] = []
+        # The decision and action tasks of the groups, and pushes whose decision task is not in the
+        # index yet: it comes there when it has completed.
+        self.creators: list[tuple[Deployment, Task]] = []
+        self.not_indexed: list[IndexAddress] = []
         self._deployments = deployments
         self._progress = progress
         self._listed = 0
@@ -102,7 +107,12 @@ class Listing:
         if not listed:
             hint = "it may have expired"
             if address.route.endswith(DECISION):
-                hint += f", or {TRUST_DOMAIN_VARIABLE} is to name another trust domain"
+                self.not_indexed.append(address)
+                hint = (
+                    "it comes there when the decision task has completed (compare --wait MINUTES "
+                    f"waits for it); or it has expired, or {TRUST_DOMAIN_VARIABLE} must name "
+                    "another trust domain"
+                )
             where = address.root_url
             self.account.problem((at, "", "", 0), f"{address}: {where} has no such route; {hint}")
         return [Reference(at, deployment, one, None, str(address), listed=True) for one in listed]
@@ -116,7 +126,7 @@ class Listing:
     async def _tasks(
         self, references: Sequence[Reference]
     ) -> tuple[list[Chosen], list[tuple[int, Deployment, str]]]:
-        """The tasks themselves; a decision task stands for its group."""
+        """The tasks themselves; a task may stand for its group."""
         found: list[Chosen] = []
         groups: list[tuple[int, Deployment, str]] = []
         for deployment in {one.deployment: None for one in references}:
@@ -131,7 +141,7 @@ class Listing:
                 task = tasks.get(one.task_id)
                 if task is None:
                     self.account.problem((one.at, "", one.task_id, 0), _no_task(one))
-                elif task.is_decision:
+                elif task.stands_for_its_group:
                     groups.append((one.at, deployment, task.status.task_group_id))
                 elif task.is_benchmark or not one.listed:
                     found.append((one.at, deployment, task, one.run_id))
@@ -162,11 +172,14 @@ class Listing:
             self._failed((at, "", group_id, 0), f"group:{group_id}: {error}", error)
             return []
         else:
+            root_url = deployment.access.root_url
+            self.creators += [(deployment, task) for task in members if task.adds_tasks]
             chosen = [task for task in members if task.is_benchmark]
             if chosen:
+                for remark in perhaps_incomplete(root_url, members):
+                    self.account.remark((at, "", group_id, 0), f"group:{group_id}: {remark}")
                 return [(at, deployment, task, None) for task in chosen]
-            kinds = " or ".join(KINDS)
-            problem = f"none of its {len(members)} tasks is of kind {kinds}; was it asked for?"
+            problem = without_benchmark(root_url, group_id, members)
         self.account.problem((at, "", group_id, 0), f"group:{group_id}: {problem}")
         return []
 

@@ -37,8 +37,7 @@ def find(path: Path) -> list[Path]:
         newest = one_line(str(path / max(below)), 300)
         raise UsageError(f"{shown}: has several folders of results; name one, such as {newest}")
     raise UsageError(
-        f"{shown}: has no results; right would be a folder with TASKID.RUNID/"
-        f"{layout.RESULT_NAME} in it"
+        f"{shown}: has no results; name a folder that contains TASKID.RUNID/{layout.RESULT_NAME}"
     )
 
 
@@ -85,9 +84,9 @@ def _check_regular(path: Path) -> None:
     shown = one_line(str(path), 300)
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise ResultError(f"{shown}: is no regular file")
+            raise ResultError(f"{shown}: is not a regular file")
     except FileNotFoundError:
-        raise ResultError(f"{shown}: is not there: the run left no result") from None
+        raise ResultError(f"{shown}: does not exist: the run left no result") from None
     except OSError as error:
         raise ResultError(f"{shown}: {error.strerror}") from None
 

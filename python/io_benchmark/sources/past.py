@@ -72,7 +72,7 @@ def namespace(wish: Wish, environment: Mapping[str, str]) -> str:
     check_pool(wish.pool)
     if not _PROJECT.fullmatch(wish.project):
         shown = one_line(wish.project, 100)
-        raise UsageError(f"--project: {shown!r} is no project's name; try io-benchmark")
+        raise UsageError(f"--project: {shown!r} is not the name of a project; try io-benchmark")
     domain = trust_domain(wish.project, environment)
     return f"{domain}.v2.{wish.project}.date.{JOB}.{wish.pool.replace('.', '~')}"
 
@@ -97,7 +97,7 @@ async def collect(
         collection = Collection(http, deployments, accept, _have_nothing, progress, budget)
         account = collection.account
         if not environment.get(ROOT_VARIABLE):
-            said = f"asked {root_url}, as {ROOT_VARIABLE} is not set"
+            said = f"asked {root_url}, because {ROOT_VARIABLE} is not set"
             account.remark((-1, "", "", 0), said)
         if not wanted:
             raise ResultError(await _nothing(deployment, where, wish, bool(listed)))

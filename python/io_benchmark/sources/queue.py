@@ -23,7 +23,9 @@ from io_benchmark.sources import wire
 from io_benchmark.sources.access import ACCESS_TOKEN, CLIENT_ID, Access
 from io_benchmark.sources.client_session import ClientSession
 from io_benchmark.sources.http import GoneError, Http, web_url
+from io_benchmark.sources.refusals import missing_scopes, unauthenticated
 from io_benchmark.sources.retrying import persist
+from io_benchmark.sources.runs import what_to_do
 from io_benchmark.sources.tasks import ARTIFACT, Task, task_of
 from io_benchmark.sources.text import one_line
 from io_benchmark.sources.whole import whole_answer
@@ -95,7 +97,7 @@ class Deployment:
             raise RefusedError(error.status_code, str(error)) from None
         except ValueError as error:
             raise ResultError(
-                f"{self.access.root_url} does not answer as a Taskcluster does "
+                f"{self.access.root_url} does not answer like a Taskcluster deployment "
                 f"({one_line(str(error), 150)}); check the address"
             ) from None
         return answer
@@ -201,10 +203,10 @@ class Deployment:
             content = await self._ask(
                 wire.Content,
                 lambda: self._queue.artifact(task.task_id, str(run_id), ARTIFACT),
-                f"it needs the scope queue:get-artifact:{ARTIFACT}",
+                f"the scope queue:get-artifact:{ARTIFACT}",
             )
         except MissingError:
-            raise self._absent(task, f"has no artifact {ARTIFACT}") from None
+            raise self._absent(task, run_id, f"has no artifact {ARTIFACT}") from None
         if content.storage_type == "error":
             raise _error_artifact(content.reason, content.message)
         url = await self._object_url(content) if content.storage_type == "object" else content.url
@@ -216,15 +218,15 @@ class Deployment:
                 self._http.policy, lambda: self._http.download(url, maximum_bytes, root_url)
             )
         except GoneError as error:
-            raise self._absent(task, f"lost its artifact's content: {error}") from None
+            raise self._absent(task, run_id, f"lost its artifact's content: {error}") from None
 
-    def _absent(self, task: Task, what: str) -> NoArtifactError:
+    def _absent(self, task: Task, run_id: int, what: str) -> NoArtifactError:
         """Gone because its time was over, or never there."""
         expires = task.artifact_expires
         if expires is not None and expires < self._http.policy.now():
             date = expires.date().isoformat()
             return NoArtifactError(f"{what}: it expired on {date}; run the benchmark again")
-        return NoArtifactError(f"{what}: look at the task's log, or run it again")
+        return NoArtifactError(f"{what}: {what_to_do(task, run_id)}")
 
     async def _object_url(self, content: wire.Content) -> str:
         """With the object service: an address for an hour, by credentials for this object alone."""
@@ -260,7 +262,7 @@ class Deployment:
             if not token:
                 return pages
             if token == query.get("continuationToken"):
-                raise ResultError(f"{self.access.root_url} gives the same page for ever")
+                raise ResultError(f"{self.access.root_url} returns the same page again and again")
             query["continuationToken"] = token
         raise ResultError(f"{self.access.root_url} gives more than {MAXIMUM_PAGES} pages")
 
@@ -268,7 +270,7 @@ class Deployment:
         self,
         kind: type[Any],
         ask: Callable[[], Awaitable[Any]],
-        needs: str = "it needs a scope",
+        needs: str = "",
     ) -> Any:
         """A call of the client, tried again where that may help, and its answer."""
         root_url = self.access.root_url
@@ -276,15 +278,14 @@ class Deployment:
             return await whole_answer(self._http.policy, kind, ask)
         except TaskclusterAuthFailure as error:
             raise ResultError(
-                f"{root_url} refuses the credentials of {self.access.who.removeprefix('as ')}: "
-                f"{_first_line(error)}; check {CLIENT_ID} and {ACCESS_TOKEN}"
+                f"{root_url} {unauthenticated(str(error), self.access.who)}"
             ) from None
         except TaskclusterRestFailure as error:
             raise self._refusal(error, needs) from None
         except ValueError as error:
             raise ResultError(
-                f"{root_url} does not answer as a Taskcluster does ({one_line(str(error), 150)}); "
-                f"check the address"
+                f"{root_url} does not answer like a Taskcluster deployment "
+                f"({one_line(str(error), 150)}); check the address"
             ) from None
 
     def _refusal(self, error: TaskclusterRestFailure, needs: str) -> ResultError:
@@ -294,12 +295,15 @@ class Deployment:
             body = error.body if isinstance(error.body, dict) else {}
             return _error_artifact(str(body.get("reason", "")), str(body.get("message", "")))
         if error.status_code == 403:
-            advice = f"give its credentials in {CLIENT_ID} and {ACCESS_TOKEN}"
+            advice = f"set {CLIENT_ID} and {ACCESS_TOKEN}"
             if self.access.api_root_url != self.access.root_url:
                 advice = "give the task that scope"
             elif self.access.credentials:
                 advice = "ask for that scope"
-            return ResultError(f"is private: {needs}, and was asked {self.access.who}; {advice}")
+            scopes = needs or missing_scopes(str(error)) or "a scope"
+            return ResultError(
+                f"is private: it needs {scopes}, and the request was made {self.access.who}; {advice}"
+            )
         return ResultError(f"{self.access.root_url}: {error.status_code}, {_first_line(error)}")
 
 

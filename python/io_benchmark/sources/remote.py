@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from io_benchmark import results
 from io_benchmark.errors import ResultError
 from io_benchmark.results.size import MAXIMUM_BYTES
-from io_benchmark.sources.address import RemoteAddress, task_run_url
+from io_benchmark.sources.address import RemoteAddress, task_run_url, task_url
 from io_benchmark.sources.budget import LARGE_AT_ONCE, SMALL_BYTES, Budget, weight_bytes
 from io_benchmark.sources.found import LAST, Account, Found, Position
 from io_benchmark.sources.http import Http, TooLargeError
@@ -71,7 +71,7 @@ class Collection:
         wanted = [
             (at, deployment, one)
             for at, deployment, task, run_id in tasks
-            for one in self._chosen(at, task, run_id)
+            for one in self._chosen(at, deployment, task, run_id)
         ]
         self._total = len(wanted)
         self._unread = {_position(at, one): title(one.task, one.runs[0]) for at, _, one in wanted}
@@ -82,12 +82,14 @@ class Collection:
         await in_turn(large, LARGE_AT_ONCE)
         self.account.requests = self._http.requests
 
-    def _chosen(self, at: int, task: Task, run_id: int | None) -> list[Wanted]:
+    def _chosen(
+        self, at: int, deployment: Deployment, task: Task, run_id: int | None
+    ) -> list[Wanted]:
         """What to read of a task, each run once however many addresses lead to it."""
         choice = choose(task, run_id)
         position = (at, task.label, task.task_id, 0)
         for problem in choice.problems:
-            self.account.problem(position, problem)
+            self.account.problem(position, problem, _where(deployment, task))
         for remark in choice.remarks:
             self.account.remark(position, remark)
         wanted = []
@@ -132,7 +134,9 @@ class Collection:
                 self._budget.spend(maximum_bytes)
                 if maximum_bytes < MAXIMUM_BYTES:
                     raise
-                self.account.problem(position, f"{title(task, run)}: {error}")
+                self.account.problem(
+                    position, f"{title(task, run)}: {error}", _where(deployment, task, run)
+                )
                 return
             except NoArtifactError as error:
                 problem = problem or f"{title(task, run)}: {state}{error}"
@@ -140,7 +144,7 @@ class Collection:
             except ResultError as error:
                 text = str(error)
                 shown = text if text.startswith(title(task, run)) else f"{title(task, run)}: {text}"
-                self.account.problem(position, shown)
+                self.account.problem(position, shown, _where(deployment, task, run))
                 return
             if wanted.stands_in:
                 self._stands_in(at, wanted, run)
@@ -150,19 +154,31 @@ class Collection:
             measured = Measured(result, found, source, len(data), weight)
             await self._accept(Found(position, found, measured, data))
             return
-        self.account.problem((at, task.label, task.task_id, wanted.runs[0].run_id), problem)
+        newest = wanted.runs[0]
+        position = (at, task.label, task.task_id, newest.run_id)
+        self.account.problem(position, problem, _where(deployment, task, newest))
 
     def _stands_in(self, at: int, wanted: Wanted, chosen: Run) -> None:
         task = wanted.task
         for run in wanted.runs:
             text = passed_over(task, run)
             if run is chosen:
-                text = f"{title(task, run)} {how_it_ended(run)} and stands in: no run completed"
+                text = (
+                    f"{title(task, run)} {how_it_ended(run)} and is used, because no run completed"
+                )
             self.account.remark((at, task.label, task.task_id, run.run_id), text)
 
 
 def _position(at: int, wanted: Wanted) -> Position:
     return at, wanted.task.label, wanted.task.task_id, wanted.runs[0].run_id
+
+
+def _where(deployment: Deployment, task: Task, run: Run | None = None) -> str:
+    """Where a browser shows it."""
+    root_url = deployment.access.root_url
+    if run is None:
+        return task_url(root_url, task.task_id)
+    return task_run_url(root_url, task.task_id, run.run_id)
 
 
 async def collect(

@@ -73,5 +73,5 @@ async def _try_again(policy: Policy, attempt: Callable[[], Awaitable[T]]) -> T:
                 raise GaveUpError(f"{error}, {failures} times; try again later") from None
             asked_s = error.retry_after_s
             if asked_s is not None and asked_s > policy.maximum_retry_after_s:
-                raise GaveUpError(f"{error}; it asks to come again in {asked_s:.0f} s") from None
+                raise GaveUpError(f"{error}; it asks to wait {asked_s:.0f} s") from None
             await policy.sleep(max(policy.delay_s(failures), asked_s or 0.0))

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Runs a coroutine so that SIGTERM ends it as Ctrl-C does: everything is closed, then it is raised."""
+"""Runs a coroutine so that SIGTERM and SIGHUP end it as Ctrl-C does: all is closed, then they are raised."""
 
 import asyncio
 import signal
@@ -12,35 +12,39 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any, TypeVar
 
+from io_benchmark.interruption import TERMINATING
+
 T = TypeVar("T")
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
     """asyncio.run; it takes care of SIGINT in this way itself."""
-    previous = signal.getsignal(signal.SIGTERM)
-    if threading.current_thread() is not threading.main_thread() or not callable(previous):
+    previous = {number: signal.getsignal(number) for number in TERMINATING}
+    handlers = {int(number): handler for number, handler in previous.items() if callable(handler)}
+    if threading.current_thread() is not threading.main_thread() or not handlers:
         return asyncio.run(main)
-    terminated = False
+    terminated: list[int] = []
 
     async def stoppable() -> T:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None  # noqa: S101 - this is one
 
-        def stop(_number: int, _frame: FrameType | None) -> None:
-            nonlocal terminated
-            terminated = True
+        def stop(number: int, _frame: FrameType | None) -> None:
+            terminated.append(number)
             loop.call_soon_threadsafe(task.cancel)
 
-        signal.signal(signal.SIGTERM, stop)
+        for number in handlers:
+            signal.signal(number, stop)
         return await main
 
     try:
         with suppress(asyncio.CancelledError):
             return asyncio.run(stoppable())
     finally:
-        signal.signal(signal.SIGTERM, previous)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         if terminated:
-            previous(signal.SIGTERM, None)
+            handlers[terminated[0]](terminated[0], None)
     raise KeyboardInterrupt
 
 

@@ -43,6 +43,29 @@ def how_it_ended(run: Run) -> str:
     return one_line(in_words(run.state, run.reason_resolved), 100)
 
 
+def how_the_task_ended(task: Task) -> str:
+    """By its newest run, where it has one."""
+    runs = task.status.runs
+    return how_it_ended(runs[-1]) if runs else f"is {name(task.status.state)}"
+
+
+def what_to_do(task: Task, run_id: int) -> str:
+    """About a resolved run that left no result."""
+    runs = sorted(task.status.runs, key=lambda one: one.run_id)
+    later = [one for one in runs if one.run_id > run_id and not one.is_resolved]
+    if later:
+        return (
+            f"run {later[-1].run_id} is {name(later[-1].state)}; read it again when that has ended"
+        )
+    run = next((one for one in runs if one.run_id == run_id), None)
+    if run is not None and run.is_resolved:
+        if run.started is None:
+            return "it never started, so that there is no log; run the benchmark again"
+        if run.reason_resolved == "claim-expired":
+            return "its worker died and left no log; run the benchmark again"
+    return "look at the task's log, or run it again"
+
+
 def passed_over(task: Task, run: Run) -> str:
     """Of a resolved run whose result is not read, since there is a better one."""
     return f"{title(task, run)} {how_it_ended(run)} and is not counted"

@@ -19,7 +19,9 @@ from io_benchmark.sources.wire import Definition, Run, Status
 
 ALL_KIND = "io-benchmark-all"  # every workload, and fewer retrieves
 KINDS = ("io-benchmark", ALL_KIND)
-DECISION_KIND = "decision-task"
+REPORT_KIND = "io-benchmark-report"
+DECISION_KINDS = ("decision-task", "cron-task")
+ACTION_KIND = "action-callback"
 ARTIFACT = "public/io-benchmark/io-benchmark.json"
 
 _POOL = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
@@ -48,7 +50,17 @@ class Task:
 
     @property
     def is_decision(self) -> bool:
-        return self.kind == DECISION_KIND
+        return self.kind in DECISION_KINDS
+
+    @property
+    def adds_tasks(self) -> bool:
+        """Does it add tasks to its group while it runs?"""
+        return self.is_decision or self.kind == ACTION_KIND
+
+    @property
+    def stands_for_its_group(self) -> bool:
+        """Does its address mean the benchmark's tasks of its group?"""
+        return self.adds_tasks or self.kind == REPORT_KIND
 
     @property
     def is_benchmark(self) -> bool:

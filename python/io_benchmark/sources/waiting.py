@@ -10,8 +10,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from io_benchmark.sources import address, local
-from io_benchmark.sources.listing import Listing, asked
-from io_benchmark.sources.queue import MissingError
+from io_benchmark.sources.address import task_url
+from io_benchmark.sources.listing import Chosen, Listing, asked
+from io_benchmark.sources.queue import Deployment, MissingError
 from io_benchmark.sources.retrying import GaveUpError, Policy
 from io_benchmark.sources.running import run
 from io_benchmark.sources.tasks import Task
@@ -40,6 +41,7 @@ class Watched:
     state: str
     is_resolved: bool
     how: str  # its state, and why
+    where: str = ""  # its address
 
     @property
     def shown(self) -> str:
@@ -134,17 +136,7 @@ def wait_for(
 
     async def main() -> Standing:
         async with asked(remote, environment, policy or Policy()) as (_, deployments):
-
-            async def look() -> list[Watched]:
-                listing = Listing(deployments)
-                tasks = await listing.tasks(remote)
-                if listing.lost:
-                    raise listing.lost[0]
-                return [
-                    watched(f"{task.label} ({task.task_id})", task, run_id)
-                    for _, _, task, run_id in tasks
-                ]
-
+            look = _Look(remote, deployments, tell)
             return await until_resolved(look, tell, limit_s=limit_s, clock=clock)
 
     try:
@@ -156,14 +148,83 @@ def wait_for(
         tell(f"not waiting any longer; not resolved: {', '.join(standing.unresolved)}")
 
 
-def watched(title: str, task: Task, run_id: int | None = None) -> Watched:
+class _Look:
+    """The benchmark's tasks, with the decision and action tasks that may still add some."""
+
+    def __init__(
+        self,
+        addresses: Sequence[tuple[int, address.RemoteAddress]],
+        deployments: Mapping[str, Deployment],
+        tell: Callable[[str], None],
+    ) -> None:
+        self._addresses = addresses
+        self._deployments = deployments
+        self._tell = tell
+        self._creating: dict[str, bool] = {}  # what was seen unresolved, and whether it still is
+
+    async def __call__(self) -> list[Watched]:
+        listing, tasks = await self._list()
+        if self._has_just_ended(listing):
+            # It may have added tasks after their page was listed.
+            listing, tasks = await self._list()
+        found = [
+            watched(f"{task.label} ({task.task_id})", task, run_id, _where(deployment, task))
+            for _, deployment, task, run_id in tasks
+        ]
+        return found + self._not_indexed(listing) + self._creators(listing)
+
+    async def _list(self) -> tuple[Listing, list[Chosen]]:
+        listing = Listing(self._deployments)
+        tasks = await listing.tasks(self._addresses)
+        if listing.lost:
+            raise listing.lost[0]
+        return listing, tasks
+
+    def _has_just_ended(self, listing: Listing) -> bool:
+        return any(
+            self._creating.get(task.task_id, False) and task.status.is_resolved
+            for _, task in listing.creators
+        )
+
+    def _creators(self, listing: Listing) -> list[Watched]:
+        """Those that were seen to run: what others did is over."""
+        found = []
+        for deployment, task in listing.creators:
+            is_new = task.task_id not in self._creating
+            if is_new and task.status.is_resolved:
+                continue
+            title, where = f"{task.label} ({task.task_id})", _where(deployment, task)
+            if is_new:
+                self._tell(f"waiting for {title}, which adds tasks to its group, {where}")
+            self._creating[task.task_id] = not task.status.is_resolved
+            found.append(watched(title, task, None, where))
+        return found
+
+    def _not_indexed(self, listing: Listing) -> list[Watched]:
+        found = []
+        for one in listing.not_indexed:
+            if str(one) not in self._creating:
+                self._creating[str(one)] = True
+                self._tell(
+                    f"waiting for the push's decision task: {one} is not there yet, and comes into "
+                    "the index when the decision task has completed"
+                )
+            found.append(Watched(f"decision task of {one}", "unlisted", False, "not in the index"))
+        return found
+
+
+def _where(deployment: Deployment, task: Task) -> str:
+    return task_url(deployment.access.root_url, task.task_id)
+
+
+def watched(title: str, task: Task, run_id: int | None = None, where: str = "") -> Watched:
     """The task, or its run where one is named."""
     runs, status = task.status.runs, task.status
     named = next((one for one in runs if one.run_id == run_id), None)
     if named is not None:
-        return Watched(title, named.state, named.is_resolved, named.shown_state)
+        return Watched(title, named.state, named.is_resolved, named.shown_state, where)
     how = runs[-1].shown_state if runs else status.state
-    return Watched(title, status.state, status.is_resolved, how)
+    return Watched(title, status.state, status.is_resolved, how, where)
 
 
 def _standing(tasks: Sequence[Watched]) -> Standing:
@@ -183,5 +244,5 @@ def _failures(tasks: Sequence[Watched], told: set[str]) -> list[str]:
     for one in tasks:
         if one.is_resolved and one.state != "completed" and one.title not in told:
             told.add(one.title)
-            found.append(one.shown)
+            found.append(one.shown + (f", {one.where}" if one.where else ""))
     return found

@@ -3,16 +3,14 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Why the queue refuses a request, in one line, and what to do about it."""
 
-import json
 import re
-from typing import Any
 
 from io_benchmark.sources.access import ACCESS_TOKEN, CLIENT_ID
 from io_benchmark.sources.queue import RefusedError
+from io_benchmark.sources.refusals import missing_scopes, unauthenticated
 from io_benchmark.sources.text import one_line
 
-_BLOCK = re.compile(r"```\s*(.*?)```", re.DOTALL)
-_COMPLAINT = re.compile(r"^\s*\* (data.*)$", re.MULTILINE)
+_COMPLAINT = re.compile(r"^[ \t]*\* (data.*)$", re.MULTILINE)
 _LENGTH = 300
 
 
@@ -24,17 +22,16 @@ def explained(error: RefusedError, doing: str, who: str) -> str:
 def _reason(error: RefusedError, who: str) -> str:
     match error.status:
         case 401:
-            return (
-                f"the credentials are refused ({error.first_line}); check {CLIENT_ID} and "
-                f"{ACCESS_TOKEN}, they may have expired"
-            )
+            return f"the queue {unauthenticated(error.message, who)}"
         case 403:
             advice = (
                 f"set {CLIENT_ID} and {ACCESS_TOKEN}"
                 if who == "anonymously"
                 else "ask for that, or name another pool, priority or scheduler"
             )
-            return f"asked {who}, which lacks {_scopes(error.message)}; {advice}"
+            return (
+                f"asked {who}, which lacks {missing_scopes(error.message) or 'a scope'}; {advice}"
+            )
         case 400:
             complaints = "; ".join(_COMPLAINT.findall(error.message)) or error.first_line
             return (
@@ -49,23 +46,3 @@ def _reason(error: RefusedError, who: str) -> str:
                 "makes a new group"
             )
     return f"the queue answers {error.status}, {error.first_line}"
-
-
-def _scopes(message: str) -> str:
-    """The missing scopes: the first block, as JSON or as lines."""
-    found = _BLOCK.search(message)
-    if found is None:
-        return "a scope"
-    text = found[1]
-    try:
-        names = list(dict.fromkeys(_strings(json.loads(text))))
-    except (ValueError, RecursionError):
-        names = [line.strip() for line in text.splitlines() if line.strip()]
-    return one_line(", ".join(names) or "a scope", _LENGTH)
-
-
-def _strings(value: Any) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
-    return [text for one in inside for text in _strings(one)]

@@ -16,6 +16,7 @@ from io_benchmark import results
 from io_benchmark.analysis.history.intake import origin_of, readings_of
 from io_benchmark.analysis.history.model import LeftOut, Origin
 from io_benchmark.analysis.intake import worker_of
+from io_benchmark.analysis.machines import Marks
 from io_benchmark.analysis.model import Subject
 from io_benchmark.sources.layout import Measured
 
@@ -46,6 +47,9 @@ def test_where_a_result_is_from():
         run_id=0,
         worker_id=f"us-central1-f/{one.task.worker_id}",
         source="somewhere",
+        marks=Marks(
+            f"us-central1-f/{one.task.worker_id}", (), ("google", "us-central1", "us-central1-f")
+        ),
     )
 
 

@@ -45,11 +45,17 @@ def test_what_is_in_it():
         "2026-04-27T03:00:00Z",
         "2026-05-04T03:00:00Z",
     ]
+    assert (series["operation"], series["unit"], series["higher_is_better"]) == (
+        "retrieve",
+        "ms",
+        False,
+    )
     assert series["points"][0] == {
         "time": "2026-04-27T03:00:00Z",
         "task_group_id": "group-0",
         "revision": f"00{'c0ffee' * 6}00",
         "mean_ns": pytest.approx(76e6),
+        "value": pytest.approx(76),
         "ratio": None,
         "workers": [
             {"worker_id": "zone/0-0", "tasks": ["task-0-0.0"], "mean_ns": pytest.approx(76e6)}

@@ -11,7 +11,7 @@ from statistics import fmean
 
 import numpy as np
 
-from io_benchmark.analysis import workloads
+from io_benchmark.analysis import machines, workloads
 from io_benchmark.analysis.model import (
     Comparison,
     Entry,
@@ -289,9 +289,20 @@ def view_of(worker: Worker, subject: Subject) -> View:
     return View(worker, next(entries, None), next(places, None))
 
 
+def by_worker(views: Sequence[View]) -> list[list[View]]:
+    """The runs of each worker, which is the unit of all that is counted and averaged."""
+    return list(machines.grouped(views, lambda view: view.worker.machine).values())
+
+
+def of_workers(views: Sequence[View], value: Callable[[View], float | None]) -> list[float]:
+    """Of each worker that tells it, the mean of its runs."""
+    means = (mean_of_known(map(value, runs)) for runs in by_worker(views))
+    return [mean for mean in means if mean is not None]
+
+
 def mean_of(views: Sequence[View], value: Callable[[View], float | None]) -> float | None:
     """Over the workers that tell it; None where none does."""
-    return mean_of_known(map(value, views))
+    return mean_of_known(of_workers(views, value))
 
 
 def mean_of_known(values: Iterable[float | None]) -> float | None:

@@ -3,10 +3,11 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """How the run went: did it slow down, and was it alone on its machine?"""
 
+from collections.abc import Callable, Sequence
 from statistics import median
 
 from io_benchmark.analysis import workloads
-from io_benchmark.analysis.causes.case import EVERY_WORKLOAD, Case, Finding, Rule, View
+from io_benchmark.analysis.causes.case import EVERY_WORKLOAD, Case, Finding, Rule, View, of_workers
 from io_benchmark.analysis.causes.evidence import span
 from io_benchmark.analysis.causes.weigh import NOTHING_TO_EXPLAIN, percent
 from io_benchmark.analysis.model import State
@@ -27,11 +28,10 @@ def _drift(view: View) -> float | None:
 
 def drift_over_time(case: Case) -> Finding:
     baseline, candidate = (
-        f"last third over the first {span([_drift(view) for view in views], '×', 2)}"
+        f"last third over the first {span(views, _drift, '×', 2)}"
         for views in (case.baseline, case.candidate)
     )
-    slower = [value for value in map(_drift, case.slower) if value is not None]
-    faster = [value for value in map(_drift, case.faster) if value is not None]
+    slower, faster = of_workers(case.slower, _drift), of_workers(case.faster, _drift)
     if not slower or not faster:
         return Finding(
             State.NOT_OBSERVABLE,
@@ -63,23 +63,29 @@ def _pressed(view: View) -> float | None:
     return max(known) if known else None
 
 
-def _middle(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
+def _middle(views: Sequence[View], value: Callable[[View], float | None]) -> float | None:
+    known = of_workers(views, value)
     return median(known) if known else None
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
 
 
 def other_load(case: Case) -> Finding:
     def text(views: tuple[View, ...]) -> str:
-        pressed = [None if (p := _pressed(view)) is None else p * 100 for view in views]
-        written = [None if (w := view.written_share) is None else w * 100 for view in views]
+        pressed = span(views, lambda view: _percent(_pressed(view)), "% of the time", 1)
+        written = span(views, lambda view: _percent(view.written_share), "%")
         return (
-            f"CPU or memory under pressure {span(pressed, '% of the time', 1)}; "
-            f"written to the disks, of the bytes copied: {span(written, '%')}"
+            f"CPU or memory under pressure {pressed}; "
+            f"written to the disks, of the bytes copied: {written}"
         )
 
     evidence = text(case.baseline), text(case.candidate)
-    pressed = [_middle([_pressed(v) for v in views]) for views in (case.slower, case.faster)]
-    written = [_middle([v.written_share for v in views]) for views in (case.slower, case.faster)]
+    pressed = [_middle(views, _pressed) for views in (case.slower, case.faster)]
+    written = [
+        _middle(views, lambda view: view.written_share) for views in (case.slower, case.faster)
+    ]
     if None in pressed and None in written:
         return Finding(
             State.NOT_OBSERVABLE, *evidence, "no pressure and no disk counters were recorded"

@@ -203,8 +203,8 @@ def _each_disk(view: View) -> float | None:
 
 
 def _writing(views: Sequence[View]) -> str:
-    rate = span([_each_disk(view) for view in views], "MiB/s")
-    waiting = span([_percent(view.io_wait_share) for view in views], "% of the time")
+    rate = span(views, _each_disk, "MiB/s")
+    waiting = span(views, lambda view: _percent(view.io_wait_share), "% of the time")
     return f"write rate of each disk {rate}; waiting for I/O {waiting}"
 
 

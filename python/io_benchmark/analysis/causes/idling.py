@@ -7,7 +7,7 @@ Seed 001: four things must come together, and with one of them absent it does no
 journal is a thread of the kernel's (jbd2), so it is always in the root group.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis.causes.case import Case, Finding, Rule, View, mean_of
@@ -108,8 +108,12 @@ def _all_met(view: View) -> float | None:
 
 def _evidence(views: Sequence[View]) -> str:
     """Each by itself, so that none is cut where several workers are told of."""
-    by_name = zip(*map(preconditions, views), strict=True)
-    return "; ".join(tally([one.text for one in same]) for same in by_name)
+
+    def text(at: int) -> Callable[[View], str]:
+        return lambda view: preconditions(view)[at].text
+
+    count = len(preconditions(views[0])) if views else 0
+    return "; ".join(tally(views, text(at)) for at in range(count))
 
 
 def scheduler_idling(case: Case) -> Finding:

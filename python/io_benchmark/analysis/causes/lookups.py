@@ -28,8 +28,10 @@ def lookup_share(case: Case) -> float | None:
 
 
 def _evidence(views: Sequence[View]) -> str:
-    means_ns = [view.lookup_mean_ns for view in views]
-    return f"a lookup {span([None if ns is None else ns / MS for ns in means_ns], 'ms', 2)}"
+    def lookup_ms(view: View) -> float | None:
+        return None if view.lookup_mean_ns is None else view.lookup_mean_ns / MS
+
+    return f"a lookup {span(views, lookup_ms, 'ms', 2)}"
 
 
 def _judge(case: Case, where_they_cost: State, explanation: str, little: str) -> Finding:

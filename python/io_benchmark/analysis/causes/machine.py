@@ -64,7 +64,7 @@ def cpu(case: Case) -> Finding:
     operation = workloads.of(case.subject.workload).operation
     what = f"{'an' if operation[0] in 'aeiou' else 'a'} {operation}"
     evidence = [
-        f"{text}; CPU time of {what} {span([_own_cpu_ms(view) for view in views], 'ms', digits)}"
+        f"{text}; CPU time of {what} {span(views, _own_cpu_ms, 'ms', digits)}"
         for text, views in zip(
             sides(case, _processor), (case.baseline, case.candidate), strict=True
         )

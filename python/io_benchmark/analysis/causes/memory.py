@@ -5,7 +5,7 @@
 
 from statistics import median
 
-from io_benchmark.analysis.causes.case import Case, Finding, Rule, View
+from io_benchmark.analysis.causes.case import Case, Finding, Rule, View, of_workers
 from io_benchmark.analysis.causes.evidence import span
 from io_benchmark.analysis.causes.weigh import (
     NOTHING_TO_EXPLAIN,
@@ -90,12 +90,11 @@ def _touch_in_a_retrieve_ns(view: View) -> float | None:
 
 def memory_first_touch(case: Case) -> Finding:
     evidence = tuple(
-        span([None if (ns := _touch_ns(v)) is None else ns / 1000 for v in views], "µs a MiB")
+        span(views, lambda view: None if (ns := _touch_ns(view)) is None else ns / 1000, "µs a MiB")
         for views in (case.baseline, case.candidate)
     )
     baseline, candidate = evidence
-    slower = [ns for ns in map(_touch_ns, case.slower) if ns is not None]
-    faster = [ns for ns in map(_touch_ns, case.faster) if ns is not None]
+    slower, faster = of_workers(case.slower, _touch_ns), of_workers(case.faster, _touch_ns)
     if not slower or not faster:
         return Finding(
             State.NOT_OBSERVABLE,

@@ -100,8 +100,8 @@ def _evidence(case: Case, found: Sequence[Beside], one: Beside | None) -> tuple[
         return baseline, candidate
 
     def text(views: Sequence[View]) -> str:
-        caps = [cap(view) for view in views]
-        return f"published cap {span(caps, 'IOPS')}" if any(caps) else "no published cap"
+        known = any(map(cap, views))
+        return f"published cap {span(views, cap, 'IOPS')}" if known else "no published cap"
 
     return f"{baseline}; {text(case.baseline)}", f"{candidate}; {text(case.candidate)}"
 

@@ -113,10 +113,12 @@ def _flush_evidence(views: Sequence[View]) -> str:
         heuristic = "noauto_da_alloc" if "noauto_da_alloc" in options_of(view) else "auto_da_alloc"
         return f"{name} with {heuristic}, {'flushes' if flushes else 'does not flush'} a rewritten file"
 
-    shares = [None if v.written_share is None else v.written_share * 100 for v in views]
+    def percent(view: View) -> float | None:
+        return None if view.written_share is None else view.written_share * 100
+
     return (
-        f"{tally([text(view) for view in views])}; written to the disks, of the bytes copied: "
-        f"{span(shares, '%')}, at {rates(views)}"
+        f"{tally(views, text)}; written to the disks, of the bytes copied: "
+        f"{span(views, percent, '%')}, at {rates(views)}"
     )
 
 

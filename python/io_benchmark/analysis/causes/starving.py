@@ -60,8 +60,8 @@ def _text(view: View) -> str | None:
 
 def scheduler_starvation(case: Case) -> Finding:
     evidence = (
-        tally([_text(view) for view in case.baseline]),
-        tally([_text(view) for view in case.candidate]),
+        tally(case.baseline, _text),
+        tally(case.candidate, _text),
     )
     if None in (mean_of(case.baseline, _set_so), mean_of(case.candidate, _set_so)):
         return Finding(State.NOT_OBSERVABLE, *evidence, "the disks' scheduler could not be seen")

@@ -27,7 +27,9 @@ def _stalled(view: View) -> float | None:
 def stall(case: Case) -> Finding:
     baseline, candidate = (
         span(
-            [None if (s := _stalled(v)) is None else 100 * s for v in views], "% of uploads stalled"
+            views,
+            lambda view: None if (s := _stalled(view)) is None else 100 * s,
+            "% of uploads stalled",
         )
         for views in (case.baseline, case.candidate)
     )

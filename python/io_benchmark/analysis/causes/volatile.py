@@ -27,24 +27,20 @@ def _waits(view: View) -> Reading | None:
 
 def _times(views: Sequence[View]) -> str:
     """What an fsync of 8 MiB took before the run, and the sync after the last retrieve."""
-    fsync_ms = [
-        view.place.probe.fsync_ns / MS
-        if view.place is not None
-        and view.place.probe is not None
-        and view.place.probe.fsync_ns is not None
-        else None
-        for view in views
-    ]
-    text = f"; an fsync of 8 MiB took {span(fsync_ms, 'ms', 1)}"
+    text = f"; an fsync of 8 MiB took {span(views, _fsync_ms, 'ms', 1)}"
     if all(view.retrieves is None for view in views):
         return text
-    final_ms = [
-        view.retrieves.facts.final_sync_ns / MS
-        if view.retrieves is not None and view.retrieves.facts.final_sync_ns is not None
-        else None
-        for view in views
-    ]
-    return f"{text}, the final sync {span(final_ms, 'ms', 1)}"
+    return f"{text}, the final sync {span(views, _final_sync_ms, 'ms', 1)}"
+
+
+def _fsync_ms(view: View) -> float | None:
+    probe = view.place.probe if view.place is not None else None
+    return None if probe is None or probe.fsync_ns is None else probe.fsync_ns / MS
+
+
+def _final_sync_ms(view: View) -> float | None:
+    final_ns = view.retrieves.facts.final_sync_ns if view.retrieves is not None else None
+    return None if final_ns is None else final_ns / MS
 
 
 def volatile_overlay(case: Case) -> Finding:

@@ -59,12 +59,12 @@ def write_cap(view: View) -> float | None:
 def caps_text(views: Sequence[View]) -> str:
     """`published cap 350 MiB/s`, `cgroup's cap 40 MiB/s`, both, or that there is none."""
     found = [
-        f"{name} {span(caps, 'MiB/s')}"
-        for name, caps in (
-            ("published cap", [published_write_cap(view) for view in views]),
-            ("cgroup's cap", [decreed_write_cap(view) for view in views]),
+        f"{name} {span(views, cap, 'MiB/s')}"
+        for name, cap in (
+            ("published cap", published_write_cap),
+            ("cgroup's cap", decreed_write_cap),
         )
-        if any(caps)
+        if any(map(cap, views))
     ]
     return ", ".join(found) or "no published cap"
 
@@ -89,4 +89,4 @@ def do_not_wait(views: Sequence[View]) -> bool:
 
 
 def rates(views: Sequence[View]) -> str:
-    return span([view.written_mib_per_s for view in views], "MiB/s")
+    return span(views, lambda view: view.written_mib_per_s, "MiB/s")

@@ -39,18 +39,20 @@ Look = Callable[[View], Reading | None]
 
 def sides(case: Case, look: Look) -> tuple[str, str]:
     """Both sides' evidence, baseline first."""
-    return _evidence(list(map(look, case.baseline))), _evidence(list(map(look, case.candidate)))
+    return _evidence(case.baseline, look), _evidence(case.candidate, look)
 
 
 def by_rank(case: Case, look: Look, words: Words, predicted: float | None = None) -> Finding:
     """Supported where the slower side has the slower fact."""
-    readings = [look(view) for view in case.baseline], [look(view) for view in case.candidate]
-    evidence = _evidence(readings[0]), _evidence(readings[1])
-    baseline, candidate = map(_mean_rank, readings)
+    evidence = sides(case, look)
+    baseline, candidate = (
+        mean_of(views, lambda view: None if (one := look(view)) is None else one.rank)
+        for views in (case.baseline, case.candidate)
+    )
     if baseline is None or candidate is None:
         return Finding(State.NOT_OBSERVABLE, *evidence, words.missing, workload=words.workload)
     alike = abs(baseline - candidate) <= 1e-9 * max(1.0, abs(baseline), abs(candidate))
-    if alike and _texts(readings[0]) == _texts(readings[1]):
+    if alike and _texts(case.baseline, look) == _texts(case.candidate, look):
         return Finding(State.RULED_OUT, *evidence, words.same)
     if not case.differs:
         return Finding(State.RULED_OUT, *evidence, NOTHING_TO_EXPLAIN)
@@ -65,20 +67,12 @@ def by_rank(case: Case, look: Look, words: Words, predicted: float | None = None
     return Finding(State.SUPPORTED, *evidence, words.supported, predicted_ratio=predicted)
 
 
-Readings = Sequence[Reading | None]
+def _evidence(views: Sequence[View], look: Look) -> str:
+    return tally(views, lambda view: None if (one := look(view)) is None else one.text)
 
 
-def _evidence(readings: Readings) -> str:
-    return tally([None if reading is None else reading.text for reading in readings])
-
-
-def _mean_rank(readings: Readings) -> float | None:
-    known = [reading.rank for reading in readings if reading is not None]
-    return sum(known) / len(known) if known else None
-
-
-def _texts(readings: Readings) -> set[str]:
-    return {reading.text for reading in readings if reading is not None}
+def _texts(views: Sequence[View], look: Look) -> set[str]:
+    return {reading.text for reading in map(look, views) if reading is not None}
 
 
 def explained_share(case: Case, cost_ns: Callable[[View], float | None]) -> float | None:

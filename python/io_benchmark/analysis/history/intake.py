@@ -6,14 +6,14 @@
 import math
 from datetime import UTC, datetime
 
-from io_benchmark.analysis import validity
+from io_benchmark.analysis import machines, validity
+from io_benchmark.analysis.history.bounds import IDENTIFIER, bounded, shortened
 from io_benchmark.analysis.history.facts import facts_of
 from io_benchmark.analysis.history.model import Conditions, LeftOut, Origin, Reading
-from io_benchmark.analysis.model import Severity, Worker
+from io_benchmark.analysis.intake import worker_id_of
+from io_benchmark.analysis.model import UNKNOWN, Severity, Worker
 from io_benchmark.analysis.validity import Run
 from io_benchmark.sources.layout import Measured
-
-UNKNOWN = "unknown"
 
 
 def readings_of(
@@ -27,11 +27,11 @@ def readings_of(
             origin=origin,
             subject=run[1].subject,
             conditions=_conditions(run),
-            log_mean=math.log(float(run[1].total_ns.mean())),
+            log_mean=math.log(run[1].mean_ns),
             facts=facts_of(worker.result, run[1].subject.place, task_queue, image),
         )
         for run in kept
-        if float(run[1].total_ns.mean()) > 0
+        if run[1].mean_ns > 0
     ]
     when = origin.time.date().isoformat()
     left_out = [
@@ -42,7 +42,7 @@ def readings_of(
     if not worker.entries:
         reason = worker.result.incomplete_reason or "no reason given"
         left_out.append(LeftOut(when, f"{validity.task_name(worker)}: measured nothing: {reason}"))
-    return readings, left_out
+    return bounded(readings, left_out, f"{when}, {validity.task_name(worker)}")
 
 
 def origin_of(measured: Measured) -> Origin | None:
@@ -57,14 +57,18 @@ def origin_of(measured: Measured) -> Origin | None:
         return None
     task_id = (task.task_id if task else result.task.task_id) or UNKNOWN
     group = (task.task_group_id if task else None) or result.task.task_group_id
+    worker_id = shortened(worker_id_of(task), IDENTIFIER)
+    revision = task.revision if task else None
+    task_id = shortened(task_id, IDENTIFIER)
     return Origin(
-        group=group or f"{task_id} {time.isoformat()}",
+        group=shortened(group or f"{task_id} {time.isoformat()}", IDENTIFIER),
         time=time,
-        revision=task.revision if task else None,
+        revision=None if revision is None else shortened(revision, IDENTIFIER),
         task_id=task_id,
         run_id=task.run_id if task else result.task.run_id,
-        worker_id=f"{task.worker_group}/{task.worker_id}" if task else UNKNOWN,
+        worker_id=worker_id,
         source=measured.source,
+        marks=machines.marks_of(worker_id, result),
     )
 
 

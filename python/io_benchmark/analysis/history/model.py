@@ -9,6 +9,7 @@ Plain, frozen data, as in `model`: `history` fills it, `report.history` shows it
 from dataclasses import dataclass
 from datetime import datetime
 
+from io_benchmark.analysis.machines import Marks
 from io_benchmark.analysis.model import Interval, Subject
 
 # A rule's name and what it found: what has to be alike within a series.
@@ -28,6 +29,7 @@ class Origin:
     run_id: int | None
     worker_id: str
     source: str
+    marks: Marks | None = None  # by which the machine is recognised; None: by the worker id alone
 
 
 @dataclass(frozen=True)

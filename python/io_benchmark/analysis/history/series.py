@@ -16,10 +16,9 @@ from datetime import date, datetime
 
 import numpy as np
 
-from io_benchmark.analysis import statistics
+from io_benchmark.analysis import machines, statistics, student
 from io_benchmark.analysis.history import change_points
 from io_benchmark.analysis.history.changes import fact_changes
-from io_benchmark.analysis.history.intake import UNKNOWN
 from io_benchmark.analysis.history.model import (
     Change,
     Conditions,
@@ -32,7 +31,8 @@ from io_benchmark.analysis.history.model import (
     Series,
     WorkerMean,
 )
-from io_benchmark.analysis.model import Subject
+from io_benchmark.analysis.machines import Marks
+from io_benchmark.analysis.model import UNKNOWN, Subject
 from io_benchmark.analysis.statistics import SideData
 
 
@@ -59,12 +59,14 @@ def history(
     if older:
         remarks = [*remarks, older_points(older)]
     apart = sorted([*left_out, *alone], key=lambda one: (one.what, one.why))
-    return History(pool, tuple(series), tuple(apart), tuple(unreadable), tuple(remarks))
+    return History(pool, tuple(series), tuple(apart), tuple(sorted(unreadable)), tuple(remarks))
 
 
-def _order(reading: Reading) -> tuple[datetime, str, str, int, Subject]:
+def _order(reading: Reading) -> tuple[object, ...]:
     origin = reading.origin
-    return origin.time, origin.group, origin.task_id, origin.run_id or 0, reading.subject
+    run = -1 if origin.run_id is None else origin.run_id
+    task = origin.time, origin.group, origin.task_id, run, origin.worker_id, origin.source
+    return *task, reading.subject, reading.conditions, reading.log_mean, reading.facts
 
 
 def older_points(count: int) -> str:
@@ -128,17 +130,15 @@ def points_of(readings: Iterable[Reading]) -> list[Point]:
 
 
 def _point(group: str, readings: Sequence[Reading]) -> Point:
-    by_machine: dict[str, list[Reading]] = {}
-    for at, reading in enumerate(readings):
-        machine = reading.origin.worker_id
-        by_machine.setdefault(machine if machine != UNKNOWN else f"#{at}", []).append(reading)
+    marks = [one.origin.marks or Marks(one.origin.worker_id) for one in readings]
+    named = zip(machines.names(marks), readings, strict=True)
     logs = []
     workers = []
-    for some in by_machine.values():
-        log_mean = math.fsum(one.log_mean for one in some) / len(some)
+    for shared in machines.grouped(named, lambda pair: pair[0]).values():
+        log_mean = math.fsum(one.log_mean for _, one in shared) / len(shared)
         logs.append(log_mean)
-        tasks = tuple(_task(one.origin) for one in some)
-        workers.append(WorkerMean(some[0].origin.worker_id, tasks, math.exp(log_mean)))
+        tasks = tuple(_task(one.origin) for _, one in shared)
+        workers.append(WorkerMean(shared[0][0], tasks, math.exp(log_mean)))
     log_mean = math.fsum(logs) / len(logs)
     first = min(readings, key=lambda one: one.origin.time)
     return Point(
@@ -189,7 +189,7 @@ def _against(points: Sequence[Point], levels: Sequence[Level]) -> list[Point]:
 
 def _level(start: int, end: int, points: Sequence[Point]) -> Level:
     logs = [point.log_mean for point in points]
-    variation = math.sqrt(statistics.sample_variance(logs)) if len(logs) > 1 else None
+    variation = math.sqrt(student.sample_variance(logs)) if len(logs) > 1 else None
     return Level(start, end, math.exp(math.fsum(logs) / len(logs)), variation)
 
 

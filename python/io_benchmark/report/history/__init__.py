@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 
 from io_benchmark.analysis.history.model import History
-from io_benchmark.report.output import TEXT_COLUMNS
+from io_benchmark.report.output import TEXT_COLUMNS, console
 
 # As the reports' own table of formats.
 FORMATS: dict[str, tuple[str, str]] = {
@@ -26,7 +26,7 @@ FORMATS: dict[str, tuple[str, str]] = {
 def show(history: History, form: str) -> None:
     """Text follows the terminal; every other format is written as it is."""
     if form == "text":
-        _load(form)(Console(), history)
+        _load(form)(console(), history)
     else:
         sys.stdout.write(_load(form)(history))
 

@@ -8,7 +8,9 @@ import math
 from typing import Any
 
 from io_benchmark.analysis.history import model
+from io_benchmark.analysis.workloads import Workload
 from io_benchmark.report.as_json import as_text, schema_of, subject_of
+from io_benchmark.report.history import figure
 from io_benchmark.report.history import json_format as to
 from io_benchmark.report.history.json_format import VERSION
 from io_benchmark.report.json_format import Interval, Number
@@ -34,15 +36,20 @@ def _document(history: model.History) -> to.Document:
 
 
 def _series(series: model.Series) -> to.Series:
+    workload = figure.of(series)
     return to.Series(
         subject=subject_of(series.subject),
+        operation=workload.operation,
+        unit=workload.unit,
+        higher_is_better=workload.higher_is_better,
         conditions=dict(series.conditions),
-        points=[_point(point) for point in series.points],
+        points=[_point(point, workload) for point in series.points],
         levels=[
             to.Level(
                 start=level.start,
                 end=level.end,
                 mean_ns=_number(level.mean_ns),
+                value=_number(workload.shown(level.mean_ns)),
                 variation_ratio=_number(level.variation_ratio),
             )
             for level in series.levels
@@ -51,12 +58,13 @@ def _series(series: model.Series) -> to.Series:
     )
 
 
-def _point(point: model.Point) -> to.Point:
+def _point(point: model.Point, workload: Workload) -> to.Point:
     return to.Point(
         time=point.time.isoformat().replace("+00:00", "Z"),
         task_group_id=point.group,
         revision=point.revision,
         mean_ns=_number(point.mean_ns),
+        value=_number(workload.shown(point.mean_ns)),
         ratio=_number(point.ratio),
         workers=[
             to.Worker(

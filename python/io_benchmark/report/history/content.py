@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from io_benchmark.analysis.history.change_points import FEWEST_VALUES
 from io_benchmark.analysis.history.model import Change, FactChange, History, Level, Point, Series
 from io_benchmark.report.answers import subject_title
+from io_benchmark.report.history import figure
 from io_benchmark.report.history.facts import change_in_words, spread_in_words
-from io_benchmark.report.units import NOTHING, interval, percent, ratio, times
+from io_benchmark.report.units import NOTHING, interval, percent, ratio
 from io_benchmark.report.untrusted import clean, name
 
 SLOWER, FASTER, STEADY = "slower", "faster", "steady"
@@ -54,6 +55,8 @@ class ChangePart:
 class SeriesPart:
     title: str
     apart: str  # the title, with what sets it apart from the subject's other series
+    figure: str  # what each value is
+    drawn: str  # what the picture shows
     conditions: str
     now: str  # the level that it is on, or was on last
     steady: str  # that nothing changed, or nothing
@@ -96,11 +99,13 @@ def _introduction(series: Sequence[Series]) -> str:
 
 
 def _series(series: Series, every: Sequence[Series]) -> SeriesPart:
-    means = times([point.mean_ns for point in series.points])
+    means = figure.texts(series, [point.mean_ns for point in series.points])
     begins = {change.at: number for number, change in enumerate(series.changes, start=1)}
     return SeriesPart(
         title=subject_title(series.subject),
         apart="; ".join([subject_title(series.subject), *_set_apart(series, every)]),
+        figure=figure.in_words(series),
+        drawn=figure.drawn(series),
         conditions="; ".join(clean(words) for _, words in series.conditions),
         now=_now(series, every),
         steady="" if series.changes else _steady(series),
@@ -147,7 +152,7 @@ def _set_apart(series: Series, every: Sequence[Series]) -> list[str]:
 
 def _now(series: Series, every: Sequence[Series]) -> str:
     level = series.levels[-1]
-    (mean,) = times([level.mean_ns])
+    (mean,) = figure.texts(series, [level.mean_ns])
     since, last = date_of(series.points[level.start]), series.points[-1]
     newest = max(one.points[-1].time for one in every if one.subject == series.subject)
     text = f"Now {mean} since {since}"
@@ -171,7 +176,7 @@ def _steady(series: Series) -> str:
 
 def _change(change: Change, number: int, series: Series) -> ChangePart:
     slower = change.ratio >= 1
-    before, after = times([change.before_ns, change.after_ns])
+    before, after = figure.texts(series, [change.before_ns, change.after_ns])
     bounds = interval(change.interval.low, change.interval.high)
     date = date_of(series.points[change.at])
     how = (

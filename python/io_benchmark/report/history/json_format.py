@@ -29,6 +29,7 @@ class Point(Record, frozen=True):
     task_group_id: str
     revision: str | None
     mean_ns: Number
+    value: Number
     ratio: Number
     workers: list[Worker]
 
@@ -39,6 +40,7 @@ class Level(Record, frozen=True):
     start: int
     end: int
     mean_ns: Number
+    value: Number
     variation_ratio: Number
 
 
@@ -74,9 +76,16 @@ class Change(Record, frozen=True):
 
 
 class Series(Record, frozen=True):
-    """Points that are alike but for the time; `conditions` by the rule's name."""
+    """Points that are alike but for the time; `conditions` by the rule's name.
+
+    A `mean_ns` is the time of one `operation`; `value` is the same in the workload's own `unit`, which
+    may be a rate. Ratios are of times: above 1 is slower.
+    """
 
     subject: Subject
+    operation: str
+    unit: str
+    higher_is_better: bool
     conditions: dict[str, str]
     points: list[Point]
     levels: list[Level]

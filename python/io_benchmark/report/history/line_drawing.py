@@ -4,9 +4,10 @@
 """The series drawn with characters: a column a point, its level behind it, changes numbered."""
 
 from io_benchmark.analysis.history.model import Series
+from io_benchmark.report.history import figure
 from io_benchmark.report.history.content import date_of
 from io_benchmark.report.plots.scales import Scale, around
-from io_benchmark.report.units import NS_PER_MS, digits
+from io_benchmark.report.units import digits
 
 ROWS = 11
 POINT, LEVEL, CHANGE = "●", "─", "┊"
@@ -19,13 +20,14 @@ STEADY_RATIO = 0.1
 def draw(series: Series, width: int) -> list[str]:
     """Lines of at most `width` characters."""
     scale = _scale(series)
-    labels = {_row(tick * NS_PER_MS, scale): digits(tick) for tick in _ticks(scale)}
-    gutter = max(len(label) for label in [*labels.values(), "ms"]) + 2
+    workload = figure.of(series)
+    labels = {_row(tick, scale): digits(tick) for tick in scale.ticks(TICKS)}
+    gutter = max(len(label) for label in [*labels.values(), workload.unit]) + 2
     room = max(width - gutter, 10)
     columns = _columns(len(series.points), room)
     canvas = [[" "] * (columns[-1] + 2) for _ in range(ROWS)]
     for level in series.levels:
-        row = canvas[_row(level.mean_ns, scale)]
+        row = canvas[_row(workload.shown(level.mean_ns), scale)]
         for at in range(columns[level.start], columns[level.end - 1] + 1):
             row[at] = LEVEL
     for change in series.changes:
@@ -33,7 +35,7 @@ def draw(series: Series, width: int) -> list[str]:
             at = columns[change.at] - 1
             row[at] = CHANGE if row[at] == " " else row[at]
     for point, at in zip(series.points, columns, strict=True):
-        canvas[_row(point.mean_ns, scale)][at] = POINT
+        canvas[_row(workload.shown(point.mean_ns), scale)][at] = POINT
     lines = [
         f"{labels.get(number, ''):>{gutter - 1}}{'┤' if number in labels else '│'}" + "".join(row)
         for number, row in enumerate(canvas)
@@ -42,28 +44,23 @@ def draw(series: Series, width: int) -> list[str]:
     top = "".join(numbers.get(at, " ") for at in range(columns[-1] + 2))
     bottom = f"{' ' * (gutter - 1)}└{'─' * (columns[-1] + 2)}"
     dates = _dates(series, columns, room)
-    drawn = [f"{'ms':>{gutter - 1}} {top}", *lines, bottom, f"{' ' * gutter}{dates}"]
+    drawn = [f"{workload.unit:>{gutter - 1}} {top}", *lines, bottom, f"{' ' * gutter}{dates}"]
     return [line.rstrip() for line in drawn]
 
 
 def _scale(series: Series) -> Scale:
-    values = [point.mean_ns for point in series.points]
+    values = [figure.of(series).shown(point.mean_ns) for point in series.points]
     return around([*values, *steady_range(series)], logarithmic=False, room=0.06)
 
 
 def steady_range(series: Series) -> tuple[float, float]:
     """What is always drawn around the newest level, so that noise does not look like mountains."""
-    mean_ns = series.levels[-1].mean_ns
-    return mean_ns * (1 - STEADY_RATIO), mean_ns * (1 + STEADY_RATIO)
+    mean = figure.of(series).shown(series.levels[-1].mean_ns)
+    return mean * (1 - STEADY_RATIO), mean * (1 + STEADY_RATIO)
 
 
-def _ticks(scale: Scale) -> list[float]:
-    """In milliseconds."""
-    return Scale(scale.low / NS_PER_MS, scale.high / NS_PER_MS).ticks(TICKS)
-
-
-def _row(value_ns: float, scale: Scale) -> int:
-    return round((1 - scale.place(value_ns)) * (ROWS - 1))
+def _row(value: float, scale: Scale) -> int:
+    return round((1 - scale.place(value)) * (ROWS - 1))
 
 
 def _columns(points: int, room: int) -> list[int]:

@@ -68,6 +68,7 @@ def _series(part: SeriesPart, series: Series) -> list[str]:
     older = len(part.rows) - len(rows)
     return [
         f"### {prose(part.title)}",
+        f"{prose(part.figure)}.",
         f"{prose(part.conditions)}.",
         f"```text\n{drawing}\n```",
         "\n".join(table),

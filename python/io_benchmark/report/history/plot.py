@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 from markupsafe import Markup
 
 from io_benchmark.analysis.history.model import Change, Series
+from io_benchmark.report.history import figure
 from io_benchmark.report.history.content import FASTER, SLOWER, date_of
 from io_benchmark.report.history.line_drawing import steady_range
 from io_benchmark.report.plots.scales import Scale, around
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, Drawing, points
-from io_benchmark.report.units import NS_PER_MS, digits, ratio, times
+from io_benchmark.report.units import digits, ratio
 
 HEIGHT = 260.0
 # Above the plot, for the numbers of the changes.
@@ -30,8 +31,10 @@ def draw(series: Series, identifier: str) -> Markup:
         (point.time.timestamp() for point in series.points), logarithmic=False, room=0.02
     )
     scale = _scale(series)
-    drawing = Drawing(identifier, "Mean time, push by push", _said(series))
-    levels = [(scale.place(tick * NS_PER_MS), digits(tick)) for tick in _ticks(scale)]
+    workload = figure.of(series)
+    title = f"{figure.drawn(series)}, push by push"
+    drawing = Drawing(identifier, title, _said(series))
+    levels = [(scale.place(tick), digits(tick)) for tick in scale.ticks(LEVELS)]
     dates = _dates(clock)
     drawing.grid((place for place, _ in dates), levels, HEAD, HEIGHT)
     drawing.axis(dates, HEAD + HEIGHT)
@@ -41,14 +44,14 @@ def draw(series: Series, identifier: str) -> Markup:
     _draw_workers(drawing, series, clock, scale)
     for point in series.points:
         place = clock.place(point.time.timestamp())
-        drawing.mark(place, _height(point.mean_ns, scale), POINT, "mean")
+        drawing.mark(place, _height(workload.shown(point.mean_ns), scale), POINT, "mean")
     drawing.height = HEAD + HEIGHT + AXIS_HEIGHT
     return drawing.finished()
 
 
 def _said(series: Series) -> str:
     """What a screen reader says instead of the picture."""
-    means = times([level.mean_ns for level in series.levels])
+    means = figure.texts(series, [level.mean_ns for level in series.levels])
     return "; ".join(
         f"{mean} from {date_of(series.points[level.start])} "
         f"to {date_of(series.points[level.end - 1])}"
@@ -57,17 +60,13 @@ def _said(series: Series) -> str:
 
 
 def _scale(series: Series) -> Scale:
-    values = [worker.mean_ns for point in series.points for worker in point.workers]
+    shown = figure.of(series).shown
+    values = [shown(worker.mean_ns) for point in series.points for worker in point.workers]
     return around([*values, *steady_range(series)], logarithmic=False, room=0.06)
 
 
-def _ticks(scale: Scale) -> list[float]:
-    """In milliseconds."""
-    return Scale(scale.low / NS_PER_MS, scale.high / NS_PER_MS).ticks(LEVELS)
-
-
-def _height(value_ns: float, scale: Scale) -> float:
-    return HEAD + (1 - scale.place(value_ns)) * HEIGHT
+def _height(value: float, scale: Scale) -> float:
+    return HEAD + (1 - scale.place(value)) * HEIGHT
 
 
 def _dates(clock: Scale) -> list[tuple[float, str]]:
@@ -102,7 +101,7 @@ def _anchor(place: float) -> str:
 def _draw_levels(drawing: Drawing, series: Series, clock: Scale, scale: Scale) -> None:
     for level in series.levels:
         start, end = (series.points[at].time.timestamp() for at in (level.start, level.end - 1))
-        height = _height(level.mean_ns, scale)
+        height = _height(figure.of(series).shown(level.mean_ns), scale)
         drawing.line((clock.place(start), height), (clock.place(end), height), "level")
 
 
@@ -110,5 +109,10 @@ def _draw_workers(drawing: Drawing, series: Series, clock: Scale, scale: Scale) 
     """Where a point has several."""
     several = [point for point in series.points if len(point.workers) > 1]
     across = [clock.place(one.time.timestamp()) for one in several for _ in one.workers]
-    down = [(1 - scale.place(worker.mean_ns)) * HEIGHT for one in several for worker in one.workers]
+    shown = figure.of(series).shown
+    down = [
+        (1 - scale.place(shown(worker.mean_ns))) * HEIGHT
+        for one in several
+        for worker in one.workers
+    ]
     drawing.frame(HEAD, HEIGHT, [points(across, down, "worker")])

@@ -5,6 +5,7 @@
 
 from collections.abc import Callable, Sequence
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
@@ -73,6 +74,7 @@ def _show_answer(page: Page, part: SeriesPart, *, several: bool) -> None:
 
 def _show_series(page: Page, part: SeriesPart, series: Series) -> None:
     page.heading(part.title)
+    page.paragraph(Text(f"{part.figure}."))
     page.paragraph(Text(f"{part.conditions}."))
     page.line(Text())
     for line in draw(series, min(page.width, DRAWING_WIDTH) - len(INDENT)):
@@ -115,9 +117,12 @@ def _fitting(rows: Sequence[Row], width: int) -> list[Column]:
 
 def _set(texts: Sequence[str], widths: Sequence[int]) -> str:
     """The date flush left, and what follows flush right."""
-    first, *rest = zip(texts, widths, strict=True)
-    cells = [first[0].ljust(first[1]), *(text.rjust(width) for text, width in rest)]
-    return (" " * GAP).join(cells)
+    first, *rest = texts
+    # By cells: a wide character takes two.
+    flush = [
+        " " * (width - cell_len(text)) + text for text, width in zip(rest, widths[1:], strict=True)
+    ]
+    return (" " * GAP).join([set_cell_size(first, widths[0]), *flush])
 
 
 def _show_change(page: Page, change: ChangePart) -> None:

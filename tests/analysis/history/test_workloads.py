@@ -1,0 +1,96 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Each workload's past: twice as slow is reported as twice as slow, in its own unit."""
+
+import json
+import re
+from functools import cache
+from typing import Any
+
+import past
+import pytest
+import sample_history
+import workload_entries
+
+from io_benchmark.analysis.history.intake import origin_of, readings_of
+from io_benchmark.analysis.history.model import History, Reading
+from io_benchmark.analysis.history.series import history
+from io_benchmark.analysis.intake import worker_of
+from io_benchmark.analysis.workloads import WORKLOADS
+from io_benchmark.report.history import as_json, html, markdown
+from io_benchmark.results import parse
+from io_benchmark.sources.layout import Measured
+
+WEEKS, CHANGE_AT = 12, 6
+RATES = ("random-io", "metadata")
+
+
+@cache
+def slowed() -> History:
+    """Six weeks as ever, then six in which everything takes twice as long."""
+    found: list[Reading] = []
+    for push in past.pushes(WEEKS, change_at=None, retrieves=100):
+        slow = 2.0 if push.at >= CHANGE_AT else 1.0
+        factors = dict.fromkeys(WORKLOADS, slow)
+        (document,) = push.documents
+        samples: dict[str, Any] = document["workloads"][0]["samples"]
+        for name in ("lookup_ns", "copy_ns"):
+            samples[name] = [round(value * slow) for value in samples[name]]
+        document["workloads"] += workload_entries.entries(factors, seed=push.at)
+        result = parse(json.dumps(document).encode(), "document")
+        measured = Measured(result, past.record(push, document), "somewhere")
+        origin = origin_of(measured)
+        assert origin is not None
+        readings, left_out = readings_of(worker_of(measured, "amd-16"), origin, None, None)
+        assert left_out == []
+        found += readings
+    return history("amd-16", found)
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_twice_as_slow(workload: str) -> None:
+    """Of every variant and number at once the change is found where it is, and is 2."""
+    of_workload = [one for one in slowed().series if one.subject.workload == workload]
+    assert of_workload
+    for series in of_workload:
+        (change,) = series.changes
+        assert change.at == CHANGE_AT, series.subject
+        assert change.ratio == pytest.approx(2, rel=0.06), series.subject
+
+
+def test_means_are_of_one_operation() -> None:
+    """A read at depth 1 takes 90 µs, however many a window held."""
+    (series,) = [one for one in slowed().series if one.subject.variant == "read-depth-1"]
+    before, after = (level.mean_ns for level in series.levels)
+    assert before == pytest.approx(90_000, rel=0.02)
+    assert after == pytest.approx(180_000, rel=0.02)
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_units_in_json(workload: str) -> None:
+    """The workload's own figure stands beside the time, with its unit and its good direction."""
+    known = WORKLOADS[workload]
+    for one in json.loads(as_json.render(slowed()))["series"]:
+        if one["subject"]["workload"] != workload:
+            continue
+        assert (one["unit"], one["operation"]) == (known.unit, known.operation)
+        assert one["higher_is_better"] is (workload in RATES)
+        before, after = (level["value"] for level in one["levels"])
+        assert (after < before) is (workload in RATES)
+        assert one["points"][0]["value"] == pytest.approx(known.shown(one["points"][0]["mean_ns"]))
+
+
+def test_units_in_text() -> None:
+    """A rate is told and drawn as a rate, and slower is slower."""
+    for text in (
+        sample_history.on_terminal(slowed(), 100),
+        markdown.render(slowed()),
+        html.render(slowed()),
+    ):
+        words = " ".join(text.split())
+        assert "from 11,100 IOPS to 5,560 IOPS" in words
+        assert "rate, in IOPS, where higher is better" in words
+        assert "from 512 µs to 1,020 µs" in words
+    assert "Mean rate in IOPS, push by push" in html.render(slowed())
+    assert re.search(r"^ +IOPS +1$", sample_history.on_terminal(slowed(), 100), re.MULTILINE)

@@ -1,0 +1,115 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Nothing that is reported depends on the order in which results come, or on their tasks' names."""
+
+import json
+import random
+from functools import cache
+from typing import Any
+
+import past
+import seed_case
+import seed_workers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.history.intake import origin_of, readings_of
+from io_benchmark.analysis.history.model import Reading
+from io_benchmark.analysis.history.series import history
+from io_benchmark.analysis.intake import worker_of
+from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.report import load
+from io_benchmark.report.history import as_json
+from io_benchmark.results import parse
+from io_benchmark.sources.layout import Measured
+
+PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
+BOOTS = ("4514e179-e9e1-4620-b051-b51d93f6b9cd", "0a1b2c3d-e9e1-4620-b051-b51d93f6b9cd")
+RUNS = 3
+FORMATS = ("json", "text", "markdown", "html", "perfherder")
+
+
+@cache
+def documents(shared: bool) -> tuple[dict[str, Any], ...]:
+    """Runs of two pools with all workloads; with `shared` on one machine a pool."""
+    made = []
+    for at, pool in enumerate(("intel", "amd-16")):
+        change = {pool: seed_workers.measured(seed=at)}
+        for document in seed_case.documents(RUNS, between=0.1, pools=(pool,), change=change):
+            document["host"]["boot_id"] = BOOTS[at] if shared else None
+            made.append(document)
+    return tuple(made)
+
+
+@cache
+def workers(shared: bool) -> tuple[Worker, ...]:
+    return tuple(map(seed_workers.worker, documents(shared)))
+
+
+def rendered(found: list[Worker]) -> dict[str, str]:
+    report = compare(PLAN, found, Options(), unreadable=("b", "a"))
+    return {form: load(form)(report) for form in FORMATS if form != "text"}
+
+
+@cache
+def expected(shared: bool) -> dict[str, str]:
+    return rendered(list(workers(shared)))
+
+
+@settings(max_examples=4, deadline=None)
+@given(order=st.permutations(range(2 * RUNS)), shared=st.booleans())
+def test_reports_are_the_same_bytes(order: list[int], shared: bool) -> None:
+    """In every format, whether runs are of one machine or of several."""
+    assert rendered([workers(shared)[at] for at in order]) == expected(shared)
+
+
+@settings(max_examples=4, deadline=None)
+@given(seed=st.integers(0, 1000), shared=st.booleans())
+def test_figures_do_not_depend_on_the_tasks_names(seed: int, shared: bool) -> None:
+    """The same runs under each other's task ids: every figure and every verdict is the same."""
+    made = documents(shared)
+    dice = random.Random(seed)
+    tasks: list[dict[str, Any]] = []
+    for start in (0, RUNS):
+        some = [document["task"] for document in made[start : start + RUNS]]
+        dice.shuffle(some)
+        tasks += some
+    renamed = [
+        seed_workers.worker({**document, "task": task})
+        for document, task in zip(made, tasks, strict=True)
+    ]
+    ours = compare(PLAN, renamed, Options())
+    theirs = compare(PLAN, list(workers(shared)), Options())
+    assert ours.subjects == theirs.subjects
+    assert ours.diagnoses == theirs.diagnoses
+
+
+@cache
+def readings() -> tuple[Reading, ...]:
+    """Twelve pushes of three runs, two of them on one machine that only its boot id tells."""
+    found: list[Reading] = []
+    for push in past.pushes(12, workers=3, change_at=6, retrieves=60):
+        for at, document in enumerate(push.documents):
+            document["host"]["boot_id"] = BOOTS[at // 2]
+            result = parse(json.dumps(document).encode(), "document")
+            measured = Measured(result, None, f"{push.at}-{at}")
+            origin = origin_of(measured)
+            assert origin is not None
+            found += readings_of(worker_of(measured, "amd-16"), origin, None, None)[0]
+    return tuple(found)
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 1000))
+def test_histories_are_the_same_bytes(seed: int) -> None:
+    """A machine counts once in each point, whatever comes first."""
+    shuffled = list(readings())
+    random.Random(seed).shuffle(shuffled)
+    found = history("amd-16", shuffled, unreadable=("b", "a"))
+    assert as_json.render(found) == as_json.render(
+        history("amd-16", readings(), unreadable=("a", "b"))
+    )
+    assert {len(point.workers) for point in found.series[0].points} == {2}

@@ -1,0 +1,278 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Hostile command lines, and standard streams that are closed, full or left: never a traceback.
+
+The short form takes each hostile path, each place and each stream once; the long one, every pair.
+"""
+
+import itertools
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from checkout import ROOT
+
+PROGRAM = [sys.executable, "-m", "io_benchmark.cli"]
+RESULT = ROOT / "tests/fixtures/result-v1.json"
+# Nothing listens there.
+NOWHERE = "http://127.0.0.1:1"
+# What a terminal would obey, and what would look like a second message.
+HARMFUL = "\x1b\x07\x85\u2028\u202e"
+
+PATHS = {
+    "long": b"n" * 300,
+    "deep": b"/".join([b"n" * 200] * 30),
+    "circle": b"circle",
+    "below a circle": b"circle/x",
+    "below a file": b"file/x",
+    "newline": b"a\nerror: b",
+    "escape": b"\x1b[31mred\x07",
+    "direction": "a\u202eb\u2028c\x85d".encode(),
+    "not UTF-8": b"x\xff\xfe",
+    "nobody's home": b"~no-such-user/x",
+    "dangling": b"dangling",
+    "pipe": b"pipe",
+    "empty": b"",
+    "device": b"/dev/null",
+    "dash": b"-",
+}
+IN_TREE = (b"--root", os.fsencode(ROOT))
+NO_POOL = (b"--baseline", b"no-such-pool")
+# Where a path can be given, with the exit codes that are right there.
+PLACES: dict[str, tuple[Callable[[bytes], list[bytes]], set[int]]] = {
+    "firefox": (lambda path: [b"firefox", b"--", path], {2}),
+    "--root": (lambda path: [b"rehearse", b"-j", b"none", b"--root", path], {1, 2}),
+    "--at": (lambda path: [b"rehearse", *IN_TREE, b"--at", b"amd-16=" + path, *NO_POOL], {2}),
+    "rehearse --output": (lambda path: [b"rehearse", *IN_TREE, *NO_POOL, b"--output", path], {2}),
+    "compare": (lambda path: [b"compare", b"--", path], {1, 2}),
+    "--against": (lambda path: [b"compare", os.fsencode(RESULT), b"--against", path], {1, 2}),
+    "--write": (
+        lambda path: [b"compare", os.fsencode(RESULT), b"--write", b"json=" + path],
+        {1, 2},
+    ),
+    "history": (lambda path: [b"history", b"amd-16", b"--", path], {1, 2}),
+    "fetch": (lambda path: [b"fetch", b"--", path], {1, 2}),
+    "fetch --output": (lambda path: [b"fetch", b"not-an-address", b"--output", path], {2}),
+    "a command": (lambda path: [path], {2}),
+    "an option": (lambda path: [b"compare", b"file", b"--none" + path], {2}),
+    "--format": (lambda path: [b"compare", b"file", b"--format", path], {2}),
+    "-j": (lambda path: [b"rehearse", *IN_TREE, b"-j", path], {2, 1}),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """With what the paths lead to."""
+    (tmp_path / "circle").symlink_to("circle")
+    (tmp_path / "dangling").symlink_to("nowhere/x")
+    (tmp_path / "file").write_text("no result")
+    os.mkfifo(tmp_path / "pipe")
+    return tmp_path
+
+
+def environment(**variables: str) -> dict[str, str]:
+    return {**os.environ, "TASKCLUSTER_ROOT_URL": NOWHERE, "PYTHONUNBUFFERED": "", **variables}
+
+
+def chosen() -> Iterator[tuple[str, str]]:
+    """In the short form every path at a quick command, and one of them at every other place."""
+    yield from (("firefox", path) for path in PATHS)
+    yield from ((place, "circle") for place in PLACES if place != "firefox")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if {"place", "path"} <= set(metafunc.fixturenames):
+        pairs = list(itertools.product(PLACES, PATHS))
+        if not metafunc.config.getoption("--long"):
+            pairs = list(chosen())
+        metafunc.parametrize(("place", "path"), pairs)
+
+
+def test_hostile_arguments(folder: Path, place: str, path: str) -> None:
+    """One error line of printable text, and the exit code of wrong usage or of a failure."""
+    arguments, codes = PLACES[place]
+    done = subprocess.run(
+        [*map(os.fsencode, PROGRAM), *arguments(PATHS[path])],
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    said = done.stderr.decode("utf-8", "surrogateescape")
+    assert "Traceback" not in said
+    assert done.returncode in codes, said
+    errors = [line for line in said.split("\n") if line.partition(": ")[0] == "error"]
+    errors += [
+        line for line in said.split("\n") if line.startswith("io-benchmark") and "error:" in line
+    ]
+    # A result that cannot be read is one, and that nothing is left to compare another.
+    assert 1 <= len(errors) <= (2 if place in ("compare", "--against", "--write") else 1), said
+    assert not set(HARMFUL) & set(said)
+
+
+def closed() -> int | None:
+    return None
+
+
+def full() -> int | None:
+    return os.open("/dev/full", os.O_WRONLY)
+
+
+def left() -> int | None:
+    """A pipe whose reader has gone before anything was written."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    return writer
+
+
+def null() -> int | None:
+    return os.open(os.devnull, os.O_WRONLY)
+
+
+def run_with(
+    streams: dict[int, int | None], arguments: list[str], folder: Path, **variables: str
+) -> tuple[int, str]:
+    """Exit code and what was said on stderr, where that is none of the streams."""
+    # A shell closes what is to be closed; Python's own subprocess cannot.
+    shell = "exec " + " ".join(f"{number}>&-" for number, one in streams.items() if one is None)
+    given = {{1: "stdout", 2: "stderr"}[number]: one for number, one in streams.items() if one}
+    try:
+        done = subprocess.run(
+            ["bash", "-c", f'{shell} "$@"', "bash", *PROGRAM, *arguments],
+            cwd=folder,
+            env=environment(**variables),
+            stdin=subprocess.DEVNULL,
+            check=False,
+            **{"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, **given},  # type: ignore[call-overload]
+        )
+    finally:
+        for one in given.values():
+            os.close(one)
+    return done.returncode, (done.stderr or b"").decode()
+
+
+STREAMS: dict[str, tuple[dict[int, Callable[[], int | None]], int, str]] = {
+    "stdout closed": ({1: closed}, 1, "error: cannot write to stdout: Bad file descriptor\n"),
+    "stdout full": ({1: full}, 1, "error: cannot write to stdout: No space left on device\n"),
+    "stdout left": ({1: left}, 141, ""),
+    "stderr closed": ({2: closed}, 0, ""),
+    "stderr full": ({2: full}, 0, ""),
+    "stderr left": ({2: left}, 0, ""),
+    "both closed": ({1: closed, 2: closed}, 1, ""),
+    "both full": ({1: full, 2: full}, 1, ""),
+    "both left": ({1: left, 2: left}, 141, ""),
+}
+COMMANDS = {
+    "help": ["--help"],
+    "help of a command": ["compare", "--help"],
+    "version": ["--version"],
+    "completion": ["completion", "bash"],
+    "text": ["compare", str(RESULT), "--partial"],
+    "html": ["compare", str(RESULT), "--format", "html"],
+    "json": ["compare", str(RESULT), "--json"],
+}
+# What cannot be compared is an error of its own, which a lost stdout does not hide.
+FAILING = ("text", "html", "json")
+
+
+@pytest.mark.parametrize("streams", STREAMS)
+def test_broken_streams(folder: Path, request: pytest.FixtureRequest, streams: str) -> None:
+    """Quiet where a reader has gone, one line where a device is full; the exit code tells it."""
+    kinds, code, said = STREAMS[streams]
+    long = request.config.getoption("--long")
+    for name in COMMANDS if long else ["version"]:
+        arguments = COMMANDS[name]
+        opened = {number: make() for number, make in kinds.items()}
+        status, errors = run_with(opened, arguments, folder)
+        if name in FAILING:
+            assert (status, "Traceback" in errors) == (1, False), name
+            assert errors.endswith(said), name
+        else:
+            assert (status, errors) == (code, said), name
+
+
+@pytest.mark.parametrize("streams", ["stdout closed", "both full", "both left"])
+def test_files_are_written_all_the_same(folder: Path, streams: str) -> None:
+    """What --write names does not depend on who reads stdout."""
+    kinds, _, _ = STREAMS[streams]
+    opened = {number: make() for number, make in kinds.items()}
+    arguments = ["compare", str(RESULT), "--write", "json=a.json", "--write", "html=b.html"]
+    run_with(opened, arguments, folder)
+    assert (folder / "a.json").read_bytes().startswith(b"{")
+    assert (folder / "b.html").read_bytes().rstrip().endswith(b"</html>")
+
+
+def test_no_file_gets_a_closed_streams_number(folder: Path) -> None:
+    """With all three closed, what is written holds what it should, and nothing that was printed."""
+    arguments = [*PROGRAM, "compare", str(RESULT), "--json", "--write", "markdown=a.md"]
+    command = ["bash", "-c", 'exec "$@" 0<&- 1>&- 2>&-', "bash", *arguments]
+    subprocess.run(command, cwd=folder, env=environment(), check=False)
+    written = (folder / "a.md").read_text()
+    assert "{" not in written
+    assert "error:" not in written
+    assert written
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        pytest.param({"PYTHONIOENCODING": "ascii"}, id="ascii"),
+        pytest.param({"PYTHONIOENCODING": "utf-16"}, id="utf-16"),
+        pytest.param(
+            {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, id="the C locale"
+        ),
+        pytest.param({"COLUMNS": "0", "TERM": "dumb"}, id="no column"),
+        pytest.param({"HOME": "/none", "TMPDIR": "/none"}, id="no home"),
+    ],
+)
+def test_hostile_environments(folder: Path, variables: dict[str, str]) -> None:
+    """The report is printed with what the encoding has; a name that is not UTF-8 is in it."""
+    results = os.fsencode(folder) + b"/r\xff\xc2\xb5"
+    Path(os.fsdecode(results)).write_bytes(RESULT.read_bytes())
+    done = subprocess.run(
+        [*map(os.fsencode, PROGRAM), b"compare", results, b"--write", b"html=a.html"],
+        cwd=folder,
+        env=environment(**variables),
+        capture_output=True,
+        check=False,
+    )
+    assert (b"Traceback" in done.stderr, done.returncode) == (False, 1), done.stderr
+    assert done.stdout.strip()
+    assert (folder / "a.html").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        pytest.param("/dev/null", "", id="a device"),
+        pytest.param("/dev/stdout", "", id="own output"),
+        pytest.param("/dev/full", "No space left on device", id="a full device"),
+        pytest.param("pipe", "no program reads this named pipe", id="a pipe without a reader"),
+        pytest.param("circle", "Too many levels of symbolic links", id="links in a circle"),
+        pytest.param(".", "Is a directory", id="a folder"),
+    ],
+)
+def test_what_write_names_stays_what_it_is(folder: Path, target: str, reason: str) -> None:
+    """As root as well: no device, pipe or link is replaced by a file."""
+    path = folder / target
+    before = stat.S_IFMT(path.lstat().st_mode)
+    done = subprocess.run(
+        [*PROGRAM, "compare", str(RESULT), "--write", f"json={target}"],
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert stat.S_IFMT(path.lstat().st_mode) == before
+    told = [line for line in done.stderr.splitlines() if line.startswith("error: --write")]
+    assert told == ([f"error: --write {target}: {reason}"] if reason else [])
+    assert "Traceback" not in done.stderr
+    assert not list(folder.glob(".io-benchmark-*"))

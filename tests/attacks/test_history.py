@@ -1,0 +1,107 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What one hostile result may put into a history is bounded, and what was cut is said."""
+
+import json
+from typing import Any
+
+import msgspec
+import past
+import workload_entries
+
+from io_benchmark.analysis.history import bounds
+from io_benchmark.analysis.history.intake import origin_of, readings_of
+from io_benchmark.analysis.history.series import history
+from io_benchmark.analysis.intake import worker_of
+from io_benchmark.report.history import as_json, html, markdown
+from io_benchmark.results import parse
+from io_benchmark.sources.layout import Measured
+
+MOST_BYTES = 1_000_000
+LONG = "ж" * 4_000
+SAMPLES = 20
+
+
+def many_places(count: int) -> list[dict[str, Any]]:
+    made = []
+    for at in range(count):
+        (entry,) = workload_entries.entries(only=("spawn",), place=f"place-{at:06d}")
+        entry["samples"] = {name: some[:SAMPLES] for name, some in entry["samples"].items()}
+        made.append(entry)
+    return made
+
+
+def rendered(document: dict[str, Any], push: past.Push, **record: str) -> tuple[str, str, str]:
+    result = parse(json.dumps(document, ensure_ascii=False).encode(), "document")
+    task = msgspec.structs.replace(past.record(push, document), **record)
+    measured = Measured(result, task, "somewhere")
+    origin = origin_of(measured)
+    assert origin is not None
+    readings, left_out = readings_of(worker_of(measured, "amd-16"), origin, None, None)
+    found = history("amd-16", readings, left_out=left_out)
+    return as_json.render(found), markdown.render(found), html.render(found)
+
+
+def cut(document: str) -> str:
+    """What is said to have been cut."""
+    (said,) = [one["why"] for one in json.loads(document)["left_out"] if "cut:" in one["why"]]
+    return str(said)
+
+
+def test_measurements() -> None:
+    """Hundreds of places, each with texts as long as they may be."""
+    count = 300
+    (push,) = past.pushes(1, retrieves=60)
+    (document,) = push.documents
+    document["workloads"] += many_places(count)
+    for entry in document["workloads"][1:]:
+        entry["observed"]["method"] = LONG
+        entry["observed"]["python"] = LONG
+    made = rendered(document, push)
+    assert max(len(one.encode()) for one in made) < MOST_BYTES
+    beyond = count + 1 - bounds.MEASUREMENTS
+    assert f"{beyond:,} of {count + 1:,} measurements" in cut(made[0])
+    assert f"texts longer than {bounds.VALUE} characters" in cut(made[0])
+
+
+def test_facts() -> None:
+    """Hundreds of virtual memory settings and tools."""
+    (push,) = past.pushes(1, retrieves=60)
+    (document,) = push.documents
+    document["host"]["vm"] = {f"{LONG[:500]}{at}": at for at in range(400)}
+    made = rendered(document, push)
+    assert max(len(one.encode()) for one in made) < MOST_BYTES
+    assert "facts about its worker" in cut(made[0])
+
+
+def test_what_is_left_out() -> None:
+    """Hundreds of measurements that failed, each with a reason of its own."""
+    (push,) = past.pushes(1, retrieves=60)
+    (document,) = push.documents
+    failed = many_places(300)
+    for at, entry in enumerate(failed):
+        entry |= {"completed": False, "incomplete_reason": f"{at} {LONG}"}
+    document["workloads"] += failed
+    made = rendered(document, push)
+    assert max(len(one.encode()) for one in made) < MOST_BYTES
+    assert "lines about what was left out" in cut(made[0])
+
+
+def test_names() -> None:
+    """A record with a revision, a group and a worker of a megabyte each."""
+    (push,) = past.pushes(1, retrieves=60)
+    long = "x" * 1_000_000
+    made = rendered(push.documents[0], push, revision=long, task_group_id=long, worker_id=long)
+    assert max(len(one.encode()) for one in made) < MOST_BYTES
+    (series,) = json.loads(made[0])["series"]
+    assert max(
+        map(len, (series["points"][0]["revision"], series["points"][0]["task_group_id"]))
+    ) == (bounds.IDENTIFIER)
+
+
+def test_what_differs_stays_different() -> None:
+    """Two long texts that differ at their ends are two conditions still."""
+    one, other = (bounds.shortened(LONG + end, bounds.VALUE) for end in "ab")
+    assert one != other
+    assert len(one) == len(other) == bounds.VALUE

@@ -1,0 +1,91 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What the queue does to a task's status, one function for each thing that happens to a task."""
+
+from typing import Any
+
+RESOLVED = ("completed", "failed", "exception")
+SCHEDULED = "2026-11-21T08:38:21.418Z"
+STARTED = "2026-11-21T08:38:22.384Z"
+TAKEN_UNTIL = "2026-11-21T08:58:22.383Z"
+ENDED = "2026-11-21T08:48:22.000Z"
+
+
+def run(run_id: int, state: str, reason: str | None = None) -> dict[str, Any]:
+    """A run as the queue shows it."""
+    made = _pending(run_id, "scheduled" if run_id == 0 else "rerun")
+    if state != "pending":
+        _start(made, f"worker-{run_id}")
+    if state in RESOLVED:
+        _end(made, state, reason or ("worker-shutdown" if state == "exception" else state))
+    return made
+
+
+def schedule(status: dict[str, Any]) -> None:
+    """What it depends on is resolved."""
+    status["runs"].append(_pending(0, "scheduled"))
+    status["state"] = "pending"
+
+
+def claim(status: dict[str, Any], worker: str = "worker-0") -> None:
+    """A worker takes it."""
+    _start(status["runs"][-1], worker)
+    status["state"] = "running"
+
+
+def resolve(status: dict[str, Any], state: str, reason: str | None = None) -> None:
+    """The worker says how it went."""
+    _end(status["runs"][-1], state, reason or state)
+    status["state"] = state
+
+
+def interrupt(status: dict[str, Any], reason: str) -> None:
+    """`claim-expired` or `worker-shutdown`: there is another run while retries are left."""
+    resolve(status, "exception", reason)
+    if status["retriesLeft"] > 0:
+        status["retriesLeft"] -= 1
+        status["runs"].append(_pending(len(status["runs"]), "retry"))
+        status["state"] = "pending"
+
+
+def cancel(status: dict[str, Any]) -> None:
+    """What is resolved stays as it is."""
+    _stop(status, "canceled")
+
+
+def pass_deadline(status: dict[str, Any]) -> None:
+    _stop(status, "deadline-exceeded")
+
+
+def rerun(status: dict[str, Any]) -> None:
+    """Somebody wants it once more."""
+    status["runs"].append(_pending(len(status["runs"]), "rerun"))
+    status["state"] = "pending"
+
+
+def _stop(status: dict[str, Any], reason: str) -> None:
+    if status["state"] in RESOLVED:
+        return
+    if not status["runs"]:
+        # It never ran, and gets a run for the reason alone.
+        status["runs"].append({**_pending(0, "exception"), "scheduled": ENDED})
+    resolve(status, "exception", reason)
+
+
+def _pending(run_id: int, reason: str) -> dict[str, Any]:
+    return {"runId": run_id, "state": "pending", "reasonCreated": reason, "scheduled": SCHEDULED}
+
+
+def _start(made: dict[str, Any], worker: str) -> None:
+    made |= {
+        "state": "running",
+        "workerGroup": "us-central1-a",
+        "workerId": worker,
+        "started": STARTED,
+        "takenUntil": TAKEN_UNTIL,
+    }
+
+
+def _end(made: dict[str, Any], state: str, reason: str) -> None:
+    made |= {"state": state, "resolved": ENDED, "reasonResolved": reason}

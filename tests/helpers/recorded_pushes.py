@@ -1,0 +1,192 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The second recorded deployment: a push with actions and retriggers, and tasks that ended badly."""
+
+import copy
+import json
+from collections.abc import Callable
+from typing import Any
+
+import loopback_runs
+from checkout import ROOT
+from loopback_auth import Client
+from loopback_deployment import STATUS_KEYS, Artifact, Deployment
+
+WRITING = ROOT / "tests" / "fixtures" / "taskcluster" / "exchanges-writing.json"
+PUSH = "ViLtm5c2R7-HWK7VightrA"  # the group, and its decision task
+REPORT = "E_3GwbjUSY6kfQJMI71VSw"
+PENDING = "CrKnFWRvTJ6LaZVX-8Wdhg"
+CLAIM_EXPIRED = "G-rCKuviQcy83AE2WNAlPw"
+SHUT_DOWN = "DpCiVQFxRRi2pHMoVqXOiA"
+CANCELED = "aqdzwPRxS0uNMTRjunxeoA"
+COMPLETED = "J8BVMiJmRQGFuDxIzvJNhA"
+NEVER_SCHEDULED = "UuNZI28VTMONMWyKiyxpTw"
+NEVER_CLAIMED = "Es6Nmoa1SRKk_8eftVjsrw"
+INTERNAL_ERROR = "EV8Ou1R6RhOnRBHO9QfNUA"
+WITHOUT_DIRECTORY = "ZyzAfGQXSTiyHzu9h4I1lA"
+OF_ANOTHER_LEVEL = "CueavNFqS-ygXyRjLcsHiQ"
+ACTION_WITHOUT_CONTEXTS = "f7otdVdMSAyiSefKQ5rNxA"
+LOGGED = "E4xRUgFASROOME6j4to7yg"
+ROOT_CLIENT = Client("static/taskcluster/root", "root's-token")
+# Whose requests were refused for want of scopes.
+JANE = Client(
+    "engineer/jane",
+    "jane's-token",
+    (
+        "queue:create-task:project:none",
+        "queue:scheduler-id:-",
+        "queue:create-task:low:releng-1/*",
+    ),
+)
+
+Step = Callable[[dict[str, Any]], None]
+
+
+def _claimed(worker: str) -> Step:
+    return lambda status: loopback_runs.claim(status, worker)
+
+
+def _resolved(state: str, reason: str | None = None) -> Step:
+    return lambda status: loopback_runs.resolve(status, state, reason)
+
+
+def _interrupted(reason: str) -> Step:
+    return lambda status: loopback_runs.interrupt(status, reason)
+
+
+# What happened to each task, by the note of what its status then was.
+STORIES: dict[str, tuple[Step, ...]] = {
+    "status of canceled before it started": (loopback_runs.cancel,),
+    "status of claim-expired, retry pending": (_claimed("vm-amd16"), _interrupted("claim-expired")),
+    "status of claim-expired, retry completed": (
+        _claimed("vm-amd16"),
+        _interrupted("claim-expired"),
+        _claimed("vm-amd16"),
+        _resolved("completed"),
+    ),
+    "status of worker-shutdown, retry completed": (
+        _claimed("vm-amd30"),
+        _interrupted("worker-shutdown"),
+        _claimed("vm-amd30"),
+        _resolved("completed"),
+    ),
+    "status of deadline-exceeded, never claimed": (loopback_runs.pass_deadline,),
+    "status of deadline-exceeded before it was scheduled": (loopback_runs.pass_deadline,),
+    "status of internal-error, worker gone at start": (
+        _claimed("vm-intel-3"),
+        _resolved("exception", "internal-error"),
+    ),
+    "status of rerun of a completed task": (
+        _claimed("vm-intel-3"),
+        _resolved("completed"),
+        loopback_runs.rerun,
+        _claimed("vm-intel-3"),
+        _resolved("completed"),
+    ),
+    "cancel of a completed task": (_claimed("vm-intel"), _resolved("completed")),
+}
+
+
+def written() -> dict[str, dict[str, Any]]:
+    """The exchanges by their notes."""
+    found = json.loads(WRITING.read_text())["exchanges"]
+    return {one["note"]: one for one in found}
+
+
+def recorded_pushes() -> Deployment:
+    """As it was when these exchanges were recorded; of claim-expired, while its retry was pending."""
+    deployment = Deployment(worker_pools={"releng-1/b-linux"})
+    exchanges = written()
+    push = exchanges["all tasks of a push with a decision task, actions, retriggers and a rerun; "
+                     "commands left out"]["response"]["body"]  # fmt: skip
+    deployment.group_expires[PUSH] = push["expires"]
+    for member in push["tasks"]:
+        deployment.add(member["task"], member["status"])
+    for member in sorted(push["tasks"], key=lambda one: one["task"]["created"]):
+        _index(deployment, member)
+    # The retry completed later.
+    for note in sorted(set(STORIES) - {"status of claim-expired, retry completed"}):
+        status = exchanges[note]["response"]["body"]["status"]
+        if status["taskId"] not in deployment.statuses:
+            tell(deployment, note, status)
+    for task_id in (PENDING, WITHOUT_DIRECTORY, LOGGED, OF_ANOTHER_LEVEL):
+        _add(deployment, {**_like(deployment), "taskId": task_id, "taskGroupId": task_id})
+        loopback_runs.schedule(deployment.statuses[task_id])
+    deployment.statuses[OF_ANOTHER_LEVEL] |= {
+        "schedulerId": "releng-level-3",
+        "taskGroupId": "VkCx-CMnSfGpfUqx3nMfbg",
+    }
+    _add_artifacts(deployment, exchanges)
+    return deployment
+
+
+def tell(deployment: Deployment, note: str, recorded: dict[str, Any]) -> None:
+    """Takes a task from its creation through its story."""
+    _add(deployment, recorded)
+    status = deployment.statuses[recorded["taskId"]]
+    if "before it was scheduled" not in note:
+        loopback_runs.schedule(status)
+    for step in STORIES[note]:
+        step(status)
+
+
+def _add(deployment: Deployment, recorded: dict[str, Any]) -> None:
+    """A task of which only the status was recorded, just created."""
+    identity = {key: recorded[key] for key in STATUS_KEYS}
+    task_id = recorded["taskId"]
+    label = "io-benchmark-amd-16"
+    definition = {
+        **identity,
+        "created": "2026-11-21T23:16:09.807Z",
+        "metadata": {"name": label},
+        "tags": {"kind": "io-benchmark", "label": label},
+        "payload": {},
+    }
+    fresh = {"retriesLeft": 5, "state": "unscheduled", "runs": []}
+    deployment.add(definition, {"taskId": task_id, **identity, **fresh})
+
+
+def _like(deployment: Deployment) -> dict[str, Any]:
+    return copy.deepcopy(deployment.statuses[COMPLETED])
+
+
+def _index(deployment: Deployment, member: dict[str, Any]) -> None:
+    """The first task of each route: those of one rank do not replace each other at once."""
+    for route in member["task"]["routes"]:
+        if route.startswith("index.releng."):
+            path = route.removeprefix("index.")
+            deployment.index.setdefault(path, member["status"]["taskId"])
+
+
+def _add_artifacts(deployment: Deployment, exchanges: dict[str, dict[str, Any]]) -> None:
+    lists = {
+        SHUT_DOWN: "artifacts of a run that was stopped with its worker",
+        CLAIM_EXPIRED: "artifacts of a run whose claim expired",
+    }
+    for task_id, note in lists.items():
+        for one in exchanges[note]["response"]["body"]["artifacts"]:
+            made = Artifact(
+                storage_type=one["storageType"],
+                gzipped=False,
+                url="http://127.0.0.1:9/log" if one["storageType"] == "reference" else None,
+                content_type=one["contentType"],
+            )
+            deployment.artifacts[task_id, 0, one["name"]] = made
+    deployment.set_result(SHUT_DOWN, 0, Artifact(b"{}", gzipped=False))
+    errors = {
+        (WITHOUT_DIRECTORY, "public/io-benchmark"): "a missing directory, asked for itself",
+        (ACTION_WITHOUT_CONTEXTS, "public/docker-contexts"): (
+            "error artifact of an action task without contexts"
+        ),
+    }
+    for (task_id, name), note in errors.items():
+        said = exchanges[note]["response"]["body"]
+        made = Artifact(storage_type="error", reason=said["reason"], message=said["message"])
+        deployment.artifacts[task_id, 0, name] = made
+    backing = "public/logs/live_backing.log"
+    text = "text/plain; charset=utf-8"
+    deployment.artifacts[LOGGED, 0, backing] = Artifact(b"log", content_type=text)
+    deployment.artifacts[LOGGED, 0, "public/logs/live.log"] = Artifact(
+        storage_type="link", target=backing, content_type=text
+    )

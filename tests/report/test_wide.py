@@ -1,0 +1,46 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Pools whose names have characters of two cells, or of none, in a comparison on a terminal."""
+
+from dataclasses import replace
+
+import pytest
+import sample_report
+from rich.cells import cell_len
+
+WIDE = {"intel": "遅いプール" * 6, "amd-30": "🚀" * 20, "amd-16": "e\u0301" * 20}
+
+
+@pytest.mark.parametrize("width", [40, 80, 140])
+def test_tables_fit_and_stand_in_columns(width: int) -> None:
+    """Each row ends where the others do, and none is wider than with names of 40 letters."""
+    lines = drawn(WIDE, width)
+    plain = drawn({side: side[-1] * 40 for side in WIDE}, width)
+    assert max(map(cell_len, lines)) <= max(width, *map(cell_len, plain))
+    tables = [at for at, line in enumerate(lines) if set(line.strip()) == {"─"}]
+    assert tables
+    for at in tables:
+        rows = [lines[at - 1]]
+        while at + len(rows) < len(lines) and lines[at + len(rows)].strip():
+            rows.append(lines[at + len(rows)])
+        assert len({cell_len(row) for row in rows}) == 1, rows
+
+
+def drawn(names: dict[str, str], width: int) -> list[str]:
+    """The seed's case, its pools under these names."""
+    made = sample_report.seed_case(sample_report.FEW_RETRIEVES)
+    (part,) = made.subjects
+    figures = {names[side]: one for side, one in part.figures.items()}
+    comparisons = tuple(
+        replace(one, baseline=names[one.baseline], candidate=names[one.candidate])
+        for one in part.comparisons
+    )
+    made = replace(
+        made,
+        baseline=names[made.baseline],
+        subjects=(replace(part, figures=figures, comparisons=comparisons, regimes={}),),
+        diagnoses=(),
+        problems=(),
+    )
+    return sample_report.on_terminal(made, width).splitlines()

@@ -1,0 +1,101 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Which Python .ci/run gives to both commands of the README."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from checkout import ROOT
+
+# Says that it has a version and can make environments, or that it is too old.
+PYTHON = """#!/bin/sh
+case "$*" in
+*"import ensurepip"*) [ -z "{version}" ] && exit 1; echo "{version}" ;;
+*) echo "Python {version}" ;;
+esac
+"""
+COMMAND = """#!/bin/sh
+echo "${0##*/} $IO_BENCHMARK_PYTHON" >>"${0%/*}/../ran"
+exit "${FAILS:-0}"
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout whose two commands only note down that they ran."""
+    path = tmp_path / "checkout"
+    for folder in ("scripts", ".ci"):
+        (path / folder).mkdir(parents=True)
+    shutil.copy(ROOT / ".ci/run", path / ".ci/run")
+    for name in ("rehearse", "test"):
+        (path / "scripts" / name).write_text(COMMAND)
+        (path / "scripts" / name).chmod(0o755)
+    return path
+
+
+def put(folder: Path, name: str, version: str) -> Path:
+    """An interpreter that says it is this version; an empty one is not suitable."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(PYTHON.format(version=version))
+    (folder / name).chmod(0o755)
+    return folder / name
+
+
+def run(checkout: Path, path: list[Path], **variables: str) -> tuple[int, list[str], str]:
+    """Exit code, what ran with which Python, and what was said."""
+    tools = checkout.parent / "tools"
+    tools.mkdir(exist_ok=True)
+    # Without apt-get: nothing is installed.
+    for tool in ("bash", "dirname", "id", "mktemp", "readlink", "rm", "sed", "sh", "sort"):
+        if not (tools / tool).exists():
+            (tools / tool).symlink_to(str(shutil.which(tool)))
+    done = subprocess.run(
+        ["bash", str(checkout / ".ci/run")],
+        env={"PATH": ":".join(map(str, [*path, tools])), "HOME": str(checkout), **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    ran = checkout / "ran"
+    return done.returncode, ran.read_text().splitlines() if ran.exists() else [], done.stderr
+
+
+def test_the_oldest_suitable_python(checkout: Path, tmp_path: Path) -> None:
+    """It comes neither first on the PATH nor is it older than 3.11; both commands get it."""
+    put(tmp_path / "first", "python3", "003013000")
+    oldest = put(tmp_path / "second", "python3.11", "003011000")
+    put(tmp_path / "second", "python3.10", "")
+    path = [tmp_path / "first", tmp_path / "second"]
+    assert run(checkout, path) == (
+        0,
+        [f"rehearse {oldest}", f"test {oldest}"],
+        f".ci/run: using {oldest}, Python 003011000\n",
+    )
+
+
+def test_one_that_is_not_on_the_path(checkout: Path) -> None:
+    """A Python that pyenv holds is found as well."""
+    python = put(checkout / ".pyenv/versions/3.11.0/bin", "python3.11", "003011000")
+    assert run(checkout, [])[1] == [f"rehearse {python}", f"test {python}"]
+
+
+def test_a_named_one(checkout: Path, tmp_path: Path) -> None:
+    """IO_BENCHMARK_PYTHON decides, even where an older one is there."""
+    put(tmp_path / "bin", "python3.11", "003011000")
+    ran = run(checkout, [tmp_path / "bin"], IO_BENCHMARK_PYTHON=sys.executable)[1]
+    assert ran == [f"rehearse {sys.executable}", f"test {sys.executable}"]
+
+
+def test_a_failure_of_either_command_fails(checkout: Path, tmp_path: Path) -> None:
+    """The second command runs although the first one failed."""
+    python = put(tmp_path / "bin", "python3.11", "003011000")
+    code, ran, said = run(checkout, [tmp_path / "bin"], FAILS="1")
+    assert (code, ran) == (1, [f"rehearse {python}", f"test {python}"])
+    assert said.splitlines()[1:] == [
+        ".ci/run: FAILED: scripts/rehearse",
+        ".ci/run: FAILED: scripts/test",
+    ]

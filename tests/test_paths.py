@@ -1,0 +1,66 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Paths that a user gives."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from io_benchmark.errors import UsageError
+from io_benchmark.paths import current_folder, resolved
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param("link", "folder", id="a link"),
+        pytest.param("folder/../none", "none", id="not there"),
+        pytest.param("file/none", "file/none", id="below a file"),
+        pytest.param("~/folder", "folder", id="home"),
+        pytest.param("~no-such-user/x", "~no-such-user/x", id="nobody's home"),
+    ],
+)
+def test_absolute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, expected: str
+) -> None:
+    """As the shell would understand it; what is missing is the caller's to tell."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to("folder")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert resolved(Path(given), "--root") == tmp_path / expected
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        pytest.param("n" * 300, "File name too long", id="too long"),
+        pytest.param("/".join(["n" * 200] * 30), "File name too long", id="too deep"),
+        pytest.param("loop", "Too many levels of symbolic links", id="a circle"),
+        pytest.param("loop/x", "Too many levels of symbolic links", id="below a circle"),
+    ],
+)
+def test_nobody_can_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, reason: str
+) -> None:
+    """One line with the option and the system's reason."""
+    (tmp_path / "loop").symlink_to("loop")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=f"^--root X: {re.escape(reason)}; name another folder$"):
+        resolved(Path(given), "--root X")
+
+
+def test_a_removed_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Started where no folder is left, it says so; an absolute path is still good."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(UsageError, match="the current folder has been removed"):
+        current_folder()
+    with pytest.raises(UsageError, match="the current folder has been removed"):
+        resolved(Path("relative"), "--root")
+    assert resolved(tmp_path, "--root") == tmp_path

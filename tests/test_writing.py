@@ -1,0 +1,187 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What a user names is written to as what it is: file, link, pipe, device, own output."""
+
+import errno
+import os
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from io_benchmark import writing
+from io_benchmark.writing import write_file
+
+OLD, NEW = b"old and longer", b"new"
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.lstat().st_mode)
+
+
+def test_a_new_file_gets_what_the_umask_leaves(tmp_path: Path) -> None:
+    """Others may read it, unless the user's umask says otherwise; nothing else is left."""
+    before = os.umask(0o027)
+    try:
+        write_file(tmp_path / "new", NEW)
+    finally:
+        os.umask(before)
+    assert (mode_of(tmp_path / "new"), [*tmp_path.iterdir()]) == (0o640, [tmp_path / "new"])
+
+
+def test_a_file_is_replaced_and_keeps_its_mode(tmp_path: Path) -> None:
+    """In one step: whoever has the old file open reads the old text."""
+    file = tmp_path / ("n" * 255)
+    file.write_bytes(OLD)
+    file.chmod(0o604)
+    with file.open("rb") as reader:
+        write_file(file, NEW)
+        assert reader.read() == OLD
+    assert (file.read_bytes(), mode_of(file), [*tmp_path.iterdir()]) == (NEW, 0o604, [file])
+
+
+@pytest.mark.root
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root: another user's file")
+def test_a_file_keeps_its_owner(tmp_path: Path) -> None:
+    """Root writes a report for somebody who can then still change it."""
+    file = tmp_path / "file"
+    file.touch()
+    os.chown(file, 12345, 23456)
+    write_file(file, NEW)
+    assert (file.stat().st_uid, file.stat().st_gid) == (12345, 23456)
+
+
+@pytest.mark.parametrize("existing", [True, False], ids=["to a file", "dangling"])
+def test_a_link_stays(tmp_path: Path, existing: bool) -> None:
+    """What the last of several links leads to is replaced, or made, in its own folder."""
+    (tmp_path / "far").mkdir()
+    target = tmp_path / "far/target"
+    if existing:
+        target.write_bytes(OLD)
+    (tmp_path / "second").symlink_to("far/target")
+    (tmp_path / "first").symlink_to("second")
+    write_file(tmp_path / "first", NEW)
+    assert target.read_bytes() == NEW
+    assert (tmp_path / "first").readlink() == Path("second")
+    assert [*(tmp_path / "far").iterdir()] == [target]
+
+
+@pytest.mark.parametrize("link", [False, True], ids=["itself", "by a link"])
+def test_a_device_is_written_to(tmp_path: Path, link: bool) -> None:
+    """/dev/null stays a device; so does one that a link leads to."""
+    path = Path(os.devnull)
+    before = path.stat()
+    if link:
+        path = tmp_path / "link"
+        path.symlink_to(os.devnull)
+    write_file(path, NEW)
+    after = Path(os.devnull).stat()
+    assert (stat.S_ISCHR(after.st_mode), after.st_ino) == (True, before.st_ino)
+    assert path.is_symlink() == link
+
+
+@pytest.mark.parametrize("early", [True, False], ids=["reads already", "comes later"])
+def test_a_named_pipe_is_written_to(tmp_path: Path, early: bool) -> None:
+    """Its reader gets everything, more than a pipe holds, and the pipe stays one."""
+    pipe, data = tmp_path / "pipe", NEW * 100_000
+    os.mkfifo(pipe)
+    received: list[bytes] = []
+    reader = threading.Thread(target=lambda: received.append(pipe.read_bytes()))
+    writer = threading.Thread(target=write_file, args=(pipe, data))
+    first, second = (reader, writer) if early else (writer, reader)
+    first.start()
+    second.start()
+    writer.join()
+    reader.join()
+    assert received == [data]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_named_pipe_without_a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is an error after a while, and does not wait for ever."""
+    monkeypatch.setattr(writing, "READER_WITHIN_S", 0.0)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="no program reads this named pipe"):
+        write_file(tmp_path / "pipe", NEW)
+
+
+def written_by_a_program(path: str, **how: object) -> "subprocess.CompletedProcess[bytes]":
+    """A program that prints before it writes there, and after."""
+    program = (
+        "import sys; from pathlib import Path; from io_benchmark.writing import write_file\n"
+        "print('before', flush=True); write_file(Path(sys.argv[1]), b'between\\n'); print('after')"
+    )
+    arguments = [sys.executable, "-c", program, path]
+    return subprocess.run(arguments, check=True, **how)  # type: ignore[call-overload, no-any-return]
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "out"])
+def test_own_output_is_written_to_in_order(tmp_path: Path, name: str) -> None:
+    """A file that stdout goes to is not replaced: what is printed later would be lost."""
+    with (tmp_path / "out").open("wb") as file:
+        written_by_a_program(name, stdout=file, cwd=tmp_path)
+    assert (tmp_path / "out").read_bytes() == b"before\nbetween\nafter\n"
+
+
+def test_own_output_that_is_a_pipe() -> None:
+    """As in io-benchmark … --write json=/dev/stdout | jq."""
+    done = written_by_a_program("/dev/stdout", stdout=subprocess.PIPE)
+    assert done.stdout == b"before\nbetween\nafter\n"
+
+
+def make_loop(folder: Path) -> Path:
+    (folder / "loop").symlink_to("loop")
+    return folder / "loop"
+
+
+def make_read_only(folder: Path) -> Path:
+    (folder / "file").write_bytes(OLD)
+    (folder / "file").chmod(0o444)
+    return folder / "file"
+
+
+@pytest.mark.parametrize(
+    ("make", "number"),
+    [
+        pytest.param(lambda folder: folder, errno.EISDIR, id="a folder"),
+        pytest.param(lambda folder: folder / "no/file", errno.ENOENT, id="no folder"),
+        pytest.param(lambda folder: folder / ("n" * 256), errno.ENAMETOOLONG, id="too long"),
+        pytest.param(make_loop, errno.ELOOP, id="links in a circle"),
+        pytest.param(lambda _folder: Path("/dev/full"), errno.ENOSPC, id="a full device"),
+        pytest.param(
+            make_read_only,
+            errno.EACCES,
+            id="read-only",
+            marks=pytest.mark.skipif(os.geteuid() == 0, reason="root may write to everything"),
+        ),
+    ],
+)
+def test_what_cannot_be_written(tmp_path: Path, make, number: int) -> None:
+    """An OSError with the reason; nothing new lies beside it."""
+    path = make(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(OSError) as caught:  # noqa: PT011 - the number says which
+        write_file(path, NEW)
+    assert caught.value.errno == number
+    assert caught.value.strerror
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_broken_off_replacement_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever stops it, the old file is whole and nothing lies beside it."""
+    file = tmp_path / "file"
+    file.write_bytes(OLD)
+
+    def stop(_descriptor: int, _mode: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fchmod", stop)
+    with pytest.raises(KeyboardInterrupt):
+        write_file(file, NEW)
+    assert (file.read_bytes(), [*tmp_path.iterdir()]) == (OLD, [file])
