@@ -138,4 +138,5 @@ def test_https_stays_https(policy, storage_type):
         url = f"{loopback.storage_url}/public-bucket/{AMD_16}/0/{ARTIFACT}"
     (line,) = gathered.unreadable
     said = f"it leads from https to '{url}'; only https addresses are followed from there"
-    assert line == f"task {AMD_16} run 0 (io-benchmark-amd-16): {said}"
+    page = f"https://tc.invalid/tasks/{AMD_16}/runs/0"
+    assert line == f"task {AMD_16} run 0 (io-benchmark-amd-16): {said} ({page})"
