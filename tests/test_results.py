@@ -321,3 +321,84 @@ def test_the_published_schema_is_the_readers() -> None:
     assert published == results.json_schema()
     for path in (GOOD, ALL):
         jsonschema.Draft202012Validator(published).validate(document(path))
+
+
+def _too_long(path: str, item: Any, count: int) -> Any:
+    """The good file with a list or mapping of `count` items."""
+    value: Any = [item] * count if item != {} else {str(at): "1" for at in range(count)}
+    return pytest.param(changed(path, value), id=path)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        _too_long("config.workloads", "a", 101),
+        _too_long("config.places", {"name": "a", "path": "a"}, 101),
+        _too_long("config.destinations", "a", 101),
+        _too_long("config.environment", {}, 10_001),
+        _too_long("task.location", {}, 101),
+        _too_long("host.first_touch_ns_per_mib", 1, 10_001),
+        _too_long("storage.places", {"name": "a", "path": "a"}, 101),
+        _too_long("storage.places.0.devices.0.below", "a", 10_001),
+        _too_long("limits.cgroup_versions", "a", 101),
+        _too_long("warnings", {"name": "a", "message": "a"}, 10_001),
+        _too_long("workloads.0.file_sizes_bytes", 1, 100_001),
+        _too_long("workloads.0.trims", {"after_retrieves": 1, "sync_ns": 1}, 10_001),
+        _too_long("workloads.0.samples.copy_ns", 1, 250_001),
+        _too_long("timeline.columns.dirty_bytes", 1, 100_001),
+    ],
+)
+def test_every_list_and_mapping_has_a_length(data: bytes) -> None:
+    """Far above what a worker writes, and small enough that many results can be kept."""
+    with pytest.raises(ResultError, match=r"of length <= [0-9]+ - at `\$\."):
+        results.parse(data, "x")
+
+
+def test_the_schema_bounds_every_list_mapping_and_text() -> None:
+    """Nothing in the format is unlimited, so that no new key is forgotten."""
+    unbounded = []
+
+    def look(part: Any, path: str) -> None:
+        if isinstance(part, dict):
+            kind = str(part.get("type", ""))
+            bound = {"array": "maxItems", "string": "maxLength"}.get(kind)
+            if kind == "object" and "properties" not in part:
+                bound = "maxProperties"
+            if bound and bound not in part and "pattern" not in part:
+                unbounded.append(path)
+            for key, inner in part.items():
+                look(inner, f"{path}.{key}")
+        elif isinstance(part, list):
+            for at, inner in enumerate(part):
+                look(inner, f"{path}[{at}]")
+
+    look(results.json_schema(), "$")
+    assert unbounded == []
+
+
+@pytest.mark.parametrize(
+    ("filling", "name"),
+    [
+        pytest.param(b"1,", "commas", id="numbers"),
+        pytest.param(b'""', "quotation marks", id="texts"),
+        pytest.param(b"{}", "objects", id="objects"),
+        pytest.param(b"[]", "lists", id="lists"),
+    ],
+)
+def test_parts_are_counted_before_anything_is_decoded(filling: bytes, name: str) -> None:
+    """Not even the version is read of what would take twenty times its size."""
+    data = filling * (550_000 if name == "quotation marks" else 1_100_000)
+    with pytest.raises(ResultError, match=rf"^x: holds 1,100,000 {name}, more than [0-9,]+$"):
+        results.parse(data, "x")
+
+
+def test_a_timeline_with_gaps_comes_back_as_written() -> None:
+    """Columns are packed; a missing value stays missing."""
+    whole = document()
+    columns = whole["timeline"]["columns"]
+    name, column = next(iter(columns.items()))
+    columns[name] = [None, *column[1:-1], None]
+    timeline = results.parse(json.dumps(whole).encode(), "x").timeline
+    assert timeline is not None
+    assert {key: list(values) for key, values in timeline.columns.items()} == columns
+    assert list(timeline.columns[name][:2]) == columns[name][:2]

@@ -3,11 +3,16 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Every error that a user can meet. A message is one line: what, where, what to do."""
 
+from io_benchmark.cleaning import printable
+
 
 class IoBenchmarkError(Exception):
     """The base of them all; `cli.main` alone catches it and prints `error: …`."""
 
     exit_code = 1
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(printable(message))
 
 
 class UsageError(IoBenchmarkError):

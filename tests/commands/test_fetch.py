@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The command fetch, run as a user runs it, against a deployment on the loopback."""
 
+import fcntl
 import json
 import os
 import signal
@@ -133,10 +134,11 @@ def test_what_is_there_already_stays(loopback, tmp_path):
     out = tmp_path / "out"
     fetch(loopback, tmp_path, f"task:{AMD_16}", "--output", "out")
     marked = out / f"{AMD_16}.0" / layout.RESULT_NAME
-    marked.write_text("mine")
+    mine = marked.read_text() + "\n"
+    marked.write_text(mine)
     before = len(loopback.asked("storage"))
     done = fetch(loopback, tmp_path, f"task:{AMD_16}", f"task:{INTEL}", "--output", "out")
-    assert marked.read_text() == "mine"
+    assert marked.read_text() == mine
     assert len(loopback.asked("storage")) - before == 1
     assert done.stderr == "1 run fetched, 1 there already (4 requests)\n"
 
@@ -154,6 +156,71 @@ def test_what_is_in_the_way_is_not_overwritten(loopback, tmp_path):
     assert names(tmp_path / "out") == sorted([f"{AMD_16}.0", f"{INTEL}.0"])
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        pytest.param(layout.RESULT_NAME, "mine", "JSON is malformed", id="garbled-result"),
+        pytest.param(layout.RESULT_NAME, "", "Input data was truncated", id="empty-result"),
+        pytest.param(layout.TASK_NAME, "{", "Input data was truncated", id="cut-task"),
+    ],
+)
+def test_a_garbled_run_is_not_skipped_as_whole(loopback, tmp_path, name, text, reason):
+    """What is there is read before it is skipped; what cannot be read is named and left alone."""
+    fetch(loopback, tmp_path, f"task:{AMD_16}", "--output", "out")
+    file = tmp_path / "out" / f"{AMD_16}.0" / name
+    file.write_text(text)
+    done = fetch(loopback, tmp_path, f"task:{AMD_16}", "--output", "out", expected=1)
+    assert f"out/{AMD_16}.0: is there already and is no whole run; remove it (out/" in done.stderr
+    assert reason in done.stderr
+    assert file.read_text() == text
+
+
+def test_another_run_in_the_folder_is_not_skipped(loopback, tmp_path):
+    """The folder's name and its task.json must mean the same run."""
+    fetch(loopback, tmp_path, f"task:{AMD_16}", "--output", "out")
+    (tmp_path / "out" / f"{AMD_16}.0").rename(tmp_path / "out" / f"{INTEL}.0")
+    done = fetch(loopback, tmp_path, f"task:{INTEL}", "--output", "out", expected=1)
+    assert "is no whole run; remove it (task.json does not describe this run)" in done.stderr
+
+
+def test_what_a_killed_fetch_left_is_removed(loopback, tmp_path):
+    """Hidden folders of its own kind; whatever else is hidden there stays."""
+    out = tmp_path / "out"
+    left = out / f".{AMD_16}.0-0badcafe"
+    left.mkdir(parents=True)
+    (left / layout.RESULT_NAME).write_text("{")
+    others = [f".{AMD_16}.0-notours", ".notes", f"{AMD_16}.0-0badcafe"]
+    for name in others:
+        (out / name).mkdir()
+    (out / f".{INTEL}.0-0badcafe").symlink_to(tmp_path)
+    fetch(loopback, tmp_path, f"task:{INTEL}", "--output", "out")
+    assert names(out) == sorted([*others, f".{INTEL}.0-0badcafe", f"{INTEL}.0"])
+
+
+def test_a_fetch_that_runs_is_not_cleaned_away(loopback, tmp_path):
+    """While another one uses the folder, nothing there is removed."""
+    out = tmp_path / "out"
+    left = out / f".{AMD_16}.0-0badcafe"
+    left.mkdir(parents=True)
+    holder = os.open(out, os.O_RDONLY)
+    try:
+        fcntl.flock(holder, fcntl.LOCK_SH)
+        fetch(loopback, tmp_path, f"task:{INTEL}", "--output", "out")
+    finally:
+        os.close(holder)
+    assert left.is_dir()
+
+
+def test_a_password_and_directions_are_not_printed(loopback, tmp_path):
+    """A pasted address is shown without its user; a path without what reverses a line."""
+    secret = f"https://me:hunter2@tc.example/tasks/{AMD_16}"
+    for argument in (secret, "https://me:hun/ter2@tc.example/tasks/x", "a\u202eb\u200bc"):
+        done = fetch(loopback, tmp_path, argument, expected=2)
+        assert "hun" not in done.stderr
+        assert "\u202e" not in done.stderr
+        assert "\u200b" not in done.stderr
+
+
 def test_nothing_to_fetch(loopback, tmp_path):
     """No folder is made, stdout stays empty, and the exit code is 1."""
     done = fetch(loopback, tmp_path, f"task:{NO_WORKER}", expected=1)
@@ -167,7 +234,7 @@ def test_a_hostile_result_is_not_kept(loopback, tmp_path):
     loopback.deployment.set_result(INTEL, 0, Artifact(b"<script>"))
     tasks = [f"task:{task_id}" for task_id in (AMD_16, INTEL)]
     done = fetch(loopback, tmp_path, *tasks, expected=1)
-    assert "it holds more than 67,108,864 bytes, gzip decoded" in done.stderr
+    assert "it holds more than 16,777,216 bytes, gzip decoded" in done.stderr
     assert names(tmp_path) == []
 
 

@@ -46,9 +46,20 @@ def test_an_object_comes_as_it_was_made(loopback, policy, gzipped):
     assert download(policy, url) == b"x" * LIMIT
 
 
-def test_an_empty_object(loopback, policy):
-    """Nothing is nothing, not a broken transfer."""
-    assert download(policy, store(loopback, b"", gzipped=False)) == b""
+@pytest.mark.parametrize(
+    "artifact",
+    [
+        pytest.param({"gzipped": False}, id="plain"),
+        pytest.param({"gzipped": True}, id="gzip-of-nothing"),
+        pytest.param(
+            {"gzipped": False, "headers": {"Content-Encoding": "gzip"}}, id="empty-as-gzip"
+        ),
+    ],
+)
+def test_an_empty_object_is_a_broken_transfer(loopback, policy, artifact):
+    """No answer that is read is empty: it is asked for again."""
+    with pytest.raises(GaveUpError, match=r"^127.0.0.1 answers with nothing, 10 times"):
+        download(policy, store(loopback, b"", **artifact))
 
 
 @pytest.mark.parametrize(
@@ -253,3 +264,43 @@ def test_https_stays_https():
     """A redirect from https to http is refused before it is followed."""
     with pytest.raises(ResultError, match="it redirects from https to 'http://h/x'"):
         _next_url("https://h/y", Answer(302, {"Location": "http://h/x"}, b""))
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        pytest.param(b"HTTP/1.1 200 OK\r\n\r\n", id="nothing-until-closed"),
+        pytest.param(b'HTTP/1.1 200 OK\r\n\r\n{"version": ', id="closed-early"),
+        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", id="length-0"),
+        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{}", id="too-little"),
+        pytest.param(
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n", id="chunks-cut"
+        ),
+        pytest.param(
+            b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 0\r\n\r\n",
+            id="gzip-of-length-0",
+        ),
+        pytest.param(
+            b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"{}")[:-4],
+            id="gzip-cut",
+        ),
+    ],
+)
+def test_an_answer_that_broke_off_is_asked_for_again(policy, waits, cut):
+    """Twice it is cut, then it is whole: also where only the closing tells its end."""
+    answers = [cut, cut, b'HTTP/1.1 200 OK\r\n\r\n{"version": 1}\n']
+
+    async def serve(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answers.pop(0))
+        await writer.drain()
+        writer.close()
+
+    async def main():
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        async with server, Http(policy) as http:
+            return await persist(policy, lambda: http.download(f"http://127.0.0.1:{port}/", 1000))
+
+    assert asyncio.run(main()) == b'{"version": 1}\n'
+    assert waits == [0.1875, 0.375]

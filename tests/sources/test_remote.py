@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """From addresses in Taskcluster to results, against a deployment that answers as recorded."""
 
+import time
 from dataclasses import replace
 
 import loopback_runs
@@ -37,8 +38,9 @@ from recorded_pushes import (
 )
 
 from io_benchmark.errors import UsageError
-from io_benchmark.results.reader import MAXIMUM_BYTES
-from io_benchmark.sources.gather import gather
+from io_benchmark.results.size import MAXIMUM_BYTES
+from io_benchmark.sources.budget import SMALL_BYTES, Budget
+from io_benchmark.sources.gather import gather, gather_as
 from io_benchmark.sources.layout import TaskRecord
 from io_benchmark.sources.progress import Progress
 
@@ -347,7 +349,7 @@ def test_a_failing_host_is_no_reason_for_an_older_run(loopback, policy):
         ),
         pytest.param(
             Artifact(bytes(MAXIMUM_BYTES + 1)),
-            "it holds more than 67,108,864 bytes, gzip decoded",
+            "it holds more than 16,777,216 bytes, gzip decoded",
             id="gzip-bomb",
         ),
         pytest.param(Artifact(b"{"), "Input data was truncated", id="truncated-json"),
@@ -447,12 +449,12 @@ def test_another_deployment_gets_no_credentials(policy):
 def test_through_the_task_s_proxy(loopback, policy):
     """Inside a task the proxy is asked; addresses for people keep the deployment's name."""
     environment = {
-        "TASKCLUSTER_ROOT_URL": "https://tc.example",
+        "TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9",
         "TASKCLUSTER_PROXY_URL": loopback.url,
     }
     gathered = gather([f"group:{GROUP}"], environment, lambda _progress: None, policy)
     assert runs(gathered) == ALL_THREE
-    assert gathered.measured[0].source == f"https://tc.example/tasks/{AMD_16}/runs/0"
+    assert gathered.measured[0].source == f"http://127.0.0.1:9/tasks/{AMD_16}/runs/0"
 
 
 @pytest.mark.parametrize(
@@ -698,3 +700,49 @@ def test_the_order_is_that_of_the_addresses(policy):
         orders.append(runs(gathered))
     assert orders[0] == orders[1]
     assert orders[0][30:] == ALL_THREE
+
+
+def test_what_is_not_read_in_time_is_named(loopback, policy):
+    """A report that others wait for is written with what came in time."""
+    loopback.faults = first(99, Fault(delay_s=60), "storage", INTEL)
+    budget = Budget(ends_s=time.monotonic() + 3)
+    addresses = [f"task:{AMD_16}", f"task:{INTEL}"]
+    environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
+    gathered = gather_as(
+        addresses, environment, lambda _progress: None, lambda one: one.pool, policy, budget
+    )
+    assert gathered.measured == ("amd-16",)
+    assert gathered.unreadable == (
+        f"task {INTEL} run 0 (io-benchmark-intel): was not read in time; read it again",
+    )
+
+
+def test_a_listing_that_does_not_end_in_time(loopback, policy):
+    """Then the address is named."""
+    loopback.faults = first(99, Fault(delay_s=60), "api", "/list")
+    environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
+    budget = Budget(ends_s=time.monotonic() + 0.5)
+    gathered = gather_as(
+        [f"group:{GROUP}"], environment, lambda _progress: None, lambda one: one, policy, budget
+    )
+    assert gathered.unreadable == (f"group:{GROUP}: was not read in time; read it again",)
+
+
+def test_large_results_are_read_last_and_over_the_budget_left_out(loopback, policy):
+    """They displace no small one, and are named in one line."""
+    body = result("amd-16", AMD_16, 0)
+    large = body + b" " * SMALL_BYTES
+    loopback.deployment.set_result(AMD_16, 0, Artifact(large))
+    budget = Budget(read_bytes=len(body) + 1)
+    environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
+    addresses = [f"task:{AMD_16}", f"task:{INTEL}"]
+    gathered = gather_as(
+        addresses, environment, lambda _progress: None, lambda one: one.pool, policy, budget
+    )
+    assert gathered.measured == ("intel",)
+    (line,) = gathered.unreadable
+    assert line == (
+        "left out 1 result: the others take all the bytes that one command may have; give fewer "
+        f"tasks or folders at once. Left out: task {AMD_16} run 0 (io-benchmark-amd-16)"
+    )
+    assert read(loopback, policy, *addresses).unreadable == ()

@@ -70,3 +70,13 @@ def test_other_errors_come_out_at_once(policy, waits):
     with pytest.raises(KeyError):
         asyncio.run(persist(policy, broken))
     assert waits == []
+
+
+def test_all_tries_together_have_a_limit():
+    """However lively each try is, and however long it would pause."""
+
+    async def main():
+        await persist(Policy(object_s=0.05), asyncio.Event().wait)
+
+    with pytest.raises(GaveUpError, match=r"^no whole answer within 0\.05 s; try again later$"):
+        asyncio.run(main())

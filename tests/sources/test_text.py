@@ -17,6 +17,11 @@ from io_benchmark.sources.text import LINE_LENGTH, one_line
         pytest.param("a\nb\x1b[31m\x9b\x7f", "a?b?[31m??", id="control"),
         pytest.param("a\u202eb\u2066\u2028", "a?b??", id="direction"),
         pytest.param("x\udc80", "x?", id="no-character"),
+        pytest.param("a\u200bb\u2060c\ufeffd\u00ad", "a?b?c?d?", id="zero-width"),
+        pytest.param("see https://me:secret@host/x", "see https://…@host/x", id="user-information"),
+        pytest.param("https://me:sec/ret@host/x", "https://…@host/x", id="slash-in-a-password"),
+        pytest.param("https://token@host", "https://…@host", id="user-alone"),
+        pytest.param("https://host/a@b", "https://host/a@b", id="at-sign-in-a-path"),
         pytest.param("x" * 501, "x" * 499 + "…", id="long"),
     ],
 )

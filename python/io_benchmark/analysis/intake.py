@@ -62,7 +62,7 @@ def _retrieves(entry: CacheRetrieve) -> Entry:
         facts=facts,
         start_ns=_column(samples.start_ns),
         total_ns=retrieves.lookup_ns + retrieves.copy_ns,
-        operations=np.ones(len(retrieves.copy_ns), dtype=np.int64),
+        operations=_constant(1, len(retrieves.copy_ns)),
         alike=sizes[retrieves.file_index],
         planned=entry.retrieves_planned,
         retrieves=retrieves,
@@ -83,10 +83,15 @@ def _batches(entry: Measurement) -> Entry:
         start_ns=_column(samples.start_ns),
         total_ns=_column(samples.duration_ns),
         operations=_column(samples.operations),
-        alike=np.zeros(len(samples.duration_ns), dtype=np.int64),
+        alike=_constant(0, len(samples.duration_ns)),
         planned=entry.parameters.samples_planned,
         measured=facts,
     )
+
+
+def _constant(value: int, count: int) -> Integers:
+    """The same number for each sample, held once."""
+    return np.broadcast_to(np.int64(value), (count,))
 
 
 def _column(values: Sequence[int]) -> Integers:

@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The whole outcome of a comparison: `analysis` fills it, `report` shows it, neither knows the other."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -142,10 +143,10 @@ class Timeline:
 
     side: str
     worker: str
-    time_s: tuple[float, ...]
-    written_bytes_per_s: tuple[float, ...]
-    dirty_bytes: tuple[float, ...]
-    pressure_io_ratio: tuple[float, ...]
+    time_s: Sequence[float]
+    written_bytes_per_s: Sequence[float]
+    dirty_bytes: Sequence[float]
+    pressure_io_ratio: Sequence[float]
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ import argparse
 import dataclasses
 import os
 import re
+import time
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
@@ -34,11 +35,14 @@ if TYPE_CHECKING:
     from io_benchmark.analysis.model import Worker
     from io_benchmark.analysis.outcome import Report
     from io_benchmark.analysis.plan import Plan
+    from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.gather import GatheredAs
     from io_benchmark.sources.layout import Measured
 
 EXIT_FAILED = 1
 EXIT_EXPECTATION = 3
+# Half of what the kind of the report leaves for reading, comparing, drawing and uploading.
+READING_AFTER_WAITING_S = 300
 MESSAGE_LENGTH = 4000  # it lists what there is
 
 
@@ -113,13 +117,14 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--baseline goes without --against: each pool is its own baseline there")
     if arguments.wait is not None:
         _wait([*arguments.addresses, *arguments.against], arguments.wait)
+    budget = _budget(arguments)
     if arguments.against:
         read = [
-            _workers(arguments.against, plan.BEFORE),
-            _workers(arguments.addresses, plan.AFTER),
+            _workers(arguments.against, plan.BEFORE, budget),
+            _workers(arguments.addresses, plan.AFTER, budget),
         ]
     else:
-        read = [_workers(arguments.addresses, "")]
+        read = [_workers(arguments.addresses, "", budget)]
     workers = [worker for one in read for worker in one.measured]
     unreadable = [line for one in read for line in one.unreadable]
     pools = {worker.pool for worker in workers}
@@ -151,6 +156,15 @@ def _wait(addresses: Sequence[str], minutes: float) -> None:
     wait_for(addresses, os.environ, minutes * 60, tell)
 
 
+def _budget(arguments: argparse.Namespace) -> Budget:
+    """With --wait somebody else has a deadline, as a task has: reading ends in time for a report."""
+    from io_benchmark.sources.budget import Budget
+
+    if arguments.wait is None:
+        return Budget()
+    return Budget(ends_s=time.monotonic() + READING_AFTER_WAITING_S)
+
+
 def _planned(
     arguments: argparse.Namespace, pools: Collection[str], unreadable: Sequence[str]
 ) -> Plan:
@@ -170,7 +184,7 @@ def _planned(
     return dataclasses.replace(planned, baseline_reason=reason)
 
 
-def _workers(addresses: Sequence[str], when: str) -> GatheredAs[Worker]:
+def _workers(addresses: Sequence[str], when: str, budget: Budget) -> GatheredAs[Worker]:
     """The workers under their pool's name, before or after where two pushes are compared."""
     from io_benchmark.analysis.intake import worker_of
     from io_benchmark.commands.fetching import shown_progress
@@ -180,7 +194,7 @@ def _workers(addresses: Sequence[str], when: str) -> GatheredAs[Worker]:
         return worker_of(measured, f"{measured.pool} {when}".strip())
 
     with shown_progress() as progress:
-        return gather_as(addresses, os.environ, progress, worker)
+        return gather_as(addresses, os.environ, progress, worker, budget=budget)
 
 
 def _status(report: Report, outcomes: Sequence[Outcome], form: str, *, partial: bool) -> int:

@@ -15,28 +15,27 @@ the folder's name. Exit code: 0 all is there, 1 something is not, 2 wrong usage.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import os
-import secrets
-import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from io_benchmark.commands.common import tell
-from io_benchmark.errors import ResultError, UsageError
-from io_benchmark.paths import resolved
-from io_benchmark.sources import address, folders, layout
+from io_benchmark.errors import UsageError
+from io_benchmark.sources import address, folders
+from io_benchmark.sources.run_store import RunStore
 
 if TYPE_CHECKING:
-    from io_benchmark.sources.found import Account, Found
+    from io_benchmark.sources import layout
+    from io_benchmark.sources.found import Account
 
 JSON_VERSION = 1
+# Results of 0.2 MB: ten thousand of them.
+READ_BYTES = 2_000_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,14 +55,15 @@ def run(arguments: argparse.Namespace) -> int:
     from io_benchmark.sources.gather import remarks_on
 
     remote, meanings = _remote(arguments.addresses)
-    store = Store(arguments.output if arguments.output is not None else folders.default("fetch"))
+    store = RunStore(arguments.output if arguments.output is not None else folders.default("fetch"))
     # Imported here: the client takes 0.2 s to load, and --help must not wait for it.
+    from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.remote import collect
     from io_benchmark.sources.retrying import Policy
     from io_benchmark.sources.running import run as run_to_end
 
     remarks = [text for _, text in remarks_on(arguments.addresses, meanings, os.environ)]
-    with shown_progress() as progress:
+    with store, shown_progress() as progress:
         account = run_to_end(
             collect(
                 remote,
@@ -72,6 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
                 accept=store.accept,
                 progress=progress,
                 have=store.has,
+                budget=Budget(read_bytes=READ_BYTES),
             )
         )
     remarks += [text for _, text in sorted(account.remarks)]
@@ -95,59 +96,8 @@ def _remote(
     return remote, meanings
 
 
-@dataclass
-class Store:
-    """The folder that the runs go to. It is made with the first of them."""
-
-    folder: Path
-    runs: list[tuple[layout.TaskRecord | None, str]] = field(default_factory=list)
-    kept: int = 0
-
-    def __post_init__(self) -> None:
-        whole = resolved(self.folder, f"--output {self.folder}")
-        if whole.exists() and not whole.is_dir():
-            raise UsageError(f"--output {self.folder}: is no folder")
-
-    def has(self, task_id: str, run_id: int) -> bool:
-        """Is the run there already? Then it is whole, for it came by rename."""
-        folder = layout.run_folder(self.folder, task_id, run_id)
-        if not os.path.lexists(folder):
-            return False
-        if not (folder / layout.RESULT_NAME).is_file() or not (folder / layout.TASK_NAME).is_file():
-            raise ResultError(f"{folder}: is there already and is no whole run; remove it")
-        self.kept += 1
-        self.runs.append((None, folder.name))
-        return True
-
-    async def accept(self, found: Found) -> None:
-        """Takes a run in. It is written in a thread: a slow disk must not hold up what arrives.
-
-        A thread also is not cut short by Ctrl-C, so that what it writes becomes whole.
-        """
-        name = await asyncio.to_thread(self._write, found.record, found.data)
-        self.runs.append((found.record, name))
-
-    def _write(self, record: layout.TaskRecord, data: bytes) -> str:
-        """Puts a run together aside and moves it to its place in one step."""
-        target = layout.run_folder(self.folder, record.task_id, record.run_id)
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            aside = self.folder / f".{target.name}-{secrets.token_hex(4)}"
-            aside.mkdir()
-            try:
-                (aside / layout.RESULT_NAME).write_bytes(data)
-                layout.write_task(aside, record)
-                aside.rename(target)
-            except BaseException:
-                shutil.rmtree(aside, ignore_errors=True)
-                raise
-        except OSError as error:
-            raise ResultError(f"{target}: cannot be written: {error.strerror}") from None
-        return target.name
-
-
 def _report(
-    store: Store,
+    store: RunStore,
     account: Account,
     remarks: Sequence[str],
     problems: Sequence[str],

@@ -16,6 +16,7 @@ Exit code: 0 there is a history, 1 there is none, or a file could not be written
 from __future__ import annotations
 
 import argparse
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -28,6 +29,7 @@ from io_benchmark.sources.text import one_line
 
 if TYPE_CHECKING:
     from io_benchmark.analysis.history.model import LeftOut, Reading
+    from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.found import Found
     from io_benchmark.sources.layout import Measured
 
@@ -139,7 +141,7 @@ def _read_addresses(addresses: Sequence[str], intake: _Intake) -> None:
     from io_benchmark.sources.gather import gather_as
 
     with shown_progress() as progress:
-        read = gather_as(addresses, os.environ, progress, intake.take)
+        read = gather_as(addresses, os.environ, progress, intake.take, budget=_budget())
     intake.unreadable += read.unreadable
     intake.remarks += read.remarks
 
@@ -148,23 +150,31 @@ def _read_index(arguments: argparse.Namespace, intake: _Intake) -> None:
     from io_benchmark.analysis.history.series import older_points
     from io_benchmark.commands.fetching import shown_progress
     from io_benchmark.sources import past
-    from io_benchmark.sources.layout import Measured
     from io_benchmark.sources.retrying import Policy
     from io_benchmark.sources.running import run as run_to_end
 
     async def accept(found: Found) -> None:
-        intake.take(Measured(found.result, found.record, found.source))
+        intake.take(found.measured)
 
     wish = past.Wish(arguments.pool, arguments.project or PROJECT, arguments.last, arguments.since)
     with shown_progress() as progress:
         read = run_to_end(
-            past.collect(wish, os.environ, Policy(), accept=accept, progress=progress)
+            past.collect(
+                wish, os.environ, Policy(), accept=accept, progress=progress, budget=_budget()
+            )
         )
     intake.readings = [_dated(reading, read.times) for reading in intake.readings]
     intake.unreadable += [text for _, text in sorted(read.account.problems)]
     intake.remarks += [text for _, text in sorted(read.account.remarks)]
     if read.older:
         intake.remarks.append(older_points(read.older))
+
+
+def _budget() -> Budget:
+    """Of a result only a few figures are kept."""
+    from io_benchmark.sources.budget import Budget
+
+    return Budget(kept_bytes=math.inf, most_subjects=math.inf)
 
 
 def _dated(reading: Reading, times: dict[str, datetime]) -> Reading:

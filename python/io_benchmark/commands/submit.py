@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -189,11 +190,14 @@ def _earlier_minutes(
 
 def _gathered(addresses: Sequence[str], profile: str) -> Sequence[Earlier]:
     from io_benchmark.commands.fetching import shown_progress
+    from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.gather import gather_as
     from io_benchmark.submit.earlier import earlier_of, of_profile
 
     with shown_progress() as progress:
-        gathered = gather_as(addresses, os.environ, progress, earlier_of)
+        # Of a result only its duration is kept.
+        budget = Budget(kept_bytes=math.inf, most_subjects=math.inf)
+        gathered = gather_as(addresses, os.environ, progress, earlier_of, budget=budget)
     for line in gathered.unreadable:
         tell(f"--like: {line}")
     kept, remark = of_profile(gathered.measured, profile)

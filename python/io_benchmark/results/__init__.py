@@ -4,7 +4,7 @@
 """The result file: all that crosses from a worker to a reader."""
 
 from io_benchmark.results.format import CacheRetrieve, Result
-from io_benchmark.results.reader import json_schema, parse, read
+from io_benchmark.results.reader import json_schema, load, parse, read
 from io_benchmark.results.workloads import Measurement
 
-__all__ = ["CacheRetrieve", "Measurement", "Result", "json_schema", "parse", "read"]
+__all__ = ["CacheRetrieve", "Measurement", "Result", "json_schema", "load", "parse", "read"]

@@ -16,10 +16,12 @@ from typing import Annotated
 from msgspec import Meta, field
 
 from io_benchmark.results.parts import (
+    BytesByDevice,
     Column,
     Count,
-    DeviceBytes,
+    Few,
     FileSize,
+    Many,
     Name,
     Record,
     SparseColumn,
@@ -28,6 +30,10 @@ from io_benchmark.results.parts import (
 from io_benchmark.results.workloads import Measurement
 
 VERSION = 1
+MAXIMUM_ENTRIES = 400
+
+FileSizes = Annotated[list[FileSize], Meta(max_length=100_000)]
+TimelineColumns = Annotated[dict[Text, SparseColumn], Few]
 
 
 class Script(Record, frozen=True):
@@ -44,7 +50,7 @@ class Task(Record, frozen=True):
     run_id: Count | None
     root_url: Text | None
     instance_type: Text | None
-    location: dict[Text, Text]
+    location: Annotated[dict[Text, Text], Few]
 
 
 class Place(Record, frozen=True):
@@ -56,17 +62,17 @@ class Config(Record, frozen=True):
     """What was in force."""
 
     profile: Text
-    workloads: list[Name]
-    places: list[Place]
-    destinations: list[Name]
+    workloads: Annotated[list[Name], Few]
+    places: Annotated[list[Place], Few]
+    destinations: Annotated[list[Name], Few]
     fidelity: Name
     retrieves: Count
-    sizes_bytes: list[Count] | None
+    sizes_bytes: FileSizes | None
     seed: int
     precision_ratio: float | None
     time_budget_s: float | None
     artifacts: Text
-    environment: dict[Text, Text]
+    environment: Annotated[dict[Text, Text], Many]
     upload_url: Text | None = None
     perfherder: Name = "pool"  # whose series: "pool", or "neutral" for any pool's
 
@@ -98,9 +104,9 @@ class Host(Record, frozen=True):
     container: Container | None
     user_id: Count
     transparent_huge_pages: Text | None
-    vm: dict[Text, int | None]
-    first_touch_ns_per_mib: list[Count]
-    tools: dict[Text, Tool | None]
+    vm: Annotated[dict[Text, int | None], Many]
+    first_touch_ns_per_mib: Annotated[list[Count], Many]
+    tools: Annotated[dict[Text, Tool | None], Few]
 
 
 class Mount(Record, frozen=True):
@@ -121,8 +127,8 @@ class Overlay(Record, frozen=True):
 
 class Filesystem(Record, frozen=True):
     type: Text
-    ext4_options: list[Text] | None
-    btrfs_data_profiles: list[Text] | None
+    ext4_options: Annotated[list[Text], Many] | None
+    btrfs_data_profiles: Annotated[list[Text], Few] | None
 
 
 class Probe(Record, frozen=True):
@@ -130,7 +136,7 @@ class Probe(Record, frozen=True):
 
     failed: Text | None
     fsync_ns: Count | None
-    written_bytes: dict[Text, Count] | None
+    written_bytes: Annotated[dict[Text, Count], Many] | None
 
 
 class Device(Record, frozen=True):
@@ -139,7 +145,7 @@ class Device(Record, frozen=True):
     name: Text
     number: Text | None
     kind: Text
-    below: list[Text]
+    below: Annotated[list[Text], Many]
     size_bytes: Count | None
     stripe_count: Count | None
     minimum_io_bytes: Count | None
@@ -150,8 +156,8 @@ class Device(Record, frozen=True):
     model: Text | None = None
     vendor: Text | None = None
     scheduler: Text | None = None
-    scheduler_settings: dict[Text, int] = field(default_factory=dict)
-    queue: dict[Text, int] = field(default_factory=dict)
+    scheduler_settings: Annotated[dict[Text, int], Few] = field(default_factory=dict)
+    queue: Annotated[dict[Text, int], Few] = field(default_factory=dict)
     write_cache: Text | None = None
 
 
@@ -170,7 +176,7 @@ class StoragePlace(Record, frozen=True):
     free_bytes: Count | None = None
     reflink: bool | None = None
     probe: Probe | None = None
-    devices: list[Device] = field(default_factory=list)
+    devices: Annotated[list[Device], Many] = field(default_factory=list)
     identified_by: Text | None = None
 
     @property
@@ -179,7 +185,7 @@ class StoragePlace(Record, frozen=True):
 
 
 class Storage(Record, frozen=True):
-    places: list[StoragePlace]
+    places: Annotated[list[StoragePlace], Few]
 
 
 class IoLimit(Record, frozen=True):
@@ -209,13 +215,13 @@ class CpuLimit(Record, frozen=True):
 
 
 class Limits(Record, frozen=True):
-    cgroup_versions: list[Text]
-    groups: dict[Text, Text]
-    io: list[IoLimit]
-    weights: list[Weight]
-    memory: list[MemoryLimit]
-    cpu: list[CpuLimit]
-    ulimits: dict[Text, int | None]
+    cgroup_versions: Annotated[list[Text], Few]
+    groups: Annotated[dict[Text, Text], Few]
+    io: Annotated[list[IoLimit], Many]
+    weights: Annotated[list[Weight], Many]
+    memory: Annotated[list[MemoryLimit], Many]
+    cpu: Annotated[list[CpuLimit], Many]
+    ulimits: Annotated[dict[Text, int | None], Few]
 
 
 class CacheState(Record, frozen=True):
@@ -248,7 +254,7 @@ class CacheRetrieve(Record, frozen=True, tag_field="name", tag="cache-retrieve")
     destination: Name
     fidelity: Name
     retrieves_planned: Count
-    file_sizes_bytes: Annotated[list[FileSize], Meta(max_length=100_000)]
+    file_sizes_bytes: FileSizes
     sequence_sha256: Text
     fresh_ring_bytes: Count | None
     populate_ns: Count | None
@@ -256,7 +262,7 @@ class CacheRetrieve(Record, frozen=True, tag_field="name", tag="cache-retrieve")
     lookup_method: Text | None
     copy_method: Text | None
     run_ns: Count | None
-    trims: list[Trim] | None
+    trims: Annotated[list[Trim], Many] | None
     stopped_early: Text | None
     precision_reached_ratio: float | None
     shares_extents: bool | None
@@ -264,18 +270,21 @@ class CacheRetrieve(Record, frozen=True, tag_field="name", tag="cache-retrieve")
     final_sync_method: Text | None
     dirty_before_sync_bytes: Count | None
     writeback_before_sync_bytes: Count | None
-    device_bytes: dict[Text, DeviceBytes] | None
+    device_bytes: BytesByDevice | None
     samples: Samples
     completed: bool
     incomplete_reason: Text | None
 
 
 class Timeline(Record, frozen=True):
-    """Columns by name, one value a sample; a device's columns under its name."""
+    """Columns by name, one value per second; a device's columns under its name.
+
+    The reader hands the columns on as arrays, or as `Sparse` where a value is missing.
+    """
 
     interval_s: float
-    columns: dict[Text, SparseColumn]
-    devices: dict[Text, dict[Text, SparseColumn]]
+    columns: TimelineColumns
+    devices: Annotated[dict[Text, TimelineColumns], Many]
 
 
 class Remark(Record, frozen=True):
@@ -296,8 +305,8 @@ class Result(Record, frozen=True):
     host: Host | None
     storage: Storage
     limits: Limits | None
-    workloads: list[CacheRetrieve | Measurement]
+    workloads: Annotated[list[CacheRetrieve | Measurement], Meta(max_length=MAXIMUM_ENTRIES)]
     timeline: Timeline | None
-    warnings: list[Remark]
+    warnings: Annotated[list[Remark], Many]
     completed: bool
     incomplete_reason: Text | None

@@ -8,7 +8,11 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-MAXIMUM_SAMPLES = 1_000_000
+# Far above anything that a worker has: the default is 2,000 samples, the longest task takes hours.
+MAXIMUM_SAMPLES = 250_000
+MAXIMUM_SECONDS = 100_000  # rows of the timeline, one per second
+FEW = 100  # what a person chooses: places, workloads
+MANY = 10_000  # what a machine has: devices, limits, mount options
 
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Text = Annotated[str, Meta(max_length=10_000)]
@@ -17,7 +21,9 @@ Name = Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
 Nanoseconds = Annotated[int, Meta(ge=0, le=10**16)]
 FileSize = Annotated[int, Meta(ge=0, le=2**50)]
 Column = Annotated[Sequence[Nanoseconds], Meta(max_length=MAXIMUM_SAMPLES)]
-SparseColumn = Annotated[list[Count | None], Meta(max_length=MAXIMUM_SAMPLES)]
+SparseColumn = Annotated[Sequence[Count | None], Meta(max_length=MAXIMUM_SECONDS)]
+Few = Meta(max_length=FEW)
+Many = Meta(max_length=MANY)
 
 
 class Record(Struct, frozen=True, kw_only=True):
@@ -27,3 +33,7 @@ class Record(Struct, frozen=True, kw_only=True):
 class DeviceBytes(Record, frozen=True):
     read: Count
     written: Count
+
+
+# What each device read and wrote, by its name.
+BytesByDevice = Annotated[dict[Text, DeviceBytes], Many]

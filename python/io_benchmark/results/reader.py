@@ -9,7 +9,6 @@ its types, and consistent in itself before anything else sees it.
 
 import math
 import re
-from array import array
 from operator import add
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -18,12 +17,19 @@ import msgspec
 from msgspec import Meta, Struct
 
 from io_benchmark.errors import ResultError
-from io_benchmark.results.format import VERSION, CacheRetrieve, Remark, Result, Samples
+from io_benchmark.results import packing
+from io_benchmark.results.format import (
+    MAXIMUM_ENTRIES,
+    VERSION,
+    CacheRetrieve,
+    Remark,
+    Result,
+    Samples,
+)
 from io_benchmark.results.parts import Name
+from io_benchmark.results.size import MAXIMUM_BYTES, too_many_parts
 from io_benchmark.results.workloads import Batches, Measurement
 
-MAXIMUM_BYTES = 64 * 1024 * 1024
-MAXIMUM_ENTRIES = 400
 UNKNOWN_SHOWN = 5
 
 AnEntry = CacheRetrieve | Measurement
@@ -54,6 +60,9 @@ def parse(data: bytes, source: str) -> Result:
     """The result in `data`, or a ResultError that names `source`, the key and what is wrong."""
     if len(data) > MAXIMUM_BYTES:
         raise _error(source, f"holds {len(data):,} bytes, more than {MAXIMUM_BYTES:,}")
+    problem = too_many_parts(data)
+    if problem:
+        raise _error(source, problem)
     version = _decode(_VERSION_DECODER, data, source).version
     if version < VERSION:
         raise _error(
@@ -71,7 +80,11 @@ def parse(data: bytes, source: str) -> Result:
     problem = _inconsistency(result)
     if problem:
         raise _error(source, problem)
-    return msgspec.structs.replace(result, workloads=[_packed(one) for one in result.workloads])
+    return msgspec.structs.replace(
+        result,
+        workloads=[packing.entry(one) for one in result.workloads],
+        timeline=packing.timeline(result.timeline) if result.timeline else None,
+    )
 
 
 def _with_entries(envelope: _Envelope, source: str) -> Result:
@@ -96,21 +109,18 @@ def _with_entries(envelope: _Envelope, source: str) -> Result:
     return Result(**{**fields, "workloads": entries})
 
 
-def _packed(entry: AnEntry) -> AnEntry:
-    """Columns as eight bytes a number: as Python's own integers they would take five times that."""
-    samples = entry.samples
-    columns = {name: array("q", getattr(samples, name)) for name in samples.__struct_fields__}
-    return msgspec.structs.replace(entry, samples=type(samples)(**columns))
+def load(path: Path) -> bytes:
+    """What a file holds, read no further than the limit."""
+    try:
+        with path.open("rb") as file:
+            return file.read(MAXIMUM_BYTES + 1)
+    except OSError as error:
+        raise _error(str(path), error.strerror or str(error)) from None
 
 
 def read(path: Path) -> Result:
-    """The result in a file, read no further than the limit."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAXIMUM_BYTES + 1)
-    except OSError as error:
-        raise _error(str(path), error.strerror or str(error)) from None
-    return parse(data, str(path))
+    """The result in a file."""
+    return parse(load(path), str(path))
 
 
 def json_schema() -> dict[str, Any]:

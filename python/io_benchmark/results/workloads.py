@@ -14,9 +14,10 @@ from msgspec import Meta
 
 from io_benchmark.results.parts import (
     MAXIMUM_SAMPLES,
+    BytesByDevice,
     Column,
     Count,
-    DeviceBytes,
+    Many,
     Name,
     Nanoseconds,
     Record,
@@ -24,10 +25,10 @@ from io_benchmark.results.parts import (
 )
 
 Duration = Annotated[int, Meta(ge=1, le=10**16)]
-# Sums over a million samples stay within 64 bits.
+# Sums over all samples of a file stay within 64 bits.
 Operations = Annotated[int, Meta(ge=1, le=10**12)]
 Seconds = Annotated[float, Meta(ge=0, le=10**9)]
-Processors = Annotated[list[Count], Meta(max_length=10_000)]
+Processors = Annotated[list[Count], Many]
 
 
 class Batches(Record, frozen=True):
@@ -50,7 +51,7 @@ class Measured(Record, frozen=True):
     run_ns: Count | None
     stopped_early: Text | None
     precision_reached_ratio: float | None
-    device_bytes: dict[Text, DeviceBytes] | None
+    device_bytes: BytesByDevice | None
     samples: Batches
     completed: bool
     incomplete_reason: Text | None
@@ -193,7 +194,7 @@ class UploadObserved(Record, frozen=True):
     method: Text | None
     http_version: Text | None
     connections: Count | None
-    without_expect_ns: Annotated[list[Nanoseconds], Meta(max_length=10_000)] | None
+    without_expect_ns: Annotated[list[Nanoseconds], Many] | None
     expect_100_stalls: Count | None
 
 

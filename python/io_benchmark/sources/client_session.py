@@ -18,7 +18,7 @@ from io_benchmark.sources.http import Answer, Http
 from io_benchmark.sources.text import one_line
 
 # A page of a group has up to 1000 definitions, each with a script of about 100 kB inside.
-MAXIMUM_ANSWER_BYTES = 256 * 1024 * 1024
+MAXIMUM_ANSWER_BYTES = 128 * 1024 * 1024
 
 
 class ClientSession:

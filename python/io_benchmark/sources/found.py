@@ -3,14 +3,16 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What a reading of remote addresses brings: results, and what is said of the others."""
 
+import sys
 from dataclasses import dataclass, field
 
 from io_benchmark.results import Result
-from io_benchmark.sources.layout import TaskRecord
+from io_benchmark.sources.layout import Measured, TaskRecord
 from io_benchmark.sources.text import one_line
 
 # Where a result belongs among all: its address, its task's label and id, its run.
 Position = tuple[int, str, str, int]
+LAST: Position = (sys.maxsize, "", "", 0)
 
 
 @dataclass(frozen=True)
@@ -19,9 +21,12 @@ class Found:
 
     position: Position
     record: TaskRecord
-    result: Result
+    measured: Measured
     data: bytes
-    source: str
+
+    @property
+    def result(self) -> Result:
+        return self.measured.result
 
 
 @dataclass

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from io_benchmark.errors import ResultError
+from io_benchmark.results.size import MAXIMUM_BYTES
 from io_benchmark.sources import address, layout, local
-from io_benchmark.sources.found import Found, Position
+from io_benchmark.sources.budget import SMALL_BYTES, Budget
+from io_benchmark.sources.found import LAST, Found, Position
 from io_benchmark.sources.progress import Progress
 from io_benchmark.sources.text import one_line
 
@@ -47,15 +50,19 @@ def gather_as(
     progress: Callable[[Progress], None],
     convert: Callable[[layout.Measured], T],
     policy: "Policy | None" = None,
+    budget: Budget | None = None,
 ) -> GatheredAs[T]:
-    """As `gather`; each result is converted as it comes, so that the lists in it can be let go."""
+    """As `gather`; each result is converted as it comes, so that the lists in it can be let go.
+
+    Several readings for one command share a budget.
+    """
     meanings = [address.parse(text, environment) for text in addresses]
     files = {
         at: local.find(meaning.path)
         for at, meaning in enumerate(meanings)
         if isinstance(meaning, address.FileAddress)
     }
-    reading = _Reading(convert)
+    reading = _Reading(convert, budget or Budget())
     reading.files(files, progress)
     remote = [
         (at, meaning)
@@ -94,8 +101,9 @@ def remarks_on(
 class _Reading(Generic[T]):
     """What has been read so far. A run counts once, by whichever way it came first."""
 
-    def __init__(self, convert: Callable[[layout.Measured], T]) -> None:
+    def __init__(self, convert: Callable[[layout.Measured], T], budget: Budget) -> None:
         self._convert = convert
+        self._budget = budget
         self._measured: list[tuple[Position, T]] = []
         self._problems: list[tuple[Position, str]] = []
         self._remarks: list[tuple[Position, str]] = []
@@ -105,18 +113,28 @@ class _Reading(Generic[T]):
         self._remarks.append((position, text))
 
     def files(self, files: Mapping[int, list[Path]], progress: Callable[[Progress], None]) -> None:
-        total = sum(len(paths) for paths in files.values())
-        done = 0
-        for at, paths in files.items():
+        found = [
+            ((at, "", "", number), path)
+            for at, paths in files.items()
+            for number, path in enumerate(paths)
+        ]
+        # In order, but large ones last: they must not take the place of all others.
+        found.sort(key=lambda pair: local.size_bytes(pair[1]) > SMALL_BYTES)
+        for done, (position, path) in enumerate(found):
+            if self._budget.allows_reading(str(path), local.size_bytes(path)):
+                self._file(position, path)
+            progress(Progress("reading results", done + 1, len(found)))
 
-            def problem(number: int, text: str, at: int = at) -> None:
-                self._problems.append(((at, "", "", number), text))
-
-            for number, measured in local.read_all(paths, problem):
-                if measured is not None:
-                    self._take((at, "", "", number), measured)
-                done += 1
-                progress(Progress("reading results", done, total))
+    def _file(self, position: Position, path: Path) -> None:
+        """What cannot be read is a problem and stops nothing."""
+        try:
+            measured = local.read(path)
+        except ResultError as error:
+            self._budget.spend(min(local.size_bytes(path), MAXIMUM_BYTES))
+            self._problems.append((position, one_line(str(error))))
+        else:
+            self._budget.spend(measured.size_bytes)
+            self._take(position, measured)
 
     def remote(
         self,
@@ -131,18 +149,23 @@ class _Reading(Generic[T]):
         from io_benchmark.sources.running import run  # noqa: PLC0415
 
         async def accept(found: Found) -> None:
-            measured = layout.Measured(found.result, found.record, found.source)
-            self._take(found.position, measured)
+            self._take(found.position, found.measured)
 
         account = run(
             remote.collect(
-                addresses, environment, policy or Policy(), accept=accept, progress=progress
+                addresses,
+                environment,
+                policy or Policy(),
+                accept=accept,
+                progress=progress,
+                budget=self._budget,
             )
         )
         self._problems += account.problems
         self._remarks += account.remarks
 
     def account(self) -> GatheredAs[T]:
+        self._problems += [(LAST, text) for text in self._budget.take_left_out()]
         return GatheredAs(
             tuple(one for _, one in sorted(self._measured, key=lambda pair: pair[0])),
             tuple(text for _, text in sorted(self._problems)),
@@ -155,6 +178,8 @@ class _Reading(Generic[T]):
         if seen is not None:
             text = f"{measured.source}: the same run as {seen}, and counted once"
             self.remark(position, one_line(text))
+            return
+        if not self._budget.keep(measured):
             return
         for key in (run, content):
             if key is not None:

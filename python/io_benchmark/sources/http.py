@@ -10,6 +10,7 @@ import asyncio
 import email.utils
 import zlib
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -21,14 +22,20 @@ import yarl
 from io_benchmark import __version__
 from io_benchmark.errors import ResultError
 from io_benchmark.sources.connecting import explained
+from io_benchmark.sources.reach import Guard, check_scheme
 from io_benchmark.sources.retrying import Policy, TransientError
 from io_benchmark.sources.text import one_line
 
 MAXIMUM_ERROR_BYTES = 1024 * 1024
 CHUNK_BYTES = 256 * 1024
+LARGE_BYTES = 1024 * 1024
 REDIRECTS = (301, 302, 303, 307, 308)
 # Wrong for as long as the address or the certificate is: trying again changes nothing.
 _FOR_GOOD = (aiohttp.InvalidURL, aiohttp.ClientSSLError)
+
+
+class TooLargeError(ResultError):
+    """An answer holds more than was allowed for it."""
 
 
 class GoneError(ResultError):
@@ -49,11 +56,19 @@ class Http:
         self.policy = policy
         self.requests = 0
         self._session: aiohttp.ClientSession | None = None
+        # Many answers of a deployment may be on their way, but only one that is large.
+        self._large = asyncio.Semaphore(1)
+        # For addresses that come from answers: one for each deployment that gives them.
+        self._guarded: dict[str, tuple[Guard, aiohttp.ClientSession]] = {}
 
     async def __aenter__(self) -> Self:
+        self._session = self._new_session(None)
+        return self
+
+    def _new_session(self, guard: Guard | None) -> aiohttp.ClientSession:
         policy = self.policy
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=policy.connections),
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=policy.connections, resolver=guard),
             timeout=aiohttp.ClientTimeout(
                 total=policy.answer_s,
                 sock_connect=policy.connect_s,
@@ -71,7 +86,6 @@ class Http:
                 "Accept-Encoding": "gzip",
             },
         )
-        return self
 
     async def __aexit__(
         self,
@@ -79,8 +93,10 @@ class Http:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._session is not None:
-            await self._session.close()
+        sessions = [session for _, session in self._guarded.values()]
+        for session in (self._session, *sessions):
+            if session is not None:
+                await session.close()
 
     async def exchange(
         self,
@@ -91,14 +107,35 @@ class Http:
         headers: Mapping[str, str] | None = None,
         data: str | bytes | None = None,
     ) -> Answer:
-        """One request and its whole answer; redirects are answers."""
+        """One request to a named host and its whole answer; redirects are answers."""
         assert self._session is not None  # noqa: S101 - used inside its `async with` alone
+        return await self._exchange(
+            self._session,
+            method,
+            url,
+            maximum_bytes=maximum_bytes,
+            large=self._large,
+            headers=headers,
+            data=data,
+        )
+
+    async def _exchange(
+        self,
+        session: aiohttp.ClientSession,
+        method: str,
+        url: str,
+        *,
+        maximum_bytes: int,
+        large: asyncio.Semaphore | None = None,
+        headers: Mapping[str, str] | None = None,
+        data: str | bytes | None = None,
+    ) -> Answer:
         self.requests += 1
         host = _host(url)
         try:
             # Encoded already: quoting it once more would break signatures.
             target = yarl.URL(url, encoded=True)
-            async with self._session.request(
+            async with session.request(
                 method, target, headers=headers, data=data, allow_redirects=False
             ) as response:
                 if response.status == 429 or response.status >= 500:
@@ -106,7 +143,9 @@ class Http:
                         f"{host} answers {response.status}", self._retry_after_s(response.headers)
                     )
                 limit = maximum_bytes if response.status < 400 else MAXIMUM_ERROR_BYTES
-                body = await _bounded_body(response, limit)
+                body = await _bounded_body(response, limit, large)
+                if response.status == 200 and not body:
+                    raise TransientError(f"{host} answers with nothing")
                 return Answer(response.status, response.headers, body)
         except _FOR_GOOD as error:
             raise ResultError(explained(error, host)) from None
@@ -119,10 +158,16 @@ class Http:
                 f"{one_line(url, 200)} is not an address that can be requested"
             ) from None
 
-    async def download(self, url: str, maximum_bytes: int) -> bytes:
-        """An object, from wherever its address leads."""
+    async def download(self, url: str, maximum_bytes: int, origin: str | None = None) -> bytes:
+        """An object, from wherever its address leads; `origin`: the host that gave the address."""
+        if not web_url(url):
+            raise ResultError(f"{one_line(url, 200)} is not an address that can be requested")
+        origin = origin or url
+        guard, session = self._session_for(origin)
         for _ in range(self.policy.redirects + 1):
-            answer = await self.exchange("GET", url, maximum_bytes=maximum_bytes)
+            check_scheme(url, origin)
+            await guard.check(url)
+            answer = await self._exchange(session, "GET", url, maximum_bytes=maximum_bytes)
             host = _host(url)
             if answer.status in REDIRECTS:
                 url = _next_url(url, answer)
@@ -133,6 +178,15 @@ class Http:
             else:
                 return answer.body
         raise ResultError(f"it redirects more than {self.policy.redirects} times, last to {host}")
+
+    def _session_for(self, origin: str) -> tuple[Guard, aiohttp.ClientSession]:
+        """Connections for the addresses that one host gives; shared with no other host's."""
+        parts = urlsplit(origin)
+        root = f"{parts.scheme}://{parts.netloc}"
+        if root not in self._guarded:
+            guard = Guard(root)
+            self._guarded[root] = (guard, self._new_session(guard))
+        return self._guarded[root]
 
     def _retry_after_s(self, headers: Mapping[str, str]) -> float | None:
         """Seconds, or a date; None where it says nothing that can be read."""
@@ -175,13 +229,28 @@ def _next_url(url: str, answer: Answer) -> str:
     return following
 
 
-async def _bounded_body(response: aiohttp.ClientResponse, limit: int) -> bytes:
-    """The body, decoded; never more than `limit` bytes on the way or in the end."""
+async def _bounded_body(
+    response: aiohttp.ClientResponse, limit: int, large: asyncio.Semaphore | None
+) -> bytes:
+    """The body, decoded; never more than `limit` bytes on the way or in the end.
+
+    Where it is large, it waits for its turn before it goes on.
+    """
+    async with AsyncExitStack() as turn:
+        return await _read_body(response, limit, large, turn)
+
+
+async def _read_body(
+    response: aiohttp.ClientResponse,
+    limit: int,
+    large: asyncio.Semaphore | None,
+    turn: AsyncExitStack,
+) -> bytes:
     encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding not in ("", "identity", "gzip", "x-gzip"):
         raise ResultError(f"it is encoded as {one_line(encoding, 50)!r}; only gzip is read")
     if (response.content_length or 0) > limit:
-        raise ResultError(f"it holds {response.content_length:,} bytes, more than {limit:,}")
+        raise TooLargeError(f"it holds {response.content_length:,} bytes, more than {limit:,}")
     decoder = zlib.decompressobj(wbits=31) if encoding in ("gzip", "x-gzip") else None
     parts: list[bytes] = []
     received = size = 0
@@ -190,13 +259,25 @@ async def _bounded_body(response: aiohttp.ClientResponse, limit: int) -> bytes:
         part = chunk if decoder is None else _gunzip(decoder, chunk, limit - size)
         size += len(part)
         if received > limit or size > limit:
-            raise ResultError(f"it holds more than {limit:,} bytes, gzip decoded")
+            raise TooLargeError(f"it holds more than {limit:,} bytes, gzip decoded")
         parts.append(part)
+        if large is not None and size > LARGE_BYTES:
+            await turn.enter_async_context(large)
+            large = None
         # A large answer must not hold up all others.
         await asyncio.sleep(0)
     if decoder is not None and received and not decoder.eof:
         raise TransientError("a transfer broke off within its gzip data")
-    return b"".join(parts)
+    body = b"".join(parts)
+    if decoder is None and _ends_with_connection(response) and not body.rstrip().endswith(b"}"):
+        raise TransientError("a transfer broke off")
+    return body
+
+
+def _ends_with_connection(response: aiohttp.ClientResponse) -> bool:
+    """Whether only its content tells if it is whole; all that is read is JSON objects."""
+    chunked = "chunked" in response.headers.get("Transfer-Encoding", "").lower()
+    return response.content_length is None and not chunked
 
 
 def _gunzip(decoder: "zlib._Decompress", chunk: bytes, room: int) -> bytes:

@@ -8,13 +8,14 @@ it came from.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
 from io_benchmark import results
 from io_benchmark.errors import ResultError
+from io_benchmark.sources.budget import weight_bytes
 
 RESULT_NAME = "io-benchmark.json"
 TASK_NAME = "task.json"
@@ -50,6 +51,8 @@ class Measured:
     result: results.Result
     task: TaskRecord | None
     source: str = ""  # where it was read from, for people
+    size_bytes: int = 0  # of the result file
+    weight_bytes: int = 0  # in memory
 
     @property
     def pool(self) -> str:
@@ -70,7 +73,7 @@ def write_task(folder: Path, record: TaskRecord) -> None:
 
 def read_run(folder: Path) -> Measured:
     """The result in one TASKID.RUNID folder."""
-    result = results.read(folder / RESULT_NAME)
+    measured = read_file(folder / RESULT_NAME)
     path = folder / TASK_NAME
     try:
         with path.open("rb") as file:
@@ -82,4 +85,11 @@ def read_run(folder: Path) -> Measured:
         raise ResultError(f"{path}: {error}") from None
     except RecursionError:
         raise ResultError(f"{path}: is nested too deeply") from None
-    return Measured(result, task)
+    return replace(measured, task=task)
+
+
+def read_file(path: Path) -> Measured:
+    """The result in a file, whose worker nobody knows."""
+    data = results.load(path)
+    result = results.parse(data, str(path))
+    return Measured(result, None, "", len(data), weight_bytes(result, data))

@@ -26,6 +26,9 @@ from io_benchmark.sources.retrying import GaveUpError, Policy
 from io_benchmark.sources.running import all_of
 from io_benchmark.sources.tasks import KINDS, Task
 
+# A page of a large group has 100 MB: those that wait for their turn must not wait for long.
+GROUPS_AT_ONCE = 16
+
 
 @dataclass(frozen=True)
 class Reference:
@@ -73,7 +76,8 @@ class Listing:
             if isinstance(one, GroupAddress)
         ]
         # One group may be named twice, one task by itself and with its group.
-        for members in await all_of(self._members(*one) for one in _first_of_each(groups)):
+        listing = [self._members(*one) for one in _first_of_each(groups)]
+        for members in await all_of(listing, GROUPS_AT_ONCE):
             tasks += members
         return _first_of_each_task(tasks)
 

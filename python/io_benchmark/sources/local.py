@@ -6,11 +6,10 @@
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from io_benchmark import results
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.sources import layout
 from io_benchmark.sources.address import SLUG_PATTERN
@@ -51,21 +50,15 @@ def read(path: Path) -> layout.Measured:
     if file.name == layout.RESULT_NAME and _exists(task):
         _check_regular(task)
         return replace(layout.read_run(folder), source=str(path))
-    return layout.Measured(results.read(file), None, str(path))
+    return replace(layout.read_file(file), source=str(path))
 
 
-def read_all(
-    paths: list[Path], problem: Callable[[int, str], None]
-) -> Iterator[tuple[int, layout.Measured | None]]:
-    """Each in turn with its number; what cannot be read is a problem and stops nothing."""
-    for number, path in enumerate(paths):
-        try:
-            measured = read(path)
-        except ResultError as error:
-            problem(number, one_line(str(error)))
-            yield number, None
-        else:
-            yield number, measured
+def size_bytes(path: Path) -> int:
+    """Of the result file of one of those found; nothing where reading it will fail."""
+    try:
+        return (path / layout.RESULT_NAME if path.is_dir() else path).stat().st_size
+    except OSError:
+        return 0
 
 
 def _is_run(path: Path) -> bool:

@@ -22,6 +22,7 @@ from io_benchmark.sources.address import (
     default_root_url,
     trust_domain,
 )
+from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.found import Account, Found
 from io_benchmark.sources.listing import Chosen, Listing, asked
 from io_benchmark.sources.progress import Progress
@@ -83,6 +84,7 @@ async def collect(
     *,
     accept: Callable[[Found], Awaitable[None]],
     progress: Callable[[Progress], None],
+    budget: Budget | None = None,
 ) -> Past:
     """Reads the pool's results; `accept` gets each as it arrives."""
     root_url = default_root_url(environment)
@@ -92,7 +94,7 @@ async def collect(
         progress(Progress("listing the index", 0, None))
         listed = await _dated(deployment, where)
         wanted, older = _newest(listed, wish)
-        collection = Collection(http, deployments, accept, _have_nothing, progress)
+        collection = Collection(http, deployments, accept, _have_nothing, progress, budget)
         account = collection.account
         if not environment.get(ROOT_VARIABLE):
             said = f"asked {root_url}, because {ROOT_VARIABLE} is not set"
@@ -115,6 +117,7 @@ async def collect(
         chosen = await _of_the_pool(listing, deployment, list(tasks.values()), wish.pool)
         account.problems += listing.account.problems
         await collection.read(chosen)
+        collection.name_left_out()
     return Past(account, times, older)
 
 

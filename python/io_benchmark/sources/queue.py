@@ -19,7 +19,6 @@ from taskcluster.exceptions import (
 )
 
 from io_benchmark.errors import ResultError
-from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources import wire
 from io_benchmark.sources.access import ACCESS_TOKEN, CLIENT_ID, Access
 from io_benchmark.sources.client_session import ClientSession
@@ -29,6 +28,7 @@ from io_benchmark.sources.retrying import persist
 from io_benchmark.sources.runs import what_to_do
 from io_benchmark.sources.tasks import ARTIFACT, Task, task_of
 from io_benchmark.sources.text import one_line
+from io_benchmark.sources.whole import whole_answer
 
 # As many as the queue puts on a page by itself.
 MAXIMUM_IDS = 1000
@@ -90,12 +90,11 @@ class Deployment:
 
     async def _change(self, ask: Callable[[], Awaitable[Any]]) -> wire.StatusAnswer:
         try:
-            body = await persist(self._http.policy, ask)
+            answer: wire.StatusAnswer = await whole_answer(
+                self._http.policy, wire.StatusAnswer, ask
+            )
         except (TaskclusterRestFailure, TaskclusterAuthFailure) as error:
             raise RefusedError(error.status_code, str(error)) from None
-        try:
-            content = body if isinstance(body, bytes) else b""
-            answer: wire.StatusAnswer = wire.decode(content, wire.StatusAnswer)
         except ValueError as error:
             raise ResultError(
                 f"{self.access.root_url} does not answer like a Taskcluster deployment "
@@ -143,7 +142,7 @@ class Deployment:
 
         def take(page: wire.GroupPage) -> None:
             for member in page.tasks:
-                members[member.status.task_id] = task_of(member.task, member.status)
+                members[member.status.task_id] = task_of(member.task.whole(), member.status)
             on_tasks(len(members))
             page.tasks.clear()
 
@@ -174,7 +173,7 @@ class Deployment:
             for one in page.statuses
         }
         return {
-            one.task_id: task_of(one.task, statuses[one.task_id])
+            one.task_id: task_of(one.task.whole(), statuses[one.task_id])
             for page in await self._pages(
                 wire.DefinitionsPage,
                 lambda query: self._queue.tasks(payload=payload, query=query),
@@ -192,13 +191,14 @@ class Deployment:
         """By the older methods, which every deployment has."""
         try:
             answer = await self._ask(wire.StatusAnswer, lambda: self._queue.status(task_id))
-            definition = await self._ask(wire.Definition, lambda: self._queue.task(task_id))
+            definition = await self._ask(wire.ListedDefinition, lambda: self._queue.task(task_id))
         except MissingError:
             return {}
-        return {task_id: task_of(definition, answer.status)}
+        return {task_id: task_of(definition.whole(), answer.status)}
 
-    async def result(self, task: Task, run_id: int) -> bytes:
+    async def result(self, task: Task, run_id: int, maximum_bytes: int) -> bytes:
         """The result file of a run, or a NoArtifactError that says why there is none."""
+        root_url = self.access.root_url
         try:
             content = await self._ask(
                 wire.Content,
@@ -214,7 +214,9 @@ class Deployment:
             kind = one_line(content.storage_type, 50)
             raise ResultError(f"its artifact of type {kind!r} has no http(s) address")
         try:
-            return await persist(self._http.policy, lambda: self._http.download(url, MAXIMUM_BYTES))
+            return await persist(
+                self._http.policy, lambda: self._http.download(url, maximum_bytes, root_url)
+            )
         except GoneError as error:
             raise self._absent(task, run_id, f"lost its artifact's content: {error}") from None
 
@@ -273,15 +275,13 @@ class Deployment:
         """A call of the client, tried again where that may help, and its answer."""
         root_url = self.access.root_url
         try:
-            body = await persist(self._http.policy, ask)
+            return await whole_answer(self._http.policy, kind, ask)
         except TaskclusterAuthFailure as error:
             raise ResultError(
                 f"{root_url} {unauthenticated(str(error), self.access.who)}"
             ) from None
         except TaskclusterRestFailure as error:
             raise self._refusal(error, needs) from None
-        try:
-            return wire.decode(body if isinstance(body, bytes) else b"", kind)
         except ValueError as error:
             raise ResultError(
                 f"{root_url} does not answer like a Taskcluster deployment "

@@ -38,7 +38,8 @@ class Policy:
     maximum_retry_after_s: float = 60
     connect_s: float = 15
     silence_s: float = 30  # the longest pause within an answer
-    answer_s: float = 300  # for a whole answer, however slowly it comes
+    answer_s: float = 120  # for a whole answer, however slowly it comes
+    object_s: float = 180  # for an object or an answer, all tries and pauses together
     redirects: int = 5
     sleep: Callable[[float], Awaitable[None]] = field(default=asyncio.sleep)
     dice: Callable[[], float] = field(default=random.random)
@@ -51,7 +52,17 @@ class Policy:
 
 
 async def persist(policy: Policy, attempt: Callable[[], Awaitable[T]]) -> T:
-    """What `attempt` gives, tried again while it fails in passing."""
+    """What `attempt` gives, tried again while it fails in passing, within a limit of time."""
+    try:
+        async with asyncio.timeout(policy.object_s):
+            return await _try_again(policy, attempt)
+    except TimeoutError:
+        raise GaveUpError(
+            f"no whole answer within {policy.object_s:g} s; try again later"
+        ) from None
+
+
+async def _try_again(policy: Policy, attempt: Callable[[], Awaitable[T]]) -> T:
     failures = 0
     while True:
         try:

@@ -5,6 +5,7 @@
 
 import asyncio
 import signal
+import sys
 import threading
 from collections.abc import Coroutine, Iterable, Sequence
 from contextlib import suppress
@@ -47,9 +48,20 @@ def run(main: Coroutine[Any, Any, T]) -> T:
     raise KeyboardInterrupt
 
 
-async def all_of(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+async def all_of(
+    coroutines: Iterable[Coroutine[Any, Any, T]], at_once: int = sys.maxsize
+) -> list[T]:
     """What all of them give, in order. The first failure ends the others and comes out as it is."""
-    running = [asyncio.ensure_future(one) for one in coroutines]
+    free = asyncio.Semaphore(at_once)
+
+    async def in_its_turn(one: Coroutine[Any, Any, T]) -> T:
+        try:
+            async with free:
+                return await one
+        finally:
+            one.close()
+
+    running = [asyncio.ensure_future(in_its_turn(one)) for one in coroutines]
     try:
         return await asyncio.gather(*running)
     finally:

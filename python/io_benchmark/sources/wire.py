@@ -15,6 +15,11 @@ from io_benchmark.sources.address import SLUG_PATTERN
 
 Slug = Annotated[str, Meta(pattern=f"^{SLUG_PATTERN}$")]
 
+# A page of a group has 1000 tasks, each with a script of hundreds of braces.
+MAXIMUM_OBJECTS = 1_500_000
+
+MAXIMUM_PAYLOAD_BYTES = 2 * 1024 * 1024
+
 RESOLVED = ("completed", "failed", "exception")
 
 
@@ -84,9 +89,36 @@ class Extra(Part, frozen=True):
     extra: Any = None
 
 
+class Tags(Part, frozen=True):
+    """Those that are looked at."""
+
+    label: str | None = None
+    kind: str | None = None
+
+
+class ListedDefinition(Part, frozen=True):
+    """A definition on a page of many. What may be large in it is decoded one at a time."""
+
+    metadata: Metadata = Metadata()
+    tags: Tags = Tags()
+    created: str | None = None
+    expires: str | None = None
+    payload: msgspec.Raw = msgspec.Raw(b"{}")
+
+    def whole(self) -> Definition:
+        tags = {"label": self.tags.label, "kind": self.tags.kind}
+        return Definition(
+            metadata=self.metadata,
+            tags={name: value for name, value in tags.items() if value is not None},
+            created=self.created,
+            expires=self.expires,
+            payload=_payload(bytes(self.payload)),
+        )
+
+
 class GroupMember(Part, frozen=True):
     status: Status
-    task: Definition
+    task: ListedDefinition
 
 
 class GroupPage(Part, frozen=True):
@@ -109,7 +141,7 @@ class StatusesPage(Part, frozen=True):
 
 class DefinitionOfMany(Part, frozen=True):
     task_id: Slug
-    task: Definition
+    task: ListedDefinition
 
 
 class DefinitionsPage(Part, frozen=True):
@@ -151,9 +183,28 @@ class Download(Part, frozen=True):
     url: str
 
 
+def _payload(data: bytes) -> Payload:
+    """A task's payload; an empty one where it is none, or larger than any of the benchmark's."""
+    if len(data) > MAXIMUM_PAYLOAD_BYTES:
+        return Payload()
+    try:
+        payload: Payload = decode(data, Payload)
+    except ValueError:
+        return Payload()
+    return payload
+
+
+class IncompleteError(ValueError):
+    """An answer ends in the middle."""
+
+
 def decode(data: bytes, kind: type[Any]) -> Any:
     """An answer of a deployment; a ValueError where it is not what such a one answers."""
+    if data.count(b"{") > MAXIMUM_OBJECTS:
+        raise ValueError(f"more than {MAXIMUM_OBJECTS:,} objects in one answer")
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        if "truncated" in str(error):
+            raise IncompleteError(str(error)) from None
         raise ValueError(str(error)) from None

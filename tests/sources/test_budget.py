@@ -1,0 +1,97 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What the results of one command may take together."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from io_benchmark import results
+from io_benchmark.sources import layout
+from io_benchmark.sources.budget import Budget, weight_bytes
+from io_benchmark.sources.gather import gather_as
+
+GOOD = Path(__file__).parents[1] / "fixtures" / "result-v1.json"
+
+
+@pytest.fixture
+def measured():
+    return replace(layout.read_file(GOOD), source="first")
+
+
+def test_what_fits_is_kept(measured):
+    """Nothing is said of it."""
+    budget = Budget(kept_bytes=2 * measured.weight_bytes)
+    assert [budget.keep(measured), budget.keep(measured)] == [True, True]
+    assert budget.take_left_out() == []
+
+
+def test_what_does_not_fit_is_named_once(measured):
+    """In one line however many there are; what is as large is then not even read."""
+    budget = Budget(kept_bytes=measured.weight_bytes)
+    kept = [budget.keep(replace(measured, source=f"r{at}")) for at in range(5)]
+    assert kept == [True, False, False, False, False]
+    assert not budget.allows_reading("r5", measured.size_bytes)
+    assert budget.allows_reading("small", measured.size_bytes - 1)
+    assert budget.take_left_out() == [
+        (
+            "left out 5 results: the others take 260 MB of memory that one command may have; give fewer "
+            "tasks or folders at once. Left out: r1, r2, r3 and 2 more"
+        )
+    ]
+    assert budget.take_left_out() == []
+
+
+def test_bytes_read_are_counted_whatever_became_of_them():
+    """A file that is refused costs what a good one does."""
+    budget = Budget(read_bytes=10)
+    budget.spend(10)
+    assert not budget.allows_reading("next")
+
+
+def test_measurements_are_counted_by_pool(measured):
+    """The same one of the same pool counts once; a result takes half of what is left at most."""
+    budget = Budget(most_subjects=4)
+    pools = [
+        replace(
+            measured,
+            result=json_result({"pool": pool}),
+        )
+        for pool in ("a", "a", "b", "c", "d", "a")
+    ]
+    assert [budget.keep(one) for one in pools] == [True, True, True, True, False, True]
+
+
+def json_result(task):
+    document = json.loads(GOOD.read_bytes())
+    document["task"] |= task
+    return results.parse(json.dumps(document).encode(), "x")
+
+
+def test_small_files_are_read_before_large_ones(tmp_path):
+    """And what is left out is an unreadable line of the whole."""
+    body = GOOD.read_text()
+    large, small = tmp_path / "a.json", tmp_path / "b.json"
+    large.write_text(body + " " * 600_000)
+    small.write_text(body.replace('"intel"', '"other"'))
+    budget = Budget(read_bytes=small.stat().st_size)
+    gathered = gather_as(
+        [str(large), str(small)], {}, lambda _progress: None, lambda one: one.pool, None, budget
+    )
+    assert gathered.measured == ("other",)
+    assert gathered.unreadable == (
+        (
+            "left out 1 result: the others take all the bytes that one command may have; give fewer "
+            f"tasks or folders at once. Left out: {large}"
+        ),
+    )
+
+
+def test_the_weight_is_that_of_what_is_kept(measured):
+    """An upper bound, of the order of the file's size."""
+    data = GOOD.read_bytes()
+    weight = weight_bytes(measured.result, data)
+    assert len(data) < weight < 10 * len(data)
