@@ -198,7 +198,6 @@ class Deployment:
 
     async def result(self, task: Task, run_id: int, maximum_bytes: int) -> bytes:
         """The result file of a run, or a NoArtifactError that says why there is none."""
-        root_url = self.access.root_url
         try:
             content = await self._ask(
                 wire.Content,
@@ -215,7 +214,8 @@ class Deployment:
             raise ResultError(f"its artifact of type {kind!r} has no http(s) address")
         try:
             return await persist(
-                self._http.policy, lambda: self._http.download(url, maximum_bytes, root_url)
+                self._http.policy,
+                lambda: self._http.download(url, maximum_bytes, self.access.root_url),
             )
         except GoneError as error:
             raise self._absent(task, run_id, f"lost its artifact's content: {error}") from None
@@ -242,8 +242,7 @@ class Deployment:
         answer = await self._ask(
             wire.Download, lambda: service.startDownload(content.name or "", payload)
         )
-        url: str = answer.url
-        return url
+        return str(answer.url)
 
     async def _pages(
         self,
