@@ -29,10 +29,6 @@ class Module:
     path: str  # within the script's folder, with slashes
     text: str
 
-    @property
-    def size_bytes(self) -> int:
-        return len(self.text.encode("utf-8"))
-
 
 @dataclass(frozen=True)
 class Application:
@@ -43,7 +39,7 @@ class Application:
     encoded: str  # for a command: gzip, then base64
 
 
-def build(modules: Sequence[Module]) -> Application:
+def make_application(modules: Sequence[Module]) -> Application:
     """Join the modules into one file. The order in which they are given makes no difference."""
     versions = [text for module in modules for text in _VERSION.findall(module.text)]
     if len(versions) != 1:

@@ -90,7 +90,7 @@ def _about(benchmark: Benchmark, application: Application) -> str:
     )
 
 
-def build(
+def make_command(
     benchmark: Benchmark, application: Application, pool: str, time_budget_s: int
 ) -> list[str]:
     """What run-task starts: bash with a readable script, and the encoded application behind it."""
@@ -108,31 +108,23 @@ def build(
         encoded[at : at + MAX_ARGUMENT_BYTES]
         for at in range(0, len(encoded), MAX_ARGUMENT_BYTES)
     ]
-    _check_sizes([text, *parts], benchmark.script, application)
-    return ["bash", "-ec", text, "io-benchmark", *parts]
+    command = ["bash", "-ec", text, "io-benchmark", *parts]
+    _check_sizes(command, benchmark.script)
+    return command
 
 
-def _check_sizes(parts: Sequence[str], script: str, application: Application) -> None:
+def _check_sizes(command: Sequence[str], script: str) -> None:
     """Refuse here what fails on a worker only, with words that do not name the reason."""
-    text_bytes = len(parts[0].encode("utf-8"))
-    if text_bytes > MAX_ARGUMENT_BYTES:
+    sizes = [len(part.encode("utf-8")) + 1 for part in command]
+    if max(sizes) > MAX_ARGUMENT_BYTES + 1:
         raise BadKeyError(
-            "benchmark",
-            f"the script's arguments make a command of {text_bytes:,} bytes and one argument of "
-            f"bash may hold {MAX_ARGUMENT_BYTES:,}; measure fewer places",
+            "benchmark.places",
+            f"the script's arguments make a command of {max(sizes) - 1:,} bytes and one "
+            f"argument may hold {MAX_ARGUMENT_BYTES:,}; measure fewer places",
         )
-    whole_bytes = sum(len(part.encode("utf-8")) + 1 for part in parts)
-    if whole_bytes <= MAX_COMMAND_BYTES:
-        return
-    largest = sorted(
-        application.modules, key=lambda module: module.size_bytes, reverse=True
-    )
-    named = ", ".join(
-        f"{script}/{module.path} {module.size_bytes:,}" for module in largest[:3]
-    )
-    raise BadKeyError(
-        KEY,
-        f"the command would hold {whole_bytes:,} bytes and all arguments together may hold "
-        f"{MAX_COMMAND_BYTES:,}; shorten the largest modules (bytes: {named}) or name fewer "
-        "workloads",
-    )
+    if sum(sizes) > MAX_COMMAND_BYTES:
+        raise BadKeyError(
+            KEY,
+            f"{script} makes a command of {sum(sizes):,} bytes and all arguments together may "
+            f"hold {MAX_COMMAND_BYTES:,}; shorten its modules or name fewer workloads",
+        )

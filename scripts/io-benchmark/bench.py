@@ -95,7 +95,8 @@ class Bench:
                     self._measure(workload_class, place, entries)
         except Interrupted as interrupted:
             reason, exit_code = interrupted.reason, interrupted.exit_code
-        except Exception as error:  # noqa: BLE001 - a bug of ours: shown whole, and what was measured is kept
+        except Exception as error:  # noqa: BLE001
+            # A bug of ours: shown whole, and what was measured is kept.
             traceback.print_exc()
             self._failures.append(
                 "internal error: %s: %s" % (type(error).__name__, error)

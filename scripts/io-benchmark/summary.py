@@ -56,11 +56,8 @@ def show_together(workload, entries):
 
 
 def title(workload, entry):
-    return ", ".join([
-        entry["name"],
-        "place %s" % entry["place"],
-        *workload.details(entry),
-    ])
+    parts = [entry["name"], "place %s" % entry["place"], *workload.details(entry)]
+    return ", ".join(parts)
 
 
 def report(workload, label, durations_ns, operations, histogram=False):

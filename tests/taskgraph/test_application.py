@@ -11,7 +11,7 @@ import zipfile
 import pytest
 from pythons import every_python
 
-from io_benchmark_taskgraph.application import Module, build, zipped
+from io_benchmark_taskgraph.application import Module, make_application, zipped
 from io_benchmark_taskgraph.mistakes import BadKeyError
 from io_benchmark_taskgraph.script import needed_modules, workload_names
 
@@ -61,8 +61,8 @@ def test_entries():
 
 def test_order_makes_no_difference():
     """The same modules are the same file."""
-    assert build([MAIN, OTHER]).sha256 == build([OTHER, MAIN]).sha256
-    assert build([MAIN, OTHER]).version == "1.2"
+    assert make_application([MAIN, OTHER]).sha256 == make_application([OTHER, MAIN]).sha256
+    assert make_application([MAIN, OTHER]).version == "1.2"
 
 
 @every_python
@@ -107,7 +107,7 @@ def test_output_of_a_small_one(tmp_path):
 def test_one_version(modules, count):
     """What the task's page calls the version is said in one place."""
     with pytest.raises(BadKeyError) as caught:
-        build(modules)
+        make_application(modules)
     assert caught.value.text == (
         f"{count} lines of the script's modules say its version; write one line "
         'SCRIPT_VERSION = "1.0.0"'

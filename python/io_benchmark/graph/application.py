@@ -39,7 +39,7 @@ def build(root: Root, workloads: Sequence[str]) -> Application:
             ) from None
         names = tuple(dict.fromkeys(workloads)) or tuple(script.workload_names(root.path / FOLDER))
         try:
-            built = application.build(script.needed_modules(root.path, FOLDER, names))
+            built = application.make_application(script.needed_modules(root.path, FOLDER, names))
         except application.BadKeyError as problem:
             raise GraphError(problem.text) from None
         return Application(

@@ -21,12 +21,14 @@ def add_command(
 
     @functools.cache  # most of a kind's tasks run the same one
     def built(folder: str, workloads: tuple[str, ...]) -> application.Application:
-        return application.build(script.needed_modules(root, folder, workloads))
+        return application.make_application(
+            script.needed_modules(root, folder, workloads)
+        )
 
     for task in tasks:
         benchmark = task.pop("benchmark")
         try:
-            task.setdefault("run", {})["command"] = command.build(
+            task.setdefault("run", {})["command"] = command.make_command(
                 benchmark,
                 built(benchmark.script, benchmark.workloads),
                 pool=task["attributes"][POOL_ATTRIBUTE],

@@ -106,24 +106,22 @@ def _note(found, version, controller, directories, reader):
 
 
 def _io_limit(found, directory, device, kind, value):
-    found["io"].append({
+    limit = {
         "group": directory,
         "device": device,
         "device_name": devices.name_of_number(device),
         "kind": kind,
         "value": value,
-    })
+    }
+    found["io"].append(limit)
 
 
 def _weights(found, directory):
     for name in WEIGHTS:
         text = read_text(os.path.join(directory, name))
         if text:
-            found["weights"].append({
-                "group": directory,
-                "file": name,
-                "text": text[:200],
-            })
+            weight = {"group": directory, "file": name, "text": text[:200]}
+            found["weights"].append(weight)
 
 
 def _read_v1_blkio(found, directory):
@@ -147,11 +145,8 @@ def _read_v1_memory(found, directory):
 
 def _cpu(found, directory, quota, period):
     if quota and period and quota > 0:
-        found["cpu"].append({
-            "group": directory,
-            "quota_us": quota,
-            "period_us": period,
-        })
+        limit = {"group": directory, "quota_us": quota, "period_us": period}
+        found["cpu"].append(limit)
 
 
 def _read_v1_cpu(found, directory):

@@ -101,9 +101,9 @@ class CacheRetrieve(RetrieveFigures):
             "retrieves_planned": len(self._sequence),
             "file_sizes_bytes": self._sizes,
             "sequence_sha256": hashlib.sha256(chosen).hexdigest(),
-            "fresh_ring_bytes": self._ring_bytes()
-            if variant["destination"] == "fresh"
-            else None,
+            "fresh_ring_bytes": (
+                self._ring_bytes() if variant["destination"] == "fresh" else None
+            ),
             **dict.fromkeys(OBSERVED_BY_RUNNING),
         }
 
@@ -169,12 +169,8 @@ class CacheRetrieve(RetrieveFigures):
             found_ns = clock()
             steps.copy(files[index], destination, sizes[index])
             end_ns = clock()
-            rows.append((
-                index,
-                start_ns - origin_ns,
-                found_ns - start_ns,
-                end_ns - found_ns,
-            ))
+            lookup_ns, copy_ns = found_ns - start_ns, end_ns - found_ns
+            rows.append((index, start_ns - origin_ns, lookup_ns, copy_ns))
             done_bytes += sizes[index]
             entry["run_ns"] = end_ns - started_ns
             if end_ns >= progress.due_ns or done == len(self._sequence):

@@ -15,9 +15,9 @@ def test_command_of_a_pool(datadir, run_kind, make_pool):
     """The command holds the needed modules, the pool and the time; the stanza is gone."""
     pool = make_pool(worker={"max-run-time": 4000})
     modules = script.needed_modules(datadir, "scripts/io-benchmark", ["cache-retrieve"])
-    expected = command.build(
+    expected = command.make_command(
         stanza.parse(dict(pool["benchmark"])),
-        application.build(modules),
+        application.make_application(modules),
         pool="amd-16",
         time_budget_s=3700,
     )
