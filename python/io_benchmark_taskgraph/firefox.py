@@ -37,9 +37,9 @@ from io_benchmark_taskgraph.transforms.replicates import numbered
 
 KEYS = {
     # The folder with the worker's script. Each of its modules goes into the command.
-    Required("script"): str,
+    Required("script"): All(str, Length(min=1)),
     # Modules of that folder's `workloads/`, with hyphens for underscores.
-    Required("workloads"): All([str], Length(min=1), Unique(), tuple),
+    Required("workloads"): All([str], Length(min=1), Unique()),
     # How often a cached file is looked up and copied, for each place and destination.
     Required("retrieves"): whole_number(1, 10_000_000),
     # Decides which file each retrieve takes; the same sequence on every pool.
@@ -62,8 +62,6 @@ KEYS = {
     Optional("perfherder", default="pool"): In(PERFHERDER_MODES),
 }
 
-transforms = TransformSequence()
-
 
 def parse(stanza: Any) -> Benchmark:
     try:
@@ -75,7 +73,7 @@ def parse(stanza: Any) -> Benchmark:
     destinations = [destinations] if isinstance(destinations, str) else destinations
     return Benchmark(
         script=found["script"],
-        workloads=found["workloads"],
+        workloads=tuple(found["workloads"]),
         retrieves=found["retrieves"],
         seed=found["seed"],
         destinations=tuple(destinations),
@@ -118,7 +116,6 @@ def routes(config: Any, pool: str) -> list[str]:
     return [f"{index}.{path}" for path in paths]
 
 
-@transforms.add
 def make_tasks(
     config: Any, tasks: Iterator[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
@@ -144,3 +141,7 @@ def make_tasks(
             if number == 0:  # the index takes a route of one task of a graph only
                 copy.setdefault("routes", []).extend(routes(config, pool))
             yield copy
+
+
+transforms = TransformSequence()
+transforms.add(make_tasks)

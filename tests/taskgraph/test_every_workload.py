@@ -24,7 +24,9 @@ def workloads():
 def build(workloads):
     benchmark = stanza.parse({"script": SCRIPT, "workloads": workloads, "retrieves": 20})
     modules = script.needed_modules(REPOSITORY, SCRIPT, workloads)
-    return command.make_command(benchmark, application.make_application(modules), pool="amd-16", time_budget_s=3300)
+    return command.make_command(
+        benchmark, application.make_application(modules), pool="amd-16", time_budget_s=3300
+    )
 
 
 def test_every_workload_at_once(workloads, tmp_path):
@@ -88,7 +90,9 @@ def test_lines_of_the_log(tmp_path):
         }
     )
     modules = script.needed_modules(REPOSITORY, SCRIPT, benchmark.workloads)
-    built = command.make_command(benchmark, application.make_application(modules), pool="x", time_budget_s=3300)
+    built = command.make_command(
+        benchmark, application.make_application(modules), pool="x", time_budget_s=3300
+    )
     done = subprocess.run(
         built,
         env={

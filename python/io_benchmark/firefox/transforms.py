@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,8 +78,9 @@ def _used(node: ast.stmt) -> set[str]:
 
 def _first_line(node: ast.stmt, lines: list[str]) -> int:
     """Counted from 0, of its decorator or of the comment directly above it."""
-    decorators = getattr(node, "decorator_list", [])
-    first = min([node.lineno, *(one.lineno for one in decorators)]) - 1
+    first = node.lineno - 1
+    if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.decorator_list:
+        first = node.decorator_list[0].lineno - 1
     while first > 0 and lines[first - 1].startswith("#"):
         first -= 1
     return first
@@ -147,10 +149,14 @@ class _Joined:
             if self.foreign.setdefault(name, text) != text:
                 raise IoBenchmarkError(f"{PACKAGE}: {name} is imported in two ways; use one")
         for definition in module.definitions:
-            if name in definition.names and not definition.is_needed:
-                definition.is_needed = True
-                for used in sorted(definition.uses):
-                    self.need(module, used)
+            if name in definition.names:
+                self.need_all(module, definition)
+
+    def need_all(self, module: _Module, definition: _Definition) -> None:
+        if not definition.is_needed:
+            definition.is_needed = True
+            for used in sorted(definition.uses):
+                self.need(module, used)
 
     def in_order(self, name: str, done: dict[str, _Module]) -> dict[str, _Module]:
         """Each module after those that it uses."""
@@ -196,21 +202,20 @@ def _import_lines(texts: list[str]) -> list[str]:
     return lines
 
 
-def _imports(texts: list[str], standard: frozenset[str]) -> str:
+def _imports(texts: list[str]) -> str:
     parts: tuple[list[str], list[str]] = ([], [])
     for text in texts:
-        parts[text.split()[1].partition(".")[0] not in standard].append(text)
+        parts[text.split()[1].partition(".")[0] not in sys.stdlib_module_names].append(text)
     return "\n\n".join("\n".join(_import_lines(part)) for part in parts if part)
 
 
-def joined(folder: Path, standard: frozenset[str]) -> str:
-    """The module's text; `standard` names the modules of Python's standard library."""
+def joined(folder: Path) -> str:
+    """The module's text."""
     whole = _Joined(folder)
     start = whole.module(START)
     for definition in start.definitions:
-        for name in definition.names:
-            whole.need(start, name)
-    text = HEAD + _imports(list(whole.foreign.values()), standard)
+        whole.need_all(start, definition)
+    text = HEAD + _imports(list(whole.foreign.values()))
     before: _Definition | None = None
     for definition in whole.definitions():
         between = "\n\n\n"

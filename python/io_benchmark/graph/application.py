@@ -20,7 +20,7 @@ _PACKAGE = "io_benchmark_taskgraph"
 class Application:
     version: str
     workloads: tuple[str, ...]
-    module_paths: tuple[str, ...]  # within the script's folder
+    modules: dict[str, bytes]  # by path within the script's folder
     data: bytes
     sha256: str
 
@@ -45,7 +45,7 @@ def build(root: Root, workloads: Sequence[str]) -> Application:
         return Application(
             version=built.version,
             workloads=names,
-            module_paths=tuple(module.path for module in built.modules),
+            modules={module.path: module.text.encode() for module in built.modules},
             data=built.data,
             sha256=built.sha256,
         )
