@@ -108,12 +108,10 @@ def make_command(
         encoded[at : at + MAX_ARGUMENT_BYTES]
         for at in range(0, len(encoded), MAX_ARGUMENT_BYTES)
     ]
-    command = ["bash", "-ec", text, "io-benchmark", *parts]
-    _check_sizes(command, benchmark.script)
-    return command
+    return ["bash", "-ec", text, "io-benchmark", *parts]
 
 
-def _check_sizes(command: Sequence[str], script: str) -> None:
+def check_sizes(command: Sequence[str], script: str) -> None:
     """Refuse here what fails on a worker only, with words that do not name the reason."""
     sizes = [len(part.encode("utf-8")) + 1 for part in command]
     if max(sizes) > MAX_ARGUMENT_BYTES + 1:

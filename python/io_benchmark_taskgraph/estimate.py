@@ -4,6 +4,7 @@
 """How long a task may take at worst, so that none is made that its time budget cannot hold."""
 
 import math
+from typing import Any
 
 from io_benchmark_taskgraph.mistakes import BadKeyError, shown
 from io_benchmark_taskgraph.stanza import Benchmark
@@ -24,21 +25,17 @@ ONCE_S = {"spawn": 30, "upload": 140}
 EACH_PLACE_S = {"exec": 80, "metadata": 90, "random-io": 95, "sync-write": 130}
 
 
-def time_budget_s(max_run_time_s: object) -> int:
+def time_budget_s(max_run_time_s: Any) -> int:
     """What the script may use of the task's time."""
-    key = "worker.max-run-time"
-    if isinstance(max_run_time_s, bool) or not isinstance(max_run_time_s, int):
+    is_number = isinstance(max_run_time_s, int) and not isinstance(max_run_time_s, bool)
+    if not is_number or max_run_time_s <= MARGIN_S:
         raise BadKeyError(
-            key,
-            f"{shown(max_run_time_s)} is not a number of seconds; write one such as 3600",
+            "worker.max-run-time",
+            f"{shown(max_run_time_s)} is not a number of seconds above {MARGIN_S}, which the script "
+            "stops before it; write one such as 3600",
         )
-    if max_run_time_s <= MARGIN_S:
-        raise BadKeyError(
-            key,
-            f"{max_run_time_s} leaves no time to measure, since the script stops {MARGIN_S} s "
-            "before it; write one such as 3600",
-        )
-    return max_run_time_s - MARGIN_S
+    budget_s: int = max_run_time_s - MARGIN_S
+    return budget_s
 
 
 def others_s(benchmark: Benchmark) -> int:

@@ -30,6 +30,7 @@ from io_benchmark_taskgraph.stanza import (
     MAX_REPLICATES,
     PERFHERDER_MODES,
     Benchmark,
+    benchmark_of,
     places_of,
     upload_url_of,
 )
@@ -65,25 +66,10 @@ KEYS = {
 
 def parse(stanza: Any) -> Benchmark:
     try:
-        found = voluptuous.Schema(KEYS)(stanza)
+        return benchmark_of(voluptuous.Schema(KEYS)(stanza))
     except voluptuous.MultipleInvalid as error:
         key = ".".join(["benchmark", *map(str, error.path)])
         raise BadKeyError(key, error.msg) from None
-    destinations = found["destination"]
-    destinations = [destinations] if isinstance(destinations, str) else destinations
-    return Benchmark(
-        script=found["script"],
-        workloads=tuple(found["workloads"]),
-        retrieves=found["retrieves"],
-        seed=found["seed"],
-        destinations=tuple(destinations),
-        fidelity=found["fidelity"],
-        precision=found.get("precision"),
-        upload_url=found.get("upload-url"),
-        replicates=found["replicates"],
-        places=found["places"],
-        perfherder=found["perfherder"],
-    )
 
 
 def read_modules(folder: Path) -> list[Module]:

@@ -228,13 +228,19 @@ KEYS = tuple(str(key) for key in SCHEMA.schema)
 
 def parse(stanza: object) -> Benchmark:
     """The stanza, checked; a BadKeyError names the first key that is wrong."""
-    found = checked(SCHEMA, stanza, "benchmark")
+    return benchmark_of(checked(SCHEMA, stanza, "benchmark"))
+
+
+def benchmark_of(found: dict[str, Any]) -> Benchmark:
+    destination = found["destination"]
     return Benchmark(
         script=found["script"],
-        workloads=found["workloads"],
+        workloads=tuple(found["workloads"]),
         retrieves=found["retrieves"],
         seed=found["seed"],
-        destinations=found["destination"],
+        destinations=(
+            (destination,) if isinstance(destination, str) else tuple(destination)
+        ),
         fidelity=found["fidelity"],
         precision=found.get("precision"),
         upload_url=found.get("upload-url"),

@@ -17,6 +17,7 @@ from io_benchmark_taskgraph.application import Module
 from io_benchmark_taskgraph.command import (
     MAX_ARGUMENT_BYTES,
     MAX_COMMAND_BYTES,
+    check_sizes,
     make_command,
 )
 from io_benchmark_taskgraph.mistakes import BadKeyError
@@ -54,7 +55,10 @@ exec python3 -u -B "$application" \\
 
 
 def build(benchmark, modules, pool="amd-16", time_budget_s=3300):
-    return make_command(benchmark, application.make_application(modules), pool, time_budget_s)
+    built = application.make_application(modules)
+    command = make_command(benchmark, built, pool, time_budget_s)
+    check_sizes(command, benchmark.script)
+    return command
 
 
 def test_whole_text():

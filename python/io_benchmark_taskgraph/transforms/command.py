@@ -28,14 +28,16 @@ def add_command(
     for task in tasks:
         benchmark = task.pop("benchmark")
         try:
-            task.setdefault("run", {})["command"] = command.make_command(
+            words = command.make_command(
                 benchmark,
                 built(benchmark.script, benchmark.workloads),
                 pool=task["attributes"][POOL_ATTRIBUTE],
                 time_budget_s=estimate.time_budget_s(task["worker"]["max-run-time"]),
             )
+            command.check_sizes(words, benchmark.script)
         except BadKeyError as problem:
             raise in_task(config, task, problem) from None
+        task.setdefault("run", {})["command"] = words
         yield task
 
 
