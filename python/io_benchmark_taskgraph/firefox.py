@@ -31,6 +31,7 @@ from io_benchmark_taskgraph.stanza import (
     PERFHERDER_MODES,
     Benchmark,
     benchmark_of,
+    folder_of,
     places_of,
     upload_url_of,
 )
@@ -38,7 +39,7 @@ from io_benchmark_taskgraph.transforms.replicates import numbered
 
 KEYS = {
     # The folder with the worker's script. Each of its modules goes into the command.
-    Required("script"): All(str, Length(min=1)),
+    Required("script"): folder_of,
     # Modules of that folder's `workloads/`, with hyphens for underscores.
     Required("workloads"): All([str], Length(min=1), Unique()),
     # How often a cached file is looked up and copied, for each place and destination.
@@ -73,11 +74,11 @@ def parse(stanza: Any) -> Benchmark:
 
 
 def read_modules(folder: Path) -> list[Module]:
-    files = {file.relative_to(folder).as_posix(): file for file in folder.rglob("*.py")}
-    if "__main__.py" not in files:
+    if not (folder / "__main__.py").is_file():
         raise BadKeyError("benchmark.script", f"{folder} has no __main__.py")
     return [
-        Module(path, files[path].read_bytes().decode("utf-8")) for path in sorted(files)
+        Module(file.relative_to(folder).as_posix(), file.read_bytes().decode("utf-8"))
+        for file in sorted(folder.rglob("*.py"))
     ]
 
 

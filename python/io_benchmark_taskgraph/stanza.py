@@ -80,7 +80,7 @@ def _one_of(known: Sequence[str]) -> Callable[[object], str]:
     return check
 
 
-def _folder(value: object) -> str:
+def folder_of(value: object) -> str:
     text = _text(value)
     parts = text.split("/")
     if (
@@ -199,7 +199,7 @@ def places_of(value: object) -> tuple[Place, ...]:
 
 SCHEMA = voluptuous.Schema({
     # The folder with the worker's script, from the root of the checkout.
-    voluptuous.Required("script"): _folder,
+    voluptuous.Required("script"): folder_of,
     # Modules of the script's folder `workloads/`, with hyphens for underscores.
     voluptuous.Required("workloads"): _workloads,
     # How often a cached file is looked up and copied, for each place and destination.

@@ -162,9 +162,9 @@ def test_json(firefox):
     (firefox / KIND).unlink()
     places = [{"path": KIND, "entry": None, "state": "missing"}]
     looked = run(firefox, "--check", "--json", expected=1).stdout
-    assert json.loads(looked) == {"version": 1, "written": False, "places": places}
+    assert json.loads(looked) == {"version": 2, "written": False, "places": places}
     written = run(firefox, "--json").stdout
-    assert json.loads(written) == {"version": 1, "written": True, "places": places}
+    assert json.loads(written) == {"version": 2, "written": True, "places": places}
 
 
 def test_no_checkout(tmp_path):

@@ -36,7 +36,7 @@ GOOD = [
 ]
 BAD_VALUES: dict[str, list[Any]] = {
     "retrieves": [0, True, "5", None],
-    "script": ["", 5],
+    "script": ["", 5, "/x", "x/../..", "x\ny"],
     "workloads": [[], "exec", ["exec", "exec"], [5], None],
     "seed": [-1, 2**31],
     "destination": ["x", [], ["fresh", "fresh"], None],

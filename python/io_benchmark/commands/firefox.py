@@ -27,7 +27,7 @@ from io_benchmark.paths import current_folder
 if TYPE_CHECKING:
     from io_benchmark.firefox.plan import Plan
 
-JSON_VERSION = 1
+JSON_VERSION = 2  # 1: with the states "older" and "changed there" of the older layout
 # In the order and width of the states that they stand for.
 _DONE = {
     "missing": "added",
