@@ -94,8 +94,15 @@ def test_a_file_that_exists(tmp_path):
             id="name",
         ),
         pytest.param(["-o", "/none/x.pyz"], 1, "--output /none/x.pyz: No such file", id="folder"),
+        pytest.param(["-o", "n" * 300], 1, ": File name too long; name a file", id="long"),
+        pytest.param(
+            ["-o", "tests"], 1, "--output tests: Is a directory; name a file", id="is folder"
+        ),
+        pytest.param(
+            ["-o", "README.md/x"], 1, "/x: Not a directory; name a file", id="below a file"
+        ),
         pytest.param([], 2, "required: -o/--output", id="no file"),
-        pytest.param(["-o", "x.pyz", "--root", "/none"], 2, "--root /none: there is no", id="root"),
+        pytest.param(["-o", "x.pyz", "--root", "/none"], 2, "--root /none: cannot read this path", id="root"),
     ],
 )
 def test_mistakes(arguments, code, said):

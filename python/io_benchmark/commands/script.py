@@ -17,6 +17,9 @@ from pathlib import Path
 
 from io_benchmark.commands.common import tell
 from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.paths import current_folder
+from io_benchmark.sources.text import one_line
+from io_benchmark.writing import write_file
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,10 +39,10 @@ def run(arguments: argparse.Namespace) -> int:
     from io_benchmark.graph.application import build
     from io_benchmark.graph.root import find_root
 
-    application = build(find_root(arguments.root, Path.cwd()), arguments.workload)
+    application = build(find_root(arguments.root, current_folder()), arguments.workload)
     _write(arguments.output, application.data)
     tell(
-        f"Wrote {arguments.output}: io-benchmark {application.version} with "
+        f"Wrote {one_line(str(arguments.output))}: io-benchmark {application.version} with "
         f"{', '.join(application.workloads)}\nsha256 {application.sha256}"
     )
     return 0
@@ -48,10 +51,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _write(path: Path, data: bytes) -> None:
     """A new file is executable as far as the umask allows; one that exists keeps its mode."""
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o777)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+        is_new = not path.exists()
+        write_file(path, data)
+        if is_new and path.is_file():
+            umask = os.umask(0o077)
+            os.umask(umask)
+            path.chmod(0o777 & ~umask)
     except OSError as error:
         raise IoBenchmarkError(
-            f"--output {path}: {error.strerror}; name a file that can be written"
+            f"--output {one_line(str(path))}: {error.strerror}; name a file that can be written"
         ) from None

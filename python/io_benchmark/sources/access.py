@@ -54,7 +54,9 @@ def access_for(root_url: str, environment: Mapping[str, str]) -> Access:
                 "digits and !@/:.+|_- only; check it"
             )
         if not token.isascii() or not token.isprintable():
-            raise UsageError(f"{ACCESS_TOKEN}: contains characters that a credential cannot contain")
+            raise UsageError(
+                f"{ACCESS_TOKEN}: contains characters that a credential cannot contain"
+            )
         return Access(root_url, root_url, f"as {client_id}", credentials)
     proxy = environment.get(PROXY)
     if proxy:
