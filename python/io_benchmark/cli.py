@@ -25,6 +25,7 @@ COMMANDS = {
     "fetch": "download results from Taskcluster",
     "submit": "create the tasks in a Taskcluster from here, wait, and compare",
     "firefox": "put the benchmark's kind into a Firefox checkout, or check it",
+    "script": "write the worker's script as one file, to run it on any machine",
     "completion": "print a shell's completion script",
 }
 EXIT_INTERRUPTED = 130

@@ -1,18 +1,18 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The shell command of a task: write the script's modules by heredoc, then run them.
+"""The shell command of a task: unpack the worker's script into a file, then run it.
 
-One argument holds less than all modules together, so that each module comes in an argument of its
-own. docker-worker and d2g hand a command's arguments on as they are, to run-task and by it to bash.
+The script is a zip application (application.py), compressed and base64-encoded into arguments of
+their own behind the readable part. docker-worker and d2g hand a command's arguments on as they are,
+to run-task and by it to bash.
 """
 
-import posixpath
 import shlex
 from collections.abc import Sequence
 
+from io_benchmark_taskgraph.application import FILE_NAME, KEY, Application
 from io_benchmark_taskgraph.mistakes import BadKeyError
-from io_benchmark_taskgraph.script import END_MARK, KEY, Module
 from io_benchmark_taskgraph.stanza import (
     ARTIFACTS_PATH,
     SCRIPT_PATH,
@@ -21,13 +21,26 @@ from io_benchmark_taskgraph.stanza import (
     Place,
 )
 
+PROJECT = "https://github.com/mozilla-releng/io-benchmark"
 # Linux's MAX_ARG_STRLEN, 32 pages, less the zero byte at the end. Nothing on the way to a worker
 # checks it: a longer argument fails there, "argument list too long".
 MAX_ARGUMENT_BYTES = 131_071
 # Linux takes 2 MiB of arguments and environment together (a quarter of the stack's usual limit).
 MAX_COMMAND_BYTES = 1_900_000
-# bash, its own small script, the name it goes by in messages; the parts of the command come after.
-RUN_EACH_PART = ("bash", "-ec", 'for part do eval "$part"; done', "io-benchmark")
+# Not traced: a trace would put the whole script into the log once more. What fails before the
+# sha256 is compared has said why on stderr. The first word of the line for Treeherder is written
+# in two parts: run-task prints this text too, and it must not look like a failure there.
+UNPACK = """\
+application={folder}/{file_name}
+mkdir -p "${{application%/*}}"
+printf %s "$@" | base64 -d | gzip -d > "$application" || true
+if [ "$(sha256sum < "$application")" != "{sha256}  -" ]; then
+  printf 'TEST-%s | io-benchmark | %s: cannot unpack %s; see the lines above\\n' \\
+    UNEXPECTED-FAIL {pool} "$application"
+  exit 1
+fi
+set -x
+"""
 
 
 def _from_environment(variable: str, default: str) -> str:
@@ -65,61 +78,51 @@ def _arguments(benchmark: Benchmark, pool: str, time_budget_s: int) -> list[str]
     return [" ".join(measured), *places, f"{artifacts} {profile} {perfherder}"]
 
 
-def _in_script_folder(path: str) -> str:
-    """Quoted; a module's path holds letters, digits, underscores and slashes alone."""
-    return f'"$script_dir/{path}"' if path else '"$script_dir"'
+def _about(benchmark: Benchmark, application: Application) -> str:
+    """What the encoded part is, for the readers of a task's page and of its log."""
+    workloads = " ".join(f"--workload {name}" for name in benchmark.workloads)
+    return (
+        f"# io-benchmark {application.version} measures this worker's I/O: {PROJECT}\n"
+        f"# Source: {benchmark.script}/ at the revision that made this task. The arguments after\n"
+        "# this one are these modules as one zip application (gzip, base64); the same file:\n"
+        f"# io-benchmark script {workloads} -o {FILE_NAME}\n"
+        f"# sha256 {application.sha256}\n"
+    )
 
 
-def _write(module: Module) -> str:
-    return f"cat > {_in_script_folder(module.path)} << '{END_MARK}'\n{module.text}{END_MARK}\n"
-
-
-def build(
-    benchmark: Benchmark, modules: Sequence[Module], pool: str, time_budget_s: int
+def make_command(
+    benchmark: Benchmark, application: Application, pool: str, time_budget_s: int
 ) -> list[str]:
-    """What run-task starts: bash, and after it a part of the shell command in each argument.
-
-    The first part makes the folders, then each module is a part of its own, the last one starts
-    the script. Only that one is traced: a trace of the others would put every module into the log
-    once more.
-    """
-    folders = sorted({posixpath.dirname(module.path) for module in modules})
-    first = [
-        f"script_dir={_from_environment('IO_BENCHMARK_SCRIPT_DIR', SCRIPT_PATH)}",
-        "mkdir -p " + " ".join(_in_script_folder(folder) for folder in folders),
+    """What run-task starts: bash with a readable script, and the encoded application behind it."""
+    unpack = UNPACK.format(
+        folder=_from_environment("IO_BENCHMARK_SCRIPT_DIR", SCRIPT_PATH),
+        file_name=FILE_NAME,
+        sha256=application.sha256,
+        pool=shlex.quote(pool),
+    )
+    start = 'exec python3 -u -B "$application"'
+    lines = [start, *_arguments(benchmark, pool, time_budget_s)]
+    text = _about(benchmark, application) + unpack + " \\\n  ".join(lines) + "\n"
+    encoded = application.encoded
+    parts = [
+        encoded[at : at + MAX_ARGUMENT_BYTES]
+        for at in range(0, len(encoded), MAX_ARGUMENT_BYTES)
     ]
-    start = 'exec python3 -u -B "$script_dir"'
-    last = [
-        "set -x",
-        " \\\n  ".join([start, *_arguments(benchmark, pool, time_budget_s)]),
-    ]
-    parts = ["\n".join(first) + "\n"]
-    parts += [_write(module) for module in modules]
-    parts += ["\n".join(last) + "\n"]
-    _check_sizes(parts, benchmark.script, modules)
-    return [*RUN_EACH_PART, *parts]
+    return ["bash", "-ec", text, "io-benchmark", *parts]
 
 
-def _check_sizes(parts: Sequence[str], script: str, modules: Sequence[Module]) -> None:
+def check_sizes(command: Sequence[str], script: str) -> None:
     """Refuse here what fails on a worker only, with words that do not name the reason."""
-    for module, part in zip(modules, parts[1:-1]):
-        size_bytes = len(part.encode("utf-8"))
-        if size_bytes > MAX_ARGUMENT_BYTES:
-            raise BadKeyError(
-                KEY,
-                f"{script}/{module.path} makes an argument of {size_bytes:,} bytes and one may "
-                f"hold {MAX_ARGUMENT_BYTES:,}; split it into smaller modules",
-            )
-    whole_bytes = sum(len(part.encode("utf-8")) + 1 for part in parts)
-    if whole_bytes <= MAX_COMMAND_BYTES:
-        return
-    largest = sorted(modules, key=lambda module: module.size_bytes, reverse=True)[:3]
-    named = ", ".join(
-        f"{script}/{module.path} {module.size_bytes:,}" for module in largest
-    )
-    raise BadKeyError(
-        KEY,
-        f"the command would hold {whole_bytes:,} bytes and all arguments together may hold "
-        f"{MAX_COMMAND_BYTES:,}; shorten the largest modules (bytes: {named}) or name fewer "
-        "workloads",
-    )
+    sizes = [len(part.encode("utf-8")) + 1 for part in command]
+    if max(sizes) > MAX_ARGUMENT_BYTES + 1:
+        raise BadKeyError(
+            "benchmark.places",
+            f"the script's arguments make a command of {max(sizes) - 1:,} bytes and one "
+            f"argument may hold {MAX_ARGUMENT_BYTES:,}; measure fewer places",
+        )
+    if sum(sizes) > MAX_COMMAND_BYTES:
+        raise BadKeyError(
+            KEY,
+            f"{script} makes a command of {sum(sizes):,} bytes and all arguments together may "
+            f"hold {MAX_COMMAND_BYTES:,}; shorten its modules or name fewer workloads",
+        )

@@ -4,7 +4,7 @@
 """How long a task may take at worst, so that none is made that its time budget cannot hold."""
 
 import math
-from dataclasses import dataclass
+from typing import Any
 
 from io_benchmark_taskgraph.mistakes import BadKeyError, shown
 from io_benchmark_taskgraph.stanza import Benchmark
@@ -25,37 +25,17 @@ ONCE_S = {"spawn": 30, "upload": 140}
 EACH_PLACE_S = {"exec": 80, "metadata": 90, "random-io": 95, "sync-write": 130}
 
 
-@dataclass(frozen=True)
-class Written:
-    """What a task writes at most."""
-
-    once_mib: int
-    each_retrieve_mib: int
-
-    def seconds(self, retrieves: int) -> int:
-        return math.ceil(
-            (self.once_mib + retrieves * self.each_retrieve_mib) / SLOWEST_MIB_PER_S
-        )
-
-    def retrieves_within(self, budget_s: int) -> int:
-        return (budget_s * SLOWEST_MIB_PER_S - self.once_mib) // self.each_retrieve_mib
-
-
-def time_budget_s(max_run_time_s: object) -> int:
+def time_budget_s(max_run_time_s: Any) -> int:
     """What the script may use of the task's time."""
-    key = "worker.max-run-time"
-    if isinstance(max_run_time_s, bool) or not isinstance(max_run_time_s, int):
+    is_number = isinstance(max_run_time_s, int) and not isinstance(max_run_time_s, bool)
+    if not is_number or max_run_time_s <= MARGIN_S:
         raise BadKeyError(
-            key,
-            f"{shown(max_run_time_s)} is not a number of seconds; write one such as 3600",
+            "worker.max-run-time",
+            f"{shown(max_run_time_s)} is not a number of seconds above {MARGIN_S}, which the script "
+            "stops before it; write one such as 3600",
         )
-    if max_run_time_s <= MARGIN_S:
-        raise BadKeyError(
-            key,
-            f"{max_run_time_s} leaves no time to measure, since the script stops {MARGIN_S} s "
-            "before it; write one such as 3600",
-        )
-    return max_run_time_s - MARGIN_S
+    budget_s: int = max_run_time_s - MARGIN_S
+    return budget_s
 
 
 def others_s(benchmark: Benchmark) -> int:
@@ -67,31 +47,28 @@ def others_s(benchmark: Benchmark) -> int:
     )
 
 
-def check(benchmark: Benchmark, budget_s: int) -> None:
+def check_duration(benchmark: Benchmark, budget_s: int) -> None:
     """Refuse what would not end in time on the slowest pool."""
-    if "cache-retrieve" in benchmark.workloads:
-        _check_retrieves(benchmark, budget_s)
-        return
-    estimate_s = others_s(benchmark)
-    if estimate_s > budget_s:
-        raise BadKeyError(
-            "benchmark.workloads",
-            f"{', '.join(benchmark.workloads)} x {len(benchmark.places)} place(s) may take "
-            f"{estimate_s} s and the time budget is {budget_s} s; raise worker.max-run-time to "
-            f"{estimate_s + MARGIN_S} or name fewer workloads",
-        )
-
-
-def _check_retrieves(benchmark: Benchmark, budget_s: int) -> None:
     places, destinations = len(benchmark.places), len(benchmark.destinations)
-    written = Written(places * CACHE_MIB, places * destinations * RETRIEVE_MIB)
     beside_s = others_s(benchmark)
-    retrieves_s = written.seconds(benchmark.retrieves)
-    estimate_s = retrieves_s + beside_s
-    if estimate_s <= budget_s:
+    if "cache-retrieve" not in benchmark.workloads:
+        if beside_s > budget_s:
+            raise BadKeyError(
+                "benchmark.workloads",
+                f"{', '.join(benchmark.workloads)} x {places} place(s) may take {beside_s} s and "
+                f"the time budget is {budget_s} s; raise worker.max-run-time to "
+                f"{beside_s + MARGIN_S} or name fewer workloads",
+            )
         return
-    remedy = f"raise worker.max-run-time to {estimate_s + MARGIN_S}"
-    fitting = written.retrieves_within(budget_s - beside_s)
+    once_mib = places * CACHE_MIB
+    each_mib = places * destinations * RETRIEVE_MIB
+    retrieves_s = math.ceil(
+        (once_mib + benchmark.retrieves * each_mib) / SLOWEST_MIB_PER_S
+    )
+    if retrieves_s + beside_s <= budget_s:
+        return
+    remedy = f"raise worker.max-run-time to {retrieves_s + beside_s + MARGIN_S}"
+    fitting = ((budget_s - beside_s) * SLOWEST_MIB_PER_S - once_mib) // each_mib
     if fitting > 0:
         remedy += f" or lower benchmark.retrieves to {fitting}"
     beside = f", the other workloads {beside_s} s," if beside_s else ""

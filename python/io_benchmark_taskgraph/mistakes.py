@@ -26,6 +26,9 @@ class BadKeyError(Exception):
         self.key = key
         self.text = text
 
+    def __str__(self) -> str:
+        return f"{self.key}: {self.text}"
+
 
 class _Shown(reprlib.Repr):
     """Short, and in linear time: YAML's aliases may repeat a value without end."""
@@ -87,7 +90,7 @@ def task_name(task: dict[str, Any]) -> str:
 
 def in_task(config: Any, task: dict[str, Any], problem: BadKeyError) -> Exception:
     place = f"{kind_file(config, task)}: task {plain(task_name(task))}"
-    mistake: Exception = UserMistake(f"{place}: {problem.key}: {problem.text}")
+    mistake: Exception = UserMistake(f"{place}: {problem}")
     return mistake
 
 

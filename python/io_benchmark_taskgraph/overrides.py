@@ -7,13 +7,11 @@ import re
 from typing import Any, Optional
 
 from io_benchmark_taskgraph.mistakes import UserMistake, shown
+from io_benchmark_taskgraph.stanza import MAX_REPLICATES, PERFHERDER_MODES
 
 REPLICATES = "io_benchmark_replicates"
 PERFHERDER = "io_benchmark_perfherder"
 
-MAX_REPLICATES = 100  # as many as taskgraph's action "Retrigger" makes at once
-# Whose series a task's figures are: its pool's, or one for whatever pool it ran on.
-PERFHERDER_MODES = ("pool", "neutral")
 NEUTRAL = "neutral"
 
 

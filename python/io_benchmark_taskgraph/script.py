@@ -6,29 +6,16 @@
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from io_benchmark_taskgraph.application import KEY, Module
 from io_benchmark_taskgraph.mistakes import BadKeyError, suggestion
 
-# Ends each module's heredoc in the command, so that no module may hold it.
-END_MARK = "IO_BENCHMARK_EOF"
 MAIN = "__main__.py"
 WORKLOADS = "workloads"
-KEY = "benchmark.script"
 
-# What `import` can name; such a path also needs no quoting in the command.
+# What `import` can name.
 _MODULE_PATH = re.compile(r"(?:[A-Za-z0-9_]+/)*[A-Za-z0-9_]+\.py")
-
-
-@dataclass(frozen=True)
-class Module:
-    path: str  # within the folder, with slashes
-    text: str
-
-    @property
-    def size_bytes(self) -> int:
-        return len(self.text.encode("utf-8"))
 
 
 def module_paths(folder: Path) -> set[str]:
@@ -57,16 +44,9 @@ def _read(root: Path, script: str, path: str) -> Module:
         ) from None
     if "\0" in text:
         raise BadKeyError(
-            KEY, f"{shown} holds a zero byte, which no command can; remove it"
+            KEY, f"{shown} holds a zero byte, which no module can; remove it"
         )
-    for number, line in enumerate(text.split("\n"), start=1):
-        if END_MARK in line:
-            raise BadKeyError(
-                KEY,
-                f"{shown} line {number} holds {END_MARK}, which ends the module's text in the "
-                "task's command; write that line without it",
-            )
-    return Module(path, text if text.endswith("\n") else text + "\n")
+    return Module(path, text)
 
 
 def _dotted_imports(module: Module, shown: str) -> Iterator[str]:
@@ -129,5 +109,4 @@ def needed_modules(
         modules[path] = _read(root, script, path)
         for dotted in _dotted_imports(modules[path], f"{script}/{path}"):
             waiting.extend(found for found in _files_of(dotted) if found in known)
-    # "__main__.py" sorts before every lower-case name: the command reads top-down.
     return tuple(modules[path] for path in sorted(modules))

@@ -3,21 +3,25 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The `benchmark` stanza of a task: its schema, and what a mistake in it is called."""
 
+from __future__ import annotations
+
 import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Callable, Optional
+from typing import Any, Callable
 from urllib.parse import urlsplit
 
 import voluptuous
 
 from io_benchmark_taskgraph.checks import checked, percentage, whole_number
 from io_benchmark_taskgraph.mistakes import plain, shown, suggestion
-from io_benchmark_taskgraph.overrides import MAX_REPLICATES, PERFHERDER_MODES
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 FIDELITIES = ("seed", "real")
+# Whose series a task's figures are: its pool's, or one for whatever pool it ran on.
+PERFHERDER_MODES = ("pool", "neutral")
+MAX_REPLICATES = 100  # as many as taskgraph's action "Retrigger" makes at once
 
 WORKSPACE_PATH = "/builds/worker/workspace"
 ARTIFACTS_PATH = "/builds/worker/artifacts"
@@ -52,8 +56,8 @@ class Benchmark:
     seed: int
     destinations: tuple[str, ...]
     fidelity: str
-    precision: Optional[str]  # noqa: FA100 - `str | None` is Python 3.10
-    upload_url: Optional[str]  # noqa: FA100
+    precision: str | None
+    upload_url: str | None
     replicates: int
     places: tuple[Place, ...]
     perfherder: str
@@ -76,7 +80,7 @@ def _one_of(known: Sequence[str]) -> Callable[[object], str]:
     return check
 
 
-def _folder(value: object) -> str:
+def folder_of(value: object) -> str:
     text = _text(value)
     parts = text.split("/")
     if (
@@ -92,7 +96,7 @@ def _folder(value: object) -> str:
     return posixpath.normpath(text)
 
 
-def _url(value: object) -> str:
+def upload_url_of(value: object) -> str:
     """No user and no password: a task's page is public, and so is the log."""
     text = value if isinstance(value, str) else ""
     try:
@@ -134,7 +138,7 @@ def _workloads(value: object) -> tuple[str, ...]:
     return workloads
 
 
-def _destinations(value: object) -> tuple[str, ...]:
+def destinations_of(value: object) -> tuple[str, ...]:
     items = _list(value if isinstance(value, list) else [value], "overwrite")
     destinations = tuple(_one_of(DESTINATIONS)(item) for item in items)
     _different("the destination", destinations)
@@ -154,7 +158,7 @@ def _is_place_path(path: object) -> bool:
     )
 
 
-def _place(value: object) -> Place:
+def place_of(value: object) -> Place:
     if value == WORKSPACE.name:
         return WORKSPACE
     if not isinstance(value, dict) or sorted(map(str, value)) != ["name", "path"]:
@@ -186,8 +190,8 @@ def _place(value: object) -> Place:
     return Place(name, path)
 
 
-def _places(value: object) -> tuple[Place, ...]:
-    places = tuple(_place(item) for item in _list(value, "workspace"))
+def places_of(value: object) -> tuple[Place, ...]:
+    places = tuple(place_of(item) for item in _list(value, "workspace"))
     _different("the place", [place.name for place in places])
     _different("the path", [place.path for place in places])
     return places
@@ -195,7 +199,7 @@ def _places(value: object) -> tuple[Place, ...]:
 
 SCHEMA = voluptuous.Schema({
     # The folder with the worker's script, from the root of the checkout.
-    voluptuous.Required("script"): _folder,
+    voluptuous.Required("script"): folder_of,
     # Modules of the script's folder `workloads/`, with hyphens for underscores.
     voluptuous.Required("workloads"): _workloads,
     # How often a cached file is looked up and copied, for each place and destination.
@@ -203,7 +207,7 @@ SCHEMA = voluptuous.Schema({
     # Decides which file each retrieve takes; the same sequence on every pool.
     voluptuous.Optional("seed", default=1): whole_number(0, 2**31 - 1),
     # What is at the destination of a copy: the last copy, nothing, or each time a new file.
-    voluptuous.Optional("destination", default="overwrite"): _destinations,
+    voluptuous.Optional("destination", default="overwrite"): destinations_of,
     # How a file is looked up and copied: as the first investigation did, or as the real
     # update-verify tasks do.
     voluptuous.Optional("fidelity", default="seed"): _one_of(FIDELITIES),
@@ -211,11 +215,11 @@ SCHEMA = voluptuous.Schema({
     voluptuous.Optional("precision"): percentage,
     # Where the workload upload puts its objects, a few names again and again; without it, on
     # loopback. `{name}` in it stands for an object's name, which otherwise is added to it.
-    voluptuous.Optional("upload-url"): _url,
+    voluptuous.Optional("upload-url"): upload_url_of,
     # How many tasks are made of the one, each for a worker of its own.
     voluptuous.Optional("replicates", default=1): whole_number(1, MAX_REPLICATES),
     # The directories that are measured.
-    voluptuous.Optional("places", default=lambda: ["workspace"]): _places,
+    voluptuous.Optional("places", default=lambda: ["workspace"]): places_of,
     # Whose series the figures are in Perfherder: the pool's, or one for whatever pool it is.
     voluptuous.Optional("perfherder", default="pool"): _one_of(PERFHERDER_MODES),
 })
@@ -224,13 +228,19 @@ KEYS = tuple(str(key) for key in SCHEMA.schema)
 
 def parse(stanza: object) -> Benchmark:
     """The stanza, checked; a BadKeyError names the first key that is wrong."""
-    found = checked(SCHEMA, stanza, "benchmark")
+    return benchmark_of(checked(SCHEMA, stanza, "benchmark"))
+
+
+def benchmark_of(found: dict[str, Any]) -> Benchmark:
+    destination = found["destination"]
     return Benchmark(
         script=found["script"],
-        workloads=found["workloads"],
+        workloads=tuple(found["workloads"]),
         retrieves=found["retrieves"],
         seed=found["seed"],
-        destinations=found["destination"],
+        destinations=(
+            (destination,) if isinstance(destination, str) else tuple(destination)
+        ),
         fidelity=found["fidelity"],
         precision=found.get("precision"),
         upload_url=found.get("upload-url"),

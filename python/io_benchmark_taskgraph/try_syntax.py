@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Optional
 
 from io_benchmark_taskgraph.mistakes import UserMistake, plain, shown
-from io_benchmark_taskgraph.overrides import MAX_REPLICATES, whole_number
+from io_benchmark_taskgraph.overrides import whole_number
+from io_benchmark_taskgraph.stanza import MAX_REPLICATES
 
 _MARK = "try:"
 _BLANK = " \t"

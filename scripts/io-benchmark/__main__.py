@@ -20,6 +20,7 @@ missing.
 """
 
 import os
+import pkgutil
 import sys
 import time
 
@@ -27,8 +28,9 @@ from interruption import Interruption
 
 
 def known_workloads():
+    """Those that came along: a task's zip application holds the ones it needs."""
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "workloads")
-    names = [name[:-3] for name in os.listdir(folder) if name.endswith(".py")]
+    names = [module.name for module in pkgutil.iter_modules([folder])]
     return sorted(name.replace("_", "-") for name in names)
 
 

@@ -94,7 +94,8 @@ class Bench:
                     self._measure(workload_class, place, entries)
         except Interrupted as interrupted:
             reason, exit_code = interrupted.reason, interrupted.exit_code
-        except Exception as error:  # noqa: BLE001 - a bug of ours: what was measured is kept
+        except Exception as error:  # noqa: BLE001
+            # A bug of ours: what was measured is kept.
             self._failures.append(internal_error(error))
         if self._skipped and not self._suites:
             self._failures += self._skipped

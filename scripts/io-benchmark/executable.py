@@ -35,23 +35,19 @@ def build(blob_bytes, passes, seed=1):
         begin = line * LINE_BYTES
         target = again_at if following is None else LINES_AT + following * LINE_BYTES
         struct.pack_into("<Bi", blob, begin, 0xE9, target - (LINES_AT + begin + 5))
-    code = b"".join((
-        b"\x49\xc7\xc4" + struct.pack("<i", passes),  # mov r12, passes
-        b"\xe9"
-        + struct.pack("<i", LINES_AT + order[0] * LINE_BYTES - again_at),  # jmp first
-        b"\x49\xff\xcc",  # again: dec r12
-        b"\x0f\x85" + struct.pack("<i", CODE_AT + 7 - (again_at + 9)),  # jnz to the jmp
-        b"\xb8\x3c\x00\x00\x00\x31\xff\x0f\x05",  # exit(0)
-    ))
+    first_at = LINES_AT + order[0] * LINE_BYTES - again_at
+    code = b"\x49\xc7\xc4" + struct.pack("<i", passes)  # mov r12, passes
+    code += b"\xe9" + struct.pack("<i", first_at)  # jmp first
+    code += b"\x49\xff\xcc"  # again: dec r12
+    code += b"\x0f\x85" + struct.pack(
+        "<i", CODE_AT + 7 - (again_at + 9)
+    )  # jnz to the jmp
+    code += b"\xb8\x3c\x00\x00\x00\x31\xff\x0f\x05"  # exit(0)
     size = LINES_AT + len(blob)
     head = _headers(size)
-    return b"".join((
-        head,
-        bytes(CODE_AT - len(head)),
-        code,
-        bytes(LINES_AT - CODE_AT - len(code)),
-        blob,
-    ))
+    before_code = bytes(CODE_AT - len(head))
+    before_lines = bytes(LINES_AT - CODE_AT - len(code))
+    return head + before_code + code + before_lines + blob
 
 
 def _headers(size):

@@ -125,11 +125,8 @@ class Fio:
                     length_ms = end_ms - before_ms
                     operations = round(iops * length_ms / 1000)
                     if operations > 0 and length_ms > 0:
-                        rows.append((
-                            before_ms * NS_PER_MS,
-                            length_ms * NS_PER_MS,
-                            operations,
-                        ))
+                        row = (before_ms * NS_PER_MS, length_ms * NS_PER_MS, operations)
+                        rows.append(row)
                     before_ms = end_ms
         except (OSError, ValueError) as error:
             raise WorkloadError("fio's log is not as expected: %s" % error) from None

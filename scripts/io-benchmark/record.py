@@ -29,9 +29,13 @@ TASK_FIELDS = (
 
 
 def script_sha256():
-    """Over every module of the script as it ran: name, length, text."""
-    folder = os.path.dirname(os.path.abspath(__file__))
+    """Of the zip application; in a folder: over name, length and text of each module."""
     digest = hashlib.sha256()
+    folder = os.path.dirname(os.path.abspath(__file__))
+    if os.path.isfile(folder):
+        with open(folder, "rb") as application:
+            digest.update(application.read())
+        return digest.hexdigest()
     names = []
     for directory, _, files in os.walk(folder):
         names += [

@@ -51,11 +51,8 @@ def show_entry(workload, entry, detailed):
 
 
 def title(workload, entry):
-    return ", ".join([
-        entry["name"],
-        "place %s" % entry["place"],
-        *workload.details(entry),
-    ])
+    parts = [entry["name"], "place %s" % entry["place"], *workload.details(entry)]
+    return ", ".join(parts)
 
 
 def figures_of(workload, durations_ns, operations):

@@ -58,6 +58,7 @@ PLACES: dict[str, tuple[Callable[[bytes], list[bytes]], set[int]]] = {
     "history": (lambda path: [b"history", b"amd-16", b"--", path], {1, 2}),
     "fetch": (lambda path: [b"fetch", b"--", path], {1, 2}),
     "fetch --output": (lambda path: [b"fetch", b"not-an-address", b"--output", path], {2}),
+    "script --root": (lambda path: [b"script", b"-o", b"/dev/null", b"--root", path], {1, 2}),
     "a command": (lambda path: [path], {2}),
     "an option": (lambda path: [b"compare", b"file", b"--none" + path], {2}),
     "--format": (lambda path: [b"compare", b"file", b"--format", path], {2}),

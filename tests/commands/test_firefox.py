@@ -14,10 +14,9 @@ from checkout import ROOT
 
 from io_benchmark.commands import firefox as command
 from io_benchmark.firefox.checkout import CONFIG
-from io_benchmark.firefox.record import OWN_FOLDERS
+from io_benchmark.firefox.places import KIND, SCRIPT, TRANSFORMS
 
 STAND_IN = ROOT / "tests/firefox/checkout"
-KIND = "taskcluster/kinds/io-benchmark/kind.yml"
 
 
 def run(*arguments, folder=ROOT, expected=0):
@@ -97,26 +96,64 @@ def test_diff_is_a_patch(firefox, tmp_path):
     assert run(firefox, "--diff", "--check").stdout == ""
 
 
-def test_changed_there(firefox):
-    """What was changed there is named and stays, until --force replaces it."""
+def test_edited_there(firefox):
+    """What was edited there is named and stays, until --force replaces it."""
     run(firefox)
     kind = firefox / KIND
     ours = kind.read_text()
     theirs = ours.replace("retrieves: 2000", "retrieves: 5")
     kind.write_text(theirs)
     refused = run(firefox, expected=1)
-    assert refused.stdout == f"changed there     {KIND}\n"
+    assert refused.stdout == f"differs           {KIND}\n"
     assert refused.stderr.splitlines()[-1] == (
-        f"error: {firefox}: 1 place changed there, so nothing was written; look at --diff, then use "
-        "--force to replace what is there"
+        f"error: {firefox}: 1 place edited there or of another version, so nothing was written; look "
+        "at --diff, then use --force to replace what is there"
     )
     assert kind.read_text() == theirs
-    assert run(firefox, "--check", expected=1).stdout == f"changed there     {KIND}\n"
+    assert run(firefox, "--check", expected=1).stdout == f"differs           {KIND}\n"
     diff = run(firefox, "--diff").stdout.splitlines()
     assert "-        retrieves: 5" in diff
     assert "+        retrieves: 2000" in diff
     assert run(firefox, "--force").stdout == f"overwritten       {KIND}\n"
     assert kind.read_text() == ours
+
+
+def test_stat(firefox):
+    """--diff --stat counts what --diff shows: files, and lines added and removed."""
+    patch = run(firefox, "--diff").stdout.splitlines()
+    rows = run(firefox, "--diff", "--stat").stdout.splitlines()
+    added = sum(line.startswith("+") and not line.startswith("+++ ") for line in patch)
+    removed = sum(line.startswith("-") and not line.startswith("--- ") for line in patch)
+    files = sum(line.startswith("+++ ") for line in patch)
+    assert rows[-1].split() == [str(added), "+", str(removed), "-", str(files), "files"]
+    assert [row.split()[-1] for row in rows[:-1]] == [
+        line.removeprefix("+++ b/") for line in patch if line.startswith("+++ ")
+    ]
+    assert "error: --stat shows the lines of --diff; use both" in (
+        run(firefox, "--stat", expected=2).stderr
+    )
+
+
+def test_size(firefox):
+    """What a reviewer there gets: one kind, one module of transforms, one folder, two edits."""
+    rows = [row.split() for row in run(firefox, "--diff", "--stat").stdout.splitlines()]
+    lines = {row[-1]: int(row[0]) for row in rows[:-1]}
+    others = {path: count for path, count in lines.items() if not path.startswith(f"{SCRIPT}/")}
+    assert set(others) == {KIND, TRANSFORMS, CONFIG, "taskcluster/docs/kinds.md"}
+    assert (others[KIND] <= 80, others[TRANSFORMS] <= 650) == (True, True)
+
+
+def test_workloads(firefox):
+    """--workloads adds them with their modules; an unknown one is a line with the known ones."""
+    run(firefox, "--workloads", "exec,spawn")
+    assert (firefox / SCRIPT / "workloads/exec.py").is_file()
+    assert "workloads: [cache-retrieve, exec, spawn]" in (firefox / KIND).read_text()
+    assert run(firefox, "--workloads", "exec,spawn", "--check").stdout == ""
+    assert f"extra             {SCRIPT}/workloads/exec.py\n" in (
+        run(firefox, "--check", expected=1).stdout
+    )
+    refused = run(firefox, "--workloads", "exe", expected=1)
+    assert "'exe' is unknown; did you mean exec?" in refused.stderr
 
 
 def test_json(firefox):
@@ -125,9 +162,9 @@ def test_json(firefox):
     (firefox / KIND).unlink()
     places = [{"path": KIND, "entry": None, "state": "missing"}]
     looked = run(firefox, "--check", "--json", expected=1).stdout
-    assert json.loads(looked) == {"version": 1, "written": False, "places": places}
+    assert json.loads(looked) == {"version": 2, "written": False, "places": places}
     written = run(firefox, "--json").stdout
-    assert json.loads(written) == {"version": 1, "written": True, "places": places}
+    assert json.loads(written) == {"version": 2, "written": True, "places": places}
 
 
 def test_no_checkout(tmp_path):
@@ -169,4 +206,5 @@ def test_documentation():
     command.add_arguments(parser)
     options = [one for action in parser._actions for one in action.option_strings]
     assert [one for one in options if one not in ("-h", "--help") and f"`{one}" not in page] == []
-    assert [folder for folder in (*OWN_FOLDERS, CONFIG) if f"`{folder}" not in page] == []
+    known = (KIND, TRANSFORMS, SCRIPT, CONFIG)
+    assert [path for path in known if f"`{path}" not in page] == []

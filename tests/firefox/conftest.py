@@ -38,20 +38,21 @@ def snapshot(folder):
     }
 
 
-def plan(folder, root=OWN_ROOT):
-    return make_plan(root, open_checkout(folder))
+def plan(folder, root=OWN_ROOT, workloads=()):
+    return make_plan(root, open_checkout(folder), workloads)
 
 
-def install(folder, root=OWN_ROOT):
+def install(folder, root=OWN_ROOT, workloads=()):
     """What the command does with --force."""
-    made = plan(folder, root)
+    made = plan(folder, root, workloads)
     write_all(folder, made.contents)
     return made
 
 
-def states(folder, root=OWN_ROOT):
+def states(folder, root=OWN_ROOT, workloads=()):
     """What differs, by place."""
-    return {str(one.place): one.state.value for one in plan(folder, root).differences}
+    made = plan(folder, root, workloads)
+    return {str(one.place): one.state.value for one in made.differences}
 
 
 @pytest.fixture

@@ -16,10 +16,12 @@ import subprocess
 import sys
 from collections import Counter
 
+import embedding
 import pytest
 import yaml
 from checkout import ROOT
 
+from io_benchmark.firefox import places
 from io_benchmark.firefox.checkout import open_checkout
 from io_benchmark.graph.generate import generate
 
@@ -36,7 +38,7 @@ tasks = generator.full_task_graph.to_json()
 modules = {
     name: module.__file__
     for name, module in sys.modules.items()
-    if name.split(".")[0] in ("io_benchmark_taskgraph", "io_benchmark")
+    if "io_benchmark" in name
 }
 print(json.dumps({"tasks": tasks, "modules": modules}))
 """
@@ -116,25 +118,28 @@ def is_heading(page, title):
 def test_imported_from_the_checkout(firefox, generated):
     """Every module comes from that tree's taskcluster/, none from here, none of the command's own."""
     modules = generated["modules"]
-    assert set(modules) >= {"io_benchmark_taskgraph", "io_benchmark_taskgraph.transforms.command"}
-    assert not [name for name in modules if name.split(".")[0] == "io_benchmark"]
-    assert {str(firefox / "taskcluster") in path for path in modules.values()} == {True}
+    assert modules == {"gecko_taskgraph.transforms.io_benchmark": str(firefox / places.TRANSFORMS)}
 
 
 def test_same_tasks(tasks, own):
     """Labels, pools and symbols are this project's."""
     assert set(tasks) == set(own)
     for label, task in own.items():
-        there = tasks[label]
-        assert there["attributes"]["io_benchmark_pool"] == task.pool
-        treeherder = there["task"]["extra"]["treeherder"]
+        treeherder = tasks[label]["task"]["extra"]["treeherder"]
         assert treeherder == task.definition["extra"]["treeherder"]
 
 
 def test_same_commands(tasks, own):
-    """A worker runs the same command, byte for byte, the script in it included."""
+    """A worker runs the same command and the same script; only the source's folder differs."""
     for label, task in own.items():
-        assert tasks[label]["task"]["payload"]["command"] == task.definition["payload"]["command"]
+        there, here = (
+            tasks[label]["task"]["payload"]["command"],
+            task.definition["payload"]["command"],
+        )
+        assert embedding.application(there) == embedding.application(here)
+        assert embedding.shell_text(there) == embedding.shell_text(here).replace(
+            "# Source: scripts/io-benchmark/", f"# Source: {places.SCRIPT}/"
+        )
 
 
 def test_chosen_by_name(tasks):
@@ -159,7 +164,7 @@ def test_kind_is_documented(firefox):
 def test_attributes_are_documented(firefox, tasks):
     """The page of attributes has each that our kind sets; the others are the generator's."""
     page = firefox / open_checkout(firefox).attributes_page
-    set_here = {"job_try_name", "retrigger", "io_benchmark_pool"}
+    set_here = {"job_try_name", "retrigger"}
     generators = {
         "always_target",
         "kind",
@@ -197,16 +202,15 @@ def test_places_in_treeherder(firefox, generated):
 
 
 def test_transforms(firefox):
-    """The last two are Firefox's, and no other module than the known ones is named."""
+    """One is ours, the last two are Firefox's."""
     written = yaml.safe_load((firefox / "taskcluster/kinds/io-benchmark/kind.yml").read_text())
     assert written["loader"] == "taskgraph.loader.transform:loader"
-    assert written["transforms"][-2:] == [
+    assert written["transforms"] == [
+        "gecko_taskgraph.transforms.io_benchmark:transforms",
         "gecko_taskgraph.transforms.job:transforms",
         "gecko_taskgraph.transforms.task:transforms",
     ]
-    for path in written["transforms"][:-2]:
-        module = path.partition(":")[0].replace(".", "/")
-        assert (firefox / f"taskcluster/{module}.py").is_file()
+    assert (firefox / places.TRANSFORMS).is_file()
 
 
 def test_image_gives_its_dependency(tasks):
@@ -225,11 +229,11 @@ def test_image_gives_its_dependency(tasks):
 def test_worker_types(tasks):
     """Each pool is asked for by Firefox's own alias, in its trust domain."""
     assert {
-        task["attributes"]["io_benchmark_pool"]: (
+        label.removeprefix("io-benchmark-"): (
             task["task"]["provisionerId"],
             task["task"]["workerType"],
         )
-        for task in tasks.values()
+        for label, task in tasks.items()
     } == {
         "amd-16": ("gecko-3", "b-linux-docker-amd"),
         "amd-30": ("gecko-3", "b-linux-docker-large-amd"),
@@ -253,8 +257,8 @@ def test_routes(tasks):
     """By which `io-benchmark history` finds them, in the part of the index that the project may use."""
     values = parameters()
     index = f"index.gecko.v2.{values['project']}"
-    for task in tasks.values():
-        pool = task["attributes"]["io_benchmark_pool"]
+    for label, task in tasks.items():
+        pool = label.removeprefix("io-benchmark-")
         routes = [one for one in task["task"]["routes"] if one.startswith("index.")]
         assert routes == [
             f"{index}.latest.io-benchmark.{pool}",

@@ -8,7 +8,7 @@ import yaml
 from checkout import ROOT
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox import kind
+from io_benchmark.firefox import kind, places
 
 OWN = (ROOT / kind.SOURCE).read_text()
 
@@ -23,12 +23,12 @@ def test_same_pools():
 def test_what_differs():
     """Transforms, the script's folder, one key that is unknown there, and nothing else."""
     own, there = yaml.safe_load(OWN), yaml.safe_load(kind.for_firefox(OWN))
-    assert there["transforms"][-2:] == [
+    assert there["transforms"] == [
+        "gecko_taskgraph.transforms.io_benchmark:transforms",
         "gecko_taskgraph.transforms.job:transforms",
         "gecko_taskgraph.transforms.task:transforms",
     ]
-    assert there["transforms"][:-2] == own["transforms"][:-2]
-    assert there["task-defaults"]["benchmark"].pop("script") == kind.SCRIPT_THERE
+    assert there["task-defaults"]["benchmark"].pop("script") == places.SCRIPT
     assert own["task-defaults"]["benchmark"].pop("script") == kind.SCRIPT
     assert own["task-defaults"].pop("run-on-tasks-for") == []
     for content in (own, there):
@@ -41,21 +41,37 @@ def test_comments_stay():
     own, there = OWN.splitlines(), kind.for_firefox(OWN).splitlines()
     removed = [line for line in own if line not in there]
     added = [line for line in there if line not in own]
-    assert [line.strip() for line in removed if "#" not in line] == [
+    ours = [line for line in removed if "io_benchmark_taskgraph.transforms." in line]
+    assert len(ours) == 7
+    assert [line.strip() for line in removed if "#" not in line and line not in ours] == [
         "- taskgraph.transforms.run:transforms",
         "- taskgraph.transforms.task:transforms",
         "script: scripts/io-benchmark",
         "run-on-tasks-for: []",
     ]
     assert added[:3] == [
-        "# Written by `io-benchmark firefox`: a change, such as a new pool, belongs into the same file of",
-        "# https://github.com/mozilla-releng/io-benchmark",
+        "# Written by `io-benchmark firefox`. A change, such as a new pool, belongs into",
+        "# the same file of https://github.com/mozilla-releng/io-benchmark",
         "#",
     ]
-    assert len(added) == 3 + len(removed) - 1
+    assert len(added) == 3 + len(removed) - 1 - len(ours) + 1
     assert there[:3] == own[:3]
     assert "these two" not in kind.for_firefox(OWN)
     assert "docs/kinds.md" not in kind.for_firefox(OWN)
+
+
+def test_short_comments():
+    """Comment lines have at most 80 columns, as Firefox's linters ask."""
+    lines = kind.for_firefox(OWN).splitlines()
+    assert [line for line in lines if line.strip().startswith("#") and len(line) > 80] == []
+
+
+def test_more_workloads():
+    """They are measured beside those that the kind names, and named nowhere else."""
+    own, there = kind.for_firefox(OWN), kind.for_firefox(OWN, ["exec", "spawn"])
+    assert there == own.replace("[cache-retrieve]", "[cache-retrieve, exec, spawn]")
+    data = yaml.safe_load(there)
+    assert kind.workloads(data) == ["cache-retrieve", "exec", "spawn"]
 
 
 def test_a_new_pool():

@@ -3,16 +3,16 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What differs, and what is done about it."""
 
+import json
+
 import pytest
 
-from io_benchmark.firefox import record
-from io_benchmark.firefox.kind import SCRIPT_THERE
+from io_benchmark.firefox import older_layout
+from io_benchmark.firefox.places import KIND, SCRIPT, TRANSFORMS, text_hash
 
 from .conftest import copy_firefox, install, plan, snapshot, states
 
-KIND = "taskcluster/kinds/io-benchmark/kind.yml"
-STANZA = "taskcluster/io_benchmark_taskgraph/stanza.py"
-OURS = tuple(f"{folder}/" for folder in record.OWN_FOLDERS)
+PACKAGE = older_layout.PACKAGE
 
 
 def edit(file, old, new):
@@ -32,7 +32,7 @@ def test_first_and_second_time(any_firefox):
 
 
 def test_other_lines_stay(any_firefox):
-    """Of what was there, three files have lines more, none has one less, and modes are the same."""
+    """Of what was there, two files have lines more, none has one less, and modes are the same."""
     before = snapshot(any_firefox)
     install(any_firefox)
     after = snapshot(any_firefox)
@@ -40,13 +40,13 @@ def test_other_lines_stay(any_firefox):
     assert {path.rpartition("/")[2].partition(".")[0] for path in changed} == {
         "config",
         "kinds",
-        "attributes",
     }
     for path in changed:
         lines, more = before[path][0].splitlines(True), iter(after[path][0].splitlines(True))
         assert all(line in more for line in lines), path
         assert after[path][1] == before[path][1]
-    assert {path for path in after if path not in before and not path.startswith(OURS)} == set()
+    new = {path for path in after if path not in before and not path.startswith(f"{SCRIPT}/")}
+    assert new == {KIND, TRANSFORMS}
 
 
 def test_deterministic(tmp_path):
@@ -73,63 +73,63 @@ def test_converted_line_ends(firefox):
         file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
     assert states(firefox) == {}
     (firefox / KIND).write_bytes((firefox / KIND).read_bytes().replace(b"2000", b"1000"))
-    assert states(firefox) == {KIND: "changed there"}
+    assert states(firefox) == {KIND: "differs"}
     install(firefox)
     data = (firefox / KIND).read_bytes()
     assert b"2000" in data
     assert data.count(b"\n") == data.count(b"\r\n")
 
 
-def test_update(firefox, other_version):
-    """What an older version put there is updated and what it alone had is removed."""
+def test_another_version(firefox, other_version):
+    """What another version put there differs, and its modules that this one lacks are extra."""
     root = other_version.path
-    package = root / "python/io_benchmark_taskgraph"
     edit(root / "taskcluster/kinds/io-benchmark/kind.yml", "retrieves: 2000", "retrieves: 1000")
     edit(root / "taskcluster/config.yml", "'I/O benchmark'", "'Disks'")
-    edit(root / "taskcluster/docs/attributes.md", "The pool that", "What pool")
-    (package / "gone.py").write_text("")
-    edit(package / "stanza.py", "import posixpath", "from io_benchmark_taskgraph import gone")
+    edit(root / "python/io_benchmark_taskgraph/estimate.py", "MARGIN_S = 300", "MARGIN_S = 200")
     (root / "scripts/io-benchmark/early").mkdir()
     (root / "scripts/io-benchmark/early/gone.py").write_text("")
+    edit(root / "scripts/io-benchmark/__main__.py", "import perfherder", "import early.gone")
     install(firefox, other_version)
     assert states(firefox) == {
-        KIND: "older",
-        STANZA: "older",
-        "taskcluster/config.yml: IOB": "older",
-        "taskcluster/docs/attributes.md: io_benchmark_pool": "older",
-        "taskcluster/io_benchmark_taskgraph/gone.py": "no longer needed",
-        f"{SCRIPT_THERE}/early/gone.py": "no longer needed",
-        record.PATH: "older",
+        KIND: "differs",
+        TRANSFORMS: "differs",
+        "taskcluster/config.yml: IOB": "differs",
+        f"{SCRIPT}/__main__.py": "differs",
+        f"{SCRIPT}/early/gone.py": "extra",
     }
+    assert len(plan(firefox).conflicts) == 5
     install(firefox)
     fresh = copy_firefox(firefox.with_name("fresh"))
     install(fresh)
     assert snapshot(firefox) == snapshot(fresh)
-    assert not (firefox / SCRIPT_THERE / "early").exists()
+    assert not (firefox / SCRIPT / "early").exists()
 
 
-def test_an_attribute_no_longer_used(firefox, other_version):
-    """A heading that was put there is taken out again, with the blank line before it."""
-    before = (firefox / "taskcluster/docs/attributes.md").read_text()
-    root = other_version.path
-    edit(
-        root / "taskcluster/docs/attributes.md",
-        "## job_try_name",
-        "## io_benchmark_old\n\nOnce.\n\n## job_try_name",
-    )
-    edit(root / "taskcluster/kinds/io-benchmark/kind.yml", "retrigger: true", "io_benchmark_old: 1")
-    install(firefox, other_version)
-    assert (
-        "## io_benchmark_old\n\nOnce.\n" in (firefox / "taskcluster/docs/attributes.md").read_text()
-    )
+def test_more_workloads(firefox):
+    """They come with their modules; without the option again, these are extra."""
+    install(firefox, workloads=["spawn"])
+    assert "        workloads: [cache-retrieve, spawn]\n" in (firefox / KIND).read_text()
+    assert states(firefox, workloads=["spawn"]) == {}
+    found = states(firefox)
+    assert found.pop(KIND) == "differs"
+    assert found.pop(f"{SCRIPT}/workloads/spawn.py") == "extra"
+    assert set(found.values()) <= {"extra"}
     install(firefox)
-    after = (firefox / "taskcluster/docs/attributes.md").read_text()
-    start = after.index("\n## io_benchmark_pool")
-    assert after[:start] + after[after.index("\n[elsewhere]") :] == before
+    assert states(firefox) == {}
+    assert states(firefox, workloads=["cache-retrieve"]) == {}
 
 
-def test_changed_there(firefox):
-    """What someone changed there is told apart from what is merely older."""
+def test_only_what_is_needed(firefox):
+    """Of the workloads, the one that the kind names; nothing else is there than what is listed."""
+    install(firefox)
+    files = sorted(path.name for path in (firefox / SCRIPT / "workloads").iterdir())
+    assert files == ["cache_retrieve.py"]
+    assert not (firefox / PACKAGE).exists()
+    assert not list(firefox.rglob("*.json"))
+
+
+def test_edited_there(firefox):
+    """What someone edited there differs, and is replaced by --force alone."""
     install(firefox)
     edit(firefox / KIND, "retrieves: 2000", "retrieves: 5")
     edit(firefox / "taskcluster/config.yml", "'I/O benchmark'", "'Disks'")
@@ -142,13 +142,66 @@ def test_changed_there(firefox):
     ]
 
 
+def old_install(firefox):
+    """What version 1 left: a package, all of the script, a page's section, and their hashes."""
+    files = {
+        KIND: b"old kind\n",
+        f"{PACKAGE}/__init__.py": b"",
+        f"{PACKAGE}/transforms/pools.py": b"old\n",
+        f"{SCRIPT}/__main__.py": b"old\n",
+        f"{SCRIPT}/workloads/upload.py": b"old\n",
+    }
+    for path, data in files.items():
+        (firefox / path).parent.mkdir(parents=True, exist_ok=True)
+        (firefox / path).write_bytes(data)
+    page = firefox / "taskcluster/docs/attributes.md"
+    section = "## io_benchmark_pool\n\nWhat pool."
+    page.write_text(page.read_text().rstrip() + f"\n\n{section}\n")
+    record = {
+        "version": 1,
+        "files": {path: text_hash(data) for path, data in files.items()},
+        "entries": {
+            "taskcluster/docs/attributes.md": {"io_benchmark_pool": text_hash(section.encode())}
+        },
+    }
+    (firefox / older_layout.RECORD).write_text(json.dumps(record))
+
+
+def test_the_older_layout(firefox):
+    """All that is provably ours is updated or removed without --force, the record itself too."""
+    before = (firefox / "taskcluster/docs/attributes.md").read_text().rstrip()
+    old_install(firefox)
+    found = {place: state for place, state in states(firefox).items() if state != "missing"}
+    assert found == {
+        KIND: "older",
+        f"{SCRIPT}/__main__.py": "older",
+        f"{PACKAGE}/__init__.py": "no longer needed",
+        f"{PACKAGE}/transforms/pools.py": "no longer needed",
+        f"{SCRIPT}/workloads/upload.py": "no longer needed",
+        "taskcluster/docs/attributes.md: io_benchmark_pool": "no longer needed",
+        older_layout.RECORD: "no longer needed",
+    }
+    assert plan(firefox).conflicts == ()
+    install(firefox)
+    assert not (firefox / PACKAGE).exists()
+    assert (firefox / "taskcluster/docs/attributes.md").read_text().rstrip() == before
+    assert states(firefox) == {}
+
+
+def test_the_older_layout_edited_there(firefox):
+    """What was edited since is named and only removed with --force."""
+    old_install(firefox)
+    (firefox / PACKAGE / "transforms/pools.py").write_text("edited\n")
+    assert [str(one.place) for one in plan(firefox).conflicts] == [f"{PACKAGE}/transforms/pools.py"]
+
+
 def test_another_s_of_that_name(firefox):
-    """Without a record, what is there under such a name is someone else's."""
+    """What is there already under such a name may be someone else's."""
     (firefox / KIND).parent.mkdir(parents=True)
     (firefox / KIND).write_text("another kind\n")
     edit(firefox / "taskcluster/config.yml", "'UV':", "'IOB': 'Something'\n        'UV':")
     found = states(firefox)
-    assert {place for place, state in found.items() if state == "changed there"} == {
+    assert {place for place, state in found.items() if state == "differs"} == {
         KIND,
         "taskcluster/config.yml: IOB",
     }
@@ -157,9 +210,9 @@ def test_another_s_of_that_name(firefox):
 def test_firefox_documents_an_attribute_itself(firefox):
     """Attributes that others use too are documented by whoever was first."""
     page = firefox / "taskcluster/docs/attributes.md"
-    page.write_text(page.read_text() + "\n## io_benchmark_pool\n\nFirefox says so.\n")
+    edit(page, "## retrigger\n", "## retrigger\n\nFirefox says so.\n")
     install(firefox)
-    assert page.read_text().count("io_benchmark_pool") == 1
+    assert page.read_text().count("## retrigger") == 1
     assert states(firefox) == {}
 
 
@@ -173,52 +226,11 @@ def test_an_attribute_that_is_missing_there(firefox, title):
     assert f"\n## {title}\n" in page.read_text()
 
 
-def test_lost_record(firefox):
-    """Where all is as it should be, a lost record is simply written again."""
-    install(firefox)
-    after = snapshot(firefox)
-    (firefox / record.PATH).unlink()
-    assert states(firefox) == {record.PATH: "missing"}
-    install(firefox)
-    assert snapshot(firefox) == after
-
-
-def test_what_is_not_ours_stays(firefox, other_version):
-    """A file that others put into our folders is neither named nor removed."""
-    extra = firefox / SCRIPT_THERE / "workloads/another.py"
+def test_what_is_no_module_stays(firefox):
+    """A file that does not come into the command is neither named nor removed."""
+    extra = firefox / SCRIPT / "workloads/notes.txt"
     extra.parent.mkdir(parents=True)
     extra.write_text("theirs\n")
-    install(firefox, other_version)
     install(firefox)
     assert extra.read_text() == "theirs\n"
     assert states(firefox) == {}
-
-
-def test_needless_but_changed_there(firefox, other_version):
-    """A file that goes away and was changed there is a conflict, not silently removed."""
-    gone = other_version.path / "scripts/io-benchmark/gone.py"
-    gone.write_text("ours\n")
-    install(firefox, other_version)
-    there = firefox / SCRIPT_THERE / "gone.py"
-    there.write_text("theirs\n")
-    assert states(firefox)[f"{SCRIPT_THERE}/gone.py"] == "changed there"
-    there.unlink()
-    assert states(firefox) == {record.PATH: "older"}
-
-
-def test_pages_that_changed_their_form(firefox):
-    """A checkout whose pages became Markdown since gets the headings there."""
-    older = copy_firefox(firefox.with_name("older"), older_docs=True)
-    install(older)
-    docs = older / "taskcluster/docs"
-    for page in ("kinds", "attributes"):
-        (docs / f"{page}.rst").unlink()
-        (docs / f"{page}.md").write_bytes((firefox / f"taskcluster/docs/{page}.md").read_bytes())
-    assert states(older) == {
-        "taskcluster/docs/kinds.md: io-benchmark": "missing",
-        "taskcluster/docs/attributes.md: io_benchmark_pool": "missing",
-        record.PATH: "older",
-    }
-    install(older)
-    install(firefox)
-    assert snapshot(older) == snapshot(firefox)

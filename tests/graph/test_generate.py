@@ -6,6 +6,7 @@
 import logging
 
 import pytest
+from embedding import shell_text
 from taskgraph.parameters import base_schema
 
 from io_benchmark.graph import generate as module
@@ -93,10 +94,10 @@ def test_twice_the_same():
 def test_one_tree_after_another(tree, change):
     """Another tree's kinds and its own transforms are taken, and then the first one's again."""
     change("    retrieves: 2000", "    retrieves: 77")
-    change('"set -x"', '"set -ux"', "python/io_benchmark_taskgraph/command.py")
+    change("\nset -x\n", "\nset -ux\n", "python/io_benchmark_taskgraph/command.py")
 
     def command(root):
-        return generate(root, ["intel"]).tasks[0].definition["payload"]["command"][-1]
+        return shell_text(generate(root, ["intel"]).tasks[0].definition["payload"]["command"])
 
     first = command(OWN)
     assert command(tree) == first.replace("--retrieves 2000 ", "--retrieves 77 ").replace(
@@ -143,8 +144,7 @@ def test_a_fourth_pool_is_four_lines(tree):
     assert new.definition["payload"] == {
         **pattern.definition["payload"],
         "command": [
-            part.replace("--pool amd-30 ", "--pool amd-60 ")
-            for part in pattern.definition["payload"]["command"]
+            part.replace("amd-30 ", "amd-60 ") for part in pattern.definition["payload"]["command"]
         ],
     }
     assert labels(tree, "amd-60", "intel") == ["io-benchmark-intel", "io-benchmark-amd-60"]
@@ -175,7 +175,7 @@ def test_place_outside_the_volume(tree, change):
         "        worker: {max-run-time: 5400}\n",
     )
     [task] = generate(tree, ["intel"]).tasks
-    command = task.definition["payload"]["command"][-1]
+    command = shell_text(task.definition["payload"]["command"])
     assert (
         ' --time-budget 5100 \\\n  --place workspace="${IO_BENCHMARK_WORKSPACE:-/builds/worker/'
         'workspace}" \\\n  --place container="${IO_BENCHMARK_PLACE_CONTAINER:-/builds/worker/'

@@ -85,8 +85,8 @@ SYMBOL = "{symbol: IOB(intel)}"
         pytest.param(
             "max-run-time: 3600",
             "max-run-time: 300",
-            f"{KIND}: task amd-16: worker.max-run-time: 300 leaves no time to measure, since the "
-            "script stops 300 s before it; write one such as 3600",
+            f"{KIND}: task amd-16: worker.max-run-time: 300 is not a number of seconds above "
+            "300, which the script stops before it; write one such as 3600",
             id="no time",
         ),
         pytest.param(
@@ -182,17 +182,16 @@ def test_mistakes(tree, change, old, new, text):
     [
         pytest.param(
             "scripts/io-benchmark/settings.py",
-            "# IO_BENCHMARK_EOF\n",
-            "scripts/io-benchmark/settings.py line 1 holds IO_BENCHMARK_EOF, which ends the "
-            "module's text in the task's command; write that line without it",
-            id="end mark",
+            "\0\n",
+            "scripts/io-benchmark/settings.py holds a zero byte, which no module can; remove it",
+            id="zero byte",
         ),
         pytest.param(
-            "scripts/io-benchmark/settings.py",
-            "#" * 140_000,
-            "scripts/io-benchmark/settings.py makes an argument of 140,072 bytes and one may hold "
-            "131,071; split it into smaller modules",
-            id="too large",
+            "scripts/io-benchmark/record.py",
+            "",
+            "0 lines of the script's modules say its version; write one line "
+            'SCRIPT_VERSION = "1.0.0"',
+            id="no version",
         ),
     ],
 )

@@ -309,7 +309,7 @@ def add_group(
         script = "# --pool NAME\n" * (script_bytes // 14)
         definition["payload"]["command"][-1] = (
             f"cat << 'EOF'\n{script}EOF\n"
-            f'exec python3 -u -B "$script_dir" \\\n  --pool {pool} --workload cache-retrieve\n'
+            f'exec python3 -u -B "$application" \\\n  --pool {pool} --workload cache-retrieve\n'
         )
         definition["taskGroupId"] = status["taskGroupId"] = group_id
         status["taskId"] = task_id

@@ -9,7 +9,7 @@ from submitted_tasks import generated, of_all
 from io_benchmark.submit import sizes
 from io_benchmark.submit.cost import estimate
 from io_benchmark.submit.definitions import Settings, choose
-from io_benchmark_taskgraph.estimate import SLOWEST_MIB_PER_S, Written
+from io_benchmark_taskgraph.estimate import CACHE_MIB, RETRIEVE_MIB, SLOWEST_MIB_PER_S
 
 SETTINGS = Settings(image="x", profile="quick")
 
@@ -61,6 +61,6 @@ def test_lower_limits_stay():
 @pytest.mark.parametrize(("places", "destinations"), [(1, 1), (3, 3)])
 def test_the_budget_is_enough(places, destinations):
     """A twentieth of the sizes and 200 retrieves, on the slowest pool to plan for, in half of it."""
-    written = Written(places * 5_700 // 20, places * destinations * 57 // 20)
+    written_mib = places * (CACHE_MIB + 200 * destinations * RETRIEVE_MIB) / 20
     assert SLOWEST_MIB_PER_S == 50
-    assert written.seconds(200) * 2 < sizes.QUICK_BUDGET_S
+    assert written_mib / SLOWEST_MIB_PER_S * 2 < sizes.QUICK_BUDGET_S

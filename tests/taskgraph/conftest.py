@@ -15,7 +15,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 KIND = REPOSITORY / "taskcluster" / "kinds" / "io-benchmark"
 
 SCRIPT = {
-    "__main__.py": "import json\nimport shared\nfrom observe import host\n",
+    "__main__.py": 'import json\nimport shared\nfrom observe import host\nSCRIPT_VERSION = "1.2"\n',
     "shared.py": "import os\n",
     "unused.py": "import shared\n",
     "observe/host.py": "from observe.mounts import read\n",

@@ -3,38 +3,48 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The command: its arguments, and what bash makes of them."""
 
+import base64
+import hashlib
 import json
+import shutil
 import subprocess
 
+import embedding
 import pytest
 
-from io_benchmark_taskgraph import stanza
-from io_benchmark_taskgraph.command import MAX_ARGUMENT_BYTES, MAX_COMMAND_BYTES, build
+from io_benchmark_taskgraph import application, stanza
+from io_benchmark_taskgraph.application import Module
+from io_benchmark_taskgraph.command import (
+    MAX_ARGUMENT_BYTES,
+    MAX_COMMAND_BYTES,
+    check_sizes,
+    make_command,
+)
 from io_benchmark_taskgraph.mistakes import BadKeyError
-from io_benchmark_taskgraph.script import Module
 
 SMALLEST = {"script": "scripts/io-benchmark", "workloads": ["cache-retrieve"], "retrieves": 2000}
-PRINTS_ARGUMENTS = Module("__main__.py", "import json, sys\nprint(json.dumps(sys.argv[1:]))\n")
+VERSION = 'SCRIPT_VERSION = "1.2"\n'
+PRINTS_ARGUMENTS = Module(
+    "__main__.py", f"import json, sys\n{VERSION}print(json.dumps(sys.argv[1:]))\n"
+)
 CONTAINER = {"name": "con-tainer", "path": "/builds/worker/io-benchmark"}
 
-
-WRITING = """\
-script_dir="${IO_BENCHMARK_SCRIPT_DIR:-/tmp/io-benchmark}"
-mkdir -p "$script_dir" "$script_dir/a"
-"""
-MAIN_MODULE = """\
-cat > "$script_dir/__main__.py" << 'IO_BENCHMARK_EOF'
-import a.b
-IO_BENCHMARK_EOF
-"""
-OTHER_MODULE = """\
-cat > "$script_dir/a/b.py" << 'IO_BENCHMARK_EOF'
-x = '$HOME'
-IO_BENCHMARK_EOF
-"""
-STARTING = """\
+TEXT = """\
+# io-benchmark 1.2 measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
+# Source: scripts/io-benchmark/ at the revision that made this task. The arguments after
+# this one are these modules as one zip application (gzip, base64); the same file:
+# io-benchmark script --workload cache-retrieve -o io-benchmark.pyz
+# sha256 SHA256
+application="${IO_BENCHMARK_SCRIPT_DIR:-/tmp/io-benchmark}"/io-benchmark.pyz
+mkdir -p "${application%/*}"
+printf %s "$@" | base64 -d | gzip -d > "$application" || true
+if [ "$(sha256sum < "$application")" != "SHA256  -" ]; then
+  printf 'TEST-%s | io-benchmark | %s: cannot unpack %s; see the lines above\\n' \\
+    UNEXPECTED-FAIL amd-16 "$application"
+  exit 1
+fi
 set -x
-exec python3 -u -B "$script_dir" \\
+exec python3 -u -B "$application" \\
   --pool amd-16 --workload cache-retrieve --retrieves 2000 --seed 1 --destination overwrite \
 --fidelity seed --precision 2% --time-budget 3300 \\
   --place workspace="${IO_BENCHMARK_WORKSPACE:-/builds/worker/workspace}" \\
@@ -44,20 +54,27 @@ exec python3 -u -B "$script_dir" \\
 """
 
 
+def build(benchmark, modules, pool="amd-16", time_budget_s=3300):
+    built = application.make_application(modules)
+    command = make_command(benchmark, built, pool, time_budget_s)
+    check_sizes(command, benchmark.script)
+    return command
+
+
 def test_whole_text():
-    """bash, then the folders, each module by heredoc in an argument of its own, and the start."""
+    """What it is, its version, source and sha256; unpack; check; start. Then the application."""
     benchmark = stanza.parse({**SMALLEST, "places": ["workspace", CONTAINER], "precision": "2%"})
-    modules = [Module("__main__.py", "import a.b\n"), Module("a/b.py", "x = '$HOME'\n")]
-    assert build(benchmark, modules, pool="amd-16", time_budget_s=3300) == [
+    modules = [PRINTS_ARGUMENTS, Module("a/b.py", "x = '$HOME'\n")]
+    built = application.make_application(modules)
+    command = build(benchmark, modules)
+    assert command == [
         "bash",
         "-ec",
-        'for part do eval "$part"; done',
+        TEXT.replace("SHA256", hashlib.sha256(built.data).hexdigest()),
         "io-benchmark",
-        WRITING,
-        MAIN_MODULE,
-        OTHER_MODULE,
-        STARTING,
+        built.encoded,
     ]
+    assert embedding.application(command) == built.data
 
 
 def run(command, tmp_path, **environment):
@@ -78,7 +95,7 @@ def test_arguments_on_a_worker(tmp_path):
     benchmark = stanza.parse(
         {**SMALLEST, "destination": ["unlink", "fresh"], "perfherder": "neutral"}
     )
-    command = build(benchmark, [PRINTS_ARGUMENTS], pool="amd-16", time_budget_s=3300)
+    command = build(benchmark, [PRINTS_ARGUMENTS])
     expected = (
         "--pool amd-16 --workload cache-retrieve --retrieves 2000 --seed 1 --destination unlink "
         "--destination fresh --fidelity seed --time-budget 3300 "
@@ -91,7 +108,7 @@ def test_arguments_on_a_worker(tmp_path):
 def test_arguments_in_a_rehearsal(tmp_path):
     """A path from the environment is one argument, whatever characters it has."""
     benchmark = stanza.parse({**SMALLEST, "places": ["workspace", CONTAINER]})
-    command = build(benchmark, [PRINTS_ARGUMENTS], pool="amd-16", time_budget_s=3300)
+    command = build(benchmark, [PRINTS_ARGUMENTS])
     arguments = run(
         command,
         tmp_path,
@@ -126,7 +143,7 @@ def test_arguments_in_a_rehearsal(tmp_path):
 def test_odd_names_stay_arguments(tmp_path, odd):
     """A pool's or workload's name is one argument, never shell."""
     benchmark = stanza.parse({**SMALLEST, "workloads": [odd]})
-    command = build(benchmark, [PRINTS_ARGUMENTS], pool=odd, time_budget_s=3300)
+    command = build(benchmark, [PRINTS_ARGUMENTS], pool=odd)
     assert run(command, tmp_path)[:4] == ["--pool", odd, "--workload", odd]
 
 
@@ -134,106 +151,144 @@ def test_an_address_stays_one_argument(tmp_path):
     """Quotes, dollars and braces of --upload-url are no shell's."""
     url = "https://host.example/o?name={name}&a='$(touch${IFS}c)`id`"
     benchmark = stanza.parse({**SMALLEST, "upload-url": url})
-    command = build(benchmark, [PRINTS_ARGUMENTS], pool="amd-16", time_budget_s=3300)
+    command = build(benchmark, [PRINTS_ARGUMENTS])
     arguments = run(command, tmp_path)
     assert arguments[arguments.index("--upload-url") + 1] == url
 
 
-def test_modules_arrive_byte_for_byte(tmp_path):
-    """What bash writes is what the folder had: dollars, backslashes, backticks, tabs, ä."""
+def test_the_application_arrives_byte_for_byte(tmp_path):
+    """What the task unpacks is what was built, whatever characters the modules have."""
     text = "# $HOME ${x} `id` \\n \\\\ \"'\n\tä\n#  trailing \r\n\n"
     modules = [PRINTS_ARGUMENTS, Module("observe/host.py", text)]
-    command = build(stanza.parse(SMALLEST), modules, pool="amd-16", time_budget_s=3300)
-    run(command, tmp_path)
-    written = tmp_path / "the script's" / "observe" / "host.py"
-    assert written.read_bytes() == text.encode()
+    run(build(stanza.parse(SMALLEST), modules), tmp_path)
+    written = tmp_path / "the script's" / "io-benchmark.pyz"
+    assert written.read_bytes() == application.zipped(modules)
+
+
+def start(command, folder, path="/usr/local/bin:/usr/bin:/bin"):
+    return subprocess.run(
+        command,
+        env={"PATH": path, "IO_BENCHMARK_SCRIPT_DIR": str(folder)},
+        capture_output=True,
+        check=False,
+        text=True,
+    )
 
 
 def test_the_log_has_the_start_alone(tmp_path):
-    """bash traces how the script is started, and none of the modules' text."""
-    command = build(stanza.parse(SMALLEST), [PRINTS_ARGUMENTS], pool="amd-16", time_budget_s=3300)
+    """bash traces how the script is started, and neither its text nor how it was unpacked."""
     folder = tmp_path / "script"
-    done = subprocess.run(
-        command,
-        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "IO_BENCHMARK_SCRIPT_DIR": str(folder)},
-        capture_output=True,
-        check=True,
-        text=True,
-    )
+    done = start(build(stanza.parse(SMALLEST), [PRINTS_ARGUMENTS]), folder)
     assert done.stderr == (
-        f"++ exec python3 -u -B {folder} --pool amd-16 --workload cache-retrieve --retrieves 2000 "
-        "--seed 1 --destination overwrite --fidelity seed --time-budget 3300 "
+        f"+ exec python3 -u -B {folder}/io-benchmark.pyz --pool amd-16 --workload cache-retrieve "
+        "--retrieves 2000 --seed 1 --destination overwrite --fidelity seed --time-budget 3300 "
         "--place workspace=/builds/worker/workspace --artifacts /builds/worker/artifacts "
         "--profile full --perfherder pool\n"
     )
 
 
-def test_a_failing_part_ends_the_command(tmp_path):
-    """Where a module cannot be written, nothing is started."""
+def test_the_text_is_no_failure():
+    """run-task prints the command: none of its lines is one that Treeherder takes for a failure."""
+    text = embedding.shell_text(build(stanza.parse(SMALLEST), [PRINTS_ARGUMENTS]))
+    assert "TEST-UNEXPECTED" not in text
+    assert len(text.splitlines()) <= 25
+
+
+def cut(encoded):
+    return encoded[: len(encoded) // 2]
+
+
+def changed(encoded):  # noqa: ARG001 - one signature
+    """Another application, well packed."""
+    return application.make_application([Module("__main__.py", VERSION)]).encoded
+
+
+def garbled(encoded):
+    return "*" + encoded[1:]
+
+
+def missing(encoded):  # noqa: ARG001 - one signature
+    return ""
+
+
+@pytest.mark.parametrize("damage", [cut, changed, garbled, missing])
+def test_a_damaged_application(tmp_path, damage):
+    """What was not unpacked as it was built is not started; one line on stdout says so."""
+    command = build(stanza.parse(SMALLEST), [PRINTS_ARGUMENTS])
+    done = start([*command[:-1], damage(command[-1])], tmp_path)
+    assert done.stdout == (
+        f"TEST-UNEXPECTED-FAIL | io-benchmark | amd-16: cannot unpack {tmp_path}/io-benchmark.pyz; "
+        "see the lines above\n"
+    )
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("tool", ["base64", "gzip", "sha256sum"])
+def test_a_tool_that_is_missing(tmp_path, tool):
+    """The tool that the image lacks is named, and nothing is started."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name in {"bash", "mkdir", "base64", "gzip", "sha256sum", "python3"} - {tool}:
+        (tools / name).symlink_to(str(shutil.which(name)))
+    done = start(build(stanza.parse(SMALLEST), [PRINTS_ARGUMENTS]), tmp_path / "x", str(tools))
+    assert done.returncode == 1
+    assert done.stdout.startswith("TEST-UNEXPECTED-FAIL | io-benchmark | amd-16: cannot unpack ")
+    assert f"{tool}: command not found" in done.stderr
+
+
+def test_a_folder_that_cannot_be_made(tmp_path):
+    """Where the application cannot be written, nothing is started."""
     in_the_way = tmp_path / "file"
     in_the_way.write_text("")
-    command = build(stanza.parse(SMALLEST), [PRINTS_ARGUMENTS], pool="amd-16", time_budget_s=3300)
-    done = subprocess.run(
-        command,
-        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "IO_BENCHMARK_SCRIPT_DIR": str(in_the_way)},
-        capture_output=True,
-        check=False,
-        text=True,
-    )
+    done = start(build(stanza.parse(SMALLEST), [PRINTS_ARGUMENTS]), in_the_way)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"mkdir: cannot create directory '{in_the_way}': File exists\n"
 
 
-def filled(module, argument_bytes):
-    """The module, lengthened so that its argument has so many bytes."""
-    [_, part, _] = build(stanza.parse(SMALLEST), [module], pool="x", time_budget_s=1)[4:]
-    filling = "#" * (argument_bytes - len(part.encode()) - 1) + "\n"
-    return Module(module.path, module.text + filling)
+def noise(count):
+    """Text that gzip makes no smaller than three quarters."""
+    digests = (hashlib.sha256(b"%d" % at).digest() for at in range(count // 43 + 1))
+    return "".join("#" + base64.b64encode(one).decode()[:41] + "\n" for one in digests)
 
 
-def test_an_argument_of_the_largest_size_runs(tmp_path):
-    """A module that makes an argument of the very limit is started, as the limit promises."""
-    largest = filled(PRINTS_ARGUMENTS, MAX_ARGUMENT_BYTES)
-    command = build(stanza.parse(SMALLEST), [largest], pool="amd-16", time_budget_s=3300)
-    assert max(len(argument.encode()) for argument in command) == MAX_ARGUMENT_BYTES
+def test_arguments_of_the_largest_size_run(tmp_path):
+    """What one argument cannot hold is split, at the limit that the kernel has."""
+    modules = [PRINTS_ARGUMENTS, Module("large.py", noise(300_000))]
+    command = build(stanza.parse(SMALLEST), modules)
+    sizes = [len(argument.encode()) for argument in command[4:]]
+    assert (len(sizes) > 1, set(sizes[:-1])) == (True, {MAX_ARGUMENT_BYTES})
     assert run(command, tmp_path)[:2] == ["--pool", "amd-16"]
     with pytest.raises(OSError, match="Argument list too long"):
-        subprocess.run([*command[:5], command[5] + "\n", *command[6:]], check=False)
-
-
-def test_a_module_too_large():
-    """The module, its argument's size and the limit are named."""
-    large = filled(Module("a/large.py", "#\n"), MAX_ARGUMENT_BYTES + 1)
-    with pytest.raises(BadKeyError) as caught:
-        build(stanza.parse(SMALLEST), [PRINTS_ARGUMENTS, large], pool="x", time_budget_s=1)
-    assert caught.value.key == "benchmark.script"
-    assert caught.value.text == (
-        "scripts/io-benchmark/a/large.py makes an argument of 131,072 bytes and one may hold "
-        "131,071; split it into smaller modules"
-    )
+        subprocess.run([*command[:4], command[4] + "A"], check=False)
 
 
 def many(count):
-    return [Module(f"module_{at:02}.py", "#" * (100_000 + at) + "\n") for at in range(count)]
+    return [Module(f"module_{at:02}.py", noise(100_000 + 43 * at)) for at in range(count)]
 
 
 def test_a_command_of_the_largest_size_runs(tmp_path):
     """All arguments together, just under their limit, are started."""
-    command = build(
-        stanza.parse(SMALLEST), [PRINTS_ARGUMENTS, *many(18)], pool="amd-16", time_budget_s=3300
-    )
-    assert sum(len(argument) + 1 for argument in command) > MAX_COMMAND_BYTES - 100_000
+    modules = [PRINTS_ARGUMENTS, Module("large.py", noise(1_850_000))]
+    command = build(stanza.parse(SMALLEST), modules)
+    size = sum(len(argument) + 1 for argument in command)
+    assert MAX_COMMAND_BYTES - 100_000 < size <= MAX_COMMAND_BYTES
     assert run(command, tmp_path)[:2] == ["--pool", "amd-16"]
 
 
 def test_too_large():
-    """The size, the limit and the largest modules with their sizes are named."""
+    """The script's folder, the size and the limit are named."""
     with pytest.raises(BadKeyError) as caught:
-        build(stanza.parse(SMALLEST), many(19), pool="x", time_budget_s=1)
+        build(stanza.parse(SMALLEST), [PRINTS_ARGUMENTS, *many(22)])
     assert caught.value.key == "benchmark.script"
-    assert caught.value.text == (
-        "the command would hold 1,902,058 bytes and all arguments together may hold 1,900,000; "
-        "shorten the largest modules (bytes: scripts/io-benchmark/module_18.py 100,019, "
-        "scripts/io-benchmark/module_17.py 100,018, scripts/io-benchmark/module_16.py 100,017) or "
-        "name fewer workloads"
+    assert caught.value.text.partition(" bytes")[2] == (
+        " and all arguments together may hold 1,900,000; shorten its modules or name fewer workloads"
     )
+
+
+def test_too_many_places():
+    """The readable part is one argument, too."""
+    places = [{"name": f"p{at}", "path": f"/{'x' * 200}/{at}"} for at in range(600)]
+    with pytest.raises(BadKeyError) as caught:
+        build(stanza.parse({**SMALLEST, "places": places}), [PRINTS_ARGUMENTS])
+    assert caught.value.key == "benchmark.places"
+    assert "one argument may hold 131,071; measure fewer places" in caught.value.text

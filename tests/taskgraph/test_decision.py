@@ -10,6 +10,7 @@ import subprocess
 
 import pytest
 import yaml
+from embedding import shell_text
 
 from .conftest import REPOSITORY
 from .whole_graph import EVERYTHING, IMAGE, REPORT_IMAGE, created, taskgraph
@@ -135,7 +136,7 @@ def test_neutral_series(checkout, tmp_path):
     assert done.returncode == 0, done.stderr
     created = json.loads((tmp_path / "artifacts" / "task-graph.json").read_text())
     commands = {
-        node["label"]: node["task"]["payload"]["command"][-1]
+        node["label"]: shell_text(node["task"]["payload"]["command"])
         for node in created.values()
         if node["label"] != IMAGE
     }

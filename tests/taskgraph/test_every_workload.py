@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from io_benchmark.results import read
-from io_benchmark_taskgraph import command, script, stanza
+from io_benchmark_taskgraph import application, command, script, stanza
 
 from .conftest import REPOSITORY
 
@@ -24,7 +24,9 @@ def workloads():
 def build(workloads):
     benchmark = stanza.parse({"script": SCRIPT, "workloads": workloads, "retrieves": 20})
     modules = script.needed_modules(REPOSITORY, SCRIPT, workloads)
-    return command.build(benchmark, modules, pool="amd-16", time_budget_s=3300)
+    return command.make_command(
+        benchmark, application.make_application(modules), pool="amd-16", time_budget_s=3300
+    )
 
 
 def test_every_workload_at_once(workloads, tmp_path):
@@ -73,4 +75,38 @@ def test_size(workloads):
     """Far below what Linux takes, and short enough for the log that shows it twice."""
     sizes = [len(argument.encode()) for argument in build(workloads)]
     assert max(sizes) <= 100_000
-    assert sum(sizes) <= 300_000
+    assert sum(sizes) <= 100_000
+
+
+def test_lines_of_the_log(tmp_path):
+    """A quick run of the usual task: its command as run-task prints it, twice, and all it says."""
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    benchmark = stanza.parse(
+        {
+            "script": SCRIPT,
+            "workloads": ["cache-retrieve"],
+            "retrieves": 20,
+        }
+    )
+    modules = script.needed_modules(REPOSITORY, SCRIPT, benchmark.workloads)
+    built = command.make_command(
+        benchmark, application.make_application(modules), pool="x", time_budget_s=3300
+    )
+    done = subprocess.run(
+        built,
+        env={
+            "PATH": os.environ["PATH"],
+            "IO_BENCHMARK_SCRIPT_DIR": str(tmp_path / "script"),
+            "IO_BENCHMARK_WORKSPACE": str(workspace),
+            "IO_BENCHMARK_ARTIFACTS": str(tmp_path / "artifacts"),
+            "IO_BENCHMARK_PROFILE": "quick",
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=True,
+        text=True,
+    )
+    printed = f"{' '.join(built)}\n{built!r}\n{done.stdout}"
+    progress = [line for line in printed.splitlines() if line.startswith("  [")]
+    assert len(printed.splitlines()) - len(progress) <= 150

@@ -4,6 +4,7 @@
 """The tasks themselves, for every file of parameters."""
 
 import pytest
+from embedding import shell_text
 
 from .conftest import KIND
 from .whole_graph import (
@@ -84,10 +85,11 @@ def test_where_it_runs(params, label, worker_type, symbol):
 @every_pool
 @every_params
 def test_how_it_runs(params, label, worker_type, symbol):  # noqa: ARG001 - one list of pools
-    """run-task without a checkout, a shell command in parts, an hour, two artifacts, no cache."""
+    """run-task without a checkout, a shell command, an hour, two artifacts, no cache."""
     payload = dict(graph("full", params)[label]["task"]["payload"])
     expires = {"relative-datestamp": "28 days" if LEVELS[params] == "1" else "1 year"}
-    *start, command = payload.pop("command")
+    start = payload.pop("command")
+    command = shell_text(start)
     environment = payload.pop("env")
     assert start[:4] == ["/usr/local/bin/run-task", "--", "bash", "-ec"]
     assert f"--pool {label.removeprefix('io-benchmark-')} " in command
@@ -162,8 +164,9 @@ def test_routes(params):
 def test_every_task_has_the_same_work():
     """The pools' commands differ in the pool's name alone."""
     commands = {
-        graph("full", "try")[label]["task"]["payload"]["command"][-1].replace(
-            f"--pool {label.removeprefix('io-benchmark-')} ", "--pool POOL "
+        tuple(
+            part.replace(f" {label.removeprefix('io-benchmark-')} ", " POOL ")
+            for part in graph("full", "try")[label]["task"]["payload"]["command"]
         )
         for label in EVERY_POOL
     }

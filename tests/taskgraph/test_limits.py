@@ -15,10 +15,9 @@ from io_benchmark_taskgraph.command import MAX_ARGUMENT_BYTES, MAX_COMMAND_BYTES
 
 from .whole_graph import SELECTED, SELECTING, graph
 
-# A module well below what one argument holds, a command well below what all of them do: it stands
-# in the public log twice.
+# A command well below what one argument holds, since it stands in the public log twice.
 COMFORTABLE_BYTES = 100_000
-COMFORTABLE_COMMAND_BYTES = 300_000
+COMFORTABLE_COMMAND_BYTES = 100_000
 MAX_TASK_BYTES = 10 * 1024 * 1024
 IDENTIFIER = r"[a-zA-Z0-9_-]{1,38}"
 INDEX_PATH = r"([a-zA-Z0-9_!~*'()%-]+\.)*[a-zA-Z0-9_!~*'()%-]+"

@@ -5,8 +5,9 @@
 
 import pytest
 
+from io_benchmark_taskgraph.application import Module
 from io_benchmark_taskgraph.mistakes import BadKeyError
-from io_benchmark_taskgraph.script import Module, needed_modules, workload_names
+from io_benchmark_taskgraph.script import needed_modules, workload_names
 
 FOLDER = "scripts/io-benchmark"
 
@@ -76,10 +77,10 @@ def test_relative_import_and_package(script, datadir):
 
 
 def test_text_is_kept(script, datadir):
-    """A module's text is the file's; only a line end that is missing at the end is added."""
+    """A module's text is the file's, line ends and a missing one at the end included."""
     (script / "__main__.py").write_text("x = '\\'$(reboot)`'\r\ny = 'ä'")
     assert needed_modules(datadir, FOLDER, ["sync-write"])[0] == Module(
-        "__main__.py", "x = '\\'$(reboot)`'\r\ny = 'ä'\n"
+        "__main__.py", "x = '\\'$(reboot)`'\r\ny = 'ä'"
     )
 
 
@@ -93,13 +94,6 @@ def test_workload_names(script):
     [
         pytest.param(
             "shared.py",
-            b"x = 1\n# IO_BENCHMARK_EOF\n",
-            "scripts/io-benchmark/shared.py line 2 holds IO_BENCHMARK_EOF, which ends the module's "
-            "text in the task's command; write that line without it",
-            id="end mark",
-        ),
-        pytest.param(
-            "shared.py",
             b"x = '\xff'\n",
             "scripts/io-benchmark/shared.py is not UTF-8 at byte 5; save it so",
             id="not UTF-8",
@@ -107,7 +101,7 @@ def test_workload_names(script):
         pytest.param(
             "observe/host.py",
             b"x = '\0'\n",
-            "scripts/io-benchmark/observe/host.py holds a zero byte, which no command can; "
+            "scripts/io-benchmark/observe/host.py holds a zero byte, which no module can; "
             "remove it",
             id="zero byte",
         ),
@@ -129,7 +123,7 @@ def test_modules_that_cannot_be_sent(script, datadir, path, data, text):
 
 def test_module_that_is_not_needed_is_not_looked_at(script, datadir):
     """What is not sent may hold anything."""
-    (script / "unused.py").write_bytes(b"\xff IO_BENCHMARK_EOF")
+    (script / "unused.py").write_bytes(b"\xff")
     assert "unused.py" not in paths(datadir, "cache-retrieve")
 
 

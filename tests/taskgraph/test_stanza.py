@@ -201,6 +201,13 @@ def place(name, path):
             id="script absolute",
         ),
         pytest.param(
+            {"script": "scripts\nreboot"},
+            "benchmark.script",
+            r"'scripts\nreboot' is not a folder within the checkout; write its path from the "
+            "checkout's root",
+            id="script of two lines",
+        ),
+        pytest.param(
             {"script": "scripts/../.."},
             "benchmark.script",
             "'scripts/../..' is not a folder within the checkout; write its path from the "

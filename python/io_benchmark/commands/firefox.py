@@ -4,8 +4,9 @@
 """Put the benchmark's kind into a Firefox checkout, or say what differs there.
 
 Kind, transforms, the worker's script, the headings in the documentation and Treeherder's group name
-go into PATH, all or none; other lines stay as they are, and a second run changes nothing. What was
-changed there since is only replaced with --force. Nothing is committed.
+go into PATH, all or none; other lines stay as they are, and a second run changes nothing. What
+differs there, because it was edited or is of another version, is only replaced with --force.
+Nothing is committed.
 
 stdout gets a line for each place that differed. Exit code: 0 done, with --check: nothing differs;
 1 failed, with --check: something differs; 2 wrong usage, or PATH is no Firefox checkout.
@@ -20,19 +21,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from io_benchmark.commands.common import tell
-from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.paths import current_folder
 
 if TYPE_CHECKING:
     from io_benchmark.firefox.plan import Plan
 
-JSON_VERSION = 1
+JSON_VERSION = 2  # 1: with the states "older" and "changed there" of the older layout
 # In the order and width of the states that they stand for.
 _DONE = {
     "missing": "added",
     "older": "updated",
-    "changed there": "overwritten",
+    "differs": "overwritten",
     "no longer needed": "removed",
+    "extra": "removed",
 }
 
 
@@ -40,12 +42,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("path", type=Path, metavar="PATH", help="the Firefox checkout, the folder that holds mach")
     add("--check", action="store_true", help="change nothing; exit with 1 if anything differs")
-    add("--force", action="store_true", help="replace what was changed there as well")
+    add("--force", action="store_true", help="replace what differs there, remove what is extra")
+    add(
+        "--workloads",
+        type=lambda text: [name for name in text.split(",") if name],
+        default=[],
+        metavar="NAME[,NAME]",
+        help="measure these there as well; repeat it at each later call",
+    )
     add("--root", type=Path, metavar="DIR", help="the folder that holds taskcluster/ and scripts/")
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--diff", action="store_true", help="change nothing; print what would change as a patch"
     )
+    add("--stat", action="store_true", help="with --diff: print the lines per file instead")
     form.add_argument(
         "--json", action="store_true", help="print what differs, or differed, as JSON"
     )
@@ -53,26 +63,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from io_benchmark.firefox.checkout import open_checkout
-    from io_benchmark.firefox.diff import patch
+    from io_benchmark.firefox.diff import patch, stat
     from io_benchmark.firefox.plan import make_plan
     from io_benchmark.firefox.transaction import write_all
     from io_benchmark.graph.root import find_root
 
+    if arguments.stat and not arguments.diff:
+        raise UsageError("--stat shows the lines of --diff; use both")
     checkout = open_checkout(arguments.path)
     root = find_root(arguments.root, current_folder())
     tell(f"Comparing {checkout.path} with {root.path} ({root.origin})")
-    plan = make_plan(root, checkout)
+    plan = make_plan(root, checkout, arguments.workloads)
     looking = arguments.check or arguments.diff
     if plan.conflicts and not looking and not arguments.force:
         _print(plan, as_json=arguments.json, done=False)
         raise IoBenchmarkError(
-            f"{checkout.path}: {_counted(len(plan.conflicts))} changed there, so nothing was "
-            "written; look at --diff, then use --force to replace what is there"
+            f"{checkout.path}: {_counted(len(plan.conflicts))} edited there or of another version, "
+            "so nothing was written; look at --diff, then use --force to replace what is there"
         )
     if not looking:
         write_all(checkout.path, plan.contents)
     if arguments.diff:
-        sys.stdout.write(patch(plan.contents))
+        sys.stdout.write((stat if arguments.stat else patch)(plan.contents))
     else:
         _print(plan, as_json=arguments.json, done=not looking)
     _conclude(plan, looking=looking)

@@ -24,3 +24,14 @@ def _file_diff(content: Content) -> Iterator[str]:
 def patch(contents: Sequence[Content]) -> str:
     """An empty file has no lines to show and so is not in it (`__init__.py` files have a header)."""
     return "".join(line for content in contents for line in _file_diff(content))
+
+
+def stat(contents: Sequence[Content]) -> str:
+    """Lines added and removed per file, and in all."""
+    rows = []
+    for content in contents:
+        lines = [line[0] for line in _file_diff(content) if line[:3] not in ("+++", "---")]
+        rows.append((content.path, lines.count("+"), lines.count("-")))
+    text = "".join(f"{added:>6} + {removed:>4} -  {path}\n" for path, added, removed in rows)
+    added, removed = sum(row[1] for row in rows), sum(row[2] for row in rows)
+    return f"{text}{added:>6} + {removed:>4} -  {len(rows)} files\n"

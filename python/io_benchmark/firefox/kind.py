@@ -3,19 +3,22 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Firefox's kind.yml, made from this project's: the same pools, the same text, other transforms."""
 
+import copy
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import yaml
 
 from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.firefox import places
 
-NAME = "io-benchmark"
-SOURCE = f"taskcluster/kinds/{NAME}/kind.yml"
+SOURCE = f"taskcluster/kinds/{places.NAME}/kind.yml"
 SCRIPT = "scripts/io-benchmark"
-SCRIPT_THERE = "taskcluster/scripts/misc/io-benchmark"
 
-# taskgraph's own, and what stands for them there.
+# Ours are one module there; taskgraph's own have Firefox's in their place.
+_OWN_TRANSFORMS = re.compile(r"io_benchmark_taskgraph\.transforms\.\w+:transforms")
+_OURS_THERE = "gecko_taskgraph.transforms.io_benchmark:transforms"
 _TRANSFORMS = {
     "taskgraph.transforms.run:transforms": "gecko_taskgraph.transforms.job:transforms",
     "taskgraph.transforms.task:transforms": "gecko_taskgraph.transforms.task:transforms",
@@ -24,50 +27,61 @@ _TRANSFORMS = {
 _DROPPED = "run-on-tasks-for"
 # Comments that would be wrong there. Where they change here, nothing breaks.
 _COMMENTS = {
-    "without these two it would run on every push": "without this it would run on every push",
-    "taskcluster/docs/kinds.md": "taskcluster/io_benchmark_taskgraph/stanza.py",
+    "without these two it would run on": "without this it would run on",
+    "taskcluster/docs/kinds.md": places.TRANSFORMS,
 }
 _NOTE = """\
-# Written by `io-benchmark firefox`: a change, such as a new pool, belongs into the same file of
-# https://github.com/mozilla-releng/io-benchmark
+# Written by `io-benchmark firefox`. A change, such as a new pool, belongs into
+# the same file of https://github.com/mozilla-releng/io-benchmark
 """
 _LICENCE = re.compile(r"(?:#[^\n]*\n)+\n")
 
 
-def _data_there(kind: dict[str, Any]) -> dict[str, Any]:
+def _data_there(kind: dict[str, Any], more_workloads: Sequence[str]) -> dict[str, Any]:
     """What the file must say there, whatever its text looks like."""
     tasks = {name: _task_there(task) for name, task in (kind.get("tasks") or {}).items()}
     there = {**kind, "tasks": tasks}
-    there["transforms"] = [_TRANSFORMS.get(path, path) for path in kind["transforms"]]
+    own = [path for path in kind["transforms"] if _OWN_TRANSFORMS.fullmatch(path)]
+    others = [path for path in kind["transforms"] if path not in own]
+    there["transforms"] = [_OURS_THERE, *(_TRANSFORMS.get(path, path) for path in others)]
     there["task-defaults"] = _task_there(kind["task-defaults"])
+    there["task-defaults"]["benchmark"]["workloads"] += more_workloads
     return there
 
 
 def _task_there(task: dict[str, Any]) -> dict[str, Any]:
-    there = {key: value for key, value in task.items() if key != _DROPPED}
-    if "benchmark" in there:
-        there["benchmark"] = dict(there["benchmark"])
-        if there["benchmark"].get("script") == SCRIPT:
-            there["benchmark"]["script"] = SCRIPT_THERE
+    there = {key: value for key, value in copy.deepcopy(task).items() if key != _DROPPED}
+    if there.get("benchmark", {}).get("script") == SCRIPT:
+        there["benchmark"]["script"] = places.SCRIPT
     return there
 
 
-def for_firefox(text: str) -> str:
+def workloads(kind: dict[str, Any]) -> list[str]:
+    """Those that any of its tasks measures."""
+    tasks = [kind["task-defaults"], *kind["tasks"].values()]
+    named = [name for task in tasks for name in task.get("benchmark", {}).get("workloads", [])]
+    return list(dict.fromkeys(named))
+
+
+def for_firefox(text: str, more_workloads: Sequence[str] = ()) -> str:
     """The file's text, edited line by line so that its comments stay."""
-    there = text
+    there = re.sub(rf"(?m)(^ *- {_OWN_TRANSFORMS.pattern}\n)+", f"    - {_OURS_THERE}\n", text)
     for own, theirs in _TRANSFORMS.items():
         there = re.sub(rf"(?m)^( *- ){re.escape(own)}$", rf"\g<1>{theirs}", there)
-    there = re.sub(rf"(?m)^( *script: ){re.escape(SCRIPT)}$", rf"\g<1>{SCRIPT_THERE}", there)
+    there = re.sub(rf"(?m)^( *script: ){re.escape(SCRIPT)}$", rf"\g<1>{places.SCRIPT}", there)
     there = re.sub(rf"(?m)^ *{_DROPPED}: \[.*\]\n", "", there)
+    more = "".join(f", {name}" for name in more_workloads)
+    there = re.sub(r"(?m)^( {8}workloads: \[[^\]]*)\]$", rf"\g<1>{more}]", there, count=1)
     for own, theirs in _COMMENTS.items():
         there = re.sub(rf"(?m)^( *#.*){re.escape(own)}", rf"\g<1>{theirs}", there)
     licence = _LICENCE.match(there)
     start = licence.end() if licence else 0
     there = f"{there[:start]}{_NOTE}#\n{there[start:]}"
-    if yaml.safe_load(there) != _data_there(yaml.safe_load(text)):
+    if yaml.safe_load(there) != _data_there(yaml.safe_load(text), more_workloads):
         raise IoBenchmarkError(
             f"{SOURCE}: has a form that is not translated for Firefox; write its transforms one a "
-            f"line, its script as `script: {SCRIPT}` and {_DROPPED} on one line, in brackets"
+            f"line, ours first, its script as `script: {SCRIPT}`, {_DROPPED} and the first "
+            "workloads on one line, in brackets"
         )
     return there
 

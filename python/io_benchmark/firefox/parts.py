@@ -4,24 +4,26 @@
 """What belongs into a checkout: the files, by their bytes, and the entries of Firefox's own files."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import yaml
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox import kind, modules
+from io_benchmark.firefox import kind, transforms
 from io_benchmark.firefox.checkout import CONFIG, IMAGES, Checkout
 from io_benchmark.firefox.group_names import GroupNames
 from io_benchmark.firefox.lines import normalised
-from io_benchmark.firefox.record import Place
+from io_benchmark.firefox.places import KIND, NAME, SCRIPT, TRANSFORMS, Place
 from io_benchmark.firefox.sections import Sections
+from io_benchmark.graph.application import build
 from io_benchmark.graph.root import Root
 
 KIND_PAGE = """\
 The same I/O benchmark on every worker pool, to say which pool is slower, by how much and why. A task
 is a pool. Nothing runs unless it is asked for: `mach try fuzzy --full -q "'io-benchmark"`.
 
-`io-benchmark firefox` put it here from https://github.com/mozilla-releng/io-benchmark and updates it.
+`io-benchmark firefox` put it here from <https://github.com/mozilla-releng/io-benchmark>.
 """
 _ATTRIBUTES_PAGE = "taskcluster/docs/attributes.md"
 
@@ -45,7 +47,7 @@ class _OwnKind:
     """What is to be known of this project's kind."""
 
     text_there: str
-    transforms: list[str]
+    workloads: list[str]
     group: str
     images: list[str]
     worker_types: dict[str, str]
@@ -61,16 +63,18 @@ def _read(root: Root, path: str) -> str:
         raise IoBenchmarkError(f"{file}: is not UTF-8 at byte {error.start}; save it so") from None
 
 
-def _own_kind(root: Root) -> _OwnKind:
+def _own_kind(root: Root, workloads: Sequence[str]) -> _OwnKind:
     text = _read(root, kind.SOURCE)
     try:
         data = yaml.safe_load(text)
         symbols = [task["treeherder"]["symbol"] for task in data["tasks"].values()]
         groups = sorted({symbol.partition("(")[0] for symbol in symbols})
+        known = kind.workloads(data)
+        more = [name for name in dict.fromkeys(workloads) if name not in known]
         if len(groups) == 1:
             return _OwnKind(
-                text_there=kind.for_firefox(text),
-                transforms=list(data["transforms"]),
+                text_there=kind.for_firefox(text, more),
+                workloads=[*known, *more],
                 group=groups[0],
                 images=kind.images(data),
                 worker_types=kind.worker_types(data),
@@ -108,18 +112,18 @@ def _attributes(root: Root, texts: list[str]) -> dict[str, str]:
     return found
 
 
-def for_checkout(root: Root, checkout: Checkout) -> Parts:
-    own = _own_kind(root)
-    package = modules.needed_modules(root.path / "python", own.transforms)
-    script = modules.script_modules(root.path / kind.SCRIPT)
-    files = {f"taskcluster/kinds/{kind.NAME}/kind.yml": own.text_there.encode()}
-    files |= {f"taskcluster/{path}": data for path, data in package.items()}
-    files |= {f"{kind.SCRIPT_THERE}/{path}": data for path, data in script.items()}
+def for_checkout(root: Root, checkout: Checkout, workloads: Sequence[str]) -> Parts:
+    """`workloads` are measured there besides those that the kind names."""
+    own = _own_kind(root, workloads)
+    transforms_text = transforms.joined(root.path / "python")
+    script = build(root, own.workloads).modules
+    files = {KIND: own.text_there.encode(), TRANSFORMS: transforms_text.encode()}
+    files |= {f"{SCRIPT}/{path}": data for path, data in script.items()}
     entries = [
         Entry(Place(CONFIG, own.group), _group_name(root, own.group)),
-        Entry(Place(checkout.kinds_page, kind.NAME), KIND_PAGE),
+        Entry(Place(checkout.kinds_page, NAME), KIND_PAGE),
     ]
-    texts = [own.text_there, *(data.decode() for data in package.values())]
+    texts = [own.text_there, transforms_text]
     for title, body in _attributes(root, texts).items():
         entries.append(Entry(Place(checkout.attributes_page, title), body, shared=True))
     _check_needs(checkout, own)

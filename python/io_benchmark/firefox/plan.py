@@ -3,16 +3,15 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What differs between a checkout and what belongs into it, and what its files would be."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox import parts, record
+from io_benchmark.firefox import older_layout, parts
 from io_benchmark.firefox.checkout import CONFIG, Checkout
 from io_benchmark.firefox.group_names import GroupNames
-from io_benchmark.firefox.lines import normalised
-from io_benchmark.firefox.record import Place, Record, text_hash
+from io_benchmark.firefox.places import SCRIPT, Place, text_hash
 from io_benchmark.firefox.sections import Sections
 from io_benchmark.graph.root import Root
 
@@ -20,8 +19,9 @@ from io_benchmark.graph.root import Root
 class State(StrEnum):
     MISSING = "missing"
     OLDER = "older"
-    CHANGED = "changed there"
+    DIFFERENT = "differs"  # edited there, or written by another version
     NEEDLESS = "no longer needed"
+    EXTRA = "extra"  # a module among the script's that this version does not have
 
 
 @dataclass(frozen=True)
@@ -47,17 +47,17 @@ class Plan:
     @property
     def conflicts(self) -> tuple[Difference, ...]:
         """What only --force replaces."""
-        return tuple(one for one in self.differences if one.state is State.CHANGED)
+        kept = (State.DIFFERENT, State.EXTRA)
+        return tuple(one for one in self.differences if one.state in kept)
 
 
 @dataclass
 class _Draft:
     checkout: Checkout
-    recorded: Record
+    recorded: older_layout.Record
     differences: list[Difference] = field(default_factory=list)
     before: dict[str, bytes | None] = field(default_factory=dict)
     after: dict[str, bytes | None] = field(default_factory=dict)
-    hashes: dict[Place, str] = field(default_factory=dict)
 
     def read(self, path: str) -> bytes | None:
         if path not in self.before:
@@ -66,8 +66,6 @@ class _Draft:
 
     def compare(self, place: Place, current: bytes | None, wanted: bytes | None) -> bool:
         """Whether something is to be done there."""
-        if wanted is not None:
-            self.hashes[place] = text_hash(wanted)
         if current is None and wanted is None:
             return False
         if current is None:
@@ -75,7 +73,7 @@ class _Draft:
         elif wanted is not None and text_hash(current) == text_hash(wanted):
             return False
         elif not self.recorded.has(place, current):
-            state = State.CHANGED
+            state = State.EXTRA if wanted is None else State.DIFFERENT
         else:
             state = State.NEEDLESS if wanted is None else State.OLDER
         self.differences.append(Difference(place, state))
@@ -133,16 +131,18 @@ def _needless_entry(draft: _Draft, place: Place) -> None:
         draft.after[place.path] = editor.remove(text, place.entry).encode()
 
 
-def _needless(draft: _Draft, wanted: parts.Parts) -> Iterator[Place]:
+def _needless(draft: _Draft, wanted: parts.Parts) -> list[Place]:
+    """What the older layout's record has, and what else the transforms would put into a command."""
     known = {Place(path) for path in wanted.files} | {entry.place for entry in wanted.entries}
-    yield from (place for place in sorted(draft.recorded.hashes) if place not in known)
+    modules = (draft.checkout.path / SCRIPT).rglob("*.py")
+    there = {Place(path.relative_to(draft.checkout.path).as_posix()) for path in modules}
+    return sorted((there | set(draft.recorded.hashes)) - known)
 
 
-def make_plan(root: Root, checkout: Checkout) -> Plan:
+def make_plan(root: Root, checkout: Checkout, workloads: Sequence[str] = ()) -> Plan:
     """Reads everything and writes nothing."""
-    wanted = parts.for_checkout(root, checkout)
-    stored = checkout.read(record.PATH)
-    draft = _Draft(checkout, record.parse(stored))
+    wanted = parts.for_checkout(root, checkout, workloads)
+    draft = _Draft(checkout, older_layout.parse(checkout.read(older_layout.RECORD)))
     for path, data in wanted.files.items():
         _file(draft, path, data)
     for entry in wanted.entries:
@@ -152,10 +152,8 @@ def make_plan(root: Root, checkout: Checkout) -> Plan:
             _needless_entry(draft, place)
         else:
             _file(draft, place.path, None)
-    new = Record(draft.hashes).as_bytes()
-    if stored is None or normalised(stored) != new:
-        draft.read(record.PATH)
-        draft.after[record.PATH] = new
-        state = State.MISSING if stored is None else State.OLDER
-        draft.differences.append(Difference(Place(record.PATH), state))
+    if draft.read(older_layout.RECORD) is not None:
+        draft.after[older_layout.RECORD] = None
+        place = Place(older_layout.RECORD)
+        draft.differences.append(Difference(place, State.NEEDLESS))
     return draft.plan()

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.firefox.older_layout import OWN_FOLDERS
 from io_benchmark.firefox.plan import Content
-from io_benchmark.firefox.record import OWN_FOLDERS
 
 
 class _Transaction:

@@ -105,7 +105,7 @@ def _is_tree_module(name: str) -> bool:
 
 
 @contextmanager
-def _modules_of_the_tree() -> Iterator[None]:
+def modules_of_the_tree() -> Iterator[None]:
     """The tree's own modules, not those of a tree that was generated before or is installed."""
     path = list(sys.path)
     before = {name: module for name, module in sys.modules.items() if _is_tree_module(name)}
@@ -184,7 +184,7 @@ def _in_this_process() -> Iterator[None]:
 def isolated(log: logging.Logger) -> Iterator[None]:
     """taskgraph as in a fresh process; what it logs goes to `log` where that one takes DEBUG."""
     with ExitStack() as stack:
-        stack.enter_context(_modules_of_the_tree())
+        stack.enter_context(modules_of_the_tree())
         stack.enter_context(_registrations())
         stack.enter_context(_in_this_process())
         # taskgraph leaves it to the interpreter to close the files of an image's context.

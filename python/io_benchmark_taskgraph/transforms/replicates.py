@@ -18,7 +18,7 @@ def replicate(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str
     asked_for = overrides.replicates(config.params)
     for task in tasks:
         count = asked_for or task["benchmark"].replicates
-        for copy in [task] if count == 1 else _copies(task, count):
+        for copy in numbered(task, count):
             name = task_name(copy)
             if name in makers:
                 text = (
@@ -30,7 +30,11 @@ def replicate(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str
             yield copy
 
 
-def _copies(task: dict[str, Any], count: int) -> Iterator[dict[str, Any]]:
+def numbered(task: dict[str, Any], count: int) -> Iterator[dict[str, Any]]:
+    """The task itself, or as many copies as asked for with a number each."""
+    if count == 1:
+        yield task
+        return
     for number in range(1, count + 1):
         copy = deepcopy(task)
         copy["name"] = f"{task_name(task)}-{number}"

@@ -20,7 +20,7 @@ def check_time_budget(
             budget_s = estimate.time_budget_s(
                 task.get("worker", {}).get("max-run-time")
             )
-            estimate.check(task["benchmark"], budget_s)
+            estimate.check_duration(task["benchmark"], budget_s)
         except BadKeyError as problem:
             raise in_task(config, task, problem) from None
         yield task

@@ -134,11 +134,8 @@ def _read_v1_memory(found, directory):
 
 def _cpu(found, directory, quota, period):
     if quota and period and quota > 0:
-        found["cpu"].append({
-            "group": directory,
-            "quota_us": quota,
-            "period_us": period,
-        })
+        limit = {"group": directory, "quota_us": quota, "period_us": period}
+        found["cpu"].append(limit)
 
 
 def _read_v1_cpu(found, directory):

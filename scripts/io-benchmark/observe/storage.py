@@ -53,18 +53,18 @@ def observe(name, path):
     space = os.statvfs(path)
     probe = probe_writes(path)
     tops, identified_by = find_devices(mount, table, probe)
-    place.update({
-        "kind": kind_of_place(mount, in_container(table)),
-        "mount": mount._asdict(),
-        "overlay": mounts.overlay_of(mount),
-        "filesystem": filesystem_details(mount, tops),
-        "size_bytes": space.f_blocks * space.f_frsize,
-        "free_bytes": space.f_bavail * space.f_frsize,
-        "reflink": reflink_works(path),
-        "probe": probe,
-        "devices": devices.chain(tops),
-        "identified_by": identified_by,
-    })
+    place.update(
+        kind=kind_of_place(mount, in_container(table)),
+        mount=mount._asdict(),
+        overlay=mounts.overlay_of(mount),
+        filesystem=filesystem_details(mount, tops),
+        size_bytes=space.f_blocks * space.f_frsize,
+        free_bytes=space.f_bavail * space.f_frsize,
+        reflink=reflink_works(path),
+        probe=probe,
+        devices=devices.chain(tops),
+        identified_by=identified_by,
+    )
     return place
 
 

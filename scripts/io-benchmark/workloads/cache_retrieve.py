@@ -101,9 +101,9 @@ class CacheRetrieve(RetrieveFigures):
             "retrieves_planned": len(self._sequence),
             "file_sizes_bytes": self._sizes,
             "sequence_sha256": hashlib.sha256(chosen).hexdigest(),
-            "fresh_ring_bytes": self._ring_bytes()
-            if variant["destination"] == "fresh"
-            else None,
+            "fresh_ring_bytes": (
+                self._ring_bytes() if variant["destination"] == "fresh" else None
+            ),
             **dict.fromkeys(OBSERVED_BY_RUNNING),
         }
 

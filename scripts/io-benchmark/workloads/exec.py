@@ -157,11 +157,8 @@ def run_together(paths, cpus):
             if status != 0:
                 name = os.path.basename(path)
                 raise WorkloadError("%s ended with status %#06x" % (name, status))
-            times.append((
-                start_ns,
-                end_ns,
-                round((used.ru_utime + used.ru_stime) * 1e9),
-            ))
+            cpu_ns = round((used.ru_utime + used.ru_stime) * 1e9)
+            times.append((start_ns, end_ns, cpu_ns))
     finally:
         for pid in started:
             os.kill(pid, signal.SIGKILL)

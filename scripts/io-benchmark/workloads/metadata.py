@@ -213,11 +213,8 @@ def scaling(entries):
     for entry in entries:
         mean = mean_ns(entry)
         if alone.get(entry["variant"]) and mean and entry["threads"] > 1:
-            factors.append((
-                entry["variant"],
-                entry["threads"],
-                alone[entry["variant"]] / mean,
-            ))
+            factor = alone[entry["variant"]] / mean
+            factors.append((entry["variant"], entry["threads"], factor))
     return factors
 
 

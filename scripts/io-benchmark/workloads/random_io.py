@@ -120,9 +120,8 @@ class RandomIo(Batches):
             operations, latency_ns = run.summary(parameters["operation"])
             entry["observed"].update(total_operations=operations, latency_ns=latency_ns)
             started_ns = self._started_ns
-            self.replace([
-                (started_ns + start, *rest) for start, *rest in run.windows()
-            ])
+            windows = [(started_ns + start, *rest) for start, *rest in run.windows()]
+            self.replace(windows)
 
     def _measure_here(self, entry):
         parameters, depth = entry["parameters"], entry["parameters"]["depth"]

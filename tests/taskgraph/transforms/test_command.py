@@ -4,8 +4,9 @@
 """All transforms of the kind together, with a small script."""
 
 import pytest
+from embedding import shell_text
 
-from io_benchmark_taskgraph import command, script, stanza
+from io_benchmark_taskgraph import application, command, script, stanza
 from io_benchmark_taskgraph.mistakes import UserMistake
 
 
@@ -14,8 +15,11 @@ def test_command_of_a_pool(datadir, run_kind, make_pool):
     """The command holds the needed modules, the pool and the time; the stanza is gone."""
     pool = make_pool(worker={"max-run-time": 4000})
     modules = script.needed_modules(datadir, "scripts/io-benchmark", ["cache-retrieve"])
-    expected = command.build(
-        stanza.parse(dict(pool["benchmark"])), modules, pool="amd-16", time_budget_s=3700
+    expected = command.make_command(
+        stanza.parse(dict(pool["benchmark"])),
+        application.make_application(modules),
+        pool="amd-16",
+        time_budget_s=3700,
     )
     [task] = run_kind([pool])
     assert task["run"] == {"using": "run-task", "command": expected}
@@ -27,7 +31,7 @@ def test_replicates_measure_their_pool(run_kind, make_pool):
     """Every replicate runs the same command."""
     first, second = run_kind([make_pool(benchmark={"replicates": 2})])
     assert first["run"]["command"] == second["run"]["command"]
-    assert "--pool amd-16 " in first["run"]["command"][-1]
+    assert "--pool amd-16 " in shell_text(first["run"]["command"])
 
 
 @pytest.mark.usefixtures("script")

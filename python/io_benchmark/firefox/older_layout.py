@@ -1,13 +1,12 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What was put into a checkout, kept there: by it an update knows its own from what others wrote.
+"""The layout of version 1, which put a package and a record of hashes into the checkout.
 
-Each file and each entry of a page is recorded with the hash of its text. What still has that hash
-may be replaced and removed; anything else was changed there, or is not ours.
+What still has its recorded hash is provably ours and may be replaced and removed; anything else was
+changed there. Later layouts have no record.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -16,33 +15,19 @@ from typing import Any
 
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.firefox.checkout import CONFIG, DOCS, DOCS_SUFFIXES
-from io_benchmark.firefox.kind import NAME, SCRIPT_THERE
-from io_benchmark.firefox.lines import normalised
-from io_benchmark.firefox.modules import PACKAGE
+from io_benchmark.firefox.places import NAME, SCRIPT, Place, text_hash
 
-# The folders that hold nothing else than ours; no other file is ever removed.
-PACKAGE_THERE = f"taskcluster/{PACKAGE}"
-OWN_FOLDERS = (PACKAGE_THERE, SCRIPT_THERE, f"taskcluster/kinds/{NAME}")
-PATH = f"{PACKAGE_THERE}/installed.json"
+PACKAGE = "taskcluster/io_benchmark_taskgraph"
+RECORD = f"{PACKAGE}/installed.json"
+# Both layouts' folders that hold nothing else than ours.
+OWN_FOLDERS = (PACKAGE, SCRIPT, f"taskcluster/kinds/{NAME}")
 _SHARED_FILES = (
     CONFIG,
     *(f"{DOCS}/{page}{suffix}" for page in ("kinds", "attributes") for suffix in DOCS_SUFFIXES),
 )
-_ABOUT = "Written by `io-benchmark firefox`, which changes and removes only what has its hash here."
 # Version 1: files and entries, each with the SHA-256 of its text with \n at line ends.
 _VERSION = 1
 _PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
-
-
-@dataclass(frozen=True, order=True)
-class Place:
-    """A whole file, or an entry of a file that is Firefox's."""
-
-    path: str
-    entry: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.entry}" if self.entry else self.path
 
 
 @dataclass(frozen=True)
@@ -52,23 +37,10 @@ class Record:
     def has(self, place: Place, text: bytes) -> bool:
         return self.hashes.get(place) == text_hash(text)
 
-    def as_bytes(self) -> bytes:
-        files = {place.path: one for place, one in sorted(self.hashes.items()) if not place.entry}
-        entries: dict[str, dict[str, str]] = {}
-        for place, one in sorted(self.hashes.items()):
-            if place.entry:
-                entries.setdefault(place.path, {})[place.entry] = one
-        content = {"about": _ABOUT, "version": _VERSION, "files": files, "entries": entries}
-        return json.dumps(content, indent=2, ensure_ascii=False).encode() + b"\n"
-
-
-def text_hash(text: bytes) -> str:
-    return hashlib.sha256(normalised(text)).hexdigest()
-
 
 def _is_own_file(path: str) -> bool:
     is_inside = any(path.startswith(f"{folder}/") for folder in OWN_FOLDERS)
-    return is_inside and path != PATH and all(_PART.fullmatch(part) for part in path.split("/"))
+    return is_inside and path != RECORD and all(_PART.fullmatch(part) for part in path.split("/"))
 
 
 def _texts(value: Any) -> dict[str, str]:
@@ -105,6 +77,6 @@ def parse(data: bytes | None) -> Record:
         return _parsed(data)
     except ValueError as error:
         raise IoBenchmarkError(
-            f"{PATH}: cannot be used ({error}); restore it from version control, or use a newer "
-            "io-benchmark"
+            f"{RECORD}: cannot be used ({error}); restore it from version control, or remove "
+            f"{PACKAGE}/ and {SCRIPT}/"
         ) from None

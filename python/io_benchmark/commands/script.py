@@ -1,0 +1,63 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Write the worker's script as one file that runs on any machine with Python 3.8 or later.
+
+The file is a zip application: `python3 FILE --help` shows its options. A task with the same
+workloads carries the same bytes, so that results of both have the same script.sha256.
+
+Exit code: 0 written, 1 failed, 2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from io_benchmark.commands.common import tell
+from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.paths import current_folder
+from io_benchmark.sources.text import one_line
+from io_benchmark.writing import write_file
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("-o", "--output", type=Path, required=True, metavar="FILE", help="the file to write")
+    add(
+        "--workload",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a workload to put in, can be given more than once; default: all",
+    )
+    add("--root", type=Path, metavar="DIR", help="the folder that holds taskcluster/ and scripts/")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from io_benchmark.graph.application import build
+    from io_benchmark.graph.root import find_root
+
+    application = build(find_root(arguments.root, current_folder()), arguments.workload)
+    _write(arguments.output, application.data)
+    tell(
+        f"Wrote {one_line(str(arguments.output))}: io-benchmark {application.version} with "
+        f"{', '.join(application.workloads)}\nsha256 {application.sha256}"
+    )
+    return 0
+
+
+def _write(path: Path, data: bytes) -> None:
+    """A new file is executable as far as the umask allows; one that exists keeps its mode."""
+    try:
+        is_new = not path.exists()
+        write_file(path, data)
+        if is_new and path.is_file():
+            umask = os.umask(0o077)
+            os.umask(umask)
+            path.chmod(0o777 & ~umask)
+    except OSError as error:
+        raise IoBenchmarkError(
+            f"--output {one_line(str(path))}: {error.strerror}; name a file that can be written"
+        ) from None

@@ -1,0 +1,114 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The command script, run as a user runs it."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+
+import embedding
+import pytest
+from checkout import ROOT
+
+from io_benchmark.graph.generate import generate
+from io_benchmark.graph.root import Root
+
+OWN = Root(ROOT, "checkout")
+
+
+def run(*arguments, expected=0):
+    done = subprocess.run(
+        [sys.executable, "-m", "io_benchmark.cli", "script", *map(str, arguments)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == expected, done.stdout + done.stderr
+    assert done.stdout == ""
+    return done.stderr
+
+
+@pytest.mark.parametrize(
+    ("label", "workloads"),
+    [
+        pytest.param("io-benchmark-amd-16", ["--workload", "cache-retrieve"], id="one"),
+        pytest.param("io-benchmark-all-intel", [], id="all"),
+    ],
+)
+def test_same_bytes_as_in_a_task(tmp_path, label, workloads):
+    """The file is the one that a task with the same workloads unpacks."""
+    file = tmp_path / "x.pyz"
+    said = run("-o", file, *workloads)
+    [task] = generate(OWN, [label]).tasks
+    data = embedding.application(task.definition["payload"]["command"])
+    assert file.read_bytes() == data
+    digest = hashlib.sha256(data).hexdigest()
+    assert said.splitlines()[-1] == f"sha256 {digest}"
+    assert f"# sha256 {digest}\n" in embedding.shell_text(task.definition["payload"]["command"])
+
+
+def test_it_is_a_program(tmp_path):
+    """A new file can be started by itself; its result names the file's own sha256."""
+    file = tmp_path / "x.pyz"
+    said = run("--output", file, "--workload", "spawn", "--workload", "metadata")
+    assert said.startswith(f"Wrote {file}: io-benchmark 0.")
+    assert said.splitlines()[0].endswith(" with spawn, metadata")
+    (tmp_path / "w").mkdir()
+    options = ["--pool", "x", "--workload", "metadata", "--profile", "quick"]
+    done = subprocess.run(
+        [file, *options, "--place", f"w={tmp_path}/w", "--artifacts", tmp_path / "a"],
+        env={"PATH": f"{os.path.dirname(sys.executable)}:/usr/bin:/bin"},  # noqa: PTH120
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    document = json.loads((tmp_path / "a/io-benchmark/io-benchmark.json").read_text())
+    assert document["script"]["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def test_a_file_that_exists(tmp_path):
+    """It is replaced and keeps its mode; a link and a device are written through."""
+    file, link = tmp_path / "x.pyz", tmp_path / "link.pyz"
+    file.write_bytes(b"x" * 1_000_000)
+    file.chmod(0o640)
+    link.symlink_to(file)
+    run("-o", link, "--workload", "spawn")
+    assert (file.stat().st_mode & 0o777, link.is_symlink()) == (0o640, True)
+    assert file.read_bytes().startswith(b"#!/usr/bin/env python3\nPK")
+    run("-o", "/dev/null", "--workload", "spawn")
+    assert not os.path.isfile("/dev/null")  # noqa: PTH113 - a device
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        pytest.param(
+            ["-o", "x.pyz", "--workload", "spwn"],
+            1,
+            "'spwn' is unknown; did you mean spawn?",
+            id="name",
+        ),
+        pytest.param(["-o", "/none/x.pyz"], 1, "--output /none/x.pyz: No such file", id="folder"),
+        pytest.param(["-o", "n" * 300], 1, ": File name too long; name a file", id="long"),
+        pytest.param(
+            ["-o", "tests"], 1, "--output tests: Is a directory; name a file", id="is folder"
+        ),
+        pytest.param(
+            ["-o", "README.md/x"], 1, "/x: Not a directory; name a file", id="below a file"
+        ),
+        pytest.param([], 2, "required: -o/--output", id="no file"),
+        pytest.param(
+            ["-o", "x.pyz", "--root", "/none"], 2, "--root /none: cannot read this path", id="root"
+        ),
+    ],
+)
+def test_mistakes(arguments, code, said):
+    """One line each; nothing is written."""
+    message = run(*arguments, expected=code)
+    assert said in message.splitlines()[-1]
+    assert not (ROOT / "x.pyz").exists()

@@ -1,0 +1,97 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Firefox's linters leave what is installed as it is.
+
+Release branches format with black, 88 columns; main with `ruff format` and preview. Their pages are
+held against markdownlint's rules.
+"""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from checkout import ROOT
+from markdown_it import MarkdownIt
+
+from io_benchmark.firefox.places import KIND, SCRIPT, TRANSFORMS
+from io_benchmark_taskgraph.script import workload_names
+
+from .conftest import copy_firefox, install
+
+
+@pytest.fixture(scope="module")
+def firefox(tmp_path_factory):
+    """A checkout with every workload."""
+    folder = copy_firefox(tmp_path_factory.mktemp("linters") / "firefox")
+    install(folder, workloads=workload_names(ROOT / "scripts/io-benchmark"))
+    return folder
+
+
+def run(firefox, *command):
+    done = subprocess.run(
+        [sys.executable, "-m", *command, SCRIPT, TRANSFORMS],
+        cwd=firefox,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_ruff_format(firefox):
+    """As on Firefox's main branch."""
+    run(firefox, "ruff", "format", "--isolated", "--check", "--preview", "--line-length", "88")
+
+
+def test_black(firefox):
+    """As on its release branches."""
+    run(firefox, "black", "--check", "--quiet", "--line-length", "88")
+
+
+def test_ruff_check(firefox):
+    """Errors, names and the order of imports; the length of lines is the formatter's matter."""
+    run(
+        firefox, "ruff", "check", "--isolated", "--quiet", "--select", "E,W,F,I", "--ignore", "E501"
+    )
+
+
+def test_yamllint(firefox):
+    """The kind's file: the same rules as for this project's own, and Firefox's comment's width."""
+    done = subprocess.run(
+        [sys.executable, "-m", "yamllint", "--strict", "-c", ROOT / ".yamllint.yml", KIND],
+        cwd=firefox,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def bare_urls(text):
+    """MD034: an address in the text that is neither a link, code nor in angle brackets."""
+    found = []
+    for token in MarkdownIt().parse(text):
+        depth = 0
+        for child in token.children or []:
+            depth += (child.type == "link_open") - (child.type == "link_close")
+            if child.type == "text" and not depth:
+                found += re.findall(r"https?://\S+", child.content)
+    return found
+
+
+def test_bare_urls(firefox):
+    """MD034 holds for the sections that are put there."""
+    assert bare_urls("see https://x.example/ and <https://y/> and `https://z`") == [
+        "https://x.example/"
+    ]
+    for page in ("kinds", "attributes"):
+        assert bare_urls((firefox / f"taskcluster/docs/{page}.md").read_text()) == []
+
+
+def test_headings_and_spaces(firefox):
+    """MD022, MD009, MD012, MD047: blank lines around headings, none twice, no trailing space."""
+    text = (firefox / "taskcluster/docs/kinds.md").read_text()
+    section = text[text.rindex("## io-benchmark") :]
+    assert re.fullmatch(r"## io-benchmark\n\n(?:\S.*\S\n|\n(?=\S))+(?:\n\[.*\n)*", section)

@@ -1,0 +1,262 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The one module that goes there: what it holds, and that it means what this project's own do."""
+
+import ast
+import importlib.util
+import subprocess
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from checkout import ROOT
+from pythons import every_python
+
+from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.firefox import transforms
+from io_benchmark_taskgraph import application, command, estimate, script, stanza
+from io_benchmark_taskgraph.mistakes import BadKeyError, UserMistake
+
+FOLDER = "scripts/io-benchmark"
+SMALLEST = {"script": FOLDER, "workloads": ["cache-retrieve"], "retrieves": 500}
+CONTAINER = {"name": "container", "path": "/builds/worker/io-benchmark"}
+URL = "https://host.example:80/{name}@x"
+
+GOOD = [
+    pytest.param({}, id="smallest"),
+    pytest.param({"workloads": ["cache-retrieve", "upload", "exec"]}, id="workloads"),
+    pytest.param({"seed": 0, "fidelity": "real", "precision": "2.5%"}, id="options"),
+    pytest.param({"destination": "fresh"}, id="destination"),
+    pytest.param({"destination": ["unlink", "overwrite"], "retrieves": 1}, id="destinations"),
+    pytest.param({"places": ["workspace", CONTAINER]}, id="places"),
+    pytest.param({"upload-url": URL, "perfherder": "neutral"}, id="upload"),
+    pytest.param({"replicates": 12}, id="replicates"),
+]
+BAD_VALUES: dict[str, list[Any]] = {
+    "retrieves": [0, True, "5", None],
+    "script": ["", 5, "/x", "x/../..", "x\ny"],
+    "workloads": [[], "exec", ["exec", "exec"], [5], None],
+    "seed": [-1, 2**31],
+    "destination": ["x", [], ["fresh", "fresh"], None],
+    "fidelity": ["x", ["seed"], {}],
+    "precision": ["0%", "2", 2],
+    "upload-url": ["ftp://x/", "https://me@x/", "https://x:0/", "https:///", "https://x/a b"],
+    "replicates": [0, 101],
+    "places": [
+        [],
+        "workspace",
+        ["x"],
+        ["workspace", "workspace"],
+        [CONTAINER, {**CONTAINER, "path": "/x"}],
+        [{**CONTAINER, "path": "/tmp/io-benchmark/x"}],
+        [{**CONTAINER, "path": "/a b"}],
+        [{"name": "x"}],
+    ],
+    "perfherder": ["x", {}],
+    "unknown": [1],
+}
+BAD = [
+    pytest.param({key: value}, id=f"{key}-{at}")
+    for key, values in BAD_VALUES.items()
+    for at, value in enumerate(values)
+]
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory):
+    """The joined module, imported as Firefox's taskgraph imports it."""
+    file = tmp_path_factory.mktemp("transforms") / "joined_io_benchmark.py"
+    file.write_text(transforms.joined(ROOT / "python"))
+    spec = importlib.util.spec_from_file_location("joined_io_benchmark", file)
+    assert spec is not None
+    assert spec.loader is not None
+    loaded = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = loaded
+    spec.loader.exec_module(loaded)
+    yield loaded
+    del sys.modules[spec.name]
+
+
+@pytest.mark.parametrize("changes", GOOD)
+def test_same_stanza_same_command(module, changes):
+    """A stanza means the same here and there, down to each byte of the command."""
+    written = {**SMALLEST, **changes}
+    here, there = stanza.parse(written), module.parse(written)
+    assert vars(there) | {"places": None} == vars(here) | {"places": None}
+    assert list(map(vars, there.places)) == list(map(vars, here.places))
+    found = script.needed_modules(ROOT, FOLDER, here.workloads)
+    own = command.make_command(here, application.make_application(found), "amd-16", 3300)
+    modules = [module.Module(one.path, one.text) for one in found]
+    assert module.make_command(there, module.make_application(modules), "amd-16", 3300) == own
+
+
+@pytest.mark.parametrize("changes", BAD)
+def test_same_stanza_refused(module, changes):
+    """What one refuses the other refuses, by the same key and in one line."""
+    with pytest.raises(BadKeyError) as here:
+        stanza.parse({**SMALLEST, **changes})
+    with pytest.raises(module.BadKeyError) as there:
+        module.parse({**SMALLEST, **changes})
+    assert there.value.key.split(".")[:2] == here.value.key.split(".")[:2]
+    assert "\n" not in str(there.value)
+
+
+@pytest.mark.parametrize("missing", [None, {}, [], {"script": FOLDER, "workloads": ["exec"]}])
+def test_a_stanza_that_is_not_whole(module, missing):
+    """No stanza, no mapping, or a key too few is refused by both."""
+    with pytest.raises(BadKeyError):
+        stanza.parse(missing)
+    with pytest.raises(module.BadKeyError):
+        module.parse(missing)
+
+
+def test_same_time_budget(module):
+    """What cannot be measured in time is refused with the same words."""
+    written = {**SMALLEST, "retrieves": 9_999}
+    with pytest.raises(BadKeyError) as here:
+        estimate.check_duration(stanza.parse(written), 3300)
+    with pytest.raises(module.BadKeyError) as there:
+        module.check_duration(module.parse(written), 3300)
+    assert str(there.value) == str(here.value)
+
+
+def make(module, task):
+    config = SimpleNamespace(
+        path="taskcluster/kinds/io-benchmark",
+        graph_config=_GraphConfig(),
+        params={"project": "try", "head_rev": "abc", "moz_build_date": "20260101000000"},
+    )
+    return list(module.make_tasks(config, iter([task])))
+
+
+class _GraphConfig:
+    root_dir = str(ROOT / "taskcluster")
+
+    def __getitem__(self, key):
+        return {"trust-domain": "gecko"}[key]
+
+
+def pool(**changes):
+    return {
+        "name": "amd.16",
+        "benchmark": {**SMALLEST, **changes},
+        "treeherder": {"symbol": "IOB(amd16)"},
+        "worker": {"max-run-time": 3600},
+    }
+
+
+def test_replicates(module):
+    """Numbered names and symbols, the same command; the first one has the routes."""
+    first, second = make(module, pool(replicates=2))
+    assert [one["name"] for one in (first, second)] == ["amd.16-1", "amd.16-2"]
+    assert second["treeherder"] == {"symbol": "IOB(amd16-2)"}
+    assert first["run"] == second["run"]
+    assert first["routes"] == [
+        "index.gecko.v2.try.latest.io-benchmark.amd~16",
+        "index.gecko.v2.try.revision.abc.io-benchmark.amd~16",
+        "index.gecko.v2.try.date.io-benchmark.amd~16.20260101000000",
+    ]
+    assert "routes" not in second
+    assert "benchmark" not in first
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        pytest.param(
+            {"workloads": ["exe"]},
+            "benchmark.workloads: 'exe' is unknown: there is no scripts/io-benchmark/workloads/"
+            "exe.py",
+            id="workload",
+        ),
+        pytest.param(
+            {"script": "none"}, f"benchmark.script: {ROOT}/none has no __main__.py", id="x"
+        ),
+        pytest.param({"retrieve": 5}, "benchmark.retrieve: extra keys not allowed", id="key"),
+    ],
+)
+def test_a_mistake_names_the_task(module, changes, text):
+    """The kind, the task, the key and what is wrong, in one line."""
+    with pytest.raises(UserMistake) as caught:
+        make(module, pool(**changes))
+    assert str(caught.value) == f"taskcluster/kinds/io-benchmark: task amd.16: {text}"
+
+
+def test_one_text_of_each():
+    """Every definition is one of this project's, word for word; none is there that is not used."""
+    tree = ast.parse(transforms.joined(ROOT / "python"))
+    own = {
+        ast.dump(node)
+        for path in (ROOT / "python/io_benchmark_taskgraph").rglob("*.py")
+        for node in ast.parse(path.read_text()).body
+    }
+    defined = [node for node in tree.body[1:] if not isinstance(node, ast.Import | ast.ImportFrom)]
+    assert [ast.unparse(node) for node in defined if ast.dump(node) not in own] == []
+    names = {node.name for node in defined if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert names - used == set()
+
+
+@every_python
+def test_its_syntax(python, tmp_path):
+    """mach's Python on the oldest release branch is 3.8."""
+    file = tmp_path / "io_benchmark.py"
+    file.write_text(transforms.joined(ROOT / "python"))
+    stubs = "import sys, types\n" + "".join(
+        f"sys.modules[{name!r}] = types.ModuleType({name!r})\n"
+        for name in (
+            "taskgraph",
+            "taskgraph.transforms",
+            "taskgraph.transforms.base",
+            "taskgraph.util",
+            "taskgraph.util.schema",
+            "voluptuous",
+        )
+    )
+    program = f"""{stubs}
+class Anything:
+    def __init__(self, *a, **k): pass
+    def add(self, x): pass
+sys.modules["taskgraph.transforms.base"].TransformSequence = Anything
+sys.modules["taskgraph.util.schema"].SchemaValidationError = Exception
+for name in ("All", "Any", "In", "Length", "Optional", "Required", "Unique", "Schema"):
+    setattr(sys.modules["voluptuous"], name, Anything)
+import runpy
+runpy.run_path({str(file)!r})
+"""
+    done = subprocess.run(
+        [python, "-W", "error", "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "text"),
+    [
+        pytest.param(
+            "firefox.py",
+            "def read_modules",
+            "def zipped(_: Any) -> None:\n    pass\n\n\ndef read_modules",
+            "zipped is defined in",
+            id="twice",
+        ),
+        pytest.param(
+            "firefox.py",
+            "from typing import Any",
+            "from types import Any",
+            "in two ways",
+            id="import",
+        ),
+        pytest.param("checks.py", "import re", "import re as", "checks.py: invalid", id="syntax"),
+    ],
+)
+def test_what_cannot_be_joined(other_version, path, old, new, text):
+    """A name with two meanings would silently change what one of the modules does."""
+    file = other_version.path / "python/io_benchmark_taskgraph" / path
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new, 1))
+    with pytest.raises(IoBenchmarkError, match=text) as caught:
+        transforms.joined(other_version.path / "python")
+    assert "\n" not in str(caught.value)

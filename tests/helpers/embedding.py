@@ -1,0 +1,19 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The two parts of a pool's command: what bash runs, and the application that it unpacks."""
+
+import base64
+import gzip
+from collections.abc import Sequence
+
+
+def shell_text(command: Sequence[str]) -> str:
+    """What people read of a task's command, with or without run-task before it."""
+    return command[command.index("-ec") + 1]
+
+
+def application(command: Sequence[str]) -> bytes:
+    """The worker's script as the task unpacks it."""
+    encoded = command[command.index("-ec") + 3 :]
+    return gzip.decompress(base64.b64decode("".join(encoded), validate=True))

@@ -1,0 +1,30 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The Python interpreters of this machine that a worker might have: 3.8 and later."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+_VERSIONS = range(8, 15)
+
+
+def _interpreters() -> dict[str, str]:
+    found = {f"3.{sys.version_info[1]}": sys.executable}
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    for minor in _VERSIONS:
+        name = f"3.{minor}"
+        installed = sorted(str(path) for path in pyenv.glob(f"{name}.*/bin/python3"))
+        path = installed[-1] if installed else shutil.which(f"python{name}")
+        if path and "shims" not in Path(path).parts:
+            found.setdefault(name, path)
+    return found
+
+
+every_python = pytest.mark.parametrize(
+    "python", [pytest.param(path, id=name) for name, path in _interpreters().items()]
+)

@@ -1,0 +1,42 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What a result says that it was measured with."""
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+from io_benchmark_taskgraph.application import Module, zipped
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts/io-benchmark"
+MAIN = "import record\nprint(record.script_sha256())\n"
+
+
+def printed(path: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-B", path], stdout=subprocess.PIPE, check=True, text=True
+    )
+    return done.stdout.strip()
+
+
+def test_of_the_file(tmp_path: Path) -> None:
+    """In a zip application it is the file's, as sha256sum prints it, whatever the file is called."""
+    file = tmp_path / "any name"
+    record = Module("record.py", (SCRIPT / "record.py").read_text())
+    file.write_bytes(zipped([Module("__main__.py", MAIN), record]))
+    assert printed(file) == hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def test_of_a_folder(tmp_path: Path) -> None:
+    """In a folder it is one over name, length and text of each module, sorted by name."""
+    texts = {"__main__.py": MAIN, "observe/x.py": "y = 'ä'\n"}
+    texts["record.py"] = (SCRIPT / "record.py").read_text()
+    (tmp_path / "observe").mkdir()
+    digest = hashlib.sha256()
+    for name, text in sorted(texts.items()):
+        (tmp_path / name).write_text(text)
+        data = text.encode()
+        digest.update(b"%s %d\n" % (name.encode(), len(data)) + data)
+    assert printed(tmp_path) == digest.hexdigest()
