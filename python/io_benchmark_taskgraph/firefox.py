@@ -28,6 +28,7 @@ from io_benchmark_taskgraph.stanza import (
     DESTINATIONS,
     FIDELITIES,
     MAX_REPLICATES,
+    MAX_RETRIEVES,
     PERFHERDER_MODES,
     Benchmark,
     benchmark_of,
@@ -43,7 +44,7 @@ KEYS = {
     # Modules of that folder's `workloads/`, with hyphens for underscores.
     Required("workloads"): All([str], Length(min=1), Unique()),
     # How often a cached file is looked up and copied, for each place and destination.
-    Required("retrieves"): whole_number(1, 10_000_000),
+    Required("retrieves"): whole_number(1, MAX_RETRIEVES),
     # Decides which file each retrieve takes; the same sequence on every pool.
     Optional("seed", default=1): whole_number(0, 2**31 - 1),
     # What is at the destination of a copy: the last copy, nothing, or a new file.

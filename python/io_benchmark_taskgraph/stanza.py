@@ -21,6 +21,8 @@ DESTINATIONS = ("overwrite", "unlink", "fresh")
 FIDELITIES = ("seed", "real")
 # Whose series a task's figures are: its pool's, or one for whatever pool it ran on.
 PERFHERDER_MODES = ("pool", "neutral")
+# What the script takes in all places and destinations together: more would not be read.
+MAX_RETRIEVES = 100_000
 MAX_REPLICATES = 100  # as many as taskgraph's action "Retrigger" makes at once
 
 WORKSPACE_PATH = "/builds/worker/workspace"
@@ -203,7 +205,7 @@ SCHEMA = voluptuous.Schema({
     # Modules of the script's folder `workloads/`, with hyphens for underscores.
     voluptuous.Required("workloads"): _workloads,
     # How often a cached file is looked up and copied, for each place and destination.
-    voluptuous.Required("retrieves"): whole_number(1, 10_000_000),
+    voluptuous.Required("retrieves"): whole_number(1, MAX_RETRIEVES),
     # Decides which file each retrieve takes; the same sequence on every pool.
     voluptuous.Optional("seed", default=1): whole_number(0, 2**31 - 1),
     # What is at the destination of a copy: the last copy, nothing, or each time a new file.

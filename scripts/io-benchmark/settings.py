@@ -17,7 +17,7 @@ PERFHERDER = ("pool", "neutral")
 QUICK_RETRIEVES_AT_MOST = 200
 # What a reader of results accepts.
 POOL = "[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
-RETRIEVES_AT_MOST = 1_000_000  # in all places and destinations together
+RETRIEVES_AT_MOST = 100_000  # in all places and destinations together
 FILES_AT_MOST = 100_000
 PLACES_AT_MOST = 10
 

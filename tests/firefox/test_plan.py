@@ -88,7 +88,7 @@ def test_another_version(firefox, other_version):
     edit(root / "python/io_benchmark_taskgraph/estimate.py", "MARGIN_S = 300", "MARGIN_S = 200")
     (root / "scripts/io-benchmark/early").mkdir()
     (root / "scripts/io-benchmark/early/gone.py").write_text("")
-    edit(root / "scripts/io-benchmark/__main__.py", "import perfherder", "import early.gone")
+    edit(root / "scripts/io-benchmark/__main__.py", "import pkgutil", "import early.gone")
     install(firefox, other_version)
     assert states(firefox) == {
         KIND: "differs",

@@ -32,8 +32,7 @@ SYMBOL = "{symbol: IOB(intel)}"
         pytest.param(
             "retrieves: 2000",
             "retrieves: 0",
-            f"{KIND}: task amd-16: benchmark.retrieves: 0 is not a whole number from 1 to "
-            "10,000,000",
+            f"{KIND}: task amd-16: benchmark.retrieves: 0 is not a whole number from 1 to 100,000",
             id="zero retrieves",
         ),
         pytest.param(

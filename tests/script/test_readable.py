@@ -15,9 +15,9 @@ import settings
 from msgspec import Meta
 from worker import Worker
 
-from io_benchmark.results.format import CacheRetrieve
+from io_benchmark.results.format import MAXIMUM_ENTRIES, CacheRetrieve, Samples
 from io_benchmark.results.parts import MAXIMUM_SAMPLES, Name, Text
-from io_benchmark.results.reader import MAXIMUM_ENTRIES
+from io_benchmark.results.size import MAXIMUM_PARTS
 
 NOT_UTF8 = os.fsdecode(b"d\xe9p\xf4t")
 
@@ -28,9 +28,12 @@ def meta(annotated: Any) -> Meta:
 
 
 def test_the_limits_are_the_readers() -> None:
-    """One number on both sides: what the script lets through is read."""
+    """What the script lets through is read."""
     assert meta(Text).max_length == record.TEXT_LENGTH
-    assert settings.RETRIEVES_AT_MOST == MAXIMUM_SAMPLES
+    assert settings.RETRIEVES_AT_MOST <= MAXIMUM_SAMPLES
+    # Half of the commas for the samples' columns, the rest for the timeline beside them.
+    commas = {character: most for character, most, _ in MAXIMUM_PARTS}[b","]
+    assert settings.RETRIEVES_AT_MOST * len(Samples.__struct_fields__) <= commas / 2
     hints = get_type_hints(CacheRetrieve, include_extras=True)
     assert meta(hints["file_sizes_bytes"]).max_length == settings.FILES_AT_MOST
     assert f"^{settings.POOL}$" == meta(Name).pattern

@@ -86,25 +86,25 @@ def place(name, path):
         pytest.param(
             {"retrieves": 0},
             "benchmark.retrieves",
-            f"0 {NO_NUMBER} 1 to 10,000,000",
+            f"0 {NO_NUMBER} 1 to 100,000",
             id="zero retrieves",
         ),
         pytest.param(
             {"retrieves": -3},
             "benchmark.retrieves",
-            f"-3 {NO_NUMBER} 1 to 10,000,000",
+            f"-3 {NO_NUMBER} 1 to 100,000",
             id="negative retrieves",
         ),
         pytest.param(
             {"retrieves": True},
             "benchmark.retrieves",
-            f"True {NO_NUMBER} 1 to 10,000,000",
+            f"True {NO_NUMBER} 1 to 100,000",
             id="a truth for a number",
         ),
         pytest.param(
             {"retrieves": "2000"},
             "benchmark.retrieves",
-            f"'2000' {NO_NUMBER} 1 to 10,000,000",
+            f"'2000' {NO_NUMBER} 1 to 100,000",
             id="a text for a number",
         ),
         pytest.param(

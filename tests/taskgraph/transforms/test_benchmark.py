@@ -21,7 +21,7 @@ def test_stanza_becomes_a_benchmark(run_kind, make_pool):
     [
         pytest.param(
             {"retrieves": 0},
-            "benchmark.retrieves: 0 is not a whole number from 1 to 10,000,000",
+            "benchmark.retrieves: 0 is not a whole number from 1 to 100,000",
             id="key",
         ),
         pytest.param(
