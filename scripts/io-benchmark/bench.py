@@ -282,11 +282,10 @@ def describe_place(observed):
     start = "Place %s: %s: " % (observed["name"], observed["path"])
     if observed.get("failed"):
         return start + observed["failed"]
-    chain = [
-        "%s (%s, %d stripes)" % (device["name"], device["kind"], device["stripe_count"])
-        if device["stripe_count"]
-        else "%s (%s)" % (device["name"], device["kind"])
-        for device in observed["devices"]
-    ]
+    chain = []
+    for device in observed["devices"]:
+        stripes = device["stripe_count"]
+        kind = device["kind"] + (", %d stripes" % stripes if stripes else "")
+        chain.append("%s (%s)" % (device["name"], kind))
     kind = "%s, %s" % (observed["kind"], (observed.get("filesystem") or {}).get("type"))
     return "%s%s on %s" % (start, kind, ", ".join(chain) or "?")

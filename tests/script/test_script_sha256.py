@@ -14,6 +14,12 @@ SCRIPT = Path(__file__).resolve().parents[2] / "scripts/io-benchmark"
 MAIN = "import record\nprint(record.script_sha256())\n"
 
 
+def with_main() -> dict[str, str]:
+    """The script's modules by path, with a main module that only tells the sha256."""
+    files = {path.relative_to(SCRIPT).as_posix(): path for path in SCRIPT.rglob("*.py")}
+    return {name: file.read_text() for name, file in files.items()} | {"__main__.py": MAIN}
+
+
 def printed(path: Path) -> str:
     done = subprocess.run(
         [sys.executable, "-B", path], stdout=subprocess.PIPE, check=True, text=True
@@ -24,18 +30,16 @@ def printed(path: Path) -> str:
 def test_of_the_file(tmp_path: Path) -> None:
     """In a zip application it is the file's, as sha256sum prints it, whatever the file is called."""
     file = tmp_path / "any name"
-    record = Module("record.py", (SCRIPT / "record.py").read_text())
-    file.write_bytes(zipped([Module("__main__.py", MAIN), record]))
+    file.write_bytes(zipped([Module(path, text) for path, text in with_main().items()]))
     assert printed(file) == hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def test_of_a_folder(tmp_path: Path) -> None:
     """In a folder it is one over name, length and text of each module, sorted by name."""
-    texts = {"__main__.py": MAIN, "observe/x.py": "y = 'ä'\n"}
-    texts["record.py"] = (SCRIPT / "record.py").read_text()
-    (tmp_path / "observe").mkdir()
+    texts = with_main() | {"observe/x.py": "y = 'ä'\n"}
     digest = hashlib.sha256()
     for name, text in sorted(texts.items()):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
         data = text.encode()
         digest.update(b"%s %d\n" % (name.encode(), len(data)) + data)
