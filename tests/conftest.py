@@ -4,6 +4,7 @@
 """What holds for every test: the environment of the task that may run them is not theirs."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,6 +20,10 @@ settings.load_profile("steady")
 os.environ["PATH"] = with_system_folders(os.environ.get("PATH", os.defpath))
 # What tests make is as readable as on most machines; those that are about a umask set their own.
 os.umask(0o022)
+
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    # Started by nohup: go on when the terminal closes, and let children begin as they usually do.
+    signal.signal(signal.SIGHUP, lambda _number, _frame: None)
 
 # Set on a worker, or by whoever tries the script by hand.
 PREFIXES = ("TASKCLUSTER_", "IO_BENCHMARK_", "MOZ_", "TASKGRAPH_")

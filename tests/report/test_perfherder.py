@@ -7,6 +7,7 @@ import json
 import math
 from dataclasses import replace
 from importlib import import_module
+from types import SimpleNamespace
 
 import every_workload
 import pytest
@@ -122,9 +123,10 @@ def of_a_worker():
     entries = json.loads((ROOT / "tests/fixtures/result-v1-all.json").read_text())["workloads"]
     last = {entry["name"]: entry for entry in entries}
     as_the_kind = {"retrieves_planned": 2000}
+    settings = SimpleNamespace(pool="amd-16", profile="full", perfherder="pool")
     classes = {name: import_module(f"workloads.{name.replace('-', '_')}").WORKLOAD for name in last}
     return {
-        name: of_worker.suite("amd-16", "full", classes[name], {**entry, **as_the_kind})
+        name: of_worker.suite(settings, classes[name], {**entry, **as_the_kind})
         for name, entry in last.items()
     }
 

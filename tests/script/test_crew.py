@@ -44,7 +44,7 @@ with Crew(3, work) as crew:
 @pytest.mark.parametrize(
     ("failing", "message"),
     [
-        pytest.param("os.stat('/nonexistent')", "2 No such file or directory", id="named"),
+        pytest.param("os.stat('/proc/nonexistent')", "2 No such file or directory", id="named"),
         pytest.param("raise OSError(None, 'said so')", "None said so", id="own words"),
         pytest.param(
             "os.kill(os.getpid(), signal.SIGKILL)",
