@@ -18,7 +18,6 @@ from typing import NamedTuple
 from io_benchmark_taskgraph.mistakes import BadKeyError
 
 KEY = "benchmark.script"
-FILE_NAME = "io-benchmark.pyz"
 SHEBANG = b"#!/usr/bin/env python3\n"
 _VERSION = re.compile(r'^SCRIPT_VERSION = "([0-9A-Za-z.+-]+)"$', re.MULTILINE)
 
