@@ -9,29 +9,25 @@ import base64
 import gzip
 import hashlib
 import io
-import posixpath
 import re
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from io_benchmark_taskgraph.mistakes import BadKeyError
 
 KEY = "benchmark.script"
-FILE_NAME = "io-benchmark.pyz"
 SHEBANG = b"#!/usr/bin/env python3\n"
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date that a zip file can hold
 _VERSION = re.compile(r'^SCRIPT_VERSION = "([0-9A-Za-z.+-]+)"$', re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Module:
+class Module(NamedTuple):
     path: str  # within the script's folder, with slashes
     text: str
 
 
-@dataclass(frozen=True)
-class Application:
+class Application(NamedTuple):
     version: str
     modules: Sequence[Module]
     data: bytes
@@ -43,11 +39,8 @@ def make_application(modules: Sequence[Module]) -> Application:
     """Join the modules into one file. The order in which they are given makes no difference."""
     versions = [text for module in modules for text in _VERSION.findall(module.text)]
     if len(versions) != 1:
-        raise BadKeyError(
-            KEY,
-            f"{len(versions)} lines of the script's modules say its version; write one line "
-            'SCRIPT_VERSION = "1.0.0"',
-        )
+        text = f"{len(versions)} lines of the script's modules say its version"
+        raise BadKeyError(KEY, f'{text}; write one line SCRIPT_VERSION = "1.0.0"')
     data = zipped(modules)
     # Only transport is compressed: each zlib compresses differently, the sha256 is of `data`.
     encoded = base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
@@ -59,18 +52,15 @@ def zipped(modules: Sequence[Module]) -> bytes:
     """A stored zip file behind a shebang: fixed order, dates and modes, no compression."""
     texts = {module.path: module.text.encode("utf-8") for module in modules}
     # Before Python 3.13 a folder without __init__.py can be imported only if it has an entry.
-    for path in list(texts):
-        folder = posixpath.dirname(path)
-        while folder:
+    for module in modules:
+        for folder in list(PurePosixPath(module.path).parents)[:-1]:
             texts[f"{folder}/"] = b""
-            folder = posixpath.dirname(folder)
     buffer = io.BytesIO()
     buffer.write(SHEBANG)
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         for path in sorted(texts):
-            entry = zipfile.ZipInfo(path, _EPOCH)
+            entry = zipfile.ZipInfo(path)  # of the first date that a zip file can hold
             entry.create_system = 3  # Unix, whatever system generates the task
-            mode = 0o40755 if path.endswith("/") else 0o100644
-            entry.external_attr = mode << 16
+            entry.external_attr = (0o40755 if path.endswith("/") else 0o100644) << 16
             archive.writestr(entry, texts[path])
     return buffer.getvalue()

@@ -11,32 +11,26 @@ import voluptuous
 
 from io_benchmark_taskgraph.mistakes import BadKeyError, plain, shown, suggestion
 
+# Above zero, with at most two digits before the point.
+PERCENTAGE = r"(?!0+(\.0+)?%)[0-9]{1,2}(\.[0-9]{1,6})?%\Z"
 
-def whole_number(minimum: int, maximum: int) -> Callable[[object], int]:
-    def check(value: object) -> int:
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int)
-            or not minimum <= value <= maximum
-        ):
-            text = (
-                f"{shown(value)} is not a whole number from {minimum:,} to {maximum:,}"
-            )
-            raise voluptuous.Invalid(text)
-        return value
+
+def whole_number(minimum: int, maximum: int) -> Callable[[Any], int]:
+    def check(value: Any) -> int:
+        if type(value) is int and minimum <= value <= maximum:
+            return value
+        text = f"is not a whole number from {minimum:,} to {maximum:,}"
+        raise voluptuous.Invalid(f"{shown(value)} {text}")
 
     return check
 
 
 def percentage(value: object) -> str:
-    match = re.fullmatch(
-        r"([0-9]{1,2}(?:\.[0-9]{1,6})?)%", value if isinstance(value, str) else ""
-    )
-    if not match or float(match.group(1)) == 0:
+    if not isinstance(value, str) or not re.match(PERCENTAGE, value):
         raise voluptuous.Invalid(
             f"{shown(value)} is not a percentage; write one such as 2%"
         )
-    return match.group(0)
+    return value
 
 
 def checked(schema: voluptuous.Schema, stanza: object, name: str) -> dict[str, Any]:

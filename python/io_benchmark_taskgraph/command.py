@@ -11,7 +11,7 @@ to run-task and by it to bash.
 import shlex
 from collections.abc import Sequence
 
-from io_benchmark_taskgraph.application import FILE_NAME, KEY, Application
+from io_benchmark_taskgraph.application import KEY, Application
 from io_benchmark_taskgraph.mistakes import BadKeyError
 from io_benchmark_taskgraph.stanza import (
     ARTIFACTS_PATH,
@@ -21,93 +21,76 @@ from io_benchmark_taskgraph.stanza import (
     Place,
 )
 
-PROJECT = "https://github.com/mozilla-releng/io-benchmark"
-# Linux's MAX_ARG_STRLEN, 32 pages, less the zero byte at the end. Nothing on the way to a worker
-# checks it: a longer argument fails there, "argument list too long".
+# Linux's MAX_ARG_STRLEN, 32 pages, less the zero byte at the end. Nothing before a worker checks it.
 MAX_ARGUMENT_BYTES = 131_071
 # Linux takes 2 MiB of arguments and environment together (a quarter of the stack's usual limit).
 MAX_COMMAND_BYTES = 1_900_000
-# Not traced: a trace would put the whole script into the log once more. What fails before the
-# sha256 is compared has said why on stderr. The first word of the line for Treeherder is written
-# in two parts: run-task prints this text too, and it must not look like a failure there.
-UNPACK = """\
-application={folder}/{file_name}
+# The environment of a rehearsal or a test may set what is between quotes. Not traced before the last
+# command: a trace would put the whole script into the log once more. What fails before the sha256 is
+# compared has said why on stderr. The first word of the line for Treeherder is in two parts: run-task
+# prints this text too, and it must not look like a failure there.
+TEXT = """\
+# io-benchmark {application.version} measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
+# Source: {benchmark.script}/ at the revision that made this task. The arguments after
+# this one are these modules as one zip application (gzip, base64); the same file:
+# io-benchmark script {workloads} -o io-benchmark.pyz
+# sha256 {application.sha256}
+application="${{IO_BENCHMARK_SCRIPT_DIR:-{folder}}}"/io-benchmark.pyz
 mkdir -p "${{application%/*}}"
 printf %s "$@" | base64 -d | gzip -d > "$application" || true
-if [ "$(sha256sum < "$application")" != "{sha256}  -" ]; then
+if [ "$(sha256sum < "$application")" != "{application.sha256}  -" ]; then
   printf 'TEST-%s | io-benchmark | %s: cannot unpack %s; see the lines above\\n' \\
     UNEXPECTED-FAIL {pool} "$application"
   exit 1
 fi
 set -x
+exec python3 -u -B "$application" \\
+  {measured} \\
+  {places} \\
+  --artifacts "${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}" \
+--profile "${{IO_BENCHMARK_PROFILE:-full}}" \
+--perfherder "${{IO_BENCHMARK_PERFHERDER:-{benchmark.perfherder}}}"
 """
 
 
-def _from_environment(variable: str, default: str) -> str:
-    """A path that a rehearsal or a test may set; `default` was checked to need no quoting."""
-    return f'"${{{variable}:-{default}}}"'
-
-
 def _place(place: Place) -> str:
-    if place == WORKSPACE:
-        variable = "IO_BENCHMARK_WORKSPACE"
-    else:
-        variable = "IO_BENCHMARK_PLACE_" + place.name.upper().replace("-", "_")
-    return f"{place.name}={_from_environment(variable, place.path)}"
+    name = "WORKSPACE" if place == WORKSPACE else f"PLACE_{place.name.upper()}"
+    variable = f"IO_BENCHMARK_{name.replace('-', '_')}"
+    return f'--place {place.name}="${{{variable}:-{place.path}}}"'
 
 
-def _arguments(benchmark: Benchmark, pool: str, time_budget_s: int) -> list[str]:
-    """The script's arguments, quoted; a list for each line of the command."""
-    quote = shlex.quote
-    measured = [f"--pool {quote(pool)}"]
-    measured += [f"--workload {quote(workload)}" for workload in benchmark.workloads]
-    measured += [f"--retrieves {benchmark.retrieves}", f"--seed {benchmark.seed}"]
-    measured += [f"--destination {quote(item)}" for item in benchmark.destinations]
-    measured += [f"--fidelity {quote(benchmark.fidelity)}"]
-    if benchmark.precision:
-        measured += [f"--precision {quote(benchmark.precision)}"]
-    if benchmark.upload_url:
-        measured += [f"--upload-url {quote(benchmark.upload_url)}"]
-    measured += [f"--time-budget {time_budget_s}"]
-    places = [f"--place {_place(place)}" for place in benchmark.places]
-    artifacts = (
-        f"--artifacts {_from_environment('IO_BENCHMARK_ARTIFACTS', ARTIFACTS_PATH)}"
-    )
-    profile = f"--profile {_from_environment('IO_BENCHMARK_PROFILE', 'full')}"
-    perfherder = f"--perfherder {_from_environment('IO_BENCHMARK_PERFHERDER', benchmark.perfherder)}"
-    return [" ".join(measured), *places, f"{artifacts} {profile} {perfherder}"]
-
-
-def _about(benchmark: Benchmark, application: Application) -> str:
-    """What the encoded part is, for the readers of a task's page and of its log."""
-    workloads = " ".join(f"--workload {name}" for name in benchmark.workloads)
-    return (
-        f"# io-benchmark {application.version} measures this worker's I/O: {PROJECT}\n"
-        f"# Source: {benchmark.script}/ at the revision that made this task. The arguments after\n"
-        "# this one are these modules as one zip application (gzip, base64); the same file:\n"
-        f"# io-benchmark script {workloads} -o {FILE_NAME}\n"
-        f"# sha256 {application.sha256}\n"
-    )
+def _measured(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
+    options = [
+        ("pool", pool),
+        *(("workload", workload) for workload in benchmark.workloads),
+        ("retrieves", benchmark.retrieves),
+        ("seed", benchmark.seed),
+        *(("destination", destination) for destination in benchmark.destinations),
+        ("fidelity", benchmark.fidelity),
+        ("precision", benchmark.precision),
+        ("upload-url", benchmark.upload_url),
+        ("time-budget", time_budget_s),
+    ]
+    given = ((name, str(value)) for name, value in options if value is not None)
+    return " ".join(f"--{name} {shlex.quote(value)}" for name, value in given)
 
 
 def make_command(
     benchmark: Benchmark, application: Application, pool: str, time_budget_s: int
 ) -> list[str]:
     """What run-task starts: bash with a readable script, and the encoded application behind it."""
-    unpack = UNPACK.format(
-        folder=_from_environment("IO_BENCHMARK_SCRIPT_DIR", SCRIPT_PATH),
-        file_name=FILE_NAME,
-        sha256=application.sha256,
+    text = TEXT.format(
+        application=application,
+        benchmark=benchmark,
+        workloads=" ".join(f"--workload {name}" for name in benchmark.workloads),
+        folder=SCRIPT_PATH,
         pool=shlex.quote(pool),
+        measured=_measured(benchmark, pool, time_budget_s),
+        places=" \\\n  ".join(map(_place, benchmark.places)),
+        artifacts=ARTIFACTS_PATH,
     )
-    start = 'exec python3 -u -B "$application"'
-    lines = [start, *_arguments(benchmark, pool, time_budget_s)]
-    text = _about(benchmark, application) + unpack + " \\\n  ".join(lines) + "\n"
-    encoded = application.encoded
-    parts = [
-        encoded[at : at + MAX_ARGUMENT_BYTES]
-        for at in range(0, len(encoded), MAX_ARGUMENT_BYTES)
-    ]
+    encoded, size = application.encoded, MAX_ARGUMENT_BYTES
+    parts = [encoded[at : at + size] for at in range(0, len(encoded), size)]
     return ["bash", "-ec", text, "io-benchmark", *parts]
 
 

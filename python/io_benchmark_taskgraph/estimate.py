@@ -25,17 +25,12 @@ ONCE_S = {"spawn": 30, "upload": 140}
 EACH_PLACE_S = {"exec": 80, "metadata": 90, "random-io": 95, "sync-write": 130}
 
 
-def time_budget_s(max_run_time_s: Any) -> int:
+def time_budget_s(limit_s: Any) -> int:
     """What the script may use of the task's time."""
-    is_number = isinstance(max_run_time_s, int) and not isinstance(max_run_time_s, bool)
-    if not is_number or max_run_time_s <= MARGIN_S:
-        raise BadKeyError(
-            "worker.max-run-time",
-            f"{shown(max_run_time_s)} is not a number of seconds above {MARGIN_S}, which the script "
-            "stops before it; write one such as 3600",
-        )
-    budget_s: int = max_run_time_s - MARGIN_S
-    return budget_s
+    if type(limit_s) is int and limit_s > MARGIN_S:
+        return limit_s - MARGIN_S
+    text = f"{shown(limit_s)} is not a number of seconds above {MARGIN_S}"
+    raise BadKeyError("worker.max-run-time", f"{text}; write one such as 3600")
 
 
 def others_s(benchmark: Benchmark) -> int:

@@ -22,12 +22,8 @@ class BadKeyError(Exception):
     """What is wrong with one key; a transform adds the file and the task to it."""
 
     def __init__(self, key: str, text: str) -> None:
-        super().__init__(key, text)
-        self.key = key
-        self.text = text
-
-    def __str__(self) -> str:
-        return f"{self.key}: {self.text}"
+        super().__init__(f"{key}: {text}")
+        self.key, self.text = key, text
 
 
 class _Shown(reprlib.Repr):

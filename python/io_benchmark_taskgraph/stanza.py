@@ -9,7 +9,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Callable, NamedTuple
 from urllib.parse import urlsplit
 
 import voluptuous
@@ -19,13 +19,11 @@ from io_benchmark_taskgraph.mistakes import plain, shown, suggestion
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 FIDELITIES = ("seed", "real")
-# Whose series a task's figures are: its pool's, or one for whatever pool it ran on.
 PERFHERDER_MODES = ("pool", "neutral")
 # What the script takes in all places and destinations together: more would not be read.
 MAX_RETRIEVES = 100_000
 MAX_REPLICATES = 100  # as many as taskgraph's action "Retrigger" makes at once
 
-WORKSPACE_PATH = "/builds/worker/workspace"
 ARTIFACTS_PATH = "/builds/worker/artifacts"
 SCRIPT_PATH = "/tmp/io-benchmark"  # noqa: S108 - in a container of the task's own
 
@@ -34,18 +32,17 @@ _URL = re.compile(r"[a-z]+://[^\x00-\x20\x7f-\U0010ffff/@]+(/[\x21-\x7e]*)?")
 # What Linux takes of one name, and less than it takes of a path.
 _MAX_PATH_PART = 255
 _MAX_PATH = 1000
-_PLACE_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
-# The path stands in the command within "${NAME:-path}", where quotes would become part of it.
-_PLACE_PATH = re.compile(r"(/[A-Za-z0-9_+-][A-Za-z0-9._+-]*)+")
+# Both stand in the command unquoted: within "${NAME:-path}" quotes would become part of the path.
+PLACE_NAME = r"[a-z][a-z0-9-]{0,39}\Z"
+PLACE_PATH = r"(?=.{1,1000}\Z)(/[A-Za-z0-9_+-][A-Za-z0-9._+-]{0,254})+\Z"
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     name: str
     path: str
 
 
-WORKSPACE = Place("workspace", WORKSPACE_PATH)
+WORKSPACE = Place("workspace", "/builds/worker/workspace")
 
 
 @dataclass(frozen=True)
@@ -82,7 +79,7 @@ def _one_of(known: Sequence[str]) -> Callable[[object], str]:
     return check
 
 
-def folder_of(value: object) -> str:
+def _folder(value: object) -> str:
     text = _text(value)
     parts = text.split("/")
     if (
@@ -98,7 +95,7 @@ def folder_of(value: object) -> str:
     return posixpath.normpath(text)
 
 
-def upload_url_of(value: object) -> str:
+def _upload_url(value: object) -> str:
     """No user and no password: a task's page is public, and so is the log."""
     text = value if isinstance(value, str) else ""
     try:
@@ -140,7 +137,7 @@ def _workloads(value: object) -> tuple[str, ...]:
     return workloads
 
 
-def destinations_of(value: object) -> tuple[str, ...]:
+def _destinations(value: object) -> tuple[str, ...]:
     items = _list(value if isinstance(value, list) else [value], "overwrite")
     destinations = tuple(_one_of(DESTINATIONS)(item) for item in items)
     _different("the destination", destinations)
@@ -151,16 +148,7 @@ def _within(inner: str, outer: str) -> bool:
     return inner == outer or inner.startswith(outer + "/")
 
 
-def _is_place_path(path: object) -> bool:
-    return (
-        isinstance(path, str)
-        and len(path) <= _MAX_PATH
-        and max(map(len, path.split("/"))) <= _MAX_PATH_PART
-        and _PLACE_PATH.fullmatch(path) is not None
-    )
-
-
-def place_of(value: object) -> Place:
+def _place(value: object) -> Place:
     if value == WORKSPACE.name:
         return WORKSPACE
     if not isinstance(value, dict) or sorted(map(str, value)) != ["name", "path"]:
@@ -168,7 +156,7 @@ def place_of(value: object) -> Place:
             f"{shown(value)} is not a place; write workspace, or {{name: NAME, path: /absolute/path}}"
         )
     name, path = value["name"], value["path"]
-    if not isinstance(name, str) or not _PLACE_NAME.fullmatch(name):
+    if not isinstance(name, str) or not re.match(PLACE_NAME, name):
         raise voluptuous.Invalid(
             f"{shown(name)} is not a place's name; write at most 40 lower-case letters, digits and "
             "hyphens, a letter first"
@@ -178,7 +166,7 @@ def place_of(value: object) -> Place:
             f"the name workspace means {WORKSPACE.path}; give the place at {plain(path)} "
             "another name"
         )
-    if not _is_place_path(path):
+    if not isinstance(path, str) or not re.match(PLACE_PATH, path):
         raise voluptuous.Invalid(
             f"{shown(path)} is not a place's path; write an absolute one of letters, digits and ._+- "
             "without a slash at its end"
@@ -192,8 +180,8 @@ def place_of(value: object) -> Place:
     return Place(name, path)
 
 
-def places_of(value: object) -> tuple[Place, ...]:
-    places = tuple(place_of(item) for item in _list(value, "workspace"))
+def _places(value: object) -> tuple[Place, ...]:
+    places = tuple(_place(item) for item in _list(value, "workspace"))
     _different("the place", [place.name for place in places])
     _different("the path", [place.path for place in places])
     return places
@@ -201,7 +189,7 @@ def places_of(value: object) -> tuple[Place, ...]:
 
 SCHEMA = voluptuous.Schema({
     # The folder with the worker's script, from the root of the checkout.
-    voluptuous.Required("script"): folder_of,
+    voluptuous.Required("script"): _folder,
     # Modules of the script's folder `workloads/`, with hyphens for underscores.
     voluptuous.Required("workloads"): _workloads,
     # How often a cached file is looked up and copied, for each place and destination.
@@ -209,7 +197,7 @@ SCHEMA = voluptuous.Schema({
     # Decides which file each retrieve takes; the same sequence on every pool.
     voluptuous.Optional("seed", default=1): whole_number(0, 2**31 - 1),
     # What is at the destination of a copy: the last copy, nothing, or each time a new file.
-    voluptuous.Optional("destination", default="overwrite"): destinations_of,
+    voluptuous.Optional("destination", default="overwrite"): _destinations,
     # How a file is looked up and copied: as the first investigation did, or as the real
     # update-verify tasks do.
     voluptuous.Optional("fidelity", default="seed"): _one_of(FIDELITIES),
@@ -217,11 +205,11 @@ SCHEMA = voluptuous.Schema({
     voluptuous.Optional("precision"): percentage,
     # Where the workload upload puts its objects, a few names again and again; without it, on
     # loopback. `{name}` in it stands for an object's name, which otherwise is added to it.
-    voluptuous.Optional("upload-url"): upload_url_of,
+    voluptuous.Optional("upload-url"): _upload_url,
     # How many tasks are made of the one, each for a worker of its own.
     voluptuous.Optional("replicates", default=1): whole_number(1, MAX_REPLICATES),
     # The directories that are measured.
-    voluptuous.Optional("places", default=lambda: ["workspace"]): places_of,
+    voluptuous.Optional("places", default=lambda: ["workspace"]): _places,
     # Whose series the figures are in Perfherder: the pool's, or one for whatever pool it is.
     voluptuous.Optional("perfherder", default="pool"): _one_of(PERFHERDER_MODES),
 })
@@ -230,23 +218,10 @@ KEYS = tuple(str(key) for key in SCHEMA.schema)
 
 def parse(stanza: object) -> Benchmark:
     """The stanza, checked; a BadKeyError names the first key that is wrong."""
-    return benchmark_of(checked(SCHEMA, stanza, "benchmark"))
-
-
-def benchmark_of(found: dict[str, Any]) -> Benchmark:
-    destination = found["destination"]
+    found = checked(SCHEMA, stanza, "benchmark")
     return Benchmark(
-        script=found["script"],
-        workloads=tuple(found["workloads"]),
-        retrieves=found["retrieves"],
-        seed=found["seed"],
-        destinations=(
-            (destination,) if isinstance(destination, str) else tuple(destination)
-        ),
-        fidelity=found["fidelity"],
-        precision=found.get("precision"),
-        upload_url=found.get("upload-url"),
-        replicates=found["replicates"],
-        places=found["places"],
-        perfherder=found["perfherder"],
+        destinations=found.pop("destination"),
+        precision=found.pop("precision", None),
+        upload_url=found.pop("upload-url", None),
+        **found,
     )

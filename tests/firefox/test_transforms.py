@@ -7,6 +7,7 @@ import ast
 import importlib.util
 import subprocess
 import sys
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,12 +16,14 @@ from checkout import ROOT
 from pythons import every_python
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox import transforms
-from io_benchmark_taskgraph import application, command, estimate, script, stanza
+from io_benchmark.firefox import places, transforms
+from io_benchmark_taskgraph import application, command, script, stanza
 from io_benchmark_taskgraph.mistakes import BadKeyError, UserMistake
 
+from .conftest import copy_firefox, install
+
 FOLDER = "scripts/io-benchmark"
-SMALLEST = {"script": FOLDER, "workloads": ["cache-retrieve"], "retrieves": 500}
+SMALLEST = {"workloads": ["cache-retrieve"], "retrieves": 500}
 CONTAINER = {"name": "container", "path": "/builds/worker/io-benchmark"}
 URL = "https://host.example:80/{name}@x"
 
@@ -33,26 +36,54 @@ GOOD = [
     pytest.param({"places": ["workspace", CONTAINER]}, id="places"),
     pytest.param({"upload-url": URL, "perfherder": "neutral"}, id="upload"),
     pytest.param({"replicates": 12}, id="replicates"),
+    pytest.param({"places": [{"name": "workspace", "path": stanza.WORKSPACE.path}]}, id="same"),
+    pytest.param({"places": [{"name": "a", "path": f"/{'x' * 255}"}], "seed": 2}, id="long"),
+]
+UNSAFE_PATHS = [
+    "",
+    "/",
+    "x",
+    "/x/",
+    "/x y",
+    "/x\n",
+    "/x}$(reboot)",
+    '/x"',
+    "/a/../b",
+    f"/{'x' * 256}",
+    "/x" * 501,
+    "/builds",
+    "/builds/worker/artifacts/x",
+    5,
 ]
 BAD_VALUES: dict[str, list[Any]] = {
     "retrieves": [0, True, "5", None],
-    "script": ["", 5, "/x", "x/../..", "x\ny"],
     "workloads": [[], "exec", ["exec", "exec"], [5], None],
     "seed": [-1, 2**31],
     "destination": ["x", [], ["fresh", "fresh"], None],
     "fidelity": ["x", ["seed"], {}],
-    "precision": ["0%", "2", 2],
-    "upload-url": ["ftp://x/", "https://me@x/", "https://x:0/", "https:///", "https://x/a b"],
+    "precision": ["0%", "00.000%", "100%", "2", 2, "2%\n", "2%; reboot", None],
+    "upload-url": ["ftp://x/", "https://me@x/", "https://x:0/", "https:///", "https://x/a b", None],
     "replicates": [0, 101],
     "places": [
         [],
         "workspace",
         ["x"],
+        None,
+        [5],
         ["workspace", "workspace"],
+        ["workspace", {"name": "other", "path": stanza.WORKSPACE.path}],
+        [{"name": "workspace", "path": "/x"}],
+        [CONTAINER, CONTAINER],
+        [{**CONTAINER, "name": "a=$(b)"}],
+        [{**CONTAINER, "name": "A"}],
+        [{**CONTAINER, "name": "a\n"}],
+        [{**CONTAINER, "name": 5}],
+        *([{**CONTAINER, "path": path}] for path in UNSAFE_PATHS),
         [CONTAINER, {**CONTAINER, "path": "/x"}],
         [{**CONTAINER, "path": "/tmp/io-benchmark/x"}],
         [{**CONTAINER, "path": "/a b"}],
         [{"name": "x"}],
+        [{**CONTAINER, "more": 1}],
     ],
     "perfherder": ["x", {}],
     "unknown": [1],
@@ -79,16 +110,25 @@ def module(tmp_path_factory):
     del sys.modules[spec.name]
 
 
+def parse_here(written):
+    """The script's folder is a key here; there it is fixed."""
+    return stanza.parse(
+        {**written, "script": places.SCRIPT} if isinstance(written, dict) else written
+    )
+
+
 @pytest.mark.parametrize("changes", GOOD)
 def test_same_stanza_same_command(module, changes):
     """A stanza means the same here and there, down to each byte of the command."""
     written = {**SMALLEST, **changes}
-    here, there = stanza.parse(written), module.parse(written)
-    assert vars(there) | {"places": None} == vars(here) | {"places": None}
-    assert list(map(vars, there.places)) == list(map(vars, here.places))
+    here, there = parse_here(written), module.parse(written)
+    values = {name: getattr(there, name) for name in vars(here)}
+    listed = {name: tuple(one) for name, one in values.items() if isinstance(one, list)}
+    assert values | listed == vars(here)
     found = script.needed_modules(ROOT, FOLDER, here.workloads)
     own = command.make_command(here, application.make_application(found), "amd-16", 3300)
     modules = [module.Module(one.path, one.text) for one in found]
+    assert module.make_application(modules) == application.make_application(found)
     assert module.make_command(there, module.make_application(modules), "amd-16", 3300) == own
 
 
@@ -96,43 +136,69 @@ def test_same_stanza_same_command(module, changes):
 def test_same_stanza_refused(module, changes):
     """What one refuses the other refuses, by the same key and in one line."""
     with pytest.raises(BadKeyError) as here:
-        stanza.parse({**SMALLEST, **changes})
+        parse_here({**SMALLEST, **changes})
     with pytest.raises(module.BadKeyError) as there:
         module.parse({**SMALLEST, **changes})
     assert there.value.key.split(".")[:2] == here.value.key.split(".")[:2]
     assert "\n" not in str(there.value)
 
 
-@pytest.mark.parametrize("missing", [None, {}, [], {"script": FOLDER, "workloads": ["exec"]}])
+@pytest.mark.parametrize("missing", [None, {}, [], {"workloads": ["exec"]}])
 def test_a_stanza_that_is_not_whole(module, missing):
     """No stanza, no mapping, or a key too few is refused by both."""
     with pytest.raises(BadKeyError):
-        stanza.parse(missing)
+        parse_here(missing)
     with pytest.raises(module.BadKeyError):
         module.parse(missing)
 
 
-def test_same_time_budget(module):
-    """What cannot be measured in time is refused with the same words."""
-    written = {**SMALLEST, "retrieves": 9_999}
-    with pytest.raises(BadKeyError) as here:
-        estimate.check_duration(stanza.parse(written), 3300)
-    with pytest.raises(module.BadKeyError) as there:
-        module.check_duration(module.parse(written), 3300)
-    assert str(there.value) == str(here.value)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"script": FOLDER}, id="folder"),
+        pytest.param({"upload-url": "https://[::1]/"}, id="address in brackets"),
+    ],
+)
+def test_refused_there_alone(module, changes):
+    """The folder is fixed there, and a host is a name or four numbers."""
+    stanza.parse({**SMALLEST, "script": FOLDER, **changes})
+    with pytest.raises(module.BadKeyError) as caught:
+        module.parse({**SMALLEST, **changes})
+    assert [caught.value.key] == [f"benchmark.{key}" for key in changes]
 
 
-def make(module, task):
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"retrieves": 100_000}, id="too many retrieves for the time"),
+        pytest.param({"upload-url": "https://x:99999/"}, id="a port above 65535"),
+    ],
+)
+def test_not_known_there(module, firefox, changes):
+    """The script's time budget ends what takes too long, and the script refuses such a port."""
+    for made in make(module, firefox, pool(**changes)):
+        assert "--time-budget 3300" in made["run"]["command"][2]
+
+
+@pytest.fixture(scope="module")
+def firefox(tmp_path_factory):
+    folder = copy_firefox(tmp_path_factory.mktemp("transforms") / "firefox")
+    install(folder)
+    return folder
+
+
+def make(module, firefox, task):
     config = SimpleNamespace(
         path="taskcluster/kinds/io-benchmark",
-        graph_config=_GraphConfig(),
+        graph_config=_GraphConfig(str(firefox / "taskcluster")),
         params={"project": "try", "head_rev": "abc", "moz_build_date": "20260101000000"},
     )
     return list(module.make_tasks(config, iter([task])))
 
 
+@dataclass
 class _GraphConfig:
-    root_dir = str(ROOT / "taskcluster")
+    root_dir: str
 
     def __getitem__(self, key):
         return {"trust-domain": "gecko"}[key]
@@ -147,9 +213,9 @@ def pool(**changes):
     }
 
 
-def test_replicates(module):
+def test_replicates(module, firefox):
     """Numbered names and symbols, the same command; the first one has the routes."""
-    first, second = make(module, pool(replicates=2))
+    first, second = make(module, firefox, pool(replicates=2))
     assert [one["name"] for one in (first, second)] == ["amd.16-1", "amd.16-2"]
     assert second["treeherder"] == {"symbol": "IOB(amd16-2)"}
     assert first["run"] == second["run"]
@@ -167,20 +233,21 @@ def test_replicates(module):
     [
         pytest.param(
             {"workloads": ["exe"]},
-            "benchmark.workloads: 'exe' is unknown: there is no scripts/io-benchmark/workloads/"
-            "exe.py",
+            f"benchmark.workloads: 'exe' is not in {places.SCRIPT}/workloads",
             id="workload",
         ),
         pytest.param(
-            {"script": "none"}, f"benchmark.script: {ROOT}/none has no __main__.py", id="x"
+            {"retrieves": 0},
+            "benchmark.retrieves: 0 is not a whole number from 1 to 100,000",
+            id="value",
         ),
         pytest.param({"retrieve": 5}, "benchmark.retrieve: extra keys not allowed", id="key"),
     ],
 )
-def test_a_mistake_names_the_task(module, changes, text):
+def test_a_mistake_names_the_task(module, firefox, changes, text):
     """The kind, the task, the key and what is wrong, in one line."""
     with pytest.raises(UserMistake) as caught:
-        make(module, pool(**changes))
+        make(module, firefox, pool(**changes))
     assert str(caught.value) == f"taskcluster/kinds/io-benchmark: task amd.16: {text}"
 
 
@@ -221,7 +288,7 @@ class Anything:
     def add(self, x): pass
 sys.modules["taskgraph.transforms.base"].TransformSequence = Anything
 sys.modules["taskgraph.util.schema"].SchemaValidationError = Exception
-for name in ("All", "Any", "In", "Length", "Optional", "Required", "Unique", "Schema"):
+for name in ("All", "Any", "In", "Length", "Match", "Optional", "Required", "Unique"):
     setattr(sys.modules["voluptuous"], name, Anything)
 import runpy
 runpy.run_path({str(file)!r})
@@ -237,8 +304,8 @@ runpy.run_path({str(file)!r})
     [
         pytest.param(
             "firefox.py",
-            "def read_modules",
-            "def zipped(_: Any) -> None:\n    pass\n\n\ndef read_modules",
+            "def parse",
+            "def zipped(_: Any) -> None:\n    pass\n\n\ndef parse",
             "zipped is defined in",
             id="twice",
         ),

@@ -85,7 +85,7 @@ SYMBOL = "{symbol: IOB(intel)}"
             "max-run-time: 3600",
             "max-run-time: 300",
             f"{KIND}: task amd-16: worker.max-run-time: 300 is not a number of seconds above "
-            "300, which the script stops before it; write one such as 3600",
+            "300; write one such as 3600",
             id="no time",
         ),
         pytest.param(

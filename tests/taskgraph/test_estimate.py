@@ -127,8 +127,7 @@ def test_no_time(value):
         estimate.time_budget_s(value)
     assert caught.value.key == "worker.max-run-time"
     assert caught.value.text == (
-        f"{value!r} is not a number of seconds above 300, which the script stops before it; write "
-        "one such as 3600"
+        f"{value!r} is not a number of seconds above 300; write one such as 3600"
     )
 
 

@@ -52,7 +52,7 @@ def _data_there(kind: dict[str, Any], more_workloads: Sequence[str]) -> dict[str
 def _task_there(task: dict[str, Any]) -> dict[str, Any]:
     there = {key: value for key, value in copy.deepcopy(task).items() if key != _DROPPED}
     if there.get("benchmark", {}).get("script") == SCRIPT:
-        there["benchmark"]["script"] = places.SCRIPT
+        del there["benchmark"]["script"]  # the module of transforms knows its folder there
     return there
 
 
@@ -68,7 +68,7 @@ def for_firefox(text: str, more_workloads: Sequence[str] = ()) -> str:
     there = re.sub(rf"(?m)(^ *- {_OWN_TRANSFORMS.pattern}\n)+", f"    - {_OURS_THERE}\n", text)
     for own, theirs in _TRANSFORMS.items():
         there = re.sub(rf"(?m)^( *- ){re.escape(own)}$", rf"\g<1>{theirs}", there)
-    there = re.sub(rf"(?m)^( *script: ){re.escape(SCRIPT)}$", rf"\g<1>{places.SCRIPT}", there)
+    there = re.sub(rf"(?m)^ *script: {re.escape(SCRIPT)}\n", "", there)
     there = re.sub(rf"(?m)^ *{_DROPPED}: \[.*\]\n", "", there)
     more = "".join(f", {name}" for name in more_workloads)
     there = re.sub(r"(?m)^( {8}workloads: \[[^\]]*)\]$", rf"\g<1>{more}]", there, count=1)

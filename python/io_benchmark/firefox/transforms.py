@@ -4,7 +4,8 @@
 """One module for Firefox's tree, joined from those of `io_benchmark_taskgraph` that it needs.
 
 It begins at the package's module `firefox` and takes of the other modules the top-level definitions
-that are used, in the order of their imports, as they are written. So there is one text of each.
+that are used, in the order of their imports, as they are written. So there is one text of each, but
+for the few that `firefox` has a shorter one of.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from io_benchmark.errors import IoBenchmarkError
 
 PACKAGE = "io_benchmark_taskgraph"
 START = f"{PACKAGE}.firefox"
+# What that module defines in place of the definitions with these names in the others.
+SHORTER = frozenset({"Benchmark", "shown"})
 HEAD = '''\
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
@@ -139,6 +142,8 @@ class _Joined:
         return self.modules[name]
 
     def need(self, module: _Module, name: str) -> None:
+        if name in SHORTER:
+            return  # everything in the first module is needed
         if name in module.own:
             source, there = module.own[name]
             if source not in module.needs:

@@ -31,24 +31,18 @@ def replicate(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str
 
 
 def numbered(task: dict[str, Any], count: int) -> Iterator[dict[str, Any]]:
-    """The task itself, or as many copies as asked for with a number each."""
+    """The task itself, or as many copies as asked for with a number each: IOB(amd16-1)."""
     if count == 1:
         yield task
         return
     for number in range(1, count + 1):
         copy = deepcopy(task)
-        copy["name"] = f"{task_name(task)}-{number}"
+        copy["name"] = f"{task['name']}-{number}"
         treeherder = copy.get("treeherder")
         if isinstance(treeherder, dict) and "symbol" in treeherder:
-            treeherder["symbol"] = _with_number(str(treeherder["symbol"]), number)
+            name, bracket, _ = str(treeherder["symbol"]).partition(")")
+            treeherder["symbol"] = f"{name}-{number}{bracket}"
         yield copy
-
-
-def _with_number(symbol: str, number: int) -> str:
-    """`IOB(amd16)` becomes `IOB(amd16-1)`."""
-    if symbol.endswith(")"):
-        return f"{symbol[:-1]}-{number})"
-    return f"{symbol}-{number}"
 
 
 transforms = TransformSequence()

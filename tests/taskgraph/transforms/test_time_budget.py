@@ -26,8 +26,7 @@ def test_enough_time(run_kind, make_pool):
         ),
         pytest.param(
             300,
-            "worker.max-run-time: 300 is not a number of seconds above 300, which the script "
-            "stops before it; write one such as 3600",
+            "worker.max-run-time: 300 is not a number of seconds above 300; write one such as 3600",
             id="none",
         ),
     ],
