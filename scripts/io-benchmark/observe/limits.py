@@ -10,33 +10,23 @@ import os
 import resource
 
 from observe import devices, mounts
-from reading import is_folder, read_int, read_text
+from reading import is_folder, read_int, read_lines, read_text
 
-V1_IO = {
-    "blkio.throttle.read_bps_device": "read_bytes_per_s",
-    "blkio.throttle.write_bps_device": "write_bytes_per_s",
-    "blkio.throttle.read_iops_device": "read_operations_per_s",
-    "blkio.throttle.write_iops_device": "write_operations_per_s",
-}
-V2_IO = {
-    "rbps": "read_bytes_per_s",
-    "wbps": "write_bytes_per_s",
-    "riops": "read_operations_per_s",
-    "wiops": "write_operations_per_s",
-}
-WEIGHTS = (
-    "io.weight",
-    "io.bfq.weight",
-    "io.latency",
-    "blkio.weight",
-    "blkio.bfq.weight",
+# What is limited; in v1 by the file blkio.throttle.NAME_device, in v2 by a field of io.max.
+IO_LIMITS = (
+    ("read_bytes_per_s", "read_bps", "rbps"),
+    ("write_bytes_per_s", "write_bps", "wbps"),
+    ("read_operations_per_s", "read_iops", "riops"),
+    ("write_operations_per_s", "write_iops", "wiops"),
 )
+WEIGHTS = ("io.weight", "io.bfq.weight", "io.latency")
+WEIGHTS += ("blkio.weight", "blkio.bfq.weight")
 V1_UNLIMITED_BYTES = 1 << 62
 
 
 def observe():
     table = mounts.table()
-    groups = own_groups(read_text("/proc/self/cgroup") or "")
+    groups = own_groups()
     found = {"cgroup_versions": [], "groups": {}, "io": [], "weights": []}
     found.update(memory=[], cpu=[])
     for mount in table:
@@ -49,20 +39,17 @@ def observe():
                     path = levels(mount, groups[controller])
                     _note(found, "v1", controller, path, reader)
     found["ulimits"] = {
-        name: _ulimit(number)
-        for name, number in (
-            ("open_files", resource.RLIMIT_NOFILE),
-            ("file_size_bytes", resource.RLIMIT_FSIZE),
-            ("processes", resource.RLIMIT_NPROC),
-        )
+        "open_files": _ulimit(resource.RLIMIT_NOFILE),
+        "file_size_bytes": _ulimit(resource.RLIMIT_FSIZE),
+        "processes": _ulimit(resource.RLIMIT_NPROC),
     }
     return found
 
 
-def own_groups(text):
+def own_groups():
     """/proc/self/cgroup by controller; the unified hierarchy's controller is ''."""
     groups = {}
-    for line in text.splitlines():
+    for line in read_lines("/proc/self/cgroup"):
         fields = line.split(":", 2)
         if len(fields) == 3:
             for controller in fields[1].split(","):
@@ -82,10 +69,8 @@ def levels(mount, group):
     directory = os.path.normpath(os.path.join(mount.point, inside))
     if not is_folder(directory):
         directory = mount.point
-    found = [directory]
-    while directory != mount.point and directory.startswith(
-        mount.point.rstrip("/") + "/"
-    ):
+    found, start = [directory], mount.point.rstrip("/") + "/"
+    while directory != mount.point and directory.startswith(start):
         directory = os.path.dirname(directory)
         found.append(directory)
     return found
@@ -114,9 +99,9 @@ def _weights(found, directory):
 
 
 def _read_v1_blkio(found, directory):
-    for name, kind in V1_IO.items():
-        for line in (read_text(os.path.join(directory, name)) or "").splitlines():
-            fields = line.split()
+    for kind, name, _ in IO_LIMITS:
+        path = os.path.join(directory, "blkio.throttle.%s_device" % name)
+        for fields in map(str.split, read_lines(path)):
             if len(fields) == 2 and fields[1].isdigit():
                 _io_limit(found, directory, fields[0], kind, int(fields[1]))
     _weights(found, directory)
@@ -140,18 +125,18 @@ def _cpu(found, directory, quota, period):
 
 def _read_v1_cpu(found, directory):
     quota = read_int(os.path.join(directory, "cpu.cfs_quota_us"))
-    _cpu(
-        found, directory, quota, read_int(os.path.join(directory, "cpu.cfs_period_us"))
-    )
+    period = read_int(os.path.join(directory, "cpu.cfs_period_us"))
+    _cpu(found, directory, quota, period)
 
 
 def _read_v2(found, directory):
-    for line in (read_text(os.path.join(directory, "io.max")) or "").splitlines():
+    kinds = {name: kind for kind, _, name in IO_LIMITS}
+    for line in read_lines(os.path.join(directory, "io.max")):
         device, _, rest = line.partition(" ")
         for field in rest.split():
             name, _, value = field.partition("=")
-            if name in V2_IO and value.isdigit():
-                _io_limit(found, directory, device, V2_IO[name], int(value))
+            if name in kinds and value.isdigit():
+                _io_limit(found, directory, device, kinds[name], int(value))
     _weights(found, directory)
     _memory(found, directory, "memory.max")
     _memory(found, directory, "memory.high")
