@@ -14,7 +14,7 @@ from typing import Tuple
 
 import figures
 import precision
-from failures import SkippedError, WorkloadError
+from interruption import SkippedError, WorkloadError
 from progress import MIB, NS_PER_S, say
 from summary import shown
 from windows import Together

@@ -10,8 +10,7 @@ import traceback
 import perfherder
 import places
 import summary
-from failures import SkippedError, WorkloadError
-from interruption import Interrupted
+from interruption import Interrupted, SkippedError, WorkloadError
 from observe import devices, host, limits, storage
 from observe.sampler import Sampler
 from progress import LOG, say

@@ -1,12 +1,23 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Signals and the end of the time budget, as one exception raised where it is safe."""
+"""What ends a measurement early: failures; signals and the time budget, raised where it is safe."""
 
 import contextlib
 import signal
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM)
+
+
+class WorkloadError(Exception):
+    """The workload cannot go on in this place; the message is for people."""
+
+
+class SkippedError(WorkloadError):
+    """This part cannot be measured here, by the nature of the place or of the machine.
+
+    The rest of the run does not fail for it, unless nothing is measured at all.
+    """
 
 
 class Interrupted(BaseException):

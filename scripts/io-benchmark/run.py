@@ -8,10 +8,9 @@ import re
 
 import perfherder
 from bench import FAILED, Bench, internal_error
-from failures import WrongArgumentsError
 from progress import say
 from record import SCRIPT_VERSION, Record, not_written
-from settings import parse
+from settings import WrongArgumentsError, parse
 
 WRONG_ARGUMENTS = 2
 

@@ -31,9 +31,8 @@ import interruption as interruption_module  # noqa: E402
 import progress as progress_module  # noqa: E402
 import record as record_module  # noqa: E402
 import settings as settings_module  # noqa: E402
-from destination import Target  # noqa: E402
 from observe.sampler import Sampler  # noqa: E402
-from retrieval import SeedSteps  # noqa: E402
+from retrieval import SeedSteps, Target  # noqa: E402
 from workloads.cache_retrieve import CacheRetrieve  # noqa: E402
 
 ROUNDS = 5

@@ -12,8 +12,8 @@ import os
 from reading import is_folder, list_names, read_int, read_ints, read_text, target_of
 
 CLASS = "/sys/class/block"
-QUEUE_NUMBERS = ("nr_requests", "read_ahead_kb", "max_sectors_kb", "rotational")
-QUEUE_NUMBERS += ("wbt_lat_usec", "logical_block_size", "physical_block_size")
+QUEUE_NUMBERS = ["nr_requests", "read_ahead_kb", "max_sectors_kb", "rotational"]
+QUEUE_NUMBERS += ["wbt_lat_usec", "logical_block_size", "physical_block_size"]
 SECTOR_BYTES = 512
 
 

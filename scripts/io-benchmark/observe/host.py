@@ -18,9 +18,9 @@ MIB = 1024 * 1024
 TOUCH_BYTES = 64 * MIB
 TOOLS = ("bash", "cp", "curl", "fio", "grep", "sed")
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
-VM_SETTINGS = ("dirty_background_bytes", "dirty_background_ratio", "dirty_bytes")
-VM_SETTINGS += ("dirty_expire_centisecs", "dirty_ratio", "dirty_writeback_centisecs")
-VM_SETTINGS += ("swappiness",)
+VM_SETTINGS = ["dirty_background_bytes", "dirty_background_ratio", "dirty_bytes"]
+VM_SETTINGS += ["dirty_expire_centisecs", "dirty_ratio", "dirty_writeback_centisecs"]
+VM_SETTINGS += ["swappiness"]
 
 
 def observe():

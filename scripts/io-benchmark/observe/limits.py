@@ -19,8 +19,8 @@ IO_LIMITS = (
     ("read_operations_per_s", "read_iops", "riops"),
     ("write_operations_per_s", "write_iops", "wiops"),
 )
-WEIGHTS = ("io.weight", "io.bfq.weight", "io.latency")
-WEIGHTS += ("blkio.weight", "blkio.bfq.weight")
+WEIGHTS = ["io.weight", "io.bfq.weight", "io.latency"]
+WEIGHTS += ["blkio.weight", "blkio.bfq.weight"]
 V1_UNLIMITED_BYTES = 1 << 62
 
 

@@ -20,12 +20,11 @@ import shutil
 import time
 
 import precision
-from destination import Target
-from failures import SkippedError, WorkloadError
+from interruption import SkippedError, WorkloadError
 from observe import host, page_cache
-from observe.reflink import shares_extents
+from observe.page_cache import shares_extents
 from progress import MIB, Progress, say
-from retrieval import RealSteps, SeedSteps
+from retrieval import RealSteps, SeedSteps, Target
 from retrieve_figures import RetrieveFigures
 
 NAME = "cache-retrieve"
