@@ -65,8 +65,9 @@ class Batches:
         """What is the same for every run; nothing by default."""
         return {}
 
-    def run(self, variant, entry):
+    def run(self, entry):
         self._rows = []
+        variant = {name: entry[name] for name in ("variant", "threads")}
         before = self._bench.device_bytes()
         self._planned = entry["parameters"]["samples_planned"]
         self._time_limit_s = entry["parameters"]["time_limit_s"]
@@ -158,7 +159,7 @@ class Batches:
         if now_ns >= self._shown_again_ns:
             self._shown_again_ns = now_ns + int(self._bench.progress_every_s * NS_PER_S)
             self._show(now_ns)
-        if now_ns >= self._bench.due_ns:
+        if now_ns >= self._bench.record.due_ns:
             self._bench.between_samples()
 
     def _show(self, now_ns):

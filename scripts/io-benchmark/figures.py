@@ -25,10 +25,6 @@ def unit(workload):
     return FIGURES[workload][0]
 
 
-def higher_is_better(workload):
-    return FIGURES[workload][2]
-
-
 def figure(workload, operation_ns):
     """What is shown for a time an operation."""
     unit_ns = FIGURES[workload][1]

@@ -4,8 +4,11 @@
 """What ends a measurement early: failures; signals and the time budget, raised where it is safe."""
 
 import contextlib
+import os
 import signal
+import time
 
+CHILDREN_END_WITHIN_S = 10
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM)
 
 
@@ -78,3 +81,15 @@ class Interruption:
         if self._raising and self.pending is not None and not self._raised:
             self._raised = True
             raise self.pending
+
+
+def children_have_ended():
+    """Wait: an interruption can come between the start of a child and the note of its number."""
+    until_s = time.monotonic() + CHILDREN_END_WITHIN_S
+    try:
+        while time.monotonic() < until_s:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                time.sleep(0.01)
+    except ChildProcessError:
+        return True
+    return False

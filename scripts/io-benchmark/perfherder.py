@@ -12,17 +12,9 @@ from record import write_by_rename
 FRAMEWORK = "build_metrics"  # Perfherder knows a fixed list of frameworks
 FILE_NAME = "perfherder-data-io-benchmark.json"
 OPTION_LENGTH = 45
-# Marks the series that are no pool's, so that they never mix with the pools' own.
+# Marks the series that are no pool's, so that they never mix with the pools' own: two pushes of
+# one pool each then share one series, which Perfherder lays side by side.
 ANY_POOL = "any-pool"
-
-
-def owner(settings):
-    """The option that says whose series it is.
-
-    Without the pool, the pools of one platform would collapse into one series. That is wanted for
-    two pushes of one pool each, which Perfherder then lays side by side.
-    """
-    return ANY_POOL if settings.perfherder == "neutral" else settings.pool
 
 
 def suite(settings, workload, entry):
@@ -31,13 +23,13 @@ def suite(settings, workload, entry):
     _, durations_ns, operations = workload.parts(entry)[0]
     count = sum(operations or [1] * len(durations_ns))
     ordered_ns = figures.each_ns(durations_ns, operations)
-    options = [owner(settings), entry["place"], *workload.options(entry)]
+    # Without an owner, the pools of one platform would collapse into one series.
+    owner = ANY_POOL if settings.perfherder == "neutral" else settings.pool
+    options = [owner, entry["place"], *workload.options(entry)]
     options += [] if settings.profile == "full" else ["profile-" + settings.profile]
     times_ns = [
         ("mean", sum(durations_ns) / count),
-        ("p50", percentile(ordered_ns, 50)),
-        ("p95", percentile(ordered_ns, 95)),
-        ("p99", percentile(ordered_ns, 99)),
+        *[("p%d" % at, percentile(ordered_ns, at)) for at in (50, 95, 99)],
         *workload.subtests(entry),
     ]
     subtests = [
@@ -55,7 +47,7 @@ def one(workload, name, value):
         "name": name,
         "value": value,
         "unit": figures.unit(workload),
-        "lowerIsBetter": not figures.higher_is_better(workload),
+        "lowerIsBetter": not figures.FIGURES[workload][2],
         "shouldAlert": False,
     }
 

@@ -20,6 +20,7 @@ from places import check_owner
 # 1 (2026-11): the first.
 VERSION = 1
 SCRIPT_VERSION = "0.1.0"
+UTC = "%Y-%m-%dT%H:%M:%SZ"
 GROW_EVERY_NS = 10 * 1_000_000_000
 TEXT_LENGTH = 10_000  # characters that a reader accepts in one text
 # Its encode(), not dump(): only the former is done in C, ten times as fast.
@@ -28,16 +29,13 @@ JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":
 
 def script_sha256():
     """Of the zip application; in a folder: over name, length and text of each module."""
+    folder = Path(__file__).absolute().parent
+    if folder.is_file():
+        return hashlib.sha256(folder.read_bytes()).hexdigest()
     digest = hashlib.sha256()
-    folder = os.path.dirname(os.path.abspath(__file__))
-    if os.path.isfile(folder):
-        with open(folder, "rb") as application:
-            digest.update(application.read())
-        return digest.hexdigest()
-    for name in sorted(map(str, Path(folder).rglob("*.py"))):
-        with open(name, "rb") as file:
-            text = file.read()
-        title = "%s %d\n" % (os.path.relpath(name, folder), len(text))
+    for module in sorted(folder.rglob("*.py"), key=str):
+        text = module.read_bytes()
+        title = "%s %d\n" % (module.relative_to(folder), len(text))
         digest.update(title.encode() + text)
     return digest.hexdigest()
 
@@ -60,10 +58,6 @@ def describe_task(pool):
     return task
 
 
-def utc_now():
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-
-
 class Record:
     def __init__(self, settings, origin_ns):
         folder = os.path.join(settings.artifacts, "io-benchmark")
@@ -75,7 +69,7 @@ class Record:
         self.document = {
             "version": VERSION,
             "script": {"version": SCRIPT_VERSION, "sha256": script_sha256()},
-            "started": utc_now(),
+            "started": time.strftime(UTC, time.gmtime()),
             "ended": None,
             "duration_ns": 0,
             "task": describe_task(settings.pool),
@@ -94,7 +88,10 @@ class Record:
         check_owner(folder)
 
     def warn(self, name, message):
-        self.document["warnings"].append({"name": name, "message": message})
+        """Once, however many places it is true of."""
+        warning = {"name": name, "message": message}
+        if warning not in self.document["warnings"]:
+            self.document["warnings"].append(warning)
 
     def write(self):
         """Write the whole file; OSError where that is impossible, the last one then still stands."""
@@ -115,7 +112,7 @@ class Record:
                 self.warn("result-not-written", message)
 
     def finish(self, reason):
-        self.document["ended"] = utc_now()
+        self.document["ended"] = time.strftime(UTC, time.gmtime())
         self.document["completed"] = reason is None
         self.document["incomplete_reason"] = reason
         self.write()

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
+from contextlib import AbstractContextManager, suppress
 
 from observe import page_cache
 
@@ -52,7 +53,7 @@ class Target:
         self._held_bytes = 0
 
 
-class SeedSteps:
+class SeedSteps(AbstractContextManager):
     """One grep and one copy inside this process, as the seed measures.
 
     The copy is what shutil.copy2 does on Linux (sendfile, then mode and times), written out so
@@ -67,9 +68,6 @@ class SeedSteps:
         self._unlink = destination == "unlink"
         # By its path: a bare name costs a failed execve for every folder of PATH.
         self._grep = shutil.which("grep") or "grep"
-
-    def __enter__(self):
-        return self
 
     def __exit__(self, *_):
         """A grep that an interruption cut off ends by itself and is waited for at the very end."""
@@ -137,7 +135,7 @@ done
 """
 
 
-class RealSteps:
+class RealSteps(AbstractContextManager):
     """cached_download.sh's steps in a bash of their own, with the real cp."""
 
     lookup_method = "grep -Fx, grep -Fnx, sed, printf in bash"
@@ -152,16 +150,11 @@ class RealSteps:
             start_new_session=True,  # so that bash and what it started can be ended together
         )
 
-    def __enter__(self):
-        return self
-
     def __exit__(self, *_):
         os.killpg(self._bash.pid, signal.SIGKILL)
         self._bash.wait()
-        try:
+        with suppress(BrokenPipeError):  # an interruption came before the step was sent
             self._bash.stdin.close()
-        except BrokenPipeError:
-            pass  # an interruption came before the step was sent
         self._bash.stdout.close()
 
     def _ask(self, step, argument):

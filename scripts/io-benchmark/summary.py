@@ -3,6 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What a person reads at the end of the log: the seed's figures and histogram. Not for programs."""
 
+from collections import Counter
+
 import figures
 from figures import percentile
 from progress import NS_PER_S, say
@@ -12,34 +14,31 @@ BUCKETS = 10
 BAR = 50
 
 
-def show_plan(shown, time_budget_s):
-    counts = {}
-    for workload, entries in shown:
-        counts[workload.name] = counts.get(workload.name, 0) + len(entries)
+def show_plan(entries, time_budget_s):
+    counts = Counter(entry["name"] for entry in entries)
     text = ", ".join("%s %d" % one for one in counts.items())
     latest = ""
     if time_budget_s is not None:
         latest = ", over after %g s at the latest" % time_budget_s
-    say("=== Plan: %d measurements (%s)%s ===" % (sum(counts.values()), text, latest))
+    say("=== Plan: %d measurements (%s)%s ===" % (len(entries), text, latest))
 
 
-def show(shown):
+def show(plans):
     """A line for each entry: what all of it took; of few entries each of their parts as well."""
     say()
     say("=== RESULTS ===")
-    detailed = sum(len(entries) for _, entries in shown) <= DETAILED_AT_MOST
-    for workload, entries in shown:
+    detailed = sum(len(entries) for *_, entries in plans) <= DETAILED_AT_MOST
+    for workload, place, entries in plans:
         for entry in entries:
             show_entry(workload, entry, detailed)
         for remark in workload.remarks_on_all(entries):
-            say("%s, place %s: %s" % (workload.name, entries[0]["place"], remark))
+            say("%s, place %s: %s" % (workload.name, place.name, remark))
 
 
 def show_entry(workload, entry, detailed):
     parts = [part for part in workload.parts(entry) if part[1]]
-    words = (
-        [] if entry["completed"] else ["incomplete: %s" % entry["incomplete_reason"]]
-    )
+    reason = entry["incomplete_reason"]
+    words = [] if reason is None else ["incomplete: %s" % reason]
     words += [figures_of(entry["name"], *parts[0][1:])] if parts else []
     words += workload.remarks(entry) if parts else []
     say("%s: %s" % (title(workload, entry), "; ".join(words)))
@@ -51,27 +50,20 @@ def show_entry(workload, entry, detailed):
 
 
 def title(workload, entry):
-    parts = [entry["name"], "place %s" % entry["place"], *workload.details(entry)]
-    return ", ".join(parts)
+    place = "place %s" % entry["place"]
+    return ", ".join([entry["name"], place, *workload.details(entry)])
 
 
 def figures_of(workload, durations_ns, operations):
     ordered_ns = figures.each_ns(durations_ns, operations)
     count = len(ordered_ns) if operations is None else sum(operations)
     total_ns = sum(durations_ns)
-    best_worst = [("Min", ordered_ns[0]), ("Max", ordered_ns[-1])]
-    if figures.higher_is_better(workload):
-        best_worst = [("Min", ordered_ns[-1]), ("Max", ordered_ns[0])]
-    text = ", ".join(
-        "%s %s" % (name, shown(figures.figure(workload, operation_ns)))
-        for name, operation_ns in (
-            ("Avg", total_ns / count),
-            *best_worst,
-            ("P50", percentile(ordered_ns, 50)),
-            ("P95", percentile(ordered_ns, 95)),
-            ("P99", percentile(ordered_ns, 99)),
-        )
-    )
+    values = [figures.figure(workload, total_ns / count)]
+    values += sorted(figures.figure(workload, ordered_ns[at]) for at in (0, -1))
+    for percent in (50, 95, 99):
+        values.append(figures.figure(workload, percentile(ordered_ns, percent)))
+    names = ("Avg", "Min", "Max", "P50", "P95", "P99")
+    text = ", ".join("%s %s" % (name, shown(at)) for name, at in zip(names, values))
     unit = figures.unit(workload)
     return "%d in %.1f s, %s %s" % (count, total_ns / NS_PER_S, text, unit)
 

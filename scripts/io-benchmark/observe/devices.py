@@ -110,14 +110,13 @@ def describe(name):
         "raid_level": read_text(os.path.join(path, "md", "level")),
         "backing_file": read_text(os.path.join(path, "loop", "backing_file")),
     }
-    return device if device["below"] else {**device, **_leaf(path, queue)}
-
-
-def _leaf(path, queue):
+    if device["below"]:
+        return device
     schedulers = read_text(os.path.join(queue, "scheduler")) or ""
     chosen = [word[1:-1] for word in schedulers.split() if word.startswith("[")]
     settings = os.path.join(queue, "iosched")
     return {
+        **device,
         "model": read_text(os.path.join(path, "device", "model")),
         "vendor": read_text(os.path.join(path, "device", "vendor")),
         "scheduler": chosen[0] if chosen else (schedulers or None),

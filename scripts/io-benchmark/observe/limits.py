@@ -21,7 +21,8 @@ IO_LIMITS = (
 )
 WEIGHTS = ["io.weight", "io.bfq.weight", "io.latency"]
 WEIGHTS += ["blkio.weight", "blkio.bfq.weight"]
-V1_UNLIMITED_BYTES = 1 << 62
+UNLIMITED_BYTES = 1 << 62  # from here on v1 means no limit; v2 writes "max"
+V1_CONTROLLERS = ("blkio", "memory", "cpu")
 
 
 def observe():
@@ -31,13 +32,12 @@ def observe():
     found.update(memory=[], cpu=[])
     for mount in table:
         if mount.filesystem == "cgroup2" and "" in groups:
-            _note(found, "v2", "", levels(mount, groups[""]), _read_v2)
+            _note(found, "v2", "unified", levels(mount, groups[""]))
         elif mount.filesystem == "cgroup":
-            names = set(mount.super_options.split(","))
-            for controller, reader in V1_READERS.items():
+            names = mount.super_options.split(",")
+            for controller in V1_CONTROLLERS:
                 if controller in names and controller in groups:
-                    path = levels(mount, groups[controller])
-                    _note(found, "v1", controller, path, reader)
+                    _note(found, "v1", controller, levels(mount, groups[controller]))
     found["ulimits"] = {
         "open_files": _ulimit(resource.RLIMIT_NOFILE),
         "file_size_bytes": _ulimit(resource.RLIMIT_FSIZE),
@@ -76,21 +76,37 @@ def levels(mount, group):
     return found
 
 
-def _note(found, version, controller, directories, reader):
+def _note(found, version, controller, directories):
     if version not in found["cgroup_versions"]:
         found["cgroup_versions"].append(version)
-    found["groups"][controller or "unified"] = directories[0]
-    for directory in directories:
-        reader(found, directory)
+    is_read = directories[0] in found["groups"].values()  # controllers mounted together
+    found["groups"][controller] = directories[0]
+    for directory in [] if is_read else directories:
+        _read_io(found, directory)
+        _read_weights(found, directory)
+        _read_memory(found, directory)
+        _read_cpu(found, directory)
 
 
-def _io_limit(found, directory, device, kind, value):
-    limit = {"group": directory, "device": device, "kind": kind, "value": value}
-    limit["device_name"] = devices.name_of_number(device)
-    found["io"].append(limit)
+def _read_io(found, directory):
+    kinds = {name: kind for kind, _, name in IO_LIMITS}
+    limits = []
+    for kind, name, _ in IO_LIMITS:
+        path = os.path.join(directory, "blkio.throttle.%s_device" % name)
+        lines = [line.split() for line in read_lines(path)]
+        limits += [(line[0], kind, line[1]) for line in lines if len(line) == 2]
+    for line in read_lines(os.path.join(directory, "io.max")):
+        device, _, rest = line.partition(" ")
+        for name, _, value in (field.partition("=") for field in rest.split()):
+            limits.append((device, kinds.get(name, ""), value))
+    for device, kind, value in limits:
+        if kind and value.isdigit():
+            limit = {"group": directory, "device": device, "kind": kind}
+            limit.update(value=int(value), device_name=devices.name_of_number(device))
+            found["io"].append(limit)
 
 
-def _weights(found, directory):
+def _read_weights(found, directory):
     for name in WEIGHTS:
         text = read_text(os.path.join(directory, name))
         if text:
@@ -98,54 +114,22 @@ def _weights(found, directory):
             found["weights"].append(weight)
 
 
-def _read_v1_blkio(found, directory):
-    for kind, name, _ in IO_LIMITS:
-        path = os.path.join(directory, "blkio.throttle.%s_device" % name)
-        for fields in map(str.split, read_lines(path)):
-            if len(fields) == 2 and fields[1].isdigit():
-                _io_limit(found, directory, fields[0], kind, int(fields[1]))
-    _weights(found, directory)
+def _read_memory(found, directory):
+    for name in ("memory.limit_in_bytes", "memory.max", "memory.high"):
+        value = read_int(os.path.join(directory, name))  # "max" is no number: no limit
+        if value is not None and value < UNLIMITED_BYTES:
+            found["memory"].append({"group": directory, "file": name, "bytes": value})
 
 
-def _memory(found, directory, name, unlimited_from=None):
-    value = read_int(os.path.join(directory, name))  # "max" is no number: no limit
-    if value is not None and (unlimited_from is None or value < unlimited_from):
-        found["memory"].append({"group": directory, "file": name, "bytes": value})
-
-
-def _read_v1_memory(found, directory):
-    _memory(found, directory, "memory.limit_in_bytes", V1_UNLIMITED_BYTES)
-
-
-def _cpu(found, directory, quota, period):
+def _read_cpu(found, directory):
+    quota = read_int(os.path.join(directory, "cpu.cfs_quota_us"))
+    period = read_int(os.path.join(directory, "cpu.cfs_period_us"))
+    fields = (read_text(os.path.join(directory, "cpu.max")) or "max").split()
+    if len(fields) == 2 and fields[0].isdigit():
+        quota, period = map(int, fields)
     if quota and period and quota > 0:
         limit = {"group": directory, "quota_us": quota, "period_us": period}
         found["cpu"].append(limit)
-
-
-def _read_v1_cpu(found, directory):
-    quota = read_int(os.path.join(directory, "cpu.cfs_quota_us"))
-    period = read_int(os.path.join(directory, "cpu.cfs_period_us"))
-    _cpu(found, directory, quota, period)
-
-
-def _read_v2(found, directory):
-    kinds = {name: kind for kind, _, name in IO_LIMITS}
-    for line in read_lines(os.path.join(directory, "io.max")):
-        device, _, rest = line.partition(" ")
-        for field in rest.split():
-            name, _, value = field.partition("=")
-            if name in kinds and value.isdigit():
-                _io_limit(found, directory, device, kinds[name], int(value))
-    _weights(found, directory)
-    _memory(found, directory, "memory.max")
-    _memory(found, directory, "memory.high")
-    fields = (read_text(os.path.join(directory, "cpu.max")) or "max").split()
-    if len(fields) == 2 and fields[0].isdigit():
-        _cpu(found, directory, int(fields[0]), int(fields[1]))
-
-
-V1_READERS = {"blkio": _read_v1_blkio, "memory": _read_v1_memory, "cpu": _read_v1_cpu}
 
 
 def _ulimit(number):

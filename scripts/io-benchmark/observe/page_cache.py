@@ -64,10 +64,8 @@ def sync_filesystem(path):
     """Write out what is dirty on this file system alone; the name of the call that did it."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        if LIBC.syncfs(descriptor) == 0:
+        if hasattr(LIBC, "syncfs") and LIBC.syncfs(descriptor) == 0:
             return "syncfs"
-    except AttributeError:
-        pass
     finally:
         os.close(descriptor)
     os.sync()

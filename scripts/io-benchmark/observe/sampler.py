@@ -119,11 +119,10 @@ class Sampler:
         """A last row, then the end. After this, ended_early tells whether it died before."""
         self.take()
         os.close(self._stop_write)
-        if not self._open:
-            return
-        os.set_blocking(self._read_end, True)
-        self.take()
-        self.ended_early = None
+        if self._open:
+            os.set_blocking(self._read_end, True)
+            self.take()
+            self.ended_early = None
 
     def as_timeline(self):
         """Columns of integers; a column that never had a value is left out."""
