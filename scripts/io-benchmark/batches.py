@@ -12,11 +12,10 @@ import platform
 import time
 from typing import Tuple
 
-import figures
 import precision
 from interruption import SkippedError, WorkloadError
 from progress import MIB, NS_PER_S, say
-from summary import shown
+from summary import FIGURES, figure, shown
 from windows import Together
 
 COLUMNS = ("start_ns", "duration_ns", "operations")
@@ -181,8 +180,8 @@ class Batches:
     def _mean_shown(self):
         mean_ns = sum(row[1] for row in self._rows) / sum(row[2] for row in self._rows)
         return "%s %s" % (
-            shown(figures.figure(self.name, mean_ns)),
-            figures.unit(self.name),
+            shown(figure(self.name, mean_ns)),
+            FIGURES[self.name][0],
         )
 
     def is_known(self, entry):

@@ -5,9 +5,9 @@
 
 import os
 
-import figures
-from figures import percentile
+import summary
 from record import write_by_rename
+from summary import percentile
 
 FRAMEWORK = "build_metrics"  # Perfherder knows a fixed list of frameworks
 FILE_NAME = "perfherder-data-io-benchmark.json"
@@ -22,7 +22,7 @@ def suite(settings, workload, entry):
     name = entry["name"]
     _, durations_ns, operations = workload.parts(entry)[0]
     count = sum(operations or [1] * len(durations_ns))
-    ordered_ns = figures.each_ns(durations_ns, operations)
+    ordered_ns = summary.each_ns(durations_ns, operations)
     # Without an owner, the pools of one platform would collapse into one series.
     owner = ANY_POOL if settings.perfherder == "neutral" else settings.pool
     options = [owner, entry["place"], *workload.options(entry)]
@@ -32,9 +32,7 @@ def suite(settings, workload, entry):
         *[("p%d" % at, percentile(ordered_ns, at)) for at in (50, 95, 99)],
         *workload.subtests(entry),
     ]
-    subtests = [
-        one(name, test, figures.figure(name, time_ns)) for test, time_ns in times_ns
-    ]
+    subtests = [one(name, test, summary.figure(name, ns)) for test, ns in times_ns]
     return {
         **one(name, "io-benchmark-" + name, subtests[0]["value"]),
         "extraOptions": [option[:OPTION_LENGTH] for option in dict.fromkeys(options)],
@@ -46,8 +44,8 @@ def one(workload, name, value):
     return {
         "name": name,
         "value": value,
-        "unit": figures.unit(workload),
-        "lowerIsBetter": not figures.FIGURES[workload][2],
+        "unit": summary.FIGURES[workload][0],
+        "lowerIsBetter": not summary.FIGURES[workload][2],
         "shouldAlert": False,
     }
 

@@ -27,9 +27,8 @@ HOST_FILES = ("/etc/hostname", "/etc/hosts", "/etc/resolv.conf")
 
 def in_container(table):
     root = mounts.mount_of("/", table)
-    if exists("/.dockerenv") or exists("/run/.containerenv"):
-        return True
-    return root is not None and root.filesystem == "overlay"
+    is_marked = exists("/.dockerenv") or exists("/run/.containerenv")
+    return is_marked or (root is not None and root.filesystem == "overlay")
 
 
 def kind_of_place(mount, container):

@@ -114,13 +114,11 @@ class CacheRetrieve:
         say("=== Populating the cache of %s: %d files, %.1f MiB ===" % cache)
         started_ns = time.monotonic_ns()
         progress = Progress(len(self._sizes), self._bench.progress_every_s)
-        total_bytes = 0
         for index, size in enumerate(self._sizes):
             write_random(self._files[index], size)
-            total_bytes += size
             now_ns = time.monotonic_ns()
             if now_ns >= progress.due_ns or index + 1 == len(self._sizes):
-                progress.show(index + 1, now_ns, total_bytes)
+                progress.show(index + 1, now_ns, sum(self._sizes[: index + 1]))
         with open(self._list, "w", encoding="ascii") as file:
             file.writelines(url + "\n" for url in self._urls)
         return {"populate_ns": time.monotonic_ns() - started_ns}
