@@ -147,12 +147,12 @@ def parse(arguments, known_workloads) -> Settings:
     add("--sizes", dest="sizes_bytes", type=parse_sizes, help="files, COUNTxMIB[,...]")
     seed = matching("-?[0-9]{1,18}", int, "a number of 18 digits or less")
     add("--seed", default=1, type=seed)
-    add("--precision", type=parse_precision, help="stop at a mean known so well: 2%%")
-    add("--upload-url", type=parse_url, help="of `upload`; {name} is replaced")
+    add("--precision", type=parse_precision, help="stop at this precision, such as 2%%")
+    add("--upload-url", type=parse_url, help="for `upload`; {name} is replaced")
     add("--time-budget", dest="time_budget_s", type=positive(float), help="in seconds")
-    add("--artifacts", required=True, type=os.path.abspath, help="results' directory")
+    add("--artifacts", required=True, type=os.path.abspath, help="result directory")
     add("--profile", default="full", choices=("full", "quick"))
-    add("--perfherder", default="pool", choices=PERFHERDER, help="whose the series is")
+    add("--perfherder", default="pool", choices=PERFHERDER, help="whose series it is")
     given = parser.parse_args(arguments)
     given.destinations = given.destinations or ["overwrite"]
     for what, values in (
