@@ -48,7 +48,7 @@ def main(arguments):
     interruption = Interruption()
     reserve_standard_streams()
     # Only now: a signal that comes while the other modules load is kept for the run.
-    from run import run  # noqa: PLC0415
+    from bench import run  # noqa: PLC0415
 
     return run(arguments, known_workloads(), interruption, origin_ns)
 

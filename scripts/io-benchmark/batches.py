@@ -12,11 +12,10 @@ import platform
 import time
 from typing import Tuple
 
-import figures
 import precision
-from failures import SkippedError, WorkloadError
+from interruption import SkippedError, WorkloadError
 from progress import MIB, NS_PER_S, say
-from summary import shown
+from summary import FIGURES, figure, shown
 from windows import Together
 
 COLUMNS = ("start_ns", "duration_ns", "operations")
@@ -65,8 +64,9 @@ class Batches:
         """What is the same for every run; nothing by default."""
         return {}
 
-    def run(self, variant, entry):
+    def run(self, entry):
         self._rows = []
+        variant = {name: entry[name] for name in ("variant", "threads")}
         before = self._bench.device_bytes()
         self._planned = entry["parameters"]["samples_planned"]
         self._time_limit_s = entry["parameters"]["time_limit_s"]
@@ -158,7 +158,7 @@ class Batches:
         if now_ns >= self._shown_again_ns:
             self._shown_again_ns = now_ns + int(self._bench.progress_every_s * NS_PER_S)
             self._show(now_ns)
-        if now_ns >= self._bench.due_ns:
+        if now_ns >= self._bench.record.due_ns:
             self._bench.between_samples()
 
     def _show(self, now_ns):
@@ -180,8 +180,8 @@ class Batches:
     def _mean_shown(self):
         mean_ns = sum(row[1] for row in self._rows) / sum(row[2] for row in self._rows)
         return "%s %s" % (
-            shown(figures.figure(self.name, mean_ns)),
-            figures.unit(self.name),
+            shown(figure(self.name, mean_ns)),
+            FIGURES[self.name][0],
         )
 
     def is_known(self, entry):

@@ -1,24 +1,61 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""One run: the places and workloads in turn, what happens between samples, and the end."""
+"""One run: its arguments, the places and workloads in turn, what happens between, and the end."""
 
-import os
-import time
+import importlib
+import re
 import traceback
 
 import perfherder
 import places
 import summary
-from failures import SkippedError, WorkloadError
-from interruption import Interrupted
+from interruption import Interrupted, SkippedError, WorkloadError, children_have_ended
 from observe import devices, host, limits, storage
 from observe.sampler import Sampler
 from progress import LOG, say
-from record import not_written
+from record import SCRIPT_VERSION, Record, not_written
+from settings import WrongArgumentsError, parse
 
-FAILED, DONE = 1, 0
-CHILDREN_END_WITHIN_S = 10
+DONE, FAILED, WRONG_ARGUMENTS = 0, 1, 2
+
+
+def run(arguments, known_workloads, interruption, origin_ns):
+    """Return the exit code; a run that ends badly says so in a line that Treeherder looks for."""
+    try:
+        settings = parse(arguments, known_workloads)
+        exit_code, reason = measure(settings, interruption, origin_ns)
+    except WrongArgumentsError as error:
+        say("error: %s; --help lists the arguments" % error)
+        exit_code, reason = WRONG_ARGUMENTS, "wrong arguments: %s" % error
+    except Exception as error:  # noqa: BLE001 - a bug of ours: shown whole
+        exit_code, reason = FAILED, internal_error(error)
+    pool = re.search(r"\0--pool[=\0]([\w.-]+)\0", "\0%s\0" % "\0".join(arguments))
+    if exit_code and pool:
+        say("TEST-UNEXPECTED-FAIL | io-benchmark | %s: %s" % (pool.group(1), reason))
+    return exit_code
+
+
+def measure(settings, interruption, origin_ns):
+    """Return the exit code and the reason for it."""
+    if settings.time_budget_s is not None:
+        interruption.end_after(settings.time_budget_s)
+    try:
+        record = Record(settings, origin_ns)
+        record.write()
+    except OSError as error:
+        say("error: " + not_written(error))
+        return FAILED, not_written(error)
+    say("=== io-benchmark %s: pool %s ===" % (SCRIPT_VERSION, settings.pool))
+    if settings.perfherder == "neutral":
+        say(
+            "Perfherder: the series is %s's and not %s's; only the push tells it apart "
+            "from another pool's, so let only one pool per push be neutral"
+            % (perfherder.ANY_POOL, settings.pool)
+        )
+    names = ["workloads." + name.replace("-", "_") for name in settings.workloads]
+    bench = Bench(settings, record, interruption, origin_ns)
+    return bench.run([importlib.import_module(name).WORKLOAD for name in names])
 
 
 class Bench:
@@ -27,35 +64,20 @@ class Bench:
         self.origin_ns = origin_ns
         self.progress_every_s = 1 if settings.profile == "quick" else 5
         self.leaf_devices = []
-        self._record = record
+        self.warn = record.warn
+        # A block that no interruption cuts short: it is raised at the end of it.
+        self.held = interruption.held
+        self.record = record
         self._interruption = interruption
-        self._sampler = None
-        self._current = None
+        self._sampler = self._current = None
         self._number = 0
-        self._suites = []
-        self._failures = []
-        self._skipped = []
+        self._suites, self._failures, self._skipped = [], [], []
         self._measured_enough = False
-
-    @property
-    def due_ns(self):
-        return self._record.due_ns
-
-    def held(self):
-        """A block that no interruption cuts short: it is raised at the end of it."""
-        return self._interruption.held()
-
-    def warn(self, name, message):
-        """Once, however many places it is true of."""
-        if {"name": name, "message": message} not in self._record.document["warnings"]:
-            self._record.warn(name, message)
 
     def device_bytes(self):
         """What the places' disks have read and written so far, by name."""
-        counters = devices.counters()
-        return {
-            name: counters[name][:2] for name in self.leaf_devices if name in counters
-        }
+        found = devices.counters()
+        return {name: found[name][:2] for name in self.leaf_devices if name in found}
 
     def device_bytes_since(self, before):
         after = self.device_bytes()
@@ -68,7 +90,7 @@ class Bench:
     def between_samples(self):
         """Let the file grow; called outside the timed intervals, at most every ten seconds."""
         self._take_in()
-        self._record.write_if_possible()
+        self.record.write_if_possible()
 
     def _take_in(self):
         if self._current is not None:
@@ -76,16 +98,15 @@ class Bench:
             entry["samples"] = workload.samples()
         if self._sampler is not None:
             self._sampler.take()
-            self._record.document["timeline"] = self._sampler.as_timeline()
+            self.record.document["timeline"] = self._sampler.as_timeline()
 
     def run(self, workload_classes):
         """Return the exit code and the reason for it. The file is valid whatever happens."""
-        document = self._record.document
+        document = self.record.document
         plans = self._plan(workload_classes)
-        shown = [(plan[0], [entry for _, entry in plan[2]]) for plan in plans]
-        document["workloads"] = [entry for _, entries in shown for entry in entries]
-        summary.show_plan(shown, self.settings.time_budget_s)
-        self._record.write_if_possible()
+        document["workloads"] = [entry for *_, entries in plans for entry in entries]
+        summary.show_plan(document["workloads"], self.settings.time_budget_s)
+        self.record.write_if_possible()
         reason, exit_code = None, DONE
         try:
             with self._interruption.allowed():
@@ -110,7 +131,7 @@ class Bench:
         except OSError as error:
             reason, exit_code = not_written(error), exit_code or FAILED
             say("error: " + reason)
-        self._show(reason, shown)
+        self._show(reason, plans)
         return exit_code, reason
 
     def _plan(self, workload_classes):
@@ -123,24 +144,21 @@ class Bench:
                 workload = workload_class(self, place, place.path)
                 entries = []
                 for variant in workload_class.variants(self.settings):
-                    entry = {"name": workload_class.name, "place": place.name}
-                    entry.update(variant)
-                    entry.update(workload.plan(variant))
-                    entry["samples"] = workload.samples()
-                    entry["completed"] = False
-                    entry["incomplete_reason"] = "not started"
-                    entries.append((variant, entry))
+                    entry = {"name": workload.name, "place": place.name, **variant}
+                    entry.update(workload.plan(variant), samples=workload.samples())
+                    entry.update(completed=False, incomplete_reason="not started")
+                    entries.append(entry)
                 plans.append((workload_class, place, entries))
         return plans
 
     def _observe(self):
-        document = self._record.document
+        document = self.record.document
         document["host"] = host.observe()
         document["limits"] = limits.observe()
         for place in self.settings.places:
             folder = None
             try:
-                with self._interruption.held():
+                with self.held():
                     folder = places.claim(place.path)
                 observed = storage.observe(place.name, place.path)
             except OSError as error:
@@ -155,48 +173,47 @@ class Bench:
             ]
             say(describe_place(observed))
         # Cut in two, it would leave a process that nobody knows and that this one waits for at its end.
-        with self._interruption.held():
+        with self.held():
             self._sampler = Sampler(self.leaf_devices, self.origin_ns)
-        self._record.write_if_possible()
+        self.record.write_if_possible()
 
     def _measure(self, workload_class, place, entries):
         folder = None
         try:
-            with self._interruption.held():
+            with self.held():
                 folder = places.claim(place.path)
             workload = workload_class(self, place, folder)
             prepared = workload.prepare()
-            for variant, entry in entries:
+            for entry in entries:
                 entry.update(prepared)
-                try:
-                    self._run_entry(workload, variant, entry)
-                except SkippedError as skipped:
-                    self._skip(place, [entry], skipped)
+                self._run_entry(workload, place, entry)
         except SkippedError as skipped:
-            self._skip(place, [entry for _, entry in entries], skipped)
+            self._skip(place, entries, skipped)
         except (OSError, WorkloadError, MemoryError) as error:
             self._fail(place, entries, error)
         finally:
             self._leave(folder, place)
 
-    def _run_entry(self, workload, variant, entry):
+    def _run_entry(self, workload, place, entry):
         self._number += 1
-        measurements = len(self._record.document["workloads"])
+        measurements = len(self.record.document["workloads"])
         title = summary.title(workload, entry)
         say("[%d/%d] %s" % (self._number, measurements, title))
         entry["incomplete_reason"] = "ended in the middle"
         self._current = (workload, entry)
         try:
-            workload.run(variant, entry)
+            workload.run(entry)
             entry["completed"], entry["incomplete_reason"] = True, None
         except Interrupted as interrupted:
             entry["incomplete_reason"] = interrupted.reason
             raise
+        except SkippedError as skipped:
+            self._skip(place, [entry], skipped)
         except OSError as error:
             entry["incomplete_reason"] = error.strerror or str(error)
             raise
         finally:
-            with self._interruption.held():
+            with self.held():
                 self._take_in()
                 self._current = None
                 if entry["samples"][workload.columns[0]]:
@@ -209,27 +226,26 @@ class Bench:
         reason = "place %s (%s): %s" % (*place, what)
         say("error: " + reason)
         self._failures.append(reason)
-        for _, entry in entries:
+        for entry in entries:
             if not entry["completed"]:
                 entry["incomplete_reason"] = reason
 
     def _skip(self, place, entries, skipped):
-        name = entries[0]["name"]
-        reason = "place %s (%s): %s: %s" % (*place, name, skipped)
+        reason = "place %s (%s): %s: %s" % (*place, entries[0]["name"], skipped)
         say("skipped: " + reason)
         self._skipped.append(reason)
-        self._record.warn("skipped", reason)
+        self.warn("skipped", reason)
         for entry in entries:
             entry["incomplete_reason"] = "skipped: %s" % skipped
 
     def _leave(self, folder, place):
-        with self._interruption.held():
+        with self.held():
             try:
                 if folder is not None:
                     places.leave(folder, place.path)
             except OSError as error:
                 message = "%s: %s" % (error.filename, error.strerror)
-                self._record.warn("not-cleaned", message)
+                self.warn("not-cleaned", message)
 
     def _finish(self, reason, entries):
         """The file first: whatever happens to the log, it is whole."""
@@ -238,25 +254,26 @@ class Bench:
             self._take_in()
             if self._sampler.ended_early:
                 message = "the timeline ends early: %s" % self._sampler.ended_early
-                self._record.warn("sampler-ended", message)
+                self.warn("sampler-ended", message)
         for entry in entries:
             if entry["incomplete_reason"] == "not started" and reason:
                 entry["incomplete_reason"] = "not started: " + reason
-        self._record.finish(reason)
+        self.record.finish(reason)
         perfherder.write(self.settings.artifacts, self._suites)
 
-    def _show(self, reason, shown):
-        summary.show(shown)
-        for warning in self._record.document["warnings"]:
+    def _show(self, reason, plans):
+        summary.show(plans)
+        for warning in self.record.document["warnings"]:
             say("warning: %s: %s" % (warning["name"], warning["message"]))
-        say("Raw results: %s" % self._record.path)
-        wait_for_children()
+        say("Raw results: %s" % self.record.path)
+        if not children_have_ended():
+            say("warning: a process that was started here has not ended")
         end = "complete" if reason is None else "incomplete: " + reason
         say("=== Benchmark %s ===" % end)
         if LOG.lines_dropped:
             message = "%d lines of the log could not be written" % LOG.lines_dropped
-            self._record.warn("log-lines-dropped", message)
-            self._record.write_if_possible()
+            self.warn("log-lines-dropped", message)
+            self.record.write_if_possible()
 
 
 def internal_error(error):
@@ -266,26 +283,10 @@ def internal_error(error):
     return "internal error: %s: %s" % (type(error).__name__, error)
 
 
-def wait_for_children():
-    """An interruption can come between the start of a child and the note of its number."""
-    until_s = time.monotonic() + CHILDREN_END_WITHIN_S
-    try:
-        while time.monotonic() < until_s:
-            if os.waitpid(-1, os.WNOHANG)[0] == 0:
-                time.sleep(0.01)
-    except ChildProcessError:
-        return
-    say("warning: a process that was started here has not ended")
-
-
 def describe_place(observed):
     start = "Place %s: %s: " % (observed["name"], observed["path"])
     if observed.get("failed"):
         return start + observed["failed"]
-    chain = []
-    for device in observed["devices"]:
-        stripes = device["stripe_count"]
-        kind = device["kind"] + (", %d stripes" % stripes if stripes else "")
-        chain.append("%s (%s)" % (device["name"], kind))
+    chain = ["%s (%s)" % (part["name"], part["kind"]) for part in observed["devices"]]
     kind = "%s, %s" % (observed["kind"], (observed.get("filesystem") or {}).get("type"))
     return "%s%s on %s" % (start, kind, ", ".join(chain) or "?")

@@ -11,7 +11,7 @@ import signal
 import subprocess
 
 from children import ending_with_parent
-from failures import WorkloadError
+from interruption import WorkloadError
 from reading import first_line_of
 
 ENGINES = (

@@ -1,12 +1,26 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Signals and the end of the time budget, as one exception raised where it is safe."""
+"""What ends a measurement early: failures; signals and the time budget, raised where it is safe."""
 
 import contextlib
+import os
 import signal
+import time
 
+CHILDREN_END_WITHIN_S = 10
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM)
+
+
+class WorkloadError(Exception):
+    """The workload cannot go on in this place; the message is for people."""
+
+
+class SkippedError(WorkloadError):
+    """This part cannot be measured here, by the nature of the place or of the machine.
+
+    The rest of the run does not fail for it, unless nothing is measured at all.
+    """
 
 
 class Interrupted(BaseException):
@@ -67,3 +81,15 @@ class Interruption:
         if self._raising and self.pending is not None and not self._raised:
             self._raised = True
             raise self.pending
+
+
+def children_have_ended():
+    """Wait: an interruption can come between the start of a child and the note of its number."""
+    until_s = time.monotonic() + CHILDREN_END_WITHIN_S
+    try:
+        while time.monotonic() < until_s:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                time.sleep(0.01)
+    except ChildProcessError:
+        return True
+    return False

@@ -5,24 +5,16 @@
 
 import os
 
-import figures
-from figures import percentile
+import summary
 from record import write_by_rename
+from summary import percentile
 
 FRAMEWORK = "build_metrics"  # Perfherder knows a fixed list of frameworks
 FILE_NAME = "perfherder-data-io-benchmark.json"
 OPTION_LENGTH = 45
-# Marks the series that are no pool's, so that they never mix with the pools' own.
+# Marks the series that are no pool's, so that they never mix with the pools' own: two pushes of
+# one pool each then share one series, which Perfherder lays side by side.
 ANY_POOL = "any-pool"
-
-
-def owner(settings):
-    """The option that says whose series it is.
-
-    Without the pool, the pools of one platform would collapse into one series. That is wanted for
-    two pushes of one pool each, which Perfherder then lays side by side.
-    """
-    return ANY_POOL if settings.perfherder == "neutral" else settings.pool
 
 
 def suite(settings, workload, entry):
@@ -30,19 +22,17 @@ def suite(settings, workload, entry):
     name = entry["name"]
     _, durations_ns, operations = workload.parts(entry)[0]
     count = sum(operations or [1] * len(durations_ns))
-    ordered_ns = figures.each_ns(durations_ns, operations)
-    options = [owner(settings), entry["place"], *workload.options(entry)]
+    ordered_ns = summary.each_ns(durations_ns, operations)
+    # Without an owner, the pools of one platform would collapse into one series.
+    owner = ANY_POOL if settings.perfherder == "neutral" else settings.pool
+    options = [owner, entry["place"], *workload.options(entry)]
     options += [] if settings.profile == "full" else ["profile-" + settings.profile]
     times_ns = [
         ("mean", sum(durations_ns) / count),
-        ("p50", percentile(ordered_ns, 50)),
-        ("p95", percentile(ordered_ns, 95)),
-        ("p99", percentile(ordered_ns, 99)),
+        *[("p%d" % at, percentile(ordered_ns, at)) for at in (50, 95, 99)],
         *workload.subtests(entry),
     ]
-    subtests = [
-        one(name, test, figures.figure(name, time_ns)) for test, time_ns in times_ns
-    ]
+    subtests = [one(name, test, summary.figure(name, ns)) for test, ns in times_ns]
     return {
         **one(name, "io-benchmark-" + name, subtests[0]["value"]),
         "extraOptions": [option[:OPTION_LENGTH] for option in dict.fromkeys(options)],
@@ -54,8 +44,8 @@ def one(workload, name, value):
     return {
         "name": name,
         "value": value,
-        "unit": figures.unit(workload),
-        "lowerIsBetter": not figures.higher_is_better(workload),
+        "unit": summary.FIGURES[workload][0],
+        "lowerIsBetter": not summary.FIGURES[workload][2],
         "shouldAlert": False,
     }
 

@@ -11,6 +11,14 @@ import tempfile
 
 # Marks a place that a run made, so that whichever run leaves it last removes it.
 MADE_HERE = 0o1700
+OPEN_TO_ALL = (
+    "every user can write there and replace what this run writes; "
+    "run `chmod o-w` on it or use another path"
+)
+OF_ANOTHER = (
+    "belongs to another user (uid %d), who could redirect what this run writes; "
+    "run as that user or use another path"
+)
 
 
 def claim(path):
@@ -21,11 +29,7 @@ def claim(path):
         check_owner(path)
         mode = os.stat(path).st_mode
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
-            raise OSError(
-                errno.EPERM,
-                "every user can write there and replace what this run writes; "
-                "run `chmod o-w` on it or use another path",
-            ) from None
+            raise OSError(errno.EPERM, OPEN_TO_ALL) from None
     try:
         return tempfile.mkdtemp(prefix="io-benchmark-", dir=path)
     except FileNotFoundError:  # another run that made the place has just removed it
@@ -54,9 +58,4 @@ def check_owner(path):
     """The owner of a folder, or of a link to it, decides where what is written there goes."""
     for status in (os.lstat(path), os.stat(path)):
         if status.st_uid not in (0, os.geteuid()):
-            raise OSError(
-                errno.EPERM,
-                "belongs to another user (uid %d), who could redirect what this run "
-                "writes; run as that user or use another path" % status.st_uid,
-                path,
-            )
+            raise OSError(errno.EPERM, OF_ANOTHER % status.st_uid, path)

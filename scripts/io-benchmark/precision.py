@@ -15,18 +15,9 @@ BATCH_RETRIEVES = 32
 BATCHES_AT_LEAST = 8
 CHECK_EVERY = 16  # retrieves between two looks
 
-# Student's t, two-sided 95 %, by degrees of freedom.
-T_95 = {
-    7: 2.365,
-    8: 2.306,
-    9: 2.262,
-    10: 2.228,
-    11: 2.201,
-    12: 2.179,
-    13: 2.160,
-    14: 2.145,
-}
-T_95.update({15: 2.131, 16: 2.120, 17: 2.110, 18: 2.101, 19: 2.093})
+# Student's t, two-sided 95 %, for 7 to 19 degrees of freedom.
+T_95 = [2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160]
+T_95 += [2.145, 2.131, 2.120, 2.110, 2.101, 2.093]
 
 
 def relative_half_width(groups, times_ns):
@@ -41,7 +32,7 @@ def relative_half_width(groups, times_ns):
     means = [sum(residuals[at : at + batch]) / batch for at in range(0, used, batch)]
     centre = sum(means) / batches
     variance = sum((mean - centre) ** 2 for mean in means) / (batches - 1)
-    half_ns = T_95[batches - 1] * math.sqrt(variance / batches)
+    half_ns = T_95[batches - BATCHES_AT_LEAST] * math.sqrt(variance / batches)
     return half_ns / (sum(times_ns[:used]) / used)
 
 
@@ -50,7 +41,5 @@ def _without_group_means(groups, times_ns):
     for group, time_ns in zip(groups, times_ns):
         sums[group] = sums.get(group, 0) + time_ns
         counts[group] = counts.get(group, 0) + 1
-    return [
-        time_ns - sums[group] / counts[group]
-        for group, time_ns in zip(groups, times_ns)
-    ]
+    means = {group: sums[group] / counts[group] for group in sums}
+    return [time_ns - means[group] for group, time_ns in zip(groups, times_ns)]

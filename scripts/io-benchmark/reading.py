@@ -4,6 +4,7 @@
 """Small files of /proc and /sys, read whole; None where one is absent or refused."""
 
 import os
+import re
 import subprocess
 
 # The file system that is looked at; a recorded tree stands here in tests.
@@ -18,12 +19,31 @@ def read_text(path):
         return None
 
 
+def read_lines(path):
+    return (read_text(path) or "").splitlines()
+
+
 def read_int(path):
-    text = read_text(path)
     try:
-        return None if text is None else int(text)
+        return int(read_text(path) or "")
     except ValueError:
         return None
+
+
+def read_ints(folder, names):
+    """Those of the folder's files that hold a number, by name."""
+    numbers = {name: read_int(folder + "/" + name) for name in names}
+    return {name: number for name, number in numbers.items() if number is not None}
+
+
+def first_match(pattern, path):
+    match = re.search(pattern, read_text(path) or "", re.MULTILINE)
+    return match.group(1).strip() if match else None
+
+
+def first_int(pattern, path):
+    text = first_match(pattern, path)
+    return None if text is None else int(text)
 
 
 def list_names(path):
@@ -48,14 +68,10 @@ def target_of(path):
 
 def first_line_of(command, timeout_s=10):
     """What a tool says of itself, or None where it is absent or does not answer."""
+    nothing = subprocess.DEVNULL
     try:
         done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=timeout_s,
-            check=False,
+            command, stdin=nothing, capture_output=True, timeout=timeout_s, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

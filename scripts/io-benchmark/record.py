@@ -12,48 +12,42 @@ import json
 import os
 import re
 import time
+from contextlib import suppress
+from pathlib import Path
 
 from places import check_owner
 
 # 1 (2026-11): the first.
 VERSION = 1
 SCRIPT_VERSION = "0.1.0"
+UTC = "%Y-%m-%dT%H:%M:%SZ"
 GROW_EVERY_NS = 10 * 1_000_000_000
 TEXT_LENGTH = 10_000  # characters that a reader accepts in one text
-TASK_FIELDS = (
-    ("task_id", "TASK_ID"),
-    ("task_group_id", "TASK_GROUP_ID"),
-    ("root_url", "TASKCLUSTER_ROOT_URL"),
-    ("instance_type", "TASKCLUSTER_INSTANCE_TYPE"),
-)
+# Its encode(), not dump(): only the former is done in C, ten times as fast.
+JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def script_sha256():
     """Of the zip application; in a folder: over name, length and text of each module."""
+    folder = Path(__file__).absolute().parent
+    if folder.is_file():
+        return hashlib.sha256(folder.read_bytes()).hexdigest()
     digest = hashlib.sha256()
-    folder = os.path.dirname(os.path.abspath(__file__))
-    if os.path.isfile(folder):
-        with open(folder, "rb") as application:
-            digest.update(application.read())
-        return digest.hexdigest()
-    names = []
-    for directory, _, files in os.walk(folder):
-        names += [
-            os.path.join(directory, name) for name in files if name.endswith(".py")
-        ]
-    for name in sorted(names):
-        with open(name, "rb") as file:
-            text = file.read()
-        digest.update(
-            ("%s %d\n" % (os.path.relpath(name, folder), len(text))).encode() + text
-        )
+    for module in sorted(folder.rglob("*.py"), key=str):
+        text = module.read_bytes()
+        title = "%s %d\n" % (module.relative_to(folder), len(text))
+        digest.update(title.encode() + text)
     return digest.hexdigest()
 
 
 def describe_task(pool):
-    task = {"pool": pool}
-    for key, variable in TASK_FIELDS:
-        task[key] = os.environ.get(variable) or None
+    task = {
+        "pool": pool,
+        "task_id": os.environ.get("TASK_ID") or None,
+        "task_group_id": os.environ.get("TASK_GROUP_ID") or None,
+        "root_url": os.environ.get("TASKCLUSTER_ROOT_URL") or None,
+        "instance_type": os.environ.get("TASKCLUSTER_INSTANCE_TYPE") or None,
+    }
     run_id = os.environ.get("RUN_ID", "")
     task["run_id"] = int(run_id) if re.fullmatch("[0-9]{1,9}", run_id) else None
     try:
@@ -64,15 +58,10 @@ def describe_task(pool):
     return task
 
 
-def utc_now():
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-
-
 class Record:
     def __init__(self, settings, origin_ns):
-        self.path = os.path.join(
-            settings.artifacts, "io-benchmark", "io-benchmark.json"
-        )
+        folder = os.path.join(settings.artifacts, "io-benchmark")
+        self.path = os.path.join(folder, "io-benchmark.json")
         # Outside the uploaded folder: a leftover must not become an artifact.
         self._temporary = os.path.join(settings.artifacts, ".io-benchmark.json.tmp")
         self._origin_ns = origin_ns
@@ -80,7 +69,7 @@ class Record:
         self.document = {
             "version": VERSION,
             "script": {"version": SCRIPT_VERSION, "sha256": script_sha256()},
-            "started": utc_now(),
+            "started": time.strftime(UTC, time.gmtime()),
             "ended": None,
             "duration_ns": 0,
             "task": describe_task(settings.pool),
@@ -94,12 +83,15 @@ class Record:
             "completed": False,
             "incomplete_reason": "still running, or ended without a word",
         }
-        os.makedirs(os.path.dirname(self.path), exist_ok=True)
-        for folder in (settings.artifacts, os.path.dirname(self.path)):
-            check_owner(folder)
+        os.makedirs(folder, exist_ok=True)
+        check_owner(settings.artifacts)
+        check_owner(folder)
 
     def warn(self, name, message):
-        self.document["warnings"].append({"name": name, "message": message})
+        """Once, however many places it is true of."""
+        warning = {"name": name, "message": message}
+        if warning not in self.document["warnings"]:
+            self.document["warnings"].append(warning)
 
     def write(self):
         """Write the whole file; OSError where that is impossible, the last one then still stands."""
@@ -114,15 +106,13 @@ class Record:
         try:
             self.write()
         except OSError as error:
-            if not any(
-                w["name"] == "result-not-written" for w in self.document["warnings"]
-            ):
-                self.warn(
-                    "result-not-written", "an interim result: %s" % error.strerror
-                )
+            names = [warning["name"] for warning in self.document["warnings"]]
+            if "result-not-written" not in names:
+                message = "an interim result: %s" % error.strerror
+                self.warn("result-not-written", message)
 
     def finish(self, reason):
-        self.document["ended"] = utc_now()
+        self.document["ended"] = time.strftime(UTC, time.gmtime())
         self.document["completed"] = reason is None
         self.document["incomplete_reason"] = reason
         self.write()
@@ -130,32 +120,21 @@ class Record:
 
 def write_by_rename(path, temporary, document):
     try:
-        remove_if_there(temporary)  # of a run that was killed, or a link put there
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)  # of a run that was killed, or a link put there
         with open(temporary, "xb") as file:  # never through a link
-            # dumps, not dump: only the former is done in C, ten times as fast.
-            text = json.dumps(
-                readable(document),
-                ensure_ascii=False,
-                allow_nan=False,
-                separators=(",", ":"),
-            )
+            text = JSON.encode(readable(document))
             # Names that are not UTF-8 have a question mark in place of each such byte.
             file.write(text.encode("utf-8", "replace") + b"\n")
         os.replace(temporary, path)
     except OSError as error:
-        remove_if_there(temporary)
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
         raise OSError(error.errno, error.strerror, path) from None
 
 
 def not_written(error):
     return "the result cannot be written: %s: %s" % (error.filename, error.strerror)
-
-
-def remove_if_there(path):
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass
 
 
 def readable(value):

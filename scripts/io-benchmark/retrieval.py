@@ -1,15 +1,59 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The two ways to do one retrieve: the seed's own loop, and cached_download.sh's own steps."""
+"""Where a copy goes, and the two ways to retrieve: the seed's own loop, cached_download.sh's steps."""
 
 import os
 import shutil
 import signal
 import subprocess
+import time
+from contextlib import AbstractContextManager, suppress
+
+from observe import page_cache
+
+COPY_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 
 
-class SeedSteps:
+class Target:
+    """Where the next copy goes, and in a ring what is trimmed between retrieves."""
+
+    def __init__(self, policy, folder, ring_bytes):
+        self._policy = policy
+        self._folder = folder
+        self._ring_bytes = ring_bytes
+        self._number = self._held_bytes = 0
+        self._held = []
+        self.last = os.path.join(folder, "output.dat")
+        self.trims = []
+
+    def next(self, size):
+        if self._policy == "fresh":
+            if self._held_bytes + size > self._ring_bytes:
+                self._trim()
+            self._number += 1
+            self._held_bytes += size
+            self.last = os.path.join(self._folder, "output-%05d.dat" % self._number)
+            self._held.append(self.last)
+        return self.last
+
+    def _trim(self):
+        """Outside the timed part: what was copied is written out before it is removed."""
+        started_ns = time.monotonic_ns()
+        page_cache.sync_filesystem(self._folder)
+        sync_ns = time.monotonic_ns() - started_ns
+        self.trims.append({"after_retrieves": self._number, "sync_ns": sync_ns})
+        self.remove()
+
+    def remove(self):
+        for path in self._held or [self.last]:
+            if os.path.exists(path):
+                os.unlink(path)
+        self._held = []
+        self._held_bytes = 0
+
+
+class SeedSteps(AbstractContextManager):
     """One grep and one copy inside this process, as the seed measures.
 
     The copy is what shutil.copy2 does on Linux (sendfile, then mode and times), written out so
@@ -24,9 +68,6 @@ class SeedSteps:
         self._unlink = destination == "unlink"
         # By its path: a bare name costs a failed execve for every folder of PATH.
         self._grep = shutil.which("grep") or "grep"
-
-    def __enter__(self):
-        return self
 
     def __exit__(self, *_):
         """A grep that an interruption cut off ends by itself and is waited for at the very end."""
@@ -58,9 +99,7 @@ class SeedSteps:
                 pass  # the first one
         source_fd = os.open(source, os.O_RDONLY)
         try:
-            target_fd = os.open(
-                destination, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666
-            )
+            target_fd = os.open(destination, COPY_FLAGS, 0o666)
             try:
                 done = 0
                 while done < size:
@@ -96,7 +135,7 @@ done
 """
 
 
-class RealSteps:
+class RealSteps(AbstractContextManager):
     """cached_download.sh's steps in a bash of their own, with the real cp."""
 
     lookup_method = "grep -Fx, grep -Fnx, sed, printf in bash"
@@ -111,16 +150,11 @@ class RealSteps:
             start_new_session=True,  # so that bash and what it started can be ended together
         )
 
-    def __enter__(self):
-        return self
-
     def __exit__(self, *_):
         os.killpg(self._bash.pid, signal.SIGKILL)
         self._bash.wait()
-        try:
+        with suppress(BrokenPipeError):  # an interruption came before the step was sent
             self._bash.stdin.close()
-        except BrokenPipeError:
-            pass  # an interruption came before the step was sent
         self._bash.stdout.close()
 
     def _ask(self, step, argument):

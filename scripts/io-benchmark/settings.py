@@ -6,10 +6,9 @@
 import argparse
 import os
 import re
+from argparse import ArgumentTypeError
 from typing import Any, List, NamedTuple, Optional
 from urllib.parse import urlsplit
-
-from failures import WrongArgumentsError
 
 MIB = 1024 * 1024
 DESTINATIONS = ("overwrite", "unlink", "fresh")
@@ -17,9 +16,14 @@ PERFHERDER = ("pool", "neutral")
 QUICK_RETRIEVES_AT_MOST = 200
 # What a reader of results accepts.
 POOL = "[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
+URL = "http://host/path or https://host/path, without a user or password"
 RETRIEVES_AT_MOST = 100_000  # in all places and destinations together
 FILES_AT_MOST = 100_000
 PLACES_AT_MOST = 10
+
+
+class WrongArgumentsError(Exception):
+    """The command line cannot be used; the message is for people."""
 
 
 class Place(NamedTuple):
@@ -66,7 +70,7 @@ class Parser(argparse.ArgumentParser):
 def matching(pattern, kind, what):
     def parse(text):
         if not re.fullmatch(pattern, text):
-            raise argparse.ArgumentTypeError("%r is not %s" % (text, what))
+            raise ArgumentTypeError("%r is not %s" % (text, what))
         return kind(text)
 
     return parse
@@ -75,7 +79,7 @@ def matching(pattern, kind, what):
 def parse_place(text):
     match = re.fullmatch(r"([a-z][a-z0-9-]{0,39})=(/[^\x00-\x1f\x7f]*)", text)
     if not match:
-        raise argparse.ArgumentTypeError("%r is not NAME=/absolute/path" % text)
+        raise ArgumentTypeError("%r is not NAME=/absolute/path" % text)
     return Place(match.group(1), os.path.normpath(match.group(2)))
 
 
@@ -84,17 +88,17 @@ def parse_sizes(text):
     for part in text.split(","):
         match = re.fullmatch(r"([0-9]{1,4})x([0-9]{1,5}(?:\.[0-9]{1,3})?)", part)
         if not match or int(match.group(1)) == 0 or float(match.group(2)) == 0:
-            raise argparse.ArgumentTypeError("%r is not COUNTxMIB[,COUNTxMIB]" % text)
+            raise ArgumentTypeError("%r is not COUNTxMIB[,COUNTxMIB]" % text)
         sizes += [int(float(match.group(2)) * MIB)] * int(match.group(1))
         if len(sizes) > FILES_AT_MOST:
-            raise argparse.ArgumentTypeError("more than %d files" % FILES_AT_MOST)
+            raise ArgumentTypeError("more than %d files" % FILES_AT_MOST)
     return sizes
 
 
 def parse_precision(text):
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)%", text)
     if not match or not 0 < float(match.group(1)) < 100:
-        raise argparse.ArgumentTypeError("%r is not a percentage such as 2%%" % text)
+        raise ArgumentTypeError("%r is not a percentage such as 2%%" % text)
     return float(match.group(1)) / 100
 
 
@@ -104,16 +108,9 @@ def parse_url(text):
         parts.port  # noqa: B018 - raises where it is no number
     except ValueError:
         parts = urlsplit("")
-    if (
-        parts.scheme not in ("http", "https")
-        or not parts.hostname
-        or "@" in parts.netloc
-        or not re.fullmatch(r"[\x21-\x7e]+", text)
-    ):
-        raise argparse.ArgumentTypeError(
-            "%r is not http://host/path or https://host/path, without a user or password"
-            % text
-        )
+    is_server = parts.scheme in ("http", "https") and parts.hostname
+    if not is_server or "@" in parts.netloc or not re.fullmatch(r"[\x21-\x7e]+", text):
+        raise ArgumentTypeError("%r is not %s" % (text, URL))
     return text
 
 
@@ -129,9 +126,8 @@ def positive(kind, most=10**9):
         except ValueError:
             value = 0
         if not 0 < value <= most:
-            raise argparse.ArgumentTypeError(
-                "%r is not a number above 0, at most %d" % (text, most)
-            )
+            what = "a number above 0, at most %d" % most
+            raise ArgumentTypeError("%r is not %s" % (text, what))
         return value
 
     return parse
@@ -148,21 +144,15 @@ def parse(arguments, known_workloads) -> Settings:
     add("--destination", dest="destinations", action="append", choices=DESTINATIONS)
     add("--fidelity", default="seed", choices=("seed", "real"))
     add("--retrieves", default=2000, type=positive(int, RETRIEVES_AT_MOST))
-    files = "cached files, COUNTxMIB[,...]; default by --profile"
-    add("--sizes", dest="sizes_bytes", type=parse_sizes, help=files)
+    add("--sizes", dest="sizes_bytes", type=parse_sizes, help="files, COUNTxMIB[,...]")
     seed = matching("-?[0-9]{1,18}", int, "a number of 18 digits or less")
     add("--seed", default=1, type=seed)
-    known = "stop once the mean is known this well: 2%%"
-    add("--precision", type=parse_precision, help=known)
-    target = "where `upload` puts its objects; {name} is replaced"
-    add("--upload-url", type=parse_url, help=target)
-    budget = "seconds from the start"
-    add("--time-budget", dest="time_budget_s", type=positive(float), help=budget)
-    folder = "the directory that the result is written to"
-    add("--artifacts", required=True, type=os.path.abspath, help=folder)
+    add("--precision", type=parse_precision, help="stop at this precision, such as 2%%")
+    add("--upload-url", type=parse_url, help="for `upload`; {name} is replaced")
+    add("--time-budget", dest="time_budget_s", type=positive(float), help="in seconds")
+    add("--artifacts", required=True, type=os.path.abspath, help="result directory")
     add("--profile", default="full", choices=("full", "quick"))
-    whose = "whose series the figures are"
-    add("--perfherder", default="pool", choices=PERFHERDER, help=whose)
+    add("--perfherder", default="pool", choices=PERFHERDER, help="whose series it is")
     given = parser.parse_args(arguments)
     given.destinations = given.destinations or ["overwrite"]
     for what, values in (
@@ -180,8 +170,8 @@ def parse(arguments, known_workloads) -> Settings:
         given.retrieves = min(given.retrieves, QUICK_RETRIEVES_AT_MOST)
     passes = len(given.places) * len(given.destinations)
     if given.retrieves * passes > RETRIEVES_AT_MOST:
-        parser.error(
+        text = (
             "argument --retrieves: more than %d in all places and destinations together"
-            % RETRIEVES_AT_MOST
         )
+        parser.error(text % RETRIEVES_AT_MOST)
     return Settings(**vars(given))

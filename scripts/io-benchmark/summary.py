@@ -1,45 +1,75 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What a person reads at the end of the log: the seed's figures and histogram. Not for programs."""
+"""What people are shown: in which unit, and at the end of the log the seed's figures and histogram.
 
-import figures
-from figures import percentile
+Measured is always the time for a number of operations. A rate's percentiles are those of the time:
+P95 is what 95 % of the samples reached or exceeded.
+"""
+
+from collections import Counter
+
 from progress import NS_PER_S, say
 
 DETAILED_AT_MOST = 3  # measurements that are shown in all their parts, with a histogram
 BUCKETS = 10
 BAR = 50
 
+# Workload: unit, its nanoseconds for a time or None for operations a second, is higher better?
+FIGURES = {
+    "cache-retrieve": ("ms", 1_000_000, False),
+    "exec": ("ms", 1_000_000, False),
+    "metadata": ("ops/s", None, True),
+    "random-io": ("IOPS", None, True),
+    "spawn": ("µs", 1_000, False),
+    "sync-write": ("µs", 1_000, False),
+    "upload": ("ms", 1_000_000, False),
+}
 
-def show_plan(shown, time_budget_s):
-    counts = {}
-    for workload, entries in shown:
-        counts[workload.name] = counts.get(workload.name, 0) + len(entries)
+
+def figure(workload, operation_ns):
+    """What is shown for a time an operation."""
+    unit_ns = FIGURES[workload][1]
+    return NS_PER_S / operation_ns if unit_ns is None else operation_ns / unit_ns
+
+
+def each_ns(durations_ns, operations):
+    """Time per operation, ascending; `operations` is None where each sample is one."""
+    if operations is None:
+        return sorted(durations_ns)
+    return sorted(duration / count for duration, count in zip(durations_ns, operations))
+
+
+def percentile(ordered, percent):
+    """The seed's definition, so that figures can be laid beside its own."""
+    return ordered[min(len(ordered) * percent // 100, len(ordered) - 1)]
+
+
+def show_plan(entries, time_budget_s):
+    counts = Counter(entry["name"] for entry in entries)
     text = ", ".join("%s %d" % one for one in counts.items())
     latest = ""
     if time_budget_s is not None:
         latest = ", over after %g s at the latest" % time_budget_s
-    say("=== Plan: %d measurements (%s)%s ===" % (sum(counts.values()), text, latest))
+    say("=== Plan: %d measurements (%s)%s ===" % (len(entries), text, latest))
 
 
-def show(shown):
+def show(plans):
     """A line for each entry: what all of it took; of few entries each of their parts as well."""
     say()
     say("=== RESULTS ===")
-    detailed = sum(len(entries) for _, entries in shown) <= DETAILED_AT_MOST
-    for workload, entries in shown:
+    detailed = sum(len(entries) for *_, entries in plans) <= DETAILED_AT_MOST
+    for workload, place, entries in plans:
         for entry in entries:
             show_entry(workload, entry, detailed)
         for remark in workload.remarks_on_all(entries):
-            say("%s, place %s: %s" % (workload.name, entries[0]["place"], remark))
+            say("%s, place %s: %s" % (workload.name, place.name, remark))
 
 
 def show_entry(workload, entry, detailed):
     parts = [part for part in workload.parts(entry) if part[1]]
-    words = (
-        [] if entry["completed"] else ["incomplete: %s" % entry["incomplete_reason"]]
-    )
+    reason = entry["incomplete_reason"]
+    words = [] if reason is None else ["incomplete: %s" % reason]
     words += [figures_of(entry["name"], *parts[0][1:])] if parts else []
     words += workload.remarks(entry) if parts else []
     say("%s: %s" % (title(workload, entry), "; ".join(words)))
@@ -51,28 +81,21 @@ def show_entry(workload, entry, detailed):
 
 
 def title(workload, entry):
-    parts = [entry["name"], "place %s" % entry["place"], *workload.details(entry)]
-    return ", ".join(parts)
+    place = "place %s" % entry["place"]
+    return ", ".join([entry["name"], place, *workload.details(entry)])
 
 
 def figures_of(workload, durations_ns, operations):
-    ordered_ns = figures.each_ns(durations_ns, operations)
+    ordered_ns = each_ns(durations_ns, operations)
     count = len(ordered_ns) if operations is None else sum(operations)
     total_ns = sum(durations_ns)
-    best_worst = [("Min", ordered_ns[0]), ("Max", ordered_ns[-1])]
-    if figures.higher_is_better(workload):
-        best_worst = [("Min", ordered_ns[-1]), ("Max", ordered_ns[0])]
-    text = ", ".join(
-        "%s %s" % (name, shown(figures.figure(workload, operation_ns)))
-        for name, operation_ns in (
-            ("Avg", total_ns / count),
-            *best_worst,
-            ("P50", percentile(ordered_ns, 50)),
-            ("P95", percentile(ordered_ns, 95)),
-            ("P99", percentile(ordered_ns, 99)),
-        )
-    )
-    unit = figures.unit(workload)
+    values = [figure(workload, total_ns / count)]
+    values += sorted(figure(workload, ordered_ns[at]) for at in (0, -1))
+    for percent in (50, 95, 99):
+        values.append(figure(workload, percentile(ordered_ns, percent)))
+    names = ("Avg", "Min", "Max", "P50", "P95", "P99")
+    text = ", ".join("%s %s" % (name, shown(at)) for name, at in zip(names, values))
+    unit = FIGURES[workload][0]
     return "%d in %.1f s, %s %s" % (count, total_ns / NS_PER_S, text, unit)
 
 
@@ -82,15 +105,15 @@ def shown(value):
 
 def show_histogram(workload, durations_ns, operations):
     """Of the time: buckets of one width up to P99, the rest in the last."""
-    ordered_ns = figures.each_ns(durations_ns, operations)
+    ordered_ns = each_ns(durations_ns, operations)
     low_ns = ordered_ns[0]
     width_ns = (percentile(ordered_ns, 99) - low_ns) / BUCKETS or 1
     counts = [0] * (BUCKETS + 1)
     for value_ns in ordered_ns:
         counts[min(int((value_ns - low_ns) / width_ns), BUCKETS)] += 1
-    say("  Histogram, %s:" % figures.unit(workload))
+    say("  Histogram, %s:" % FIGURES[workload][0])
     for at, count in enumerate(counts):
         if count:
-            start = shown(figures.figure(workload, low_ns + at * width_ns))
+            start = shown(figure(workload, low_ns + at * width_ns))
             bar = "#" * max(1, count * BAR // max(counts))
             say("  %8s %s (%d)" % (start, bar, count))

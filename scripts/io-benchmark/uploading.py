@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
 from children import ending_with_parent
-from failures import WorkloadError
+from interruption import WorkloadError
 from progress import NS_PER_S
 from reading import first_line_of
 

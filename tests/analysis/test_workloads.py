@@ -21,7 +21,7 @@ US, MS = 1_000, 1_000_000
 
 def test_the_units_are_the_scripts() -> None:
     """What the log and the worker's own series show is what a report shows."""
-    import figures as of_script
+    import summary as of_script
 
     assert {
         name: (one.unit, int(one.size_ns) or None, one.higher_is_better)

@@ -31,9 +31,8 @@ import interruption as interruption_module  # noqa: E402
 import progress as progress_module  # noqa: E402
 import record as record_module  # noqa: E402
 import settings as settings_module  # noqa: E402
-from destination import Target  # noqa: E402
 from observe.sampler import Sampler  # noqa: E402
-from retrieval import SeedSteps  # noqa: E402
+from retrieval import SeedSteps, Target  # noqa: E402
 from workloads.cache_retrieve import CacheRetrieve  # noqa: E402
 
 ROUNDS = 5
@@ -90,14 +89,15 @@ def timed_ns(action: Callable[[], None]) -> int:
 
 def harness_cost(folder: Path) -> None:
     """Pairs of a block of harness retrieves and a block of raw ones, in alternating order."""
-    services = SimpleNamespace(origin_ns=time.monotonic_ns(), due_ns=1 << 62)
+    record = SimpleNamespace(due_ns=1 << 62)
+    services = SimpleNamespace(origin_ns=time.monotonic_ns(), record=record)
     workload = prepared(folder, BLOCK, services)
     grep = shutil.which("grep") or "grep"
-    urls, source = workload._list(), workload._file(0)
+    urls, source = workload._list, workload._files[0]
     workload._sequence = [0] * BLOCK
     raw_target = str(folder / "raw.dat")
     target = Target("overwrite", str(folder), None)
-    url = workload._url(0)
+    url = workload._urls[0]
     services.progress_every_s = 1e9
     print(f"Harness per retrieve over raw spawn and copy ({PAIRS} pairs of {BLOCK} a round):")
     differences = []
@@ -162,12 +162,13 @@ def share_of_time(folder: Path) -> None:
     bench._sampler = Sampler(["vda", "sda", "nvme0n1"], origin_ns)
     workload = CacheRetrieve(bench, given.places[0], str(folder))
     workload.prepare()
-    entry = {"samples": workload.samples(), "fresh_ring_bytes": None}
+    variant = {"destination": "overwrite", "fidelity": "seed", "fresh_ring_bytes": None}
+    entry = {"samples": workload.samples(), **variant}
     bench._current = (workload, entry)
     started_ns = time.monotonic_ns()
     try:
         with interruption.allowed():
-            workload.run({"destination": "overwrite", "fidelity": "seed"}, entry)
+            workload.run(entry)
     except interruption_module.Interrupted:
         pass
     took_ns = time.monotonic_ns() - started_ns

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from destination import Target
+from retrieval import Target
 from worker import SCRIPT, Worker, retrieves_of
 from workloads import cache_retrieve
 

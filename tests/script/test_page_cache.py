@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from observe import page_cache
-from observe.reflink import shares_extents
+from observe.page_cache import shares_extents
 
 
 # Other tests drop the caches of the whole machine, as the script does.

@@ -5,7 +5,7 @@
 
 import pytest
 import settings
-from failures import WrongArgumentsError
+from settings import WrongArgumentsError
 
 BASE = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--artifacts", "/x"]
 

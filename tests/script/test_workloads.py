@@ -12,9 +12,9 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import figures
 import pytest
 import settings
+import summary
 from worker import SCRIPT, Worker
 
 NAMES = sorted(path.stem.replace("_", "-") for path in (SCRIPT / "workloads").glob("*.py"))
@@ -55,12 +55,12 @@ def test_one_shape(name: str) -> None:
     found = workload(name)
     assert [part for part in SHAPE if not hasattr(found, part)] == []
     assert found.name == name
-    assert name in figures.FIGURES
+    assert name in summary.FIGURES
 
 
 def test_no_other_units() -> None:
     """A workload that is gone leaves no unit behind."""
-    assert sorted(figures.FIGURES) == NAMES
+    assert sorted(summary.FIGURES) == NAMES
 
 
 class Bench:
@@ -99,7 +99,7 @@ def test_one_plan(name: str, profile: str) -> None:
 )
 def test_figures(name: str, operation_ns: int, shown: float) -> None:
     """A time in its unit, or how many a second."""
-    assert figures.figure(name, operation_ns) == shown
+    assert summary.figure(name, operation_ns) == shown
 
 
 def quick(worker: Worker, *names: str) -> str:
@@ -143,10 +143,10 @@ def test_perfherders_limits(worker: Worker) -> None:
         for entry in entries
     ]
     for suite, entry in zip(data["suites"], entries, strict=True):
-        unit, _, higher_is_better = figures.FIGURES[entry["name"]]
+        unit, _, higher_is_better = summary.FIGURES[entry["name"]]
         samples = entry["samples"]
         mean_ns = sum(samples["duration_ns"]) / sum(samples["operations"])
-        assert suite["value"] == figures.figure(entry["name"], mean_ns)
+        assert suite["value"] == summary.figure(entry["name"], mean_ns)
         assert [test["name"] for test in suite["subtests"]] == ["mean", "p50", "p95", "p99"]
         for part in (suite, *suite["subtests"]):
             assert part["unit"] == unit

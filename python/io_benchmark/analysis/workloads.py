@@ -4,7 +4,7 @@
 """The workloads: what one operation of each is, and the figure that people know it by.
 
 Verdicts are always on times, so that above 1 is slower for every one of them; a rate is only another
-way to show the same time. scripts/io-benchmark/figures.py has the same units, a test holds them
+way to show the same time. scripts/io-benchmark/summary.py has the same units, a test holds them
 equal.
 """
 

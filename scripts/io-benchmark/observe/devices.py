@@ -9,18 +9,11 @@ container /sys/dev/block may be empty, so devices are found by /sys/class/block/
 
 import os
 
-from reading import exists, is_folder, list_names, read_int, read_text, target_of
+from reading import is_folder, list_names, read_int, read_ints, read_text, target_of
 
 CLASS = "/sys/class/block"
-QUEUE_NUMBERS = (
-    "nr_requests",
-    "read_ahead_kb",
-    "max_sectors_kb",
-    "rotational",
-    "wbt_lat_usec",
-    "logical_block_size",
-    "physical_block_size",
-)
+QUEUE_NUMBERS = ["nr_requests", "read_ahead_kb", "max_sectors_kb", "rotational"]
+QUEUE_NUMBERS += ["wbt_lat_usec", "logical_block_size", "physical_block_size"]
 SECTOR_BYTES = 512
 
 
@@ -50,26 +43,29 @@ def name_of_node(node):
     return None
 
 
+def is_partition(name):
+    return read_int(os.path.join(CLASS, name, "partition")) is not None
+
+
 def below(name):
     """The devices that this one stands on: a partition's disk, a volume's members; [] for a leaf."""
     path = os.path.join(CLASS, name)
-    if exists(os.path.join(path, "partition")):
+    if is_partition(name):
         return [os.path.basename(os.path.dirname(target_of(path)))]
     return list_names(os.path.join(path, "slaves"))
 
 
 def kind_of(name):
     path = os.path.join(CLASS, name)
-    if exists(os.path.join(path, "partition")):
+    if is_partition(name):
         return "partition"
     if is_folder(os.path.join(path, "dm")):
         identifier = read_text(os.path.join(path, "dm", "uuid")) or ""
         prefix = identifier.split("-", 1)[0]
         return {"LVM": "lvm", "CRYPT": "crypt", "mpath": "multipath"}.get(prefix, "dm")
-    if is_folder(os.path.join(path, "md")):
-        return "md"
-    if is_folder(os.path.join(path, "loop")):
-        return "loop"
+    for kind in ("md", "loop"):
+        if is_folder(os.path.join(path, kind)):
+            return kind
     return "disk"
 
 
@@ -91,7 +87,7 @@ def stripes_of(name, kind):
 
 
 def _minimum_of_member(name):
-    if exists(os.path.join(CLASS, name, "partition")):
+    if is_partition(name):
         name = below(name)[0]  # its disk's queue is also its own
     return read_int(os.path.join(CLASS, name, "queue", "minimum_io_size")) or 0
 
@@ -114,25 +110,18 @@ def describe(name):
         "raid_level": read_text(os.path.join(path, "md", "level")),
         "backing_file": read_text(os.path.join(path, "loop", "backing_file")),
     }
-    if not device["below"]:
-        device.update(_leaf(path, queue))
-    return device
-
-
-def _leaf(path, queue):
+    if device["below"]:
+        return device
     schedulers = read_text(os.path.join(queue, "scheduler")) or ""
     chosen = [word[1:-1] for word in schedulers.split() if word.startswith("[")]
     settings = os.path.join(queue, "iosched")
-    tunables = {
-        name: read_int(os.path.join(settings, name)) for name in list_names(settings)
-    }
-    numbers = {name: read_int(os.path.join(queue, name)) for name in QUEUE_NUMBERS}
     return {
+        **device,
         "model": read_text(os.path.join(path, "device", "model")),
         "vendor": read_text(os.path.join(path, "device", "vendor")),
         "scheduler": chosen[0] if chosen else (schedulers or None),
-        "scheduler_settings": {k: v for k, v in tunables.items() if v is not None},
-        "queue": {k: v for k, v in numbers.items() if v is not None},
+        "scheduler_settings": read_ints(settings, list_names(settings)),
+        "queue": read_ints(queue, QUEUE_NUMBERS),
         "write_cache": read_text(os.path.join(queue, "write_cache")),
     }
 
@@ -154,9 +143,6 @@ def counters():
     for line in (read_text("/proc/diskstats") or "").splitlines():
         fields = line.split()
         if len(fields) >= 14:
-            found[fields[2]] = (
-                int(fields[5]) * SECTOR_BYTES,
-                int(fields[9]) * SECTOR_BYTES,
-                int(fields[12]),
-            )
+            read, written, busy_ms = int(fields[5]), int(fields[9]), int(fields[12])
+            found[fields[2]] = (read * SECTOR_BYTES, written * SECTOR_BYTES, busy_ms)
     return found

@@ -12,20 +12,15 @@ import sys
 import time
 
 from observe import mounts, storage
-from reading import exists, first_line_of, read_int, read_text
+from reading import exists, first_int, first_line_of, first_match, read_int, read_text
 
 MIB = 1024 * 1024
 TOUCH_BYTES = 64 * MIB
 TOOLS = ("bash", "cp", "curl", "fio", "grep", "sed")
-VM_SETTINGS = (
-    "dirty_background_bytes",
-    "dirty_background_ratio",
-    "dirty_bytes",
-    "dirty_expire_centisecs",
-    "dirty_ratio",
-    "dirty_writeback_centisecs",
-    "swappiness",
-)
+HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
+VM_SETTINGS = ["dirty_background_bytes", "dirty_background_ratio", "dirty_bytes"]
+VM_SETTINGS += ["dirty_expire_centisecs", "dirty_ratio", "dirty_writeback_centisecs"]
+VM_SETTINGS += ["swappiness"]
 
 
 def observe():
@@ -45,30 +40,21 @@ def observe():
         "boot_id": read_text("/proc/sys/kernel/random/boot_id"),
         "container": container(),
         "user_id": os.geteuid(),
-        "transparent_huge_pages": read_text(
-            "/sys/kernel/mm/transparent_hugepage/enabled"
-        ),
+        "transparent_huge_pages": read_text(HUGE_PAGES),
         "vm": {name: read_int("/proc/sys/vm/" + name) for name in VM_SETTINGS},
         "first_touch_ns_per_mib": touch_new_memory(),
         "tools": tools(),
     }
 
 
-def first_match(pattern, path):
-    match = re.search(pattern, read_text(path) or "", re.MULTILINE)
-    return match.group(1).strip() if match else None
-
-
 def memory_bytes(field):
-    kib = first_match(r"^%s:\s+(\d+) kB" % field, "/proc/meminfo")
-    return int(kib) * 1024 if kib else None
+    kib = first_int(r"^%s:\s+(\d+) kB" % field, "/proc/meminfo")
+    return None if kib is None else kib * 1024
 
 
 def l3_cache_bytes():
-    match = re.fullmatch(
-        r"(\d+)([KM])",
-        read_text("/sys/devices/system/cpu/cpu0/cache/index3/size") or "",
-    )
+    text = read_text("/sys/devices/system/cpu/cpu0/cache/index3/size") or ""
+    match = re.fullmatch(r"(\d+)([KM])", text)
     return (
         int(match.group(1)) * {"K": 1024, "M": MIB}[match.group(2)] if match else None
     )
@@ -79,11 +65,9 @@ def container():
     table = mounts.table()
     if not storage.in_container(table):
         return None
-    engine = None
+    engine = "docker" if exists("/.dockerenv") else None
     if exists("/run/.containerenv"):
         engine = "podman"
-    elif exists("/.dockerenv"):
-        engine = "docker"
     root = mounts.mount_of("/", table)
     return {"engine": engine, "root_filesystem": root.filesystem if root else None}
 
@@ -95,14 +79,12 @@ def touch_new_memory():
         memory = mmap.mmap(-1, TOUCH_BYTES)
     except OSError:
         return costs  # there is not that much
-    try:
+    with memory:
         for start in range(0, TOUCH_BYTES, 8 * MIB):
             started_ns = time.monotonic_ns()
             for offset in range(start, start + 8 * MIB, mmap.PAGESIZE):
                 memory[offset] = 1
             costs.append((time.monotonic_ns() - started_ns) // 8)
-    finally:
-        memory.close()
     return costs
 
 

@@ -10,59 +10,46 @@ import os
 import resource
 
 from observe import devices, mounts
-from reading import is_folder, read_int, read_text
+from reading import is_folder, read_int, read_lines, read_text
 
-V1_IO = {
-    "blkio.throttle.read_bps_device": "read_bytes_per_s",
-    "blkio.throttle.write_bps_device": "write_bytes_per_s",
-    "blkio.throttle.read_iops_device": "read_operations_per_s",
-    "blkio.throttle.write_iops_device": "write_operations_per_s",
-}
-V2_IO = {
-    "rbps": "read_bytes_per_s",
-    "wbps": "write_bytes_per_s",
-    "riops": "read_operations_per_s",
-    "wiops": "write_operations_per_s",
-}
-WEIGHTS = (
-    "io.weight",
-    "io.bfq.weight",
-    "io.latency",
-    "blkio.weight",
-    "blkio.bfq.weight",
+# What is limited; in v1 by the file blkio.throttle.NAME_device, in v2 by a field of io.max.
+IO_LIMITS = (
+    ("read_bytes_per_s", "read_bps", "rbps"),
+    ("write_bytes_per_s", "write_bps", "wbps"),
+    ("read_operations_per_s", "read_iops", "riops"),
+    ("write_operations_per_s", "write_iops", "wiops"),
 )
-V1_UNLIMITED_BYTES = 1 << 62
+WEIGHTS = ["io.weight", "io.bfq.weight", "io.latency"]
+WEIGHTS += ["blkio.weight", "blkio.bfq.weight"]
+UNLIMITED_BYTES = 1 << 62  # from here on v1 means no limit; v2 writes "max"
+V1_CONTROLLERS = ("blkio", "memory", "cpu")
 
 
 def observe():
     table = mounts.table()
-    groups = own_groups(read_text("/proc/self/cgroup") or "")
+    groups = own_groups()
     found = {"cgroup_versions": [], "groups": {}, "io": [], "weights": []}
     found.update(memory=[], cpu=[])
     for mount in table:
         if mount.filesystem == "cgroup2" and "" in groups:
-            _note(found, "v2", "", levels(mount, groups[""]), _read_v2)
+            _note(found, "v2", "unified", levels(mount, groups[""]))
         elif mount.filesystem == "cgroup":
-            names = set(mount.super_options.split(","))
-            for controller, reader in V1_READERS.items():
+            names = mount.super_options.split(",")
+            for controller in V1_CONTROLLERS:
                 if controller in names and controller in groups:
-                    path = levels(mount, groups[controller])
-                    _note(found, "v1", controller, path, reader)
+                    _note(found, "v1", controller, levels(mount, groups[controller]))
     found["ulimits"] = {
-        name: _ulimit(number)
-        for name, number in (
-            ("open_files", resource.RLIMIT_NOFILE),
-            ("file_size_bytes", resource.RLIMIT_FSIZE),
-            ("processes", resource.RLIMIT_NPROC),
-        )
+        "open_files": _ulimit(resource.RLIMIT_NOFILE),
+        "file_size_bytes": _ulimit(resource.RLIMIT_FSIZE),
+        "processes": _ulimit(resource.RLIMIT_NPROC),
     }
     return found
 
 
-def own_groups(text):
+def own_groups():
     """/proc/self/cgroup by controller; the unified hierarchy's controller is ''."""
     groups = {}
-    for line in text.splitlines():
+    for line in read_lines("/proc/self/cgroup"):
         fields = line.split(":", 2)
         if len(fields) == 3:
             for controller in fields[1].split(","):
@@ -82,30 +69,44 @@ def levels(mount, group):
     directory = os.path.normpath(os.path.join(mount.point, inside))
     if not is_folder(directory):
         directory = mount.point
-    found = [directory]
-    while directory != mount.point and directory.startswith(
-        mount.point.rstrip("/") + "/"
-    ):
+    found, start = [directory], mount.point.rstrip("/") + "/"
+    while directory != mount.point and directory.startswith(start):
         directory = os.path.dirname(directory)
         found.append(directory)
     return found
 
 
-def _note(found, version, controller, directories, reader):
+def _note(found, version, controller, directories):
     if version not in found["cgroup_versions"]:
         found["cgroup_versions"].append(version)
-    found["groups"][controller or "unified"] = directories[0]
-    for directory in directories:
-        reader(found, directory)
+    is_read = directories[0] in found["groups"].values()  # controllers mounted together
+    found["groups"][controller] = directories[0]
+    for directory in [] if is_read else directories:
+        _read_io(found, directory)
+        _read_weights(found, directory)
+        _read_memory(found, directory)
+        _read_cpu(found, directory)
 
 
-def _io_limit(found, directory, device, kind, value):
-    limit = {"group": directory, "device": device, "kind": kind, "value": value}
-    limit["device_name"] = devices.name_of_number(device)
-    found["io"].append(limit)
+def _read_io(found, directory):
+    kinds = {name: kind for kind, _, name in IO_LIMITS}
+    limits = []
+    for kind, name, _ in IO_LIMITS:
+        path = os.path.join(directory, "blkio.throttle.%s_device" % name)
+        lines = [line.split() for line in read_lines(path)]
+        limits += [(line[0], kind, line[1]) for line in lines if len(line) == 2]
+    for line in read_lines(os.path.join(directory, "io.max")):
+        device, _, rest = line.partition(" ")
+        for name, _, value in (field.partition("=") for field in rest.split()):
+            limits.append((device, kinds.get(name, ""), value))
+    for device, kind, value in limits:
+        if kind and value.isdigit():
+            limit = {"group": directory, "device": device, "kind": kind}
+            limit.update(value=int(value), device_name=devices.name_of_number(device))
+            found["io"].append(limit)
 
 
-def _weights(found, directory):
+def _read_weights(found, directory):
     for name in WEIGHTS:
         text = read_text(os.path.join(directory, name))
         if text:
@@ -113,54 +114,22 @@ def _weights(found, directory):
             found["weights"].append(weight)
 
 
-def _read_v1_blkio(found, directory):
-    for name, kind in V1_IO.items():
-        for line in (read_text(os.path.join(directory, name)) or "").splitlines():
-            fields = line.split()
-            if len(fields) == 2 and fields[1].isdigit():
-                _io_limit(found, directory, fields[0], kind, int(fields[1]))
-    _weights(found, directory)
+def _read_memory(found, directory):
+    for name in ("memory.limit_in_bytes", "memory.max", "memory.high"):
+        value = read_int(os.path.join(directory, name))  # "max" is no number: no limit
+        if value is not None and value < UNLIMITED_BYTES:
+            found["memory"].append({"group": directory, "file": name, "bytes": value})
 
 
-def _memory(found, directory, name, unlimited_from=None):
-    value = read_int(os.path.join(directory, name))  # "max" is no number: no limit
-    if value is not None and (unlimited_from is None or value < unlimited_from):
-        found["memory"].append({"group": directory, "file": name, "bytes": value})
-
-
-def _read_v1_memory(found, directory):
-    _memory(found, directory, "memory.limit_in_bytes", V1_UNLIMITED_BYTES)
-
-
-def _cpu(found, directory, quota, period):
+def _read_cpu(found, directory):
+    quota = read_int(os.path.join(directory, "cpu.cfs_quota_us"))
+    period = read_int(os.path.join(directory, "cpu.cfs_period_us"))
+    fields = (read_text(os.path.join(directory, "cpu.max")) or "max").split()
+    if len(fields) == 2 and fields[0].isdigit():
+        quota, period = map(int, fields)
     if quota and period and quota > 0:
         limit = {"group": directory, "quota_us": quota, "period_us": period}
         found["cpu"].append(limit)
-
-
-def _read_v1_cpu(found, directory):
-    quota = read_int(os.path.join(directory, "cpu.cfs_quota_us"))
-    _cpu(
-        found, directory, quota, read_int(os.path.join(directory, "cpu.cfs_period_us"))
-    )
-
-
-def _read_v2(found, directory):
-    for line in (read_text(os.path.join(directory, "io.max")) or "").splitlines():
-        device, _, rest = line.partition(" ")
-        for field in rest.split():
-            name, _, value = field.partition("=")
-            if name in V2_IO and value.isdigit():
-                _io_limit(found, directory, device, V2_IO[name], int(value))
-    _weights(found, directory)
-    _memory(found, directory, "memory.max")
-    _memory(found, directory, "memory.high")
-    fields = (read_text(os.path.join(directory, "cpu.max")) or "max").split()
-    if len(fields) == 2 and fields[0].isdigit():
-        _cpu(found, directory, int(fields[0]), int(fields[1]))
-
-
-V1_READERS = {"blkio": _read_v1_blkio, "memory": _read_v1_memory, "cpu": _read_v1_cpu}
 
 
 def _ulimit(number):

@@ -36,17 +36,9 @@ def parse(text: str) -> List[Mount]:
         dash = fields.index("-", 6)
         if len(fields) < dash + 4:
             continue
-        mounts.append(
-            Mount(
-                fields[2],
-                unescape(fields[3]),
-                unescape(fields[4]),
-                fields[5],
-                fields[dash + 1],
-                unescape(fields[dash + 2]),
-                fields[dash + 3],
-            )
-        )
+        for at in (3, 4, dash + 2):  # root, point and source
+            fields[at] = unescape(fields[at])
+        mounts.append(Mount(*fields[2:6], *fields[dash + 1 : dash + 4]))
     return mounts
 
 
@@ -56,25 +48,15 @@ def table() -> List[Mount]:
 
 def mount_of(path: str, mounts: List[Mount]) -> Optional[Mount]:
     """The mount with the longest matching point; of several at one point the last covers."""
-    path = os.path.realpath(path)
-    found = None
-    for mount in mounts:
-        point = mount.point.rstrip("/") + "/"
-        if (path + "/").startswith(point) and (
-            found is None or len(point) >= len(found[0])
-        ):
-            found = (point, mount)
-    return found[1] if found else None
+    path = os.path.realpath(path) + "/"
+    above = [m for m in mounts if path.startswith(m.point.rstrip("/") + "/")]
+    return max(reversed(above), key=lambda mount: len(mount.point), default=None)
 
 
 def option_values(options: str) -> Dict[str, str]:
     """'rw,upperdir=/x' as a dictionary; a flag's value is empty."""
-    return {
-        name: value
-        for name, _, value in (
-            part.partition("=") for part in options.split(",") if part
-        )
-    }
+    parts = [part.partition("=") for part in options.split(",") if part]
+    return {name: value for name, _, value in parts}
 
 
 def overlay_of(mount: Mount) -> Optional[dict]:
@@ -102,8 +84,5 @@ def aufs_of(mount: Mount) -> Optional[dict]:
     branches = [name for name in list_names(folder) if re.fullmatch("br[0-9]+", name)]
     if not branches:
         return None
-    return {
-        "lower_layers": len(branches) - 1,
-        "upper_directory": None,
-        "volatile": False,
-    }
+    lower = len(branches) - 1
+    return {"lower_layers": lower, "upper_directory": None, "volatile": False}

@@ -1,14 +1,23 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Is a file in memory already? Asked of the kernel (mincore), never assumed."""
+"""Is a file in memory (mincore), does a copy share the original's bytes (FIEMAP)? Never assumed."""
 
+import array
 import ctypes
+import fcntl
 import mmap
 import os
+import struct
 
 DROP_CACHES = "/proc/sys/vm/drop_caches"
 LIBC = ctypes.CDLL(None, use_errno=True)
+FS_IOC_FIEMAP = 0xC020660B
+FIEMAP_FLAG_SYNC = 1
+FIEMAP_EXTENT_SHARED = 0x2000
+FIEMAP_HEADER = struct.Struct("=QQLLLL")
+FIEMAP_EXTENT = struct.Struct("=QQQQQLLLL")
+EXTENTS = 64
 
 
 def drop_all():
@@ -23,26 +32,21 @@ def drop_all():
 
 def evict(path):
     """Forget one file's clean pages: needs no privilege."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-    finally:
-        os.close(descriptor)
+    with open(path, "rb") as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def resident_bytes(path):
     """How much of a file is in memory, or None where the kernel does not say."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        size = os.fstat(descriptor).st_size
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
         if size == 0:
             return 0
         # Writable and private: ctypes takes the address of writable memory alone; nothing is written.
-        memory = mmap.mmap(descriptor, size, flags=mmap.MAP_PRIVATE)
-    except (OSError, ValueError):
-        return None
-    finally:
-        os.close(descriptor)
+        try:
+            memory = mmap.mmap(file.fileno(), size, flags=mmap.MAP_PRIVATE)
+        except (OSError, ValueError):
+            return None
     pages = (size + mmap.PAGESIZE - 1) // mmap.PAGESIZE
     states = (ctypes.c_ubyte * pages)()
     start = ctypes.c_char.from_buffer(memory)
@@ -60,11 +64,23 @@ def sync_filesystem(path):
     """Write out what is dirty on this file system alone; the name of the call that did it."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        if LIBC.syncfs(descriptor) == 0:
+        if hasattr(LIBC, "syncfs") and LIBC.syncfs(descriptor) == 0:
             return "syncfs"
-    except AttributeError:
-        pass
     finally:
         os.close(descriptor)
     os.sync()
     return "sync"
+
+
+def shares_extents(path):
+    """True, False, or None where the file system has no extent map."""
+    request = FIEMAP_HEADER.pack(0, 2**64 - 1, FIEMAP_FLAG_SYNC, 0, EXTENTS, 0)
+    buffer = array.array("B", request + bytes(FIEMAP_EXTENT.size * EXTENTS))
+    try:
+        with open(path, "rb") as file:
+            fcntl.ioctl(file.fileno(), FS_IOC_FIEMAP, buffer)
+    except OSError:
+        return None
+    mapped = FIEMAP_HEADER.unpack_from(buffer)[3]
+    extents = FIEMAP_EXTENT.iter_unpack(buffer[FIEMAP_HEADER.size :])
+    return any(extent[5] & FIEMAP_EXTENT_SHARED for extent in list(extents)[:mapped])

@@ -11,23 +11,17 @@ warning, and the measurement goes on.
 import fcntl
 import json
 import os
-import re
 import select
 import signal
 import time
 
-from observe import devices
-from reading import read_text
+from observe import devices, host
+from reading import first_int, read_lines, read_text
 
 EVERY_S = 1.0
 PIPE_BYTES = 1 << 20  # an hour of samples
 F_SETPIPE_SZ = 1031
-PRESSURE = (
-    ("psi_io_some_us", "io", "some"),
-    ("psi_io_full_us", "io", "full"),
-    ("psi_memory_some_us", "memory", "some"),
-    ("psi_cpu_some_us", "cpu", "some"),
-)
+PRESSURE = (("io", "some"), ("io", "full"), ("memory", "some"), ("cpu", "some"))
 CPU_TICKS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 OWN = ("own_read_bytes", "own_written_bytes", "own_user_ms", "own_system_ms")
 DEVICE_COLUMNS = ("read_bytes", "written_bytes", "busy_ms")
@@ -35,9 +29,8 @@ DEVICE_COLUMNS = ("read_bytes", "written_bytes", "busy_ms")
 
 def column_names(device_names):
     names = ["time_ns", "dirty_bytes", "writeback_bytes", "memory_available_bytes"]
-    names += [name for name, _, _ in PRESSURE] + [
-        "cpu_%s_ms" % name for name in CPU_TICKS
-    ]
+    names += ["psi_%s_%s_us" % pressure for pressure in PRESSURE]
+    names += ["cpu_%s_ms" % name for name in CPU_TICKS]
     names += OWN
     names += ["%s:%s" % (d, column) for d in device_names for column in DEVICE_COLUMNS]
     return names
@@ -45,16 +38,13 @@ def column_names(device_names):
 
 def sample(process_id, device_names, origin_ns):
     """One row in the order of column_names; what is not there is null."""
-    memory = read_text("/proc/meminfo") or ""
     row = [time.monotonic_ns() - origin_ns]
-    row += [_kib(memory, name) for name in ("Dirty", "Writeback", "MemAvailable")]
-    for _, part, which in PRESSURE:
-        found = re.search(
-            which + r" .*total=(\d+)", read_text("/proc/pressure/" + part) or ""
-        )
-        row.append(int(found.group(1)) if found else None)
-    ticks = (read_text("/proc/stat") or "cpu").split("\n", 1)[0].split()[1:]
-    row += [_tick_ms(ticks, at) for at in range(len(CPU_TICKS))]
+    row += [host.memory_bytes(name) for name in ("Dirty", "Writeback", "MemAvailable")]
+    for part, which in PRESSURE:
+        row.append(first_int(which + r" .*total=(\d+)", "/proc/pressure/" + part))
+    ticks = (read_lines("/proc/stat") or ["cpu"])[0].split()[1:][: len(CPU_TICKS)]
+    row += [int(count) * 1000 // os.sysconf("SC_CLK_TCK") for count in ticks]
+    row += [None] * (len(CPU_TICKS) - len(ticks))
     row += _own(process_id)
     counters = devices.counters()
     for name in device_names:
@@ -62,24 +52,11 @@ def sample(process_id, device_names, origin_ns):
     return row
 
 
-def _kib(text, name):
-    found = re.search(r"^%s:\s+(\d+)" % name, text, re.MULTILINE)
-    return int(found.group(1)) * 1024 if found else None
-
-
-def _tick_ms(ticks, at):
-    return (
-        int(ticks[at]) * 1000 // os.sysconf("SC_CLK_TCK") if at < len(ticks) else None
-    )
-
-
 def _own(process_id):
     """The measuring process and the children that it has waited for."""
-    text = read_text("/proc/%d/io" % process_id) or ""
-    counts = dict(line.split(": ") for line in text.splitlines() if ": " in line)
+    path = "/proc/%d/io" % process_id
     row = [
-        int(counts[key]) if key in counts else None
-        for key in ("read_bytes", "write_bytes")
+        first_int(r"^%s: (\d+)" % key, path) for key in ("read_bytes", "write_bytes")
     ]
     fields = (read_text("/proc/%d/stat" % process_id) or "").rpartition(")")[2].split()
     if len(fields) < 15:
@@ -109,9 +86,8 @@ class Sampler:
             try:
                 os.close(self._read_end)
                 os.close(self._stop_write)
-                _sample_until_stopped(
-                    parent, device_names, origin_ns, write_end, stop_read
-                )
+                taken_of = (parent, device_names, origin_ns)
+                _sample_until_stopped(taken_of, write_end, stop_read)
             finally:
                 os._exit(0)
         os.close(write_end)
@@ -135,20 +111,18 @@ class Sampler:
         os.close(self._read_end)
         self._open = False
         _, status = os.waitpid(self.process_id, 0)
-        killed = os.WIFSIGNALED(status)
-        self.ended_early = (
-            "killed by signal %d" % os.WTERMSIG(status) if killed else default
-        )
+        self.ended_early = default
+        if os.WIFSIGNALED(status):
+            self.ended_early = "killed by signal %d" % os.WTERMSIG(status)
 
     def stop(self):
         """A last row, then the end. After this, ended_early tells whether it died before."""
         self.take()
         os.close(self._stop_write)
-        if not self._open:
-            return
-        os.set_blocking(self._read_end, True)
-        self.take()
-        self.ended_early = None
+        if self._open:
+            os.set_blocking(self._read_end, True)
+            self.take()
+            self.ended_early = None
 
     def as_timeline(self):
         """Columns of integers; a column that never had a value is left out."""
@@ -163,7 +137,7 @@ class Sampler:
         return {"interval_s": EVERY_S, "columns": plain, "devices": by_device}
 
 
-def _sample_until_stopped(parent, device_names, origin_ns, write_end, stop_read):
+def _sample_until_stopped(taken_of, write_end, stop_read):
     # Ctrl-C and a hangup reach the whole group; the measuring process decides when this one ends.
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGALRM):
         signal.signal(number, signal.SIG_IGN)
@@ -171,7 +145,7 @@ def _sample_until_stopped(parent, device_names, origin_ns, write_end, stop_read)
     os.set_blocking(write_end, False)
     due_s = time.monotonic()
     while True:
-        row = sample(parent, device_names, origin_ns)
+        row = sample(*taken_of)
         try:
             os.write(write_end, json.dumps(row).encode() + b"\n")
         except BlockingIOError:
@@ -179,6 +153,6 @@ def _sample_until_stopped(parent, device_names, origin_ns, write_end, stop_read)
         due_s += EVERY_S
         # The pipe's other end closes when the measuring process stops this one, or dies.
         if select.select([stop_read], [], [], max(0, due_s - time.monotonic()))[0]:
-            row = sample(parent, device_names, origin_ns)
+            row = sample(*taken_of)
             os.write(write_end, json.dumps(row).encode() + b"\n")
             return

@@ -9,6 +9,7 @@ Observed on the machine that ran, never what was asked for when it was provision
 import fcntl
 import os
 import time
+from tempfile import TemporaryFile
 
 from observe import devices, mounts
 from reading import exists, is_folder, list_names, read_text
@@ -26,10 +27,8 @@ HOST_FILES = ("/etc/hostname", "/etc/hosts", "/etc/resolv.conf")
 
 def in_container(table):
     root = mounts.mount_of("/", table)
-    marks = ("/.dockerenv", "/run/.containerenv")
-    return any(map(exists, marks)) or (
-        root is not None and root.filesystem == "overlay"
-    )
+    is_marked = exists("/.dockerenv") or exists("/run/.containerenv")
+    return is_marked or (root is not None and root.filesystem == "overlay")
 
 
 def kind_of_place(mount, container):
@@ -72,28 +71,27 @@ def find_devices(mount, table, probe):
     """The devices right under the mount, and how they were found."""
     if mount.filesystem in MEMORY_FILESYSTEMS + NETWORK_FILESYSTEMS:
         return [], None
-    if mount.filesystem == "btrfs":
-        return btrfs_members(mount), "btrfs"
-    name = devices.name_of_number(mount.device)
-    if name is not None:
-        return [name], "mount"
+    names = devices_of(mount)
+    if names is not None:
+        return names, "btrfs" if mount.filesystem == "btrfs" else "mount"
     upper = (mounts.overlay_of(mount) or {}).get("upper_directory")
     candidates = ([upper] if upper and is_folder(upper) else []) + list(HOST_FILES)
     for candidate in candidates:
         other = mounts.mount_of(candidate, table)
         if other is None or other.filesystem in ("overlay", *MEMORY_FILESYSTEMS):
             continue
-        if other.filesystem == "btrfs":
-            return btrfs_members(other), candidate
-        name = devices.name_of_number(other.device)
-        if name is not None:
-            return [name], candidate
+        names = devices_of(other)
+        if names is not None:
+            return names, candidate
     written = probe.get("written_bytes") or {}
     return [name for name in sorted(written) if not devices.below(name)], "probe"
 
 
-def btrfs_members(mount):
-    """btrfs has device numbers of its own; its members stand in /sys/fs/btrfs."""
+def devices_of(mount):
+    """None where its number is no device's; btrfs has numbers of its own, members in /sys."""
+    if mount.filesystem != "btrfs":
+        name = devices.name_of_number(mount.device)
+        return None if name is None else [name]
     source = devices.name_of_node(mount.source)
     folder = btrfs_folder(source)
     if folder is not None:
@@ -112,23 +110,19 @@ def btrfs_folder(member):
 
 def filesystem_details(mount, tops):
     """What the file system says of itself beyond the mount's options."""
-    details = {
-        "type": mount.filesystem,
-        "ext4_options": None,
-        "btrfs_data_profiles": None,
-    }
+    options = profiles = None
     if mount.filesystem == "ext4" and tops:
-        options = read_text("/proc/fs/ext4/%s/options" % tops[0])
-        details["ext4_options"] = sorted(options.split()) if options else None
-    if mount.filesystem == "btrfs" and tops:
-        folder = btrfs_folder(tops[0])
-        if folder is not None:
-            data = folder + "/allocation/data"
-            profiles = [
-                name for name in list_names(data) if is_folder(data + "/" + name)
-            ]
-            details["btrfs_data_profiles"] = profiles
-    return details
+        text = read_text("/proc/fs/ext4/%s/options" % tops[0])
+        options = sorted(text.split()) if text else None
+    folder = btrfs_folder(tops[0]) if mount.filesystem == "btrfs" and tops else None
+    if folder is not None:
+        data = folder + "/allocation/data/"
+        profiles = [name for name in list_names(data) if is_folder(data + name)]
+    return {
+        "type": mount.filesystem,
+        "ext4_options": options,
+        "btrfs_data_profiles": profiles,
+    }
 
 
 def probe_writes(path):
@@ -158,22 +152,14 @@ def probe_writes(path):
 
 def reflink_works(path):
     """Would cp share extents here instead of copying? None where it could not be tried."""
-    base = os.path.join(path, ".io-benchmark-reflink-%d" % os.getpid())
-    made = []
     try:
-        with open(base, "x+b") as source:  # the original must be readable
-            made.append(base)
+        with TemporaryFile(dir=path) as source, TemporaryFile(dir=path) as copy:
             source.write(b"x" * 4096)
             source.flush()
-            with open(base + "-copy", "xb") as copy:
-                made.append(base + "-copy")
-                try:
-                    fcntl.ioctl(copy.fileno(), FICLONE, source.fileno())
-                except OSError:
-                    return False
-                return True
+            try:
+                fcntl.ioctl(copy.fileno(), FICLONE, source.fileno())
+            except OSError:
+                return False
+            return True
     except OSError:
         return None
-    finally:
-        for name in made:
-            os.unlink(name)

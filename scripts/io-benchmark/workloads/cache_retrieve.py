@@ -20,39 +20,34 @@ import shutil
 import time
 
 import precision
-from destination import Target
-from failures import SkippedError, WorkloadError
+from interruption import SkippedError, WorkloadError
 from observe import host, page_cache
-from observe.reflink import shares_extents
 from progress import MIB, Progress, say
-from retrieval import RealSteps, SeedSteps
-from retrieve_figures import RetrieveFigures
+from retrieval import RealSteps, SeedSteps, Target
 
-NAME = "cache-retrieve"
 # 40 MARs, 40 tarballs, 20 small artifacts.
 CACHE_SIZES_MIB = (80,) * 40 + (60,) * 40 + (5,) * 20
 # A rehearsal keeps the mix at a twentieth.
 QUICK_DIVISOR = 20
 RETRIEVES_FOR_A_VERDICT = 100
 # What only a run can fill in; null in the file until then.
-OBSERVED_BY_RUNNING = (
+OBSERVED = [
     "populate_ns",
     "cache_state",
     "lookup_method",
     "copy_method",
     "run_ns",
     "trims",
-    "stopped_early",
-    "precision_reached_ratio",
-    "shares_extents",
-    "final_sync_ns",
-    "final_sync_method",
-    "dirty_before_sync_bytes",
-    "writeback_before_sync_bytes",
-    "device_bytes",
-)
+]
+OBSERVED += ["stopped_early", "precision_reached_ratio", "shares_extents"]
+OBSERVED += ["final_sync_ns", "final_sync_method", "dirty_before_sync_bytes"]
+OBSERVED += ["writeback_before_sync_bytes", "device_bytes"]
+URL = "https://archive.mozilla.org/pub/firefox/fake/%d/firefox-%gMB.mar"
 SPARE_BYTES = 16 * MIB  # room for the list, the probes and the file system's own needs
 FRESH_RING_DIRTY_LIMITS = 2
+NS_PER_MS = 1_000_000
+# Fewer retrieves have more of a file's first among them, which read the disk: another series.
+USUAL_RETRIEVES = 2000
 
 
 def file_sizes_bytes(settings):
@@ -69,10 +64,10 @@ def sequence(seed, retrieves, files):
     return [int(generator.random() * files) for _ in range(retrieves)]
 
 
-class CacheRetrieve(RetrieveFigures):
+class CacheRetrieve:
     """One place: prepare once, run once for each destination, samples after each run."""
 
-    name = NAME
+    name = "cache-retrieve"
     per_place = True
     columns = ("file_index", "start_ns", "lookup_ns", "copy_ns")
 
@@ -84,27 +79,29 @@ class CacheRetrieve(RetrieveFigures):
         self._work = os.path.join(folder, "uv-work")
         self._sizes = file_sizes_bytes(settings)
         self._sequence = sequence(settings.seed, settings.retrieves, len(self._sizes))
+        self._list = os.path.join(self._cache, "urls.list")
+        self._files, self._urls = [], []
+        for number, size in enumerate(self._sizes, 1):
+            self._files.append(os.path.join(self._cache, "obj_%05d.cache" % number))
+            self._urls.append(URL % (number, size / MIB))
         self._rows = []
 
     @staticmethod
     def variants(settings):
         """One entry of the result file each."""
-        return [
-            {"destination": destination, "fidelity": settings.fidelity}
-            for destination in settings.destinations
-        ]
+        names, fidelity = settings.destinations, settings.fidelity
+        return [{"destination": name, "fidelity": fidelity} for name in names]
 
     def plan(self, variant):
         """What is known before anything has run."""
         chosen = bytes(str(self._sequence), "ascii")
+        is_fresh = variant["destination"] == "fresh"
         return {
             "retrieves_planned": len(self._sequence),
             "file_sizes_bytes": self._sizes,
             "sequence_sha256": hashlib.sha256(chosen).hexdigest(),
-            "fresh_ring_bytes": (
-                self._ring_bytes() if variant["destination"] == "fresh" else None
-            ),
-            **dict.fromkeys(OBSERVED_BY_RUNNING),
+            "fresh_ring_bytes": self._ring_bytes() if is_fresh else None,
+            **dict.fromkeys(OBSERVED),
         }
 
     def prepare(self):
@@ -117,43 +114,37 @@ class CacheRetrieve(RetrieveFigures):
         say("=== Populating the cache of %s: %d files, %.1f MiB ===" % cache)
         started_ns = time.monotonic_ns()
         progress = Progress(len(self._sizes), self._bench.progress_every_s)
-        total_bytes = 0
         for index, size in enumerate(self._sizes):
-            write_random(self._file(index), size)
-            total_bytes += size
+            write_random(self._files[index], size)
             now_ns = time.monotonic_ns()
             if now_ns >= progress.due_ns or index + 1 == len(self._sizes):
-                progress.show(index + 1, now_ns, total_bytes)
-        with open(self._list(), "w", encoding="ascii") as file:
-            file.writelines(
-                self._url(index) + "\n" for index in range(len(self._sizes))
-            )
+                progress.show(index + 1, now_ns, sum(self._sizes[: index + 1]))
+        with open(self._list, "w", encoding="ascii") as file:
+            file.writelines(url + "\n" for url in self._urls)
         return {"populate_ns": time.monotonic_ns() - started_ns}
 
-    def run(self, variant, entry):
+    def run(self, entry):
         """One timed pass over the sequence."""
         self._rows = []
         entry["cache_state"] = self._make_cold()
-        steps_class = RealSteps if variant["fidelity"] == "real" else SeedSteps
-        ring_bytes = entry["fresh_ring_bytes"]
-        target = Target(variant["destination"], self._work, ring_bytes)
+        destination = entry["destination"]
+        steps_class = RealSteps if entry["fidelity"] == "real" else SeedSteps
+        target = Target(destination, self._work, entry["fresh_ring_bytes"])
         before = self._bench.device_bytes()
-        with steps_class(self._list(), self._cache, variant["destination"]) as steps:
+        with steps_class(self._list, self._cache, destination) as steps:
             entry["copy_method"] = steps.copy_method
             entry["lookup_method"] = steps.lookup_method
             try:
                 self._retrieve_all(steps, target, entry)
             finally:
                 entry["trims"] = target.trims
-        entry["shares_extents"] = shares_extents(target.last)
-        entry.update(self._drain(before))
+        entry["shares_extents"] = page_cache.shares_extents(target.last)
+        self._drain(entry, before)
         target.remove()
 
     def _retrieve_all(self, steps, target, entry):
         bench, rows, sizes = self._bench, self._rows, self._sizes
-        clock = time.monotonic_ns
-        urls = [self._url(index) for index in range(len(sizes))]
-        files = [self._file(index) for index in range(len(sizes))]
+        clock, urls, files = time.monotonic_ns, self._urls, self._files
         origin_ns, done_bytes, started_ns = bench.origin_ns, 0, clock()
         progress = Progress(len(self._sequence), bench.progress_every_s)
         for done, index in enumerate(self._sequence, 1):
@@ -169,7 +160,7 @@ class CacheRetrieve(RetrieveFigures):
             entry["run_ns"] = end_ns - started_ns
             if end_ns >= progress.due_ns or done == len(self._sequence):
                 progress.show(done, end_ns, done_bytes)
-            if end_ns >= bench.due_ns:
+            if end_ns >= bench.record.due_ns:
                 bench.between_samples()
             if done % precision.CHECK_EVERY == 0 and self._known(entry):
                 return
@@ -184,12 +175,11 @@ class CacheRetrieve(RetrieveFigures):
         reached = precision.relative_half_width(groups, times_ns)
         if reached is None or reached > wanted:
             return False
-        entry["stopped_early"] = (
-            "the mean is known to ± %.2f %% after %d of %d retrieves"
-            % (reached * 100, len(self._rows), len(self._sequence))
-        )
+        done = (reached * 100, len(self._rows), len(self._sequence))
+        text = "the mean is known to ± %.2f %% after %d of %d retrieves" % done
+        entry["stopped_early"] = text
         entry["precision_reached_ratio"] = round(reached, 6)
-        say("  stopped early: " + entry["stopped_early"])
+        say("  stopped early: " + text)
         return True
 
     def samples(self):
@@ -202,40 +192,32 @@ class CacheRetrieve(RetrieveFigures):
 
     def _make_cold(self):
         """Evict the cache from memory, then ask the kernel what is left there."""
-        files = [self._file(index) for index in range(len(self._sizes))]
         page_cache.sync_filesystem(self._cache)
         dropped = page_cache.drop_all()
-        for path in files:
+        for path in self._files:
             page_cache.evict(path)
-        resident = [page_cache.resident_bytes(path) for path in files]
-        state = {
+        resident = [page_cache.resident_bytes(path) for path in self._files]
+        resident_bytes = None if None in resident else sum(resident)
+        cache_bytes, share = sum(self._sizes), "an unknown part"
+        if resident_bytes is not None:
+            share = "%.1f %%" % (100.0 * resident_bytes / cache_bytes)
+        say("  %s of the cache is in memory; drop_caches: %s" % (share, dropped))
+        return {
             "drop_caches": dropped,
-            "cache_bytes": sum(self._sizes),
-            "resident_bytes": None if None in resident else sum(resident),
+            "cache_bytes": cache_bytes,
+            "resident_bytes": resident_bytes,
         }
-        if state["resident_bytes"] is None:
-            say("  whether the cache is in memory cannot be seen here")
-        else:
-            share = 100.0 * state["resident_bytes"] / state["cache_bytes"]
-            say("  %.1f %% of the cache is in memory at the start" % share)
-        say("  drop_caches: %s" % dropped)
-        return state
 
-    def _drain(self, before):
+    def _drain(self, entry, before):
         """Time the final sync and tell what was still dirty before it."""
-        dirty = host.memory_bytes("Dirty")
-        writeback = host.memory_bytes("Writeback")
+        dirty, writeback = host.memory_bytes("Dirty"), host.memory_bytes("Writeback")
         started_ns = time.monotonic_ns()
         method = page_cache.sync_filesystem(self._work)
-        sync_ns = time.monotonic_ns() - started_ns
-        device_bytes = self._bench.device_bytes_since(before)
-        return {
-            "final_sync_ns": sync_ns,
-            "final_sync_method": method,
-            "dirty_before_sync_bytes": dirty,
-            "writeback_before_sync_bytes": writeback,
-            "device_bytes": device_bytes,
-        }
+        entry["final_sync_ns"] = time.monotonic_ns() - started_ns
+        entry["final_sync_method"] = method
+        entry["dirty_before_sync_bytes"] = dirty
+        entry["writeback_before_sync_bytes"] = writeback
+        entry["device_bytes"] = self._bench.device_bytes_since(before)
 
     def _check_tools(self):
         is_real = self._bench.settings.fidelity == "real"
@@ -260,21 +242,56 @@ class CacheRetrieve(RetrieveFigures):
         space = os.statvfs(os.path.dirname(self._cache))
         free = space.f_bavail * space.f_frsize
         if free < needed:
-            needs, free = -(-needed // MIB), free // MIB
-            raise SkippedError(
-                "no space: needs %d MiB, %d MiB are free" % (needs, free)
-            )
+            sizes_mib = (-(-needed // MIB), free // MIB)
+            raise SkippedError("no space: needs %d MiB, %d MiB are free" % sizes_mib)
 
-    def _file(self, index):
-        return os.path.join(self._cache, "obj_%05d.cache" % (index + 1))
+    @staticmethod
+    def details(entry):
+        return ["%s %s" % (key, entry[key]) for key in ("destination", "fidelity")]
 
-    def _list(self):
-        return os.path.join(self._cache, "urls.list")
+    @staticmethod
+    def parts(entry):
+        """All retrieves, then each size, lookup and copy apart."""
+        samples = entry["samples"]
+        lookups, copies = samples["lookup_ns"], samples["copy_ns"]
+        totals = [lookup + copy for lookup, copy in zip(lookups, copies)]
+        by_size = {}
+        for index, total in zip(samples["file_index"], totals):
+            by_size.setdefault(entry["file_sizes_bytes"][index], []).append(total)
+        parts = [("All retrieves", totals, None)]
+        for size, times in sorted(by_size.items(), reverse=True):
+            parts.append(("%g MiB files" % (size / MIB), times, None))
+        return [*parts, ("Lookup alone", lookups, None), ("Copy alone", copies, None)]
 
-    def _url(self, index):
-        size = self._sizes[index] / MIB
-        path = "pub/firefox/fake/%d/firefox-%gMB.mar" % (index + 1, size)
-        return "https://archive.mozilla.org/" + path
+    @staticmethod
+    def remarks(entry):
+        sync_ns = entry["final_sync_ns"]
+        return (
+            [] if sync_ns is None else ["Final sync: %.0f ms" % (sync_ns / NS_PER_MS)]
+        )
+
+    @staticmethod
+    def remarks_on_all(_entries):
+        return []
+
+    @staticmethod
+    def options(entry):
+        options = [entry["destination"]]
+        if entry["fidelity"] != "seed":
+            options.append("fidelity-" + entry["fidelity"])
+        if entry["retrieves_planned"] != USUAL_RETRIEVES:
+            options.append("retrieves-%d" % entry["retrieves_planned"])
+        return options
+
+    @staticmethod
+    def subtests(entry):
+        samples = entry["samples"]
+        lookups, copies = samples["lookup_ns"], samples["copy_ns"]
+        return [
+            ("lookup-mean", sum(lookups) / len(lookups)),
+            ("copy-mean", sum(copies) / len(copies)),
+            ("final-sync", entry["final_sync_ns"] or 0),
+        ]
 
 
 def write_random(path, size):

@@ -22,7 +22,7 @@ import time
 
 from batches import Batches
 from executable import LINE_BYTES, PAGE_BYTES, build
-from failures import SkippedError, WorkloadError
+from interruption import SkippedError, WorkloadError
 from progress import MIB
 from reading import list_names, read_text
 

@@ -22,7 +22,7 @@ import direct_io
 import fio
 from batches import Batches
 from crew import Crew
-from failures import SkippedError
+from interruption import SkippedError
 from observe import page_cache
 from progress import MIB, NS_PER_S, Progress, say
 

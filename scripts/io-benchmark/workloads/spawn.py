@@ -14,7 +14,7 @@ import shutil
 import time
 
 from batches import PYTHON, Batches
-from failures import WorkloadError
+from interruption import WorkloadError
 
 SAMPLES, QUICK_SAMPLES = 5_000, 300
 WARM_UP, QUICK_WARM_UP = 200, 20

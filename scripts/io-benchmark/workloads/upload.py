@@ -28,7 +28,7 @@ import time
 import http_sink
 from batches import Batches
 from crew import Crew
-from failures import SkippedError, WorkloadError
+from interruption import SkippedError, WorkloadError
 from progress import NS_PER_S, say
 from settings import origin
 from uploading import Curl, HttpClient, find_curl
