@@ -201,7 +201,8 @@ class CacheRetrieve:
         cache_bytes, share = sum(self._sizes), "an unknown part"
         if resident_bytes is not None:
             share = "%.1f %%" % (100.0 * resident_bytes / cache_bytes)
-        say("  %s of the cache is in memory; drop_caches: %s" % (share, dropped))
+        say("  %s of the cache is in memory at the start" % share)
+        say("  drop_caches: %s" % dropped)
         return {
             "drop_caches": dropped,
             "cache_bytes": cache_bytes,
