@@ -137,6 +137,13 @@ def test_identical_workers_are_no_crash() -> None:
     assert statistics.p_value(apart) == 0.0
 
 
+def test_an_interval_wider_than_numbers_are() -> None:
+    """Three hundred comparisons at once, each with one degree of freedom: no end, and no crash."""
+    level = 1 - 0.05 / 300
+    found = Estimate(0.1, 0.25, 1.0, "workers", None, 0.0)
+    assert statistics.interval(found, level) == Interval(0.0, math.inf, level)
+
+
 def test_one_worker_against_several_takes_the_larger_variation() -> None:
     """A single worker's pool varies at least as the other is seen to, and as is assumed."""
     calm = statistics.estimate(*sides((0.5,), (0.0, 0.001, 0.002)), 0.05)

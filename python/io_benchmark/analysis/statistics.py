@@ -11,6 +11,7 @@ as logarithms, so that swapping the sides changes nothing but the sign.
 """
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,6 +30,8 @@ from io_benchmark.analysis.student import (
 
 LEVEL = 0.95
 EQUIVALENCE_LEVEL = 0.90
+# A larger end of an interval, in many comparisons with few degrees of freedom, is no number.
+LARGEST_LOG = math.log(sys.float_info.max)
 # An assumed variation is trusted no more than one that was seen on about twenty workers.
 ASSUMED_DEGREES = 20.0
 # One worker a side: how its samples are held against the other's.
@@ -179,7 +182,9 @@ def interval(found: Estimate, level: float) -> Interval:
     if math.isinf(found.variance):
         return Interval(0.0, math.inf, level)
     reach = quantile(1 - (1 - level) / 2, found.degrees) * found.error
-    return Interval(math.exp(found.log_ratio - reach), math.exp(found.log_ratio + reach), level)
+    ends = (found.log_ratio - reach, found.log_ratio + reach)
+    low, high = (math.exp(end) if end < LARGEST_LOG else math.inf for end in ends)
+    return Interval(low, high, level)
 
 
 def p_value(found: Estimate) -> float:
