@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from io_benchmark.analysis import model, outcome, workloads
+from io_benchmark.json_schema import schema_of
 from io_benchmark.report import json_format as to
 from io_benchmark.report import replication
 from io_benchmark.report.json_format import VERSION
@@ -30,15 +31,6 @@ def as_text(document: msgspec.Struct) -> str:
     facts = msgspec.to_builtins(document)
     text = json.dumps(facts, indent=2, ensure_ascii=True, allow_nan=False)
     return text.replace("\x7f", "\\u007f") + "\n"
-
-
-def schema_of(title: str, document: type[msgspec.Struct]) -> dict[str, Any]:
-    """A format as a JSON Schema, published beside the documentation."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": title,
-        **msgspec.json.schema(document),
-    }
 
 
 def _document(report: outcome.Report) -> to.Document:

@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from io_benchmark.errors import ResultError
+from io_benchmark.json_schema import schema_of
 from io_benchmark.results import packing
 from io_benchmark.results.format import (
     MAXIMUM_ENTRIES,
@@ -125,12 +126,7 @@ def read(path: Path) -> Result:
 
 def json_schema() -> dict[str, Any]:
     """The format as a JSON Schema, published beside the documentation."""
-    schema = msgspec.json.schema(Result)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"io-benchmark result, version {VERSION}",
-        **schema,
-    }
+    return schema_of(f"io-benchmark result, version {VERSION}", Result)
 
 
 def _decode(

@@ -9,7 +9,8 @@ from typing import Any
 
 from io_benchmark.analysis.history import model
 from io_benchmark.analysis.workloads import Workload
-from io_benchmark.report.as_json import as_text, schema_of, subject_of
+from io_benchmark.json_schema import schema_of
+from io_benchmark.report.as_json import as_text, subject_of
 from io_benchmark.report.history import figure
 from io_benchmark.report.history import json_format as to
 from io_benchmark.report.history.json_format import VERSION
