@@ -137,7 +137,7 @@ def harness_cost(folder: Path) -> None:
 
 def share_of_time(folder: Path) -> None:
     """The sampler's CPU time and the time between retrieves, as parts of the run's time."""
-    given = settings(folder, 1_000_000)
+    given = settings(folder, 100_000)
     origin_ns = time.monotonic_ns()
     between_ns = 0
     progress_ns = 0

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MB = 1_000_000
 # 1,000 results of 2,000 samples have 120 to 200 MB and take as much memory.
-READ_BYTES = 320 * MB
+READ_BYTES = 256 * MB
 KEPT_BYTES = 260 * MB
 # Of all pools together. Each takes a few ms to compare; every workload in one place has thirty.
 MAXIMUM_SUBJECTS = 1_000
