@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 import pytest
+from process_groups import processes_of_group
 from worker import Worker
 
 CODES = {signal.SIGTERM: 143, signal.SIGINT: 130, signal.SIGHUP: 129}
@@ -35,18 +36,6 @@ def worker(tmp_path: Path) -> Worker:
     return Worker(tmp_path / "workspace", tmp_path / "artifacts")
 
 
-def of_group(group: int) -> list[str]:
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            text = stat.read_text()
-        except OSError:
-            continue
-        if int(text.rpartition(")")[2].split()[2]) == group:
-            found.append(text)
-    return found
-
-
 def catches(pid: int, number: int) -> bool:
     """Has the process a handler for the signal?"""
     try:
@@ -59,9 +48,9 @@ def catches(pid: int, number: int) -> bool:
 
 def wait_until_gone(group: int) -> None:
     deadline_s = time.monotonic() + 60
-    while of_group(group) and time.monotonic() < deadline_s:
+    while processes_of_group(group) and time.monotonic() < deadline_s:
         time.sleep(0.02)
-    assert of_group(group) == []
+    assert processes_of_group(group) == []
 
 
 def test_signals_at_random_moments(worker: Worker, long: bool) -> None:

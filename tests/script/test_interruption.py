@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from interruption import Interrupted
+from process_groups import processes_of_group
 from retrieval import RealSteps
 from worker import Worker, retrieves_of
 
@@ -29,18 +30,6 @@ def wait_for(process: "subprocess.Popen[str]", text: str) -> None:
 def assert_clean(worker: Worker, pid: int) -> None:
     assert list(worker.workspace.iterdir()) == []
     assert processes_of_group(pid) == []
-
-
-def processes_of_group(group: int) -> list[str]:
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            text = stat.read_text()
-        except OSError:
-            continue
-        if int(text.rpartition(")")[2].split()[2]) == group:
-            found.append(text)
-    return found
 
 
 @pytest.mark.parametrize(
