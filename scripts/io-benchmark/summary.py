@@ -68,8 +68,8 @@ def show(plans):
 
 def show_entry(workload, entry, detailed):
     parts = [part for part in workload.parts(entry) if part[1]]
-    reason = entry["incomplete_reason"]
-    words = [] if reason is None else ["incomplete: %s" % reason]
+    state, reason = entry["outcome"]["state"], entry["outcome"]["reason"]
+    words = [] if state == "completed" else ["incomplete (%s): %s" % (state, reason)]
     words += [figures_of(entry["name"], *parts[0][1:])] if parts else []
     words += workload.remarks(entry) if parts else []
     say("%s: %s" % (title(workload, entry), "; ".join(words)))

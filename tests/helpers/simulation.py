@@ -76,7 +76,7 @@ _FACTS = msgspec.convert(
         "file_sizes_bytes": list(SIZES),
         "sequence_sha256": "",
         "samples": {"file_index": [], "start_ns": [], "lookup_ns": [], "copy_ns": []},
-        "completed": True,
+        "outcome": {"state": "completed", "reason": None},
     },
     CacheRetrieve,
 )

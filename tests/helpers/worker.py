@@ -14,7 +14,7 @@ from typing import Any
 
 from checkout import ROOT
 
-from io_benchmark.results import CacheRetrieve, Result, read
+from io_benchmark.results import CacheRetrieve, Measurement, Result, read
 
 SCRIPT = ROOT / "scripts" / "io-benchmark"
 
@@ -26,6 +26,11 @@ sys.path.insert(0, folder)
 {prelude}
 runpy.run_path(folder, run_name="__main__")
 """
+
+
+def outcome_of(part: Result | CacheRetrieve | Measurement) -> tuple[str, str | None]:
+    """How a run or an entry of it ended."""
+    return part.outcome.state.value, part.outcome.reason
 
 
 def retrieves_of(result: Result) -> list[CacheRetrieve]:
@@ -63,7 +68,7 @@ class Worker:
         """The entries of a quick run that succeeds and reads; nothing is left in the workspace."""
         code, output = self.run("--profile", "quick", *extra, prelude=prelude)
         assert code == 0, output
-        assert self.result().completed
+        assert self.result().outcome.state == "completed"
         assert list(self.workspace.iterdir()) == []
         entries: list[dict[str, Any]] = self.document()["workloads"]
         return entries

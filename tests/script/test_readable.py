@@ -83,7 +83,7 @@ def test_a_hostile_environment(worker: Worker, name: str, value: str) -> None:
     worker.environment[name] = value
     code, output = worker.run("--retrieves", "10")
     assert code == 0, output
-    assert worker.result().completed
+    assert worker.result().outcome.state == "completed"
 
 
 def test_names_that_are_not_utf_8(worker: Worker) -> None:
@@ -93,7 +93,7 @@ def test_names_that_are_not_utf_8(worker: Worker) -> None:
     worker.artifacts = worker.artifacts / NOT_UTF8
     worker.workloads = ("cache-retrieve", "upload", "random-io")
     entries = worker.measure()
-    assert all(entry["completed"] for entry in entries)
+    assert all(entry["outcome"]["state"] == "completed" for entry in entries)
     (place,) = worker.result().storage.places
     assert place.path.endswith("/d?p?t")
 
@@ -140,7 +140,7 @@ def test_out_of_memory_while_measuring(worker: Worker) -> None:
     assert code == 1
     assert "Traceback" not in output
     reason = f"place workspace ({worker.workspace}): out of memory"
-    assert worker.result().incomplete_reason == reason
+    assert worker.result().outcome.reason == reason
 
 
 def test_the_series_of_perfherder_are_text(worker: Worker) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import settings
 import summary
-from worker import SCRIPT, Worker
+from worker import SCRIPT, Worker, outcome_of
 
 NAMES = sorted(path.stem.replace("_", "-") for path in (SCRIPT / "workloads").glob("*.py"))
 every_workload = pytest.mark.parametrize("name", NAMES)
@@ -201,9 +201,11 @@ def test_sigterm_leaves_a_valid_file_and_no_trace(worker: Worker, name: str) -> 
     assert process.returncode == 143, output
     assert "Traceback" not in output
     result = worker.result()
-    assert (result.completed, result.incomplete_reason) == (False, "stopped by SIGTERM")
-    reasons = {entry.incomplete_reason for entry in result.workloads}
-    assert reasons <= {"stopped by SIGTERM", "not started: stopped by SIGTERM"}
+    assert outcome_of(result) == ("stopped", "stopped by SIGTERM")
+    assert {outcome_of(entry) for entry in result.workloads} <= {
+        ("stopped", "stopped by SIGTERM"),
+        ("not-started", "stopped by SIGTERM"),
+    }
     assert list(worker.workspace.iterdir()) == []
     assert processes_of(process.pid, worker.workspace) == []
 
@@ -255,6 +257,6 @@ def test_sigterm_while_a_process_is_started(worker: Worker, name: str) -> None:
     output, _ = process.communicate(timeout=120)
     assert process.returncode == 143, output
     assert "Traceback" not in output
-    assert worker.result().incomplete_reason == "stopped by SIGTERM"
+    assert outcome_of(worker.result()) == ("stopped", "stopped by SIGTERM")
     assert list(worker.workspace.iterdir()) == []
     assert processes_of(process.pid, worker.workspace) == []

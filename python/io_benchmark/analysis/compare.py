@@ -27,6 +27,7 @@ from io_benchmark.analysis.model import Comparison, Problem, Severity, Subject, 
 from io_benchmark.analysis.outcome import Report, SubjectReport, WorkerLine
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.statistics import SideData
+from io_benchmark.results.parts import RunState
 
 Progress = Callable[[str], None]
 # From so many measurements on one in twenty is worth a word.
@@ -204,8 +205,8 @@ def _line(worker: Worker) -> WorkerLine:
         run_id=worker.run_id,
         worker_id=worker.worker_id,
         state=worker.state,
-        completed=result.completed,
-        incomplete_reason=result.incomplete_reason,
+        completed=result.outcome.state is RunState.COMPLETED,
+        incomplete_reason=result.outcome.explanation,
         instance_type=result.task.instance_type,
         zone=result.task.location.get("zone"),
         source=worker.source,

@@ -7,8 +7,10 @@ Keys that are not here are passed over, so that a newer script may add some with
 are entries of a workload that is not here, and the reader names those.
 
 Versions:
-  1 (2026-11)  the first; entries of cache-retrieve, random-io, spawn, sync-write, metadata, exec
-               and upload
+  1 (2026-11)     the first; entries of cache-retrieve, random-io, spawn, sync-write, metadata, exec
+                  and upload; still read, see `version_1`
+  2 (2026-11-22)  `outcome`, of the run and of each entry, says how it ended as data; before, there
+                  were `completed` and a sentence in `incomplete_reason`
 """
 
 from typing import Annotated
@@ -24,12 +26,14 @@ from io_benchmark.results.parts import (
     Many,
     Name,
     Record,
+    RunOutcome,
     SparseColumn,
     Text,
 )
 from io_benchmark.results.workloads import Measurement
 
-VERSION = 1
+VERSION = 2
+OLDEST_VERSION = 1
 MAXIMUM_ENTRIES = 400
 
 FileSizes = Annotated[list[FileSize], Meta(max_length=100_000)]
@@ -272,8 +276,7 @@ class CacheRetrieve(Record, frozen=True, tag_field="name", tag="cache-retrieve")
     writeback_before_sync_bytes: Count | None
     device_bytes: BytesByDevice | None
     samples: Samples
-    completed: bool
-    incomplete_reason: Text | None
+    outcome: RunOutcome
 
 
 class Timeline(Record, frozen=True):
@@ -308,5 +311,4 @@ class Result(Record, frozen=True):
     workloads: Annotated[list[CacheRetrieve | Measurement], Meta(max_length=MAXIMUM_ENTRIES)]
     timeline: Timeline | None
     warnings: Annotated[list[Remark], Many]
-    completed: bool
-    incomplete_reason: Text | None
+    outcome: RunOutcome

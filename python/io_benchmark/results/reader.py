@@ -18,9 +18,10 @@ from msgspec import Meta, Struct
 
 from io_benchmark.errors import ResultError
 from io_benchmark.json_schema import schema_of
-from io_benchmark.results import packing
+from io_benchmark.results import packing, version_1
 from io_benchmark.results.format import (
     MAXIMUM_ENTRIES,
+    OLDEST_VERSION,
     VERSION,
     CacheRetrieve,
     Remark,
@@ -47,6 +48,7 @@ class _NameOnly(Struct):
 class _Envelope(Result, frozen=True):
     """A result whose entries are yet to be read, each as the workload that it names."""
 
+    version: int  # already checked
     workloads: Annotated[list[msgspec.Raw], Meta(max_length=MAXIMUM_ENTRIES)]  # type: ignore[assignment]
 
 
@@ -65,19 +67,19 @@ def parse(data: bytes, source: str) -> Result:
     if problem:
         raise _error(source, problem)
     version = _decode(_VERSION_DECODER, data, source).version
-    if version < VERSION:
+    if version < OLDEST_VERSION:
         raise _error(
             source,
-            f"$.version: {version} is too old for this program, which reads {VERSION}: run the "
-            f"benchmark again",
+            f"$.version: {version} is too old for this program, which reads {OLDEST_VERSION} to "
+            f"{VERSION}: run the benchmark again",
         )
     if version > VERSION:
         raise _error(
             source,
-            f"$.version: {version} is newer than this program, which reads {VERSION}: update "
-            f"io-benchmark",
+            f"$.version: {version} is newer than this program, which reads {OLDEST_VERSION} to "
+            f"{VERSION}: update io-benchmark",
         )
-    result = _with_entries(_decode(_DECODER, data, source), source)
+    result = _with_entries(_decode(_DECODER, data, source, version), source, version)
     problem = _inconsistency(result)
     if problem:
         raise _error(source, problem)
@@ -88,14 +90,15 @@ def parse(data: bytes, source: str) -> Result:
     )
 
 
-def _with_entries(envelope: _Envelope, source: str) -> Result:
+def _with_entries(envelope: _Envelope, source: str, version: int) -> Result:
     """Entries of a workload that this program does not know are passed over, by name."""
     entries: list[AnEntry] = []
     unknown: dict[str, None] = {}
     for at, raw in enumerate(envelope.workloads):
-        name = _decode(_NAME_DECODER, raw, source, f"workloads[{at}]").name
+        part = f"workloads[{at}]"
+        name = _decode(_NAME_DECODER, raw, source, part=part).name
         if name in WORKLOADS:
-            entries.append(_decode(_ENTRY_DECODER, raw, source, f"workloads[{at}]"))
+            entries.append(_decode(_ENTRY_DECODER, raw, source, version, part))
         else:
             unknown[name] = None
     fields = {name: getattr(envelope, name) for name in Result.__struct_fields__}
@@ -107,7 +110,7 @@ def _with_entries(envelope: _Envelope, source: str) -> Result:
             "passed over: update io-benchmark",
         )
         fields["warnings"] = [*envelope.warnings, remark]
-    return Result(**{**fields, "workloads": entries})
+    return Result(**{**fields, "version": VERSION, "workloads": entries})
 
 
 def load(path: Path) -> bytes:
@@ -130,10 +133,14 @@ def json_schema() -> dict[str, Any]:
 
 
 def _decode(
-    decoder: msgspec.json.Decoder[Any], data: bytes | msgspec.Raw, source: str, part: str = ""
+    decoder: msgspec.json.Decoder[Any],
+    data: bytes | msgspec.Raw,
+    source: str,
+    version: int = VERSION,
+    part: str = "",
 ) -> Any:
     try:
-        return decoder.decode(data)
+        return decoder.decode(data if version == VERSION else version_1.translate(bytes(data)))
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         text = str(error)
         if part:  # the error's path begins at the part that was decoded

@@ -21,6 +21,7 @@ from io_benchmark.results.parts import (
     Name,
     Nanoseconds,
     Record,
+    RunOutcome,
     Text,
 )
 
@@ -53,8 +54,7 @@ class Measured(Record, frozen=True):
     precision_reached_ratio: float | None
     device_bytes: BytesByDevice | None
     samples: Batches
-    completed: bool
-    incomplete_reason: Text | None
+    outcome: RunOutcome
 
 
 class Latency(Record, frozen=True):
