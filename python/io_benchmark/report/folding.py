@@ -21,7 +21,7 @@ from io_benchmark.report.measures import WITHOUT_PLACE, Measure, MeasureRow, Mea
 from io_benchmark.report.sections import Section, build
 from io_benchmark.report.together import Naming
 from io_benchmark.report.units import NOTHING, interval, percent, ratio
-from io_benchmark.report.untrusted import name
+from io_benchmark.text import name
 
 # From so many on the report also says that some verdict may be chance.
 FOLDED_FROM = 5

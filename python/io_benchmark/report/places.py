@@ -14,7 +14,7 @@ from io_benchmark.report.answers import DIFFERENT, LEVEL
 from io_benchmark.report.measures import label, unit
 from io_benchmark.report.tables import FiguresTable, Head, Row
 from io_benchmark.report.units import NOTHING, digits, interval, percent, ratio
-from io_benchmark.report.untrusted import clean, name
+from io_benchmark.text import clean, name
 
 # Names of places and sides in notes.
 NOTE_NAME = 22

@@ -5,7 +5,7 @@
 
 from io_benchmark.analysis.outcome import SideRegime, SubjectReport
 from io_benchmark.report.units import seconds, size
-from io_benchmark.report.untrusted import clean
+from io_benchmark.text import clean
 
 STEADY_MEDIAN = "by the median, which is steadier where nothing waits for a disk"
 

@@ -15,7 +15,7 @@ from io_benchmark.report.footnotes import Footnotes
 from io_benchmark.report.measures import MeasureTable
 from io_benchmark.report.tables import FiguresTable, figures_table
 from io_benchmark.report.units import interval, percent
-from io_benchmark.report.untrusted import clean, name
+from io_benchmark.text import clean, name
 
 # No clock and no machine tells more; ±0 % would be a claim.
 SMALLEST_ERROR = 0.001

@@ -13,7 +13,7 @@ from io_benchmark.report import regimes
 from io_benchmark.report.answers import LEVEL, NO_VERDICT
 from io_benchmark.report.footnotes import Footnotes
 from io_benchmark.report.units import NOTHING, interval, percent, ratio, seconds, times
-from io_benchmark.report.untrusted import name
+from io_benchmark.text import name
 
 BASELINE = "baseline"
 

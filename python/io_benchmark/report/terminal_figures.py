@@ -18,7 +18,7 @@ from io_benchmark.report.page import (
 )
 from io_benchmark.report.places import PlacesPart, PlacesTable
 from io_benchmark.report.tables import FiguresTable
-from io_benchmark.report.untrusted import name
+from io_benchmark.text import name
 
 Styles = Mapping[str, str]
 
