@@ -16,7 +16,7 @@ from io_benchmark import __version__
 from io_benchmark.errors import IoBenchmarkError, explained
 from io_benchmark.interruption import Terminated, interruptions
 from io_benchmark.printing import standard_streams
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 COMMANDS = {
     "rehearse": "run the tasks' own commands on this machine and compare them",
@@ -36,7 +36,7 @@ MESSAGE_LENGTH = 4000  # some list what there is
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        super().error(one_line(message, MESSAGE_LENGTH))
+        super().error(clean(message, MESSAGE_LENGTH))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -97,7 +97,7 @@ def _status(arguments: Sequence[str]) -> int:
 
 def _failed(message: str, code: int = 1) -> int:
     # Names come from anywhere, and a newline in one must not look like a second message.
-    print(f"error: {one_line(' '.join(message.splitlines()), MESSAGE_LENGTH)}", file=sys.stderr)
+    print(f"error: {clean(' '.join(message.splitlines()), MESSAGE_LENGTH)}", file=sys.stderr)
     return code
 
 

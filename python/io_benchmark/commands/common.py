@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean, clean_lines
 from io_benchmark.writing import write_file
 
 TELL_LENGTH = 4000  # some list what there is
@@ -21,9 +21,10 @@ COMPLETE_FORMATS = ("text", "json")
 def tell(text: str) -> None:
     """Progress and remarks go to stderr: stdout is for what a program may read."""
     # Names in it come from anywhere, and must not speak to the terminal.
-    lines = [one_line(line, TELL_LENGTH) for line in text.split("\n")]
+    lines = clean_lines(text).split("\n")
+    shown = [line if len(line) <= TELL_LENGTH else line[:TELL_LENGTH] + "…" for line in lines]
     # In one piece: print writes the line's end apart, and a reader may come between.
-    sys.stderr.write("\n".join(lines) + "\n")
+    sys.stderr.write("\n".join(shown) + "\n")
     sys.stderr.flush()
 
 
@@ -78,5 +79,5 @@ def write_whole(path: Path, text: str) -> str | None:
     try:
         write_file(path, text.encode("utf-8", "replace"))
     except OSError as error:
-        return f"--write {one_line(str(path))}: {error.strerror}"
+        return f"--write {clean(str(path))}: {error.strerror}"
     return None

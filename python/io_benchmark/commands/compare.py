@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from io_benchmark.commands.common import add_output_options, tell, tell_unread, write_whole
 from io_benchmark.errors import UsageError
 from io_benchmark.report import FORMATS
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 if TYPE_CHECKING:
     from io_benchmark.analysis.expectations import Outcome
@@ -201,7 +201,7 @@ def _workers(addresses: Sequence[str], when: str, budget: Budget) -> GatheredAs[
 def _status(report: Report, outcomes: Sequence[Outcome], form: str, *, partial: bool) -> int:
     tell_unread(report.unreadable, "missing" if partial else "error", form)
     for outcome in outcomes:
-        tell(one_line(outcome.message, MESSAGE_LENGTH))
+        tell(clean(outcome.message, MESSAGE_LENGTH))
     if not all(outcome.met for outcome in outcomes):
         return EXIT_EXPECTATION
     compared = any(subject.comparisons for subject in report.subjects)

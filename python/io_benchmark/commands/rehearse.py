@@ -28,7 +28,7 @@ from io_benchmark.analysis import plan
 from io_benchmark.commands.common import names_of_jobs, tell
 from io_benchmark.commands.rehearsing import Rehearsal, executor
 from io_benchmark.errors import ResultError, UsageError
-from io_benchmark.paths import current_folder, resolved
+from io_benchmark.paths import current_folder, resolve_path
 from io_benchmark.sources import folders as folders_of_results
 from io_benchmark.sources import layout
 
@@ -216,7 +216,7 @@ def _folders_of_pools(given: Sequence[tuple[str, Path]], pools: Sequence[str]) -
             raise UsageError(f"--at {pool}={folder}: no such pool here; there are {_listed(pools)}")
         if pool in folders:
             raise UsageError(f"--at {pool}={folder}: the pool stands twice")
-        folders[pool] = resolved(folder, f"--at {pool}={folder}")
+        folders[pool] = resolve_path(folder, f"--at {pool}={folder}")
         if not folders[pool].is_dir():
             raise UsageError(f"--at {pool}={folder}: no such folder; make it first")
     return folders
