@@ -15,9 +15,10 @@ import settings
 from msgspec import Meta
 from worker import Worker
 
-from io_benchmark.results.format import MAXIMUM_ENTRIES, CacheRetrieve, Samples
+from io_benchmark.results.format import MAXIMUM_ENTRIES
 from io_benchmark.results.parts import MAXIMUM_SAMPLES, Name, Text
 from io_benchmark.results.size import MAXIMUM_PARTS
+from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry, RetrieveColumns
 
 NOT_UTF8 = os.fsdecode(b"d\xe9p\xf4t")
 
@@ -33,8 +34,8 @@ def test_the_limits_are_the_readers() -> None:
     assert settings.RETRIEVES_AT_MOST <= MAXIMUM_SAMPLES
     # Half of the commas for the samples' columns, the rest for the timeline beside them.
     commas = {character: most for character, most, _ in MAXIMUM_PARTS}[b","]
-    assert settings.RETRIEVES_AT_MOST * len(Samples.__struct_fields__) <= commas / 2
-    hints = get_type_hints(CacheRetrieve, include_extras=True)
+    assert settings.RETRIEVES_AT_MOST * len(RetrieveColumns.__struct_fields__) <= commas / 2
+    hints = get_type_hints(CacheRetrieveEntry, include_extras=True)
     assert meta(hints["file_sizes_bytes"]).max_length == settings.FILES_AT_MOST
     assert f"^{settings.POOL}$" == meta(Name).pattern
 

@@ -18,11 +18,9 @@ from typing import Annotated
 from msgspec import Meta, field
 
 from io_benchmark.results.parts import (
-    BytesByDevice,
-    Column,
     Count,
     Few,
-    FileSize,
+    FileSizes,
     Many,
     Name,
     Record,
@@ -30,13 +28,15 @@ from io_benchmark.results.parts import (
     SparseColumn,
     Text,
 )
-from io_benchmark.results.workloads import Measurement
+from io_benchmark.results.workload import BatchEntry
+from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry
 
 VERSION = 2
 OLDEST_VERSION = 1
 MAXIMUM_ENTRIES = 400
 
-FileSizes = Annotated[list[FileSize], Meta(max_length=100_000)]
+# One of the types in `workloads`, by the entry's name; the reader and the schema know all of them.
+AnyEntry = CacheRetrieveEntry | BatchEntry
 TimelineColumns = Annotated[dict[Text, SparseColumn], Few]
 
 
@@ -228,57 +228,6 @@ class Limits(Record, frozen=True):
     ulimits: Annotated[dict[Text, int | None], Few]
 
 
-class CacheState(Record, frozen=True):
-    """How cold the cache really was when the first retrieve began."""
-
-    drop_caches: Text
-    cache_bytes: Count
-    resident_bytes: Count | None
-
-
-class Trim(Record, frozen=True):
-    after_retrieves: Count
-    sync_ns: Count
-
-
-class Samples(Record, frozen=True):
-    """One row a retrieve; start_ns counts from the script's start, by the monotonic clock.
-
-    The reader hands the columns on as arrays of 64-bit integers.
-    """
-
-    file_index: Column
-    start_ns: Column
-    lookup_ns: Column
-    copy_ns: Column
-
-
-class CacheRetrieve(Record, frozen=True, tag_field="name", tag="cache-retrieve"):
-    place: Name
-    destination: Name
-    fidelity: Name
-    retrieves_planned: Count
-    file_sizes_bytes: FileSizes
-    sequence_sha256: Text
-    fresh_ring_bytes: Count | None
-    populate_ns: Count | None
-    cache_state: CacheState | None
-    lookup_method: Text | None
-    copy_method: Text | None
-    run_ns: Count | None
-    trims: Annotated[list[Trim], Many] | None
-    stopped_early: Text | None
-    precision_reached_ratio: float | None
-    shares_extents: bool | None
-    final_sync_ns: Count | None
-    final_sync_method: Text | None
-    dirty_before_sync_bytes: Count | None
-    writeback_before_sync_bytes: Count | None
-    device_bytes: BytesByDevice | None
-    samples: Samples
-    outcome: RunOutcome
-
-
 class Timeline(Record, frozen=True):
     """Columns by name, one value per second; a device's columns under its name.
 
@@ -308,7 +257,7 @@ class Result(Record, frozen=True):
     host: Host | None
     storage: Storage
     limits: Limits | None
-    workloads: Annotated[list[CacheRetrieve | Measurement], Meta(max_length=MAXIMUM_ENTRIES)]
+    workloads: Annotated[list[AnyEntry], Meta(max_length=MAXIMUM_ENTRIES)]
     timeline: Timeline | None
     warnings: Annotated[list[Remark], Many]
     outcome: RunOutcome

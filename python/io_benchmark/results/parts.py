@@ -20,7 +20,7 @@ Text = Annotated[str, Meta(max_length=10_000)]
 Name = Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
 # Four months: what is beyond is no measurement.
 Nanoseconds = Annotated[int, Meta(ge=0, le=10**16)]
-FileSize = Annotated[int, Meta(ge=0, le=2**50)]
+FileSizes = Annotated[list[Annotated[int, Meta(ge=0, le=2**50)]], Meta(max_length=100_000)]
 Column = Annotated[Sequence[Nanoseconds], Meta(max_length=MAXIMUM_SAMPLES)]
 SparseColumn = Annotated[Sequence[Count | None], Meta(max_length=MAXIMUM_SECONDS)]
 Few = Meta(max_length=FEW)

@@ -10,13 +10,13 @@ comparison. `--allow RULE` lets it through, named.
 
 from collections.abc import Callable, Iterable, Sequence
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.inference import moving_blocks
 from io_benchmark.analysis.model import Entry, Problem, Severity, Subject, Worker
 from io_benchmark.analysis.validity import comparability
 from io_benchmark.analysis.validity.comparability import Run as Run  # noqa: PLC0414 - others import it here
 from io_benchmark.analysis.words import percent
 from io_benchmark.resolutions import in_words
+from io_benchmark.results import workloads
 from io_benchmark.results.parts import RunState
 
 RETRIEVES_TO_JUDGE = moving_blocks.RETRIEVES_AT_LEAST
