@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from io_benchmark import results
 from io_benchmark.errors import ResultError
 from io_benchmark.results import reader
-from io_benchmark.results.parts import RunOutcome, RunState
+from io_benchmark.results.common_types import RunOutcome, RunState
 from io_benchmark.results.workloads import WORKLOADS
 
 ROOT = Path(__file__).parents[1]

@@ -25,7 +25,7 @@ from io_benchmark.analysis.summary import (
 from io_benchmark.analysis.validity import merging, rules
 from io_benchmark.analysis.validity.comparability import Run
 from io_benchmark.results import workloads
-from io_benchmark.results.parts import RunState
+from io_benchmark.results.common_types import RunState
 
 Progress = Callable[[str], None]
 # From so many measurements on one in twenty is worth a word.

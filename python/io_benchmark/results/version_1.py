@@ -24,7 +24,7 @@ import re
 import msgspec
 from msgspec import Struct
 
-from io_benchmark.results.parts import RunOutcome, RunState, Text
+from io_benchmark.results.common_types import RunOutcome, RunState, Text
 
 _SENTENCES = (
     (re.compile("skipped: (.*)", re.DOTALL), RunState.SKIPPED),

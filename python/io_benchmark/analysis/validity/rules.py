@@ -17,7 +17,7 @@ from io_benchmark.analysis.validity.comparability import Run as Run  # noqa: PLC
 from io_benchmark.analysis.words import percent
 from io_benchmark.resolutions import in_words
 from io_benchmark.results import workloads
-from io_benchmark.results.parts import RunState
+from io_benchmark.results.common_types import RunState
 
 RETRIEVES_TO_JUDGE = moving_blocks.RETRIEVES_AT_LEAST
 RETRIEVES_TO_TRUST = 100

@@ -27,11 +27,11 @@ Few = Meta(max_length=FEW)
 Many = Meta(max_length=MANY)
 
 
-class Record(Struct, frozen=True, kw_only=True):
+class ResultPart(Struct, frozen=True, kw_only=True):
     """The base of every part of the file."""
 
 
-class DeviceBytes(Record, frozen=True):
+class DeviceBytes(ResultPart, frozen=True):
     read: Count
     written: Count
 
@@ -46,7 +46,7 @@ class RunState(StrEnum):
     RUNNING = "running"  # the file was written meanwhile, and never again
 
 
-class RunOutcome(Record, frozen=True):
+class RunOutcome(ResultPart, frozen=True):
     """How the whole run or one entry of it ended, and why; a completed one has no reason."""
 
     state: RunState
