@@ -303,14 +303,14 @@ runpy.run_path({str(file)!r})
     ("path", "old", "new", "text"),
     [
         pytest.param(
-            "firefox.py",
+            "firefox_transforms.py",
             "def parse",
             "def zipped(_: Any) -> None:\n    pass\n\n\ndef parse",
             "zipped is defined in",
             id="twice",
         ),
         pytest.param(
-            "firefox.py",
+            "firefox_transforms.py",
             "from typing import Any",
             "from types import Any",
             "in two ways",
