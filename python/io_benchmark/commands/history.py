@@ -28,7 +28,7 @@ from io_benchmark.errors import UsageError
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
-    from io_benchmark.analysis.history.model import LeftOut, Reading
+    from io_benchmark.analysis.history.history_model import LeftOut, Reading
     from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.found import Found
     from io_benchmark.sources.layout import Measured
@@ -104,8 +104,8 @@ class _Intake:
     other_pools: dict[str, int] = field(default_factory=dict)
 
     def take(self, measured: Measured) -> None:
-        from io_benchmark.analysis.history.intake import origin_of, readings_of
-        from io_benchmark.analysis.history.model import LeftOut
+        from io_benchmark.analysis.history.history_model import LeftOut
+        from io_benchmark.analysis.history.readings import origin_of, readings_of
         from io_benchmark.analysis.intake import worker_of
 
         if measured.pool != self.pool:

@@ -180,7 +180,7 @@ def _report(
 ) -> None:
     from io_benchmark.analysis import compare
     from io_benchmark.analysis.intake import worker_of
-    from io_benchmark.report import output as report_output
+    from io_benchmark.report.formats import output as report_output
 
     workers = [worker_of(one, one.pool) for one in measured]
     pools = {worker.pool for worker in workers}

@@ -10,11 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis.history.change_points import FEWEST_VALUES
-from io_benchmark.analysis.history.model import Change, FactChange, History, Level, Point, Series
-from io_benchmark.report.answers import subject_title
+from io_benchmark.analysis.history.history_model import (
+    Change,
+    FactChange,
+    History,
+    Level,
+    Point,
+    Series,
+)
+from io_benchmark.report.content.answers import subject_title
+from io_benchmark.report.content.units import NOTHING, interval, percent, ratio
 from io_benchmark.report.history import figure
 from io_benchmark.report.history.facts import change_in_words, spread_in_words
-from io_benchmark.report.units import NOTHING, interval, percent, ratio
 from io_benchmark.text import clean, name
 
 SLOWER, FASTER, STEADY = "slower", "faster", "steady"

@@ -9,7 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from io_benchmark.analysis.model import Figures
-from io_benchmark.analysis.outcome import Series
+from io_benchmark.analysis.report_model import Series
 from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.choose import spread, typical
 from io_benchmark.report.plots.scales import Scale, around
