@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from io_benchmark import __version__
-from io_benchmark.errors import IoBenchmarkError, explained
+from io_benchmark.errors import IoBenchmarkError, explain_os_error
 from io_benchmark.interruption import Terminated, interruptions
 from io_benchmark.printing import standard_streams
 from io_benchmark.text import clean
@@ -89,7 +89,7 @@ def _status(arguments: Sequence[str]) -> int:
         return _failed(str(error), error.exit_code)
     except OSError as error:
         # What no layer below could say more about.
-        return _failed(explained(error))
+        return _failed(explain_os_error(error))
     except KeyboardInterrupt as interruption:
         print("stopped", file=sys.stderr)
         return interruption.exit_code if isinstance(interruption, Terminated) else EXIT_INTERRUPTED

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from io_benchmark.analysis.plan import Plan
     from io_benchmark.analysis.report_model import Report
     from io_benchmark.sources.budget import Budget
-    from io_benchmark.sources.gather import GatheredAs
-    from io_benchmark.sources.layout import Measured
+    from io_benchmark.sources.gather import Gathered
+    from io_benchmark.sources.protocol import RunResult
 
 EXIT_FAILED = 1
 EXIT_EXPECTATION = 3
@@ -126,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
         ]
     else:
         read = [_workers(arguments.addresses, "", budget)]
-    workers = [worker for one in read for worker in one.measured]
+    workers = [worker for one in read for worker in one.results]
     unreadable = [line for one in read for line in one.unreadable]
     pools = {worker.pool for worker in workers}
     planned = _planned(arguments, pools, unreadable)
@@ -152,7 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _wait(addresses: Sequence[str], minutes: float) -> None:
-    from io_benchmark.sources.waiting import wait_for
+    from io_benchmark.sources.gather import wait_for
 
     wait_for(addresses, os.environ, minutes * 60, tell)
 
@@ -185,17 +185,17 @@ def _planned(
     return dataclasses.replace(planned, baseline_reason=reason)
 
 
-def _workers(addresses: Sequence[str], when: str, budget: Budget) -> GatheredAs[Worker]:
+def _workers(addresses: Sequence[str], when: str, budget: Budget) -> Gathered[Worker]:
     """The workers under their pool's name, before or after where two pushes are compared."""
     from io_benchmark.analysis.intake import worker_of
     from io_benchmark.commands.fetching import shown_progress
-    from io_benchmark.sources.gather import gather_as
+    from io_benchmark.sources.gather import gather
 
-    def worker(measured: Measured) -> Worker:
+    def worker(measured: RunResult) -> Worker:
         return worker_of(measured, f"{measured.pool} {when}".strip())
 
     with shown_progress() as progress:
-        return gather_as(addresses, os.environ, progress, worker, budget=budget)
+        return gather(addresses, os.environ, progress, worker, budget=budget)
 
 
 def _status(report: Report, outcomes: Sequence[Outcome], form: str, *, partial: bool) -> int:
