@@ -16,15 +16,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from io_benchmark.commands.common import tell
+from io_benchmark.commands.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.folder import output_folder
 from io_benchmark.sources.folder.run_store import RunStore
@@ -49,21 +47,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print a list of what was fetched as JSON")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.commands.fetching import shown_progress
     from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.gather import read_addresses
     from io_benchmark.sources.protocol import ReadRequest
 
-    addresses = _remote_addresses(arguments.addresses)
+    addresses = _remote_addresses(arguments.addresses, context)
     store = RunStore(
         arguments.output
         if arguments.output is not None
         else output_folder.default_output_folder("fetch")
     )
-    with store, shown_progress() as progress:
+    with store, shown_progress(context.stderr) as progress:
         request = ReadRequest(
-            os.environ,
+            context.environment,
             store.accept,
             progress,
             has_run=store.has_run,
@@ -71,14 +69,14 @@ def run(arguments: argparse.Namespace) -> int:
             accept_blocks=True,
         )
         log = read_addresses(addresses, request)
-    _report(store, log, as_json=arguments.json)
+    _report(store, log, context, as_json=arguments.json)
     return 1 if log.problems or not store.runs else 0
 
 
-def _remote_addresses(texts: Sequence[str]) -> list[SourceAddress]:
+def _remote_addresses(texts: Sequence[str], context: Context) -> list[SourceAddress]:
     from io_benchmark.sources.registry import address_forms, parse_addresses
 
-    addresses = parse_addresses(texts, os.environ)
+    addresses = parse_addresses(texts, context.environment)
     for address in addresses:
         if address.source.is_local:
             raise UsageError(
@@ -91,6 +89,7 @@ def _remote_addresses(texts: Sequence[str]) -> list[SourceAddress]:
 def _report(
     store: RunStore,
     log: ReadLog,
+    context: Context,
     *,
     as_json: bool,
 ) -> None:
@@ -105,18 +104,17 @@ def _report(
             "unreadable": list(problems),
             "remarks": list(remarks),
         }
-        json.dump(body, sys.stdout, indent=2)
-        print()
+        context.print(json.dumps(body, indent=2))
     elif runs:
-        print(store.folder)
+        context.print(str(store.folder))
     for remark in remarks:
-        tell(f"note: {remark}")
+        context.tell(f"note: {remark}")
     for problem in problems:
-        tell(f"error: {problem}")
+        context.tell(f"error: {problem}")
     already = f", {store.kept} there already" if store.kept else ""
     missing = f", {len(problems)} could not be had" if problems else ""
     runs_fetched = "1 run" if fetched == 1 else f"{fetched} runs"
-    tell(f"{runs_fetched} fetched{already}{missing} ({log.requests} requests)")
+    context.tell(f"{runs_fetched} fetched{already}{missing} ({log.requests} requests)")
 
 
 def _as_json(folder: Path, record: TaskRecord | None, name: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import argparse
 import os
 from pathlib import Path
 
-from io_benchmark.commands.common import tell
+from io_benchmark.commands.context import Context
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.paths import current_folder
 from io_benchmark.text import clean
@@ -35,13 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--root", type=Path, metavar="DIR", help="the folder that holds taskcluster/ and scripts/")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.graph.application import build
     from io_benchmark.graph.root import find_root
 
     application = build(find_root(arguments.root, current_folder()), arguments.workload)
     _write(arguments.output, application.data)
-    tell(
+    context.tell(
         f"Wrote {clean(str(arguments.output))}: io-benchmark {application.version} with "
         f"{', '.join(application.workloads)}\nsha256 {application.sha256}"
     )
