@@ -19,7 +19,7 @@ from io_benchmark.commands.context import MESSAGE_LENGTH, Context
 from io_benchmark.errors import IoBenchmarkError, explained
 from io_benchmark.interruption import Terminated, interruptions
 from io_benchmark.printing import standard_streams
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 COMMANDS = {
     "rehearse": "run the tasks' own commands on this machine and compare them",
@@ -53,7 +53,7 @@ class _Parser(argparse.ArgumentParser):
         self._context.stdout.write(message)
 
     def error(self, message: str) -> NoReturn:
-        line = f"{self.prog}: error: {one_line(message, MESSAGE_LENGTH)}\n"
+        line = f"{self.prog}: error: {clean(message, MESSAGE_LENGTH)}\n"
         self._context.stderr.write(self.format_usage() + line)
         raise SystemExit(EXIT_USAGE)
 
@@ -126,7 +126,7 @@ def _dispatch(arguments: Sequence[str], context: Context) -> int:
 
 def _fail(context: Context, message: str, code: int = 1) -> int:
     # Names come from anywhere, and a newline in one must not look like a second message.
-    line = one_line(" ".join(message.splitlines()), MESSAGE_LENGTH)
+    line = clean(" ".join(message.splitlines()), MESSAGE_LENGTH)
     context.stderr.write(f"error: {line}\n")
     return code
 

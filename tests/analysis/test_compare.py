@@ -10,8 +10,8 @@ from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Severity, State, Verdict
-from io_benchmark.analysis.outcome import Report
 from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import Report
 
 SEED = Plan(
     "amd-16, amd-30 against intel",

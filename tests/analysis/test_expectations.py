@@ -9,7 +9,7 @@ import simulation
 
 from io_benchmark.analysis import expectations
 from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
-from io_benchmark.analysis.outcome import Report, SubjectReport
+from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.errors import UsageError
 
 

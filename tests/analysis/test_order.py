@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.history.intake import origin_of, readings_of
-from io_benchmark.analysis.history.model import Reading
+from io_benchmark.analysis.history.history_model import Reading
+from io_benchmark.analysis.history.readings import origin_of, readings_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Worker

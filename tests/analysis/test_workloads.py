@@ -11,9 +11,10 @@ import pytest
 import workload_entries
 from seed_workers import measured, pair_report, workers
 
-from io_benchmark.analysis import moving_blocks, workloads
+from io_benchmark.analysis import workloads
+from io_benchmark.analysis.inference import moving_blocks
 from io_benchmark.analysis.model import Entry, Problem, Severity, Subject, Verdict
-from io_benchmark.analysis.outcome import Report
+from io_benchmark.analysis.report_model import Report
 from io_benchmark.results.reader import WORKLOADS
 
 US, MS = 1_000, 1_000_000

@@ -11,7 +11,7 @@ import past
 import workload_entries
 
 from io_benchmark.analysis.history import bounds
-from io_benchmark.analysis.history.intake import origin_of, readings_of
+from io_benchmark.analysis.history.readings import origin_of, readings_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.report.history import as_json, html, markdown

@@ -8,8 +8,8 @@ from functools import cache
 from seed_workers import measured, workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.outcome import Report
 from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import Report
 
 SLOWER = {
     "random-io/read-depth-32": 2.0,

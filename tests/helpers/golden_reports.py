@@ -21,7 +21,7 @@ from sample_report import (
     several_subjects,
 )
 
-from io_benchmark.analysis.outcome import Report
+from io_benchmark.analysis.report_model import Report
 from io_benchmark.report import load
 
 GOLDEN = ROOT / "tests" / "report" / "golden"

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from rich.console import Console
 from sample_report import HOSTILE_NAMES
 
-from io_benchmark.analysis.history.model import (
+from io_benchmark.analysis.history.history_model import (
     Facts,
     FactSpread,
     History,

@@ -25,7 +25,7 @@ from io_benchmark.analysis.model import (
     Subject,
     Verdict,
 )
-from io_benchmark.analysis.outcome import (
+from io_benchmark.analysis.report_model import (
     NoiseFloor,
     Regime,
     Report,
@@ -623,7 +623,7 @@ def large(workers: int = 1000, retrieves: int = 2000) -> Report:
 
 def on_terminal(report: Report, width: int, *, colour: bool = False) -> str:
     """What the terminal shows at this width."""
-    from io_benchmark.report import terminal
+    from io_benchmark.report.formats import terminal
 
     stream = io.StringIO()
     console = Console(

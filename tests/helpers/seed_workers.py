@@ -11,12 +11,12 @@ import seed_case
 import workload_entries
 
 from io_benchmark import results
-from io_benchmark.analysis.causes import judge
 from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.diagnosis.causes import judge
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Cause, Subject, Worker
-from io_benchmark.analysis.outcome import Report
 from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import Report
 from io_benchmark.sources.layout import Measured
 
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")

@@ -18,8 +18,8 @@ from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.outcome import Report
 from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import Report
 
 Document = dict[str, Any]
 FIRST = "workspace"

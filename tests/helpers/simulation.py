@@ -11,9 +11,9 @@ import msgspec
 import numpy as np
 from scipy.signal import lfilter
 
-from io_benchmark.analysis import statistics
+from io_benchmark.analysis.inference import estimates
+from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.model import Entry, Interval, Retrieves, Subject, Verdict
-from io_benchmark.analysis.statistics import Estimate, SideData
 from io_benchmark.results import CacheRetrieve
 
 SIZES = (80, 60, 5)
@@ -147,7 +147,7 @@ def trial_by_windows(
         SideData((math.log(one.mean_ns),), ((one,),))
         for one in (worker_by_windows(pool, count, generator) for pool in (candidate, baseline))
     ]
-    found = statistics.estimate(sides[0], sides[1], ASSUMED)
+    found = estimates.estimate(sides[0], sides[1], ASSUMED)
     return Trial(found, *judged(found))
 
 
@@ -191,7 +191,7 @@ class Trial:
 def trial(candidate: Pool, baseline: Pool, workers: int, generator: np.random.Generator) -> Trial:
     """One push with this many workers a pool, judged as the product judges it."""
     files = sequence(candidate.retrieves, generator)
-    found = statistics.estimate(
+    found = estimates.estimate(
         side(candidate, workers, files, generator),
         side(baseline, workers, files, generator),
         ASSUMED,
@@ -200,7 +200,7 @@ def trial(candidate: Pool, baseline: Pool, workers: int, generator: np.random.Ge
 
 
 def judged(found: Estimate) -> tuple[Interval, Verdict]:
-    ((_, level),) = statistics.holm([statistics.p_value(found)])
-    adjusted = statistics.interval(found, level)
-    at_90 = statistics.interval(found, statistics.EQUIVALENCE_LEVEL)
-    return adjusted, statistics.verdict(adjusted, at_90, MARGIN)
+    ((_, level),) = estimates.holm([estimates.p_value(found)])
+    adjusted = estimates.interval(found, level)
+    at_90 = estimates.interval(found, estimates.EQUIVALENCE_LEVEL)
+    return adjusted, estimates.verdict(adjusted, at_90, MARGIN)

@@ -16,10 +16,10 @@ import scipy.stats
 import simulation
 from simulation import SHAPES, Pool
 
-from io_benchmark.analysis import statistics
-from io_benchmark.analysis.advice import advise
+from io_benchmark.analysis.inference import estimates
+from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference.workers_needed import advise
 from io_benchmark.analysis.model import Verdict
-from io_benchmark.analysis.statistics import SideData
 
 COVERAGE, FALSE_CALLS, DECIDED = 0.93, 0.05, 0.80
 WIDER_AT_MOST = 1.3
@@ -51,7 +51,7 @@ def test_no_wider_than_welch(workers: int) -> None:
         files = simulation.sequence(200, generator)
         candidate = simulation.side(Pool(1.1), workers, files, generator)
         baseline = simulation.side(Pool(), workers, files, generator)
-        ours, _ = simulation.judged(statistics.estimate(candidate, baseline, simulation.ASSUMED))
+        ours, _ = simulation.judged(estimates.estimate(candidate, baseline, simulation.ASSUMED))
         theirs = scipy.stats.ttest_ind(
             candidate.log_means, baseline.log_means, equal_var=False
         ).confidence_interval(0.95)
@@ -93,7 +93,7 @@ def test_one_worker_each_by_windows_is_seldom_called_different(
     called = 0
     for _ in range(repetitions):
         trial = simulation.trial_by_windows(pool, pool, windows, generator)
-        assert trial.estimate.method == statistics.UNPAIRED_BATCHES
+        assert trial.estimate.method == estimates.UNPAIRED_BATCHES
         called += trial.verdict in (Verdict.SLOWER, Verdict.FASTER)
     assert called / repetitions <= FALSE_CALLS + tolerance
 
@@ -121,8 +121,8 @@ def test_four_pools_together_are_seldom_called_different(
         logs = [tuple(generator.normal(0, 0.05, 4)) for _ in range(4)]
         nothing = simulation.entry(np.full(40, 1000))
         sides = [SideData(log, ((nothing,),) * 4) for log in logs]
-        found = [statistics.estimate(one, sides[0], simulation.ASSUMED) for one in sides[1:]]
-        steps = statistics.holm([statistics.p_value(one) for one in found])
+        found = [estimates.estimate(one, sides[0], simulation.ASSUMED) for one in sides[1:]]
+        steps = estimates.holm([estimates.p_value(one) for one in found])
         called += any(p_adjusted < 0.05 for p_adjusted, _ in steps)
     assert called / repetitions <= FALSE_CALLS + tolerance
 
@@ -153,9 +153,7 @@ def test_the_advised_number_decides(
         tuple(one - sum(spread) / workers for one in spread),
         tuple((simulation.worker(Pool(1, 0), files, generator),) for _ in range(workers)),
     )
-    found = replace(
-        statistics.estimate(ours, theirs, simulation.ASSUMED), log_ratio=math.log(ratio)
-    )
+    found = replace(estimates.estimate(ours, theirs, simulation.ASSUMED), log_ratio=math.log(ratio))
     advice = advise(
         found,
         (ours, theirs),
@@ -175,11 +173,11 @@ def test_the_advised_number_decides(
             )
             for centre in (math.log(ratio), 0.0)
         ]
-        again = statistics.estimate(sides[0], sides[1], simulation.ASSUMED)
+        again = estimates.estimate(sides[0], sides[1], simulation.ASSUMED)
         level = 1 - 0.05 / comparisons
-        verdict = statistics.verdict(
-            statistics.interval(again, level),
-            statistics.interval(again, statistics.EQUIVALENCE_LEVEL),
+        verdict = estimates.verdict(
+            estimates.interval(again, level),
+            estimates.interval(again, estimates.EQUIVALENCE_LEVEL),
             simulation.MARGIN,
         )
         decided += verdict is not Verdict.INCONCLUSIVE

@@ -16,9 +16,9 @@ from record_tree import IDENTIFIER
 from seed_workers import measured, workers
 from tree_cases import RETRIEVE, ROWS, Row
 
-from io_benchmark.analysis.causes import RULES
-from io_benchmark.analysis.causes.weigh import NOTHING_TO_EXPLAIN
 from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.diagnosis.causes import RULES
+from io_benchmark.analysis.diagnosis.judging import NOTHING_TO_EXPLAIN
 from io_benchmark.analysis.model import Cause, State
 from io_benchmark.analysis.plan import Plan
 

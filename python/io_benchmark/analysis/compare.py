@@ -6,27 +6,25 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from io_benchmark.analysis import (
-    details,
-    diagnosing,
-    figures,
-    findings,
-    machines,
-    pictures,
-    places,
-    regimes,
-    replicas,
-    sharing,
-    statistics,
-    validity,
-    workloads,
-)
-from io_benchmark.analysis.advice import advise
-from io_benchmark.analysis.likeness import Run
+from io_benchmark.analysis import workloads
+from io_benchmark.analysis.diagnosis import diagnoses
+from io_benchmark.analysis.inference import estimates, independent_workers
+from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference.workers_needed import advise
 from io_benchmark.analysis.model import Comparison, Problem, Severity, Subject, Verdict, Worker
-from io_benchmark.analysis.outcome import Report, SubjectReport, WorkerLine
+from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.statistics import SideData
+from io_benchmark.analysis.report_model import Report, SubjectReport, WorkerLine
+from io_benchmark.analysis.summary import (
+    bottlenecks,
+    figures,
+    place_rows,
+    plot_data,
+    side_findings,
+    workload_figures,
+)
+from io_benchmark.analysis.validity import merging, rules
+from io_benchmark.analysis.validity.comparability import Run
 
 Progress = Callable[[str], None]
 # From so many measurements on one in twenty is worth a word.
@@ -49,24 +47,24 @@ def compare(
     remarks: Sequence[str] = (),
     progress: Progress = lambda _step: None,
 ) -> Report:
-    workers = machines.identified(workers)
-    problems = validity.check_workers(workers)
+    workers = machine_identity.identified(workers)
+    problems = rules.check_workers(workers)
     runs = _runs_by_subject(workers)
     compared: dict[Subject, list[Run]] = {}
     reports = []
     for subject, subject_runs in runs.items():
         progress(f"comparing {subject}")
-        kept, broken = validity.check_runs(subject_runs, options.allow)
+        kept, broken = rules.check_runs(subject_runs, options.allow)
         problems += broken
-        kept, shorter = validity.of_one_length(kept, options.allow)
+        kept, shorter = rules.of_one_length(kept, options.allow)
         problems += shorter
         compared[subject] = kept
         report, more = _subject(subject, kept, plan, options)
         problems += more
         if report is not None:
             reports.append(report)
-    reports = details.added(reports, workers)
-    problems = sharing.shared([*problems, *sharing.nothing_in_common(plan, reports)], reports)
+    reports = workload_figures.added(reports, workers)
+    problems = merging.shared([*problems, *merging.nothing_in_common(plan, reports)], reports)
     progress("judging causes")
     return Report(
         title=plan.title,
@@ -74,14 +72,14 @@ def compare(
         baseline_reason=plan.baseline_reason,
         margin_ratio=options.margin,
         subjects=tuple(reports),
-        diagnoses=diagnosing.diagnoses(plan, reports, workers),
+        diagnoses=diagnoses.diagnoses(plan, reports, workers),
         problems=tuple(problems),
         workers=tuple(_line(worker) for worker in workers),
         unreadable=tuple(sorted(unreadable)),
-        remarks=(*remarks, *findings.of(reports, workers), *_many(reports)),
-        series=pictures.series(workers),
-        timelines=pictures.timelines(workers),
-        places=places.of(plan, workers, compared, reports),
+        remarks=(*remarks, *side_findings.of(reports, workers), *_many(reports)),
+        series=plot_data.series(workers),
+        timelines=plot_data.timelines(workers),
+        places=place_rows.of(plan, workers, compared, reports),
     )
 
 
@@ -109,24 +107,24 @@ def _subject(
     problems: list[Problem] = []
     data = {}
     for side, runs in sides.items():
-        data[side], more = replicas.independent(subject, side, runs)
+        data[side], more = independent_workers.independent(subject, side, runs)
         problems += more
     found = []
     for candidate, baseline in plan.pairs:
         if candidate not in sides or baseline not in sides:
             continue
-        broken = validity.check_sides(subject, sides[candidate], sides[baseline], options.allow)
+        broken = rules.check_sides(subject, sides[candidate], sides[baseline], options.allow)
         problems += broken
         if not any(problem.severity is Severity.REFUSED for problem in broken):
-            problems += replicas.shared_workers(subject, sides[candidate], sides[baseline])
-            estimate = statistics.estimate(
-                data[candidate], data[baseline], options.worker_variation
+            problems += independent_workers.shared_workers(
+                subject, sides[candidate], sides[baseline]
             )
+            estimate = estimates.estimate(data[candidate], data[baseline], options.worker_variation)
             found.append((candidate, baseline, estimate))
-    problems += replicas.single_workers(
+    problems += independent_workers.single_workers(
         subject, data, [pair[:2] for pair in found], options.worker_variation
     )
-    steps = statistics.holm([statistics.p_value(estimate) for _, _, estimate in found])
+    steps = estimates.holm([estimates.p_value(estimate) for _, _, estimate in found])
     comparisons = tuple(
         _comparison(subject, pair, step, (data[pair[0]], data[pair[1]]), options, len(found))
         for pair, step in zip(found, steps, strict=True)
@@ -138,7 +136,9 @@ def _subject(
             {side: figures.figures_of(sides[side], data[side]) for side in order},
             comparisons,
             figures.noise_of(sides, data),
-            regimes.of_sides(subject, {side: [run[0] for run in sides[side]] for side in order}),
+            bottlenecks.of_sides(
+                subject, {side: [run[0] for run in sides[side]] for side in order}
+            ),
         ),
         problems,
     )
@@ -146,7 +146,7 @@ def _subject(
 
 def _comparison(
     subject: Subject,
-    pair: tuple[str, str, statistics.Estimate],
+    pair: tuple[str, str, estimates.Estimate],
     step: tuple[float, float],
     sides: tuple[SideData, SideData],
     options: Options,
@@ -154,9 +154,9 @@ def _comparison(
 ) -> Comparison:
     candidate, baseline, estimate = pair
     p_adjusted, level = step
-    adjusted = statistics.interval(estimate, level)
-    at_90 = statistics.interval(estimate, statistics.EQUIVALENCE_LEVEL)
-    verdict = statistics.verdict(adjusted, at_90, options.margin)
+    adjusted = estimates.interval(estimate, level)
+    at_90 = estimates.interval(estimate, estimates.EQUIVALENCE_LEVEL)
+    verdict = estimates.verdict(adjusted, at_90, options.margin)
     advice = None
     if verdict is Verdict.INCONCLUSIVE:
         advice = advise(
@@ -177,7 +177,7 @@ def _comparison(
         verdict=verdict,
         method=estimate.method,
         assumed_variation_ratio=estimate.assumed_variation,
-        variation_to_explain_ratio=statistics.variation_to_explain(estimate, level),
+        variation_to_explain_ratio=estimates.variation_to_explain(estimate, level),
         advice=advice,
     )
 
@@ -187,7 +187,7 @@ def _many(reports: Sequence[SubjectReport]) -> list[str]:
     count = sum(bool(report.comparisons) for report in reports)
     if count < MANY_SUBJECTS:
         return []
-    by_chance = round(1 / (1 - statistics.LEVEL))
+    by_chance = round(1 / (1 - estimates.LEVEL))
     text = (
         f"{count} measurements are compared, each a question of its own: where sides do not differ, "
         f"about 1 in {by_chance} is called slower or faster by chance"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis.model import Comparison, Subject
-from io_benchmark.analysis.outcome import Report
+from io_benchmark.analysis.report_model import Report
 from io_benchmark.errors import UsageError
 
 FORM = re.compile(

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 from io_benchmark.writing import write_file
 
 
@@ -52,5 +52,5 @@ def write_whole(path: Path, text: str) -> str | None:
     try:
         write_file(path, text.encode("utf-8", "replace"))
     except OSError as error:
-        return f"--write {one_line(str(path))}: {error.strerror}"
+        return f"--write {clean(str(path))}: {error.strerror}"
     return None

@@ -28,13 +28,13 @@ from io_benchmark.commands.common import add_output_options, write_whole
 from io_benchmark.commands.context import MESSAGE_LENGTH, Context
 from io_benchmark.errors import UsageError
 from io_benchmark.report import FORMATS
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 if TYPE_CHECKING:
     from io_benchmark.analysis.expectations import Outcome
     from io_benchmark.analysis.model import Worker
-    from io_benchmark.analysis.outcome import Report
     from io_benchmark.analysis.plan import Plan
+    from io_benchmark.analysis.report_model import Report
     from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.gather import GatheredAs
     from io_benchmark.sources.layout import Measured
@@ -105,13 +105,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
-    from io_benchmark.analysis import compare, expectations, plan, validity
-    from io_benchmark.report import output
+    from io_benchmark.analysis import compare, expectations, plan
+    from io_benchmark.analysis.validity import rules
+    from io_benchmark.report.formats import output
 
     expected = [expectations.parse(text) for text in arguments.expect]
     for rule in arguments.allow:
-        if rule not in validity.RULES:
-            raise UsageError(f"--allow {rule}: no such rule; there are {', '.join(validity.RULES)}")
+        if rule not in rules.RULES:
+            raise UsageError(f"--allow {rule}: no such rule; there are {', '.join(rules.RULES)}")
     if arguments.against and arguments.baseline is not None:
         raise UsageError("--baseline goes without --against: each pool is its own baseline there")
     if arguments.wait is not None:
@@ -213,7 +214,7 @@ def _status(
 ) -> int:
     context.tell_unreadable(report.unreadable, "missing" if partial else "error", form)
     for outcome in outcomes:
-        context.tell(one_line(outcome.message, MESSAGE_LENGTH))
+        context.tell(clean(outcome.message, MESSAGE_LENGTH))
     if not all(outcome.met for outcome in outcomes):
         return EXIT_EXPECTATION
     compared = any(subject.comparisons for subject in report.subjects)

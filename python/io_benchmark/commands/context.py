@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean_lines
 
 MESSAGE_LENGTH = 4000  # some messages list every valid value
 DEFAULT_COLUMNS = 80
@@ -32,7 +32,10 @@ class Context:
     def tell(self, text: str) -> None:
         """Write progress or a message to stderr: stdout is for what a program may read."""
         # Names in it come from anywhere, and must not control the terminal.
-        lines = [one_line(line, MESSAGE_LENGTH) for line in text.split("\n")]
+        lines = [
+            line if len(line) <= MESSAGE_LENGTH else line[:MESSAGE_LENGTH] + "…"
+            for line in clean_lines(text).split("\n")
+        ]
         # In one piece, so that another writer's text cannot come before the line's end.
         self.stderr.write("\n".join(lines) + "\n")
         self.stderr.flush()

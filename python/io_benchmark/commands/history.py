@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING
 from io_benchmark.commands.common import add_output_options, write_whole
 from io_benchmark.commands.context import Context
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 if TYPE_CHECKING:
-    from io_benchmark.analysis.history.model import LeftOut, Reading
+    from io_benchmark.analysis.history.history_model import LeftOut, Reading
     from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.found import Found
     from io_benchmark.sources.layout import Measured
@@ -104,8 +104,8 @@ class _Intake:
     other_pools: dict[str, int] = field(default_factory=dict)
 
     def take(self, measured: Measured) -> None:
-        from io_benchmark.analysis.history.intake import origin_of, readings_of
-        from io_benchmark.analysis.history.model import LeftOut
+        from io_benchmark.analysis.history.history_model import LeftOut
+        from io_benchmark.analysis.history.readings import origin_of, readings_of
         from io_benchmark.analysis.intake import worker_of
 
         if measured.pool != self.pool:
@@ -126,12 +126,12 @@ class _Intake:
         if not self.other_pools:
             return self.remarks
         pools = sorted(self.other_pools.items())
-        counts = (f"{count} of {one_line(pool, 50)}" for pool, count in pools)
+        counts = (f"{count} of {clean(pool, 50)}" for pool, count in pools)
         return [*self.remarks, f"results of other pools are passed over: {', '.join(counts)}"]
 
     def nothing(self) -> str:
         if self.other_pools:
-            pools = ", ".join(one_line(pool, 50) for pool in sorted(self.other_pools))
+            pools = ", ".join(clean(pool, 50) for pool in sorted(self.other_pools))
             return f"there is no result of {self.pool}; there are {pools}"
         return f"there is no result of {self.pool} that can be shown; the report says why"
 

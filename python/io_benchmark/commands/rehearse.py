@@ -28,7 +28,7 @@ from io_benchmark.commands.common import names_of_jobs
 from io_benchmark.commands.context import Context
 from io_benchmark.commands.rehearsing import Rehearsal, executor
 from io_benchmark.errors import ResultError, UsageError
-from io_benchmark.paths import current_folder, resolved
+from io_benchmark.paths import current_folder, resolve_path
 from io_benchmark.sources import folders as folders_of_results
 from io_benchmark.sources import layout
 
@@ -171,7 +171,7 @@ def _run_all(
     arguments: argparse.Namespace,
     context: Context,
 ) -> None:
-    from io_benchmark.report.output import console
+    from io_benchmark.report.formats.output import console
     from io_benchmark.report.progress import RehearsalProgress
 
     names = ", ".join(task.label for task in (*tasks, *reports))
@@ -206,7 +206,7 @@ def _report(
 ) -> None:
     from io_benchmark.analysis import compare
     from io_benchmark.analysis.intake import worker_of
-    from io_benchmark.report import output as report_output
+    from io_benchmark.report.formats import output as report_output
 
     workers = [worker_of(one, one.pool) for one in measured]
     pools = {worker.pool for worker in workers}
@@ -243,7 +243,7 @@ def _folders_of_pools(given: Sequence[tuple[str, Path]], pools: Sequence[str]) -
             raise UsageError(f"--at {pool}={folder}: no such pool here; there are {_listed(pools)}")
         if pool in folders:
             raise UsageError(f"--at {pool}={folder}: the pool stands twice")
-        folders[pool] = resolved(folder, f"--at {pool}={folder}")
+        folders[pool] = resolve_path(folder, f"--at {pool}={folder}")
         if not folders[pool].is_dir():
             raise UsageError(f"--at {pool}={folder}: no such folder; make it first")
     return folders

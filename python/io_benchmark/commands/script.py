@@ -18,7 +18,7 @@ from pathlib import Path
 from io_benchmark.commands.context import Context
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.paths import current_folder
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 from io_benchmark.writing import write_file
 
 
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     application = build(find_root(arguments.root, current_folder()), arguments.workload)
     _write(arguments.output, application.data)
     context.tell(
-        f"Wrote {one_line(str(arguments.output))}: io-benchmark {application.version} with "
+        f"Wrote {clean(str(arguments.output))}: io-benchmark {application.version} with "
         f"{', '.join(application.workloads)}\nsha256 {application.sha256}"
     )
     return 0
@@ -59,5 +59,5 @@ def _write(path: Path, data: bytes) -> None:
             path.chmod(0o777 & ~umask)
     except OSError as error:
         raise IoBenchmarkError(
-            f"--output {one_line(str(path))}: {error.strerror}; name a file that can be written"
+            f"--output {clean(str(path))}: {error.strerror}; name a file that can be written"
         ) from None

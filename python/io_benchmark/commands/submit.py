@@ -67,14 +67,16 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
 
 
 def _settings(arguments: argparse.Namespace, context: Context) -> Settings:
-    from io_benchmark.sources.text import name
     from io_benchmark.submit.definitions import Settings
     from io_benchmark.submit.images import parse_image
+    from io_benchmark.text import clean_name
 
     pools: dict[str, str] = {}
     for pool, queue in arguments.pool:
         if pool in pools:
-            raise UsageError(f"--pool {name(pool)}={queue}: pool given twice; use each pool once")
+            raise UsageError(
+                f"--pool {clean_name(pool)}={queue}: pool given twice; use each pool once"
+            )
         pools[pool] = queue
     return Settings(
         image=None if arguments.image is None else parse_image(arguments.image),

@@ -136,10 +136,10 @@ def cancel(text: str, context: Context) -> int:
 def group_of(option: str, text: str, environment: Mapping[str, str]) -> str:
     """The group that an option names, by its id or its address."""
     from io_benchmark.sources.address import GroupAddress, default_root_url, parse
-    from io_benchmark.sources.text import one_line
+    from io_benchmark.text import clean
 
     address = parse(text if ":" in text else f"group:{text}", environment)
-    shown = f"{option} {one_line(text, 200)}"
+    shown = f"{option} {clean(text, 200)}"
     if not isinstance(address, GroupAddress):
         raise UsageError(f"{shown}: is not a group; give its id, or group:ID")
     root_url = default_root_url(environment)
@@ -187,9 +187,9 @@ def check_comparison(arguments: argparse.Namespace, pools: Collection[str] | Non
 
 
 def _check_writable(path: Path) -> None:
-    from io_benchmark.sources.text import one_line
+    from io_benchmark.text import clean
 
-    shown = one_line(str(path), 200)
+    shown = clean(str(path), 200)
     try:
         path.exists()  # too long a name, or a loop of links
         is_folder = path.parent.is_dir()

@@ -10,11 +10,11 @@ from typing import Any
 # What each format is written by. `text` takes a console and a report and prints; the others take a
 # report and return a text. Loaded when asked for: jinja2 costs a terminal's reader nothing.
 FORMATS: dict[str, tuple[str, str]] = {
-    "text": ("io_benchmark.report.terminal", "show"),
-    "markdown": ("io_benchmark.report.markdown", "render"),
-    "html": ("io_benchmark.report.html", "render"),
-    "json": ("io_benchmark.report.as_json", "render"),
-    "perfherder": ("io_benchmark.report.perfherder", "render"),
+    "text": ("io_benchmark.report.formats.terminal", "show"),
+    "markdown": ("io_benchmark.report.formats.markdown", "render"),
+    "html": ("io_benchmark.report.formats.html", "render"),
+    "json": ("io_benchmark.report.formats.as_json", "render"),
+    "perfherder": ("io_benchmark.report.formats.perfherder", "render"),
 }
 
 

@@ -7,7 +7,7 @@ import sys
 
 import msgspec
 
-from io_benchmark.report.as_json import json_schema
+from io_benchmark.report.formats.as_json import json_schema
 
 if __name__ == "__main__":
     sys.stdout.write(msgspec.json.format(msgspec.json.encode(json_schema()), indent=2).decode())

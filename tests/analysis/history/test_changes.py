@@ -6,7 +6,7 @@
 import pytest
 
 from io_benchmark.analysis.history.changes import FactChanges, fact_changes
-from io_benchmark.analysis.history.model import FactChange, FactSpread
+from io_benchmark.analysis.history.history_model import FactChange, FactSpread
 
 
 def observed(name: str, *values: str | None) -> list[tuple[int, tuple[tuple[str, str], ...]]]:

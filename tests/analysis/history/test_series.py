@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 import scipy.stats
 
-from io_benchmark.analysis.history.model import FactChange, LeftOut, Origin, Reading
+from io_benchmark.analysis.history.history_model import FactChange, LeftOut, Origin, Reading
 from io_benchmark.analysis.history.series import history, points_of
 from io_benchmark.analysis.model import Subject
 

@@ -13,8 +13,8 @@ import pytest
 import sample_history
 import workload_entries
 
-from io_benchmark.analysis.history.intake import origin_of, readings_of
-from io_benchmark.analysis.history.model import History, Reading
+from io_benchmark.analysis.history.history_model import History, Reading
+from io_benchmark.analysis.history.readings import origin_of, readings_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.workloads import WORKLOADS

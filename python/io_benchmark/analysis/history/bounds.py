@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from io_benchmark.analysis.history.model import LeftOut, Reading
+from io_benchmark.analysis.history.history_model import LeftOut, Reading
 
 MEASUREMENTS, FACTS, LINES = 200, 150, 50
 # Characters of a name, of a fact or condition, and of a line about what was left out.

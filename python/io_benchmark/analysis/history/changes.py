@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis.history.model import FactChange, Facts, FactSpread
+from io_benchmark.analysis.history.history_model import FactChange, Facts, FactSpread
 
 # As far as noise is seen to move a change that is worth looking at.
 POINTS_NEAR = 2

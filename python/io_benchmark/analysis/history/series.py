@@ -16,10 +16,9 @@ from datetime import date, datetime
 
 import numpy as np
 
-from io_benchmark.analysis import machines, statistics, student
 from io_benchmark.analysis.history import change_points
 from io_benchmark.analysis.history.changes import fact_changes
-from io_benchmark.analysis.history.model import (
+from io_benchmark.analysis.history.history_model import (
     Change,
     Conditions,
     History,
@@ -31,9 +30,11 @@ from io_benchmark.analysis.history.model import (
     Series,
     WorkerMean,
 )
-from io_benchmark.analysis.machines import Marks
+from io_benchmark.analysis.inference import estimates, student
+from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.model import UNKNOWN, Subject
-from io_benchmark.analysis.statistics import SideData
+from io_benchmark.analysis.observed import machine_identity
+from io_benchmark.analysis.observed.machine_identity import Marks
 
 
 def history(
@@ -131,10 +132,10 @@ def points_of(readings: Iterable[Reading]) -> list[Point]:
 
 def _point(group: str, readings: Sequence[Reading]) -> Point:
     marks = [one.origin.marks or Marks(one.origin.worker_id) for one in readings]
-    named = zip(machines.names(marks), readings, strict=True)
+    named = zip(machine_identity.names(marks), readings, strict=True)
     logs = []
     workers = []
-    for shared in machines.grouped(named, lambda pair: pair[0]).values():
+    for shared in machine_identity.grouped(named, lambda pair: pair[0]).values():
         log_mean = math.fsum(one.log_mean for _, one in shared) / len(shared)
         logs.append(log_mean)
         tasks = tuple(_task(one.origin) for _, one in shared)
@@ -206,7 +207,7 @@ def _change(
         for level in (after, before)
     ]
     # A level has two points or more: nothing is assumed.
-    estimate = statistics.estimate(sides[0], sides[1], 0.0)
+    estimate = estimates.estimate(sides[0], sides[1], 0.0)
     order = {point.group: at for at, point in enumerate(points)}
     observed = [
         (order[reading.origin.group], reading.facts)
@@ -220,7 +221,7 @@ def _change(
         before_ns=before.mean_ns,
         after_ns=after.mean_ns,
         ratio=estimate.ratio,
-        interval=statistics.interval(estimate, statistics.LEVEL),
+        interval=estimates.interval(estimate, estimates.LEVEL),
         changed=facts.changed,
         varied=facts.varied,
         unobserved=facts.unobserved,

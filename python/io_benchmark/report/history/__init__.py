@@ -10,8 +10,8 @@ from typing import Any, TextIO
 
 from rich.console import Console
 
-from io_benchmark.analysis.history.model import History
-from io_benchmark.report.output import TEXT_COLUMNS, console
+from io_benchmark.analysis.history.history_model import History
+from io_benchmark.report.formats.output import TEXT_COLUMNS, console
 
 # As the reports' own table of formats.
 FORMATS: dict[str, tuple[str, str]] = {

@@ -7,17 +7,17 @@ import dataclasses
 import math
 from typing import Any
 
-from io_benchmark.analysis.history import model
+from io_benchmark.analysis.history import history_model
 from io_benchmark.analysis.workloads import Workload
 from io_benchmark.json_schema import schema_of
-from io_benchmark.report.as_json import as_text, subject_of
+from io_benchmark.report.formats.as_json import as_text, subject_of
+from io_benchmark.report.formats.json_format import Interval, Number
 from io_benchmark.report.history import figure
 from io_benchmark.report.history import json_format as to
 from io_benchmark.report.history.json_format import VERSION
-from io_benchmark.report.json_format import Interval, Number
 
 
-def render(history: model.History) -> str:
+def render(history: history_model.History) -> str:
     return as_text(_document(history))
 
 
@@ -25,7 +25,7 @@ def json_schema() -> dict[str, Any]:
     return schema_of(f"io-benchmark history, version {VERSION}", to.Document)
 
 
-def _document(history: model.History) -> to.Document:
+def _document(history: history_model.History) -> to.Document:
     return to.Document(
         version=VERSION,
         pool=history.pool,
@@ -36,7 +36,7 @@ def _document(history: model.History) -> to.Document:
     )
 
 
-def _series(series: model.Series) -> to.Series:
+def _series(series: history_model.Series) -> to.Series:
     workload = figure.of(series)
     return to.Series(
         subject=subject_of(series.subject),
@@ -59,7 +59,7 @@ def _series(series: model.Series) -> to.Series:
     )
 
 
-def _point(point: model.Point, workload: Workload) -> to.Point:
+def _point(point: history_model.Point, workload: Workload) -> to.Point:
     return to.Point(
         time=point.time.isoformat().replace("+00:00", "Z"),
         task_group_id=point.group,
@@ -78,7 +78,7 @@ def _point(point: model.Point, workload: Workload) -> to.Point:
     )
 
 
-def _change(change: model.Change) -> to.Change:
+def _change(change: history_model.Change) -> to.Change:
     return to.Change(
         at=change.at,
         p_value=_number(change.p_value),

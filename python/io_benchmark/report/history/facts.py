@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A changed fact in words: `disks 2 → 1`; of a long list only what came and went."""
 
-from io_benchmark.analysis.history.model import FactChange, FactSpread
-from io_benchmark.report.untrusted import clean
+from io_benchmark.analysis.history.history_model import FactChange, FactSpread
+from io_benchmark.text import clean
 
 VALUE_LENGTH = 120
 VALUES_SHOWN = 4

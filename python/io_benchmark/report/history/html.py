@@ -3,10 +3,10 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The history as one page that needs nothing else: no network, no scripts, no fonts."""
 
-from io_benchmark.analysis.history.model import History
+from io_benchmark.analysis.history.history_model import History
+from io_benchmark.report.formats.html import template
 from io_benchmark.report.history import content as contents
 from io_benchmark.report.history import plot
-from io_benchmark.report.html import template
 
 TEMPLATE = "history.html.jinja"
 LINES_SHOWN = 200

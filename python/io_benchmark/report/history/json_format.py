@@ -9,7 +9,7 @@ Versions:
 
 from typing import Literal
 
-from io_benchmark.report.json_format import Interval, Number, Record, Subject
+from io_benchmark.report.formats.json_format import Interval, Number, Record, Subject
 
 VERSION: Literal[1] = 1
 

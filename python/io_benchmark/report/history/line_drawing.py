@@ -3,11 +3,11 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The series drawn with characters: a column a point, its level behind it, changes numbered."""
 
-from io_benchmark.analysis.history.model import Series
+from io_benchmark.analysis.history.history_model import Series
+from io_benchmark.report.content.units import digits
 from io_benchmark.report.history import figure
 from io_benchmark.report.history.content import date_of
 from io_benchmark.report.plots.scales import Scale, around
-from io_benchmark.report.units import digits
 
 ROWS = 11
 POINT, LEVEL, CHANGE = "●", "─", "┊"

@@ -3,12 +3,12 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The history for a bug, in the Markdown that GitHub and Bugzilla share."""
 
-from io_benchmark.analysis.history.model import History, Series
+from io_benchmark.analysis.history.history_model import History, Series
+from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH
+from io_benchmark.report.formats.markdown_text import prose
 from io_benchmark.report.history import content as contents
 from io_benchmark.report.history.content import ChangePart, Content, SeriesPart
 from io_benchmark.report.history.line_drawing import draw
-from io_benchmark.report.markdown import MAXIMUM_LENGTH
-from io_benchmark.report.prose import prose
 
 HEADS = ("Date", "Revision", "Workers", "Mean", "Against the level before", "")
 ROWS_SHOWN = 60

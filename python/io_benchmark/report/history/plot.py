@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from io_benchmark.analysis.history.model import Change, Series
+from io_benchmark.analysis.history.history_model import Change, Series
+from io_benchmark.report.content.units import digits, ratio
 from io_benchmark.report.history import figure
 from io_benchmark.report.history.content import FASTER, SLOWER, date_of
 from io_benchmark.report.history.line_drawing import steady_range
 from io_benchmark.report.plots.scales import Scale, around
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, Drawing, points
-from io_benchmark.report.units import digits, ratio
 
 HEIGHT = 260.0
 # Above the plot, for the numbers of the changes.

@@ -9,11 +9,11 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from io_benchmark.analysis.history.model import History, Series
+from io_benchmark.analysis.history.history_model import History, Series
+from io_benchmark.report.formats.page import GAP, INDENT, Page, column_widths
 from io_benchmark.report.history import content as contents
 from io_benchmark.report.history.content import FASTER, SLOWER, STEADY, ChangePart, Row, SeriesPart
 from io_benchmark.report.history.line_drawing import draw
-from io_benchmark.report.page import GAP, INDENT, Page, column_widths
 
 STYLES = {SLOWER: "bold red", FASTER: "bold green", STEADY: "bold cyan"}
 # A head and what stands below it.

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from io_benchmark.analysis.model import Integers, Subject
-from io_benchmark.analysis.outcome import Series, Timeline
+from io_benchmark.analysis.report_model import Series, Timeline
 
 SIDES_DRAWN = 12
 Chosen = TypeVar("Chosen")

@@ -11,13 +11,13 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.model import Integers
-from io_benchmark.analysis.outcome import Series
+from io_benchmark.analysis.report_model import Series
+from io_benchmark.report.content.units import size
 from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.choose import thinned, typical
 from io_benchmark.report.plots.scales import Scale, around, from_zero, time_ticks
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, TITLE_HEIGHT, Drawing, points
-from io_benchmark.report.units import size
-from io_benchmark.report.untrusted import name
+from io_benchmark.text import name
 
 PANEL_HEIGHT = 118.0
 PANEL_GAP = 12.0

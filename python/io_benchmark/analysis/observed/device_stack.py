@@ -1,0 +1,131 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A place's devices as one thing: how many disks, and how many of them work at once."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from io_benchmark.analysis.diagnosis.case import View
+from io_benchmark.results.format import Device, StoragePlace
+
+DEEPEST = 16
+
+
+class Medium(StrEnum):
+    LOCAL = "local SSD"
+    PERSISTENT = "persistent disk"
+
+
+# What the clouds' disks say of themselves: Google's local SSDs are nvme_card, nvme_card0, … (NVMe)
+# or EphemeralDisk (SCSI), its persistent disks nvme_card-pd or PersistentDisk.
+_LOCAL = re.compile(r"nvme_card[0-9]*|EphemeralDisk|Amazon EC2 NVMe Instance Storage")
+_PERSISTENT = re.compile(r"nvme_card-pd|PersistentDisk|Amazon Elastic Block Store")
+_GOOGLE = re.compile(r"nvme_card[0-9]*|EphemeralDisk")
+
+
+@dataclass(frozen=True)
+class Stack:
+    disks: tuple[Device, ...]
+    width: int  # disks that one sequential write is spread over
+    linear: bool  # several disks, one after another
+
+    @property
+    def text(self) -> str:
+        count = len(self.disks)
+        if count == 1:
+            return "1 disk"
+        if self.linear:
+            return f"{count} disks, linear: the bandwidth of {self.width}"
+        return f"{count} disks, {'striped' if self.width == count else f'{self.width} at once'}"
+
+    @property
+    def googles_local(self) -> bool:
+        return all(_GOOGLE.fullmatch((disk.model or "").strip()) for disk in self.disks)
+
+
+def stack_of(view: View) -> Stack | None:
+    """None where the devices could not be seen."""
+    place = view.place
+    if place is None or not place.devices:
+        return None
+    devices = {device.name: device for device in place.devices}
+    below = {name for device in place.devices for name in device.below}
+    tops = [device for device in place.devices if device.name not in below]
+    if not tops or not place.leaf_devices:
+        return None
+    if len(tops) == 1:
+        width, linear = _width(tops[0], devices, place, DEEPEST)
+    else:
+        width, linear = _width_of_several_tops(len(tops), place)
+    disks = tuple(place.leaf_devices)
+    return Stack(disks, max(1, min(width, len(disks))), linear)
+
+
+def _width_of_several_tops(count: int, place: StoragePlace) -> tuple[int, bool]:
+    """btrfs joins disks itself; found by probing, each that took its share is a member."""
+    details = place.filesystem
+    profiles = details.btrfs_data_profiles if details is not None else None
+    if profiles is None:
+        return count, False
+    if any(profile.startswith(("raid0", "raid5", "raid6")) for profile in profiles):
+        return count, False
+    if "raid10" in profiles:
+        return max(1, count // 2), False
+    return 1, not any(profile.startswith("raid1") for profile in profiles)
+
+
+def _width(
+    device: Device, devices: Mapping[str, Device], place: StoragePlace, depth: int
+) -> tuple[int, bool]:
+    members = [devices[name] for name in device.below if name in devices]
+    if depth == 0 or not members:
+        return 1, False
+    below = [_width(member, devices, place, depth - 1) for member in members]
+    if len(members) == 1:
+        return below[0]
+    narrowest = min(width for width, _ in below)
+    linear = any(found for _, found in below)
+    if device.stripe_count is not None:
+        return min(device.stripe_count, len(members)) * narrowest, linear
+    if device.raid_level is not None and device.raid_level != "linear":
+        return _raid_width(device.raid_level, len(members)) * narrowest, linear
+    if device.kind == "multipath":
+        return narrowest, linear  # several ways to one disk
+    # Only where the volume does not tell: from a single disk's hints there is a stripe= as well.
+    if device.minimum_io_bytes is None and _filesystem_knows_a_stripe(place):
+        return len(members) * narrowest, linear
+    return narrowest, True
+
+
+def _raid_width(level: str, members: int) -> int:
+    data_disks = {"raid0": members, "raid5": members - 1, "raid6": members - 2}
+    return max(1, members // 2 if level == "raid10" else data_disks.get(level, 1))
+
+
+def _filesystem_knows_a_stripe(place: StoragePlace) -> bool:
+    """ext4's stripe= and xfs's swidth= were taken from the volume when it was formatted."""
+    options = place.mount.super_options.split(",") if place.mount is not None else []
+    values = dict(option.split("=", 1) for option in options if "=" in option)
+    if values.get("stripe", "0").isdigit() and values.get("stripe", "0") != "0":
+        return True
+    return "swidth" in values and values.get("swidth") != values.get("sunit")
+
+
+def medium_of(view: View) -> str | None:
+    """What the place lies on, by what the disks call themselves; None where they do not say."""
+    stack = stack_of(view)
+    if stack is None:
+        return None
+    found = set()
+    for disk in stack.disks:
+        model = (disk.model or "").strip()
+        if _LOCAL.fullmatch(model):
+            found.add(Medium.LOCAL.value)
+        elif _PERSISTENT.search(model):
+            found.add(Medium.PERSISTENT.value)
+        else:
+            return None
+    return " and ".join(sorted(found))

@@ -1,0 +1,75 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""One side's figures for one subject, and how far apart equals are."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from io_benchmark.analysis.inference import moving_blocks, student
+from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.model import Entry, Figures, Integers, Retrieves
+from io_benchmark.analysis.observed import machine_identity
+from io_benchmark.analysis.report_model import NoiseFloor
+from io_benchmark.analysis.validity.comparability import Run
+
+
+def figures_of(runs: Sequence[Run], data: SideData) -> Figures:
+    entries = [entry for _, entry in runs]
+
+    def mean(figure: Callable[[Entry], float]) -> float:
+        """The unit is the worker: a side's figure is the mean of its workers' figures."""
+        return machine_identity.mean([figure(entry) for entry in worker] for worker in data.runs)
+
+    def part(column: Callable[[Retrieves], Integers]) -> float | None:
+        known = [
+            [float(column(one.retrieves).mean()) for one in worker if one.retrieves is not None]
+            for worker in data.runs
+        ]
+        return machine_identity.mean(filter(None, known)) if any(known) else None
+
+    return Figures(
+        workers=data.count,
+        samples=sum(len(entry.total_ns) for entry in entries),
+        operations=sum(int(entry.operations.sum()) for entry in entries),
+        mean_ns=mean(lambda entry: entry.mean_ns),
+        p50_ns=mean(lambda entry: _percentile(entry, 50)),
+        p95_ns=mean(lambda entry: _percentile(entry, 95)),
+        p99_ns=mean(lambda entry: _percentile(entry, 99)),
+        total_ns=mean(lambda entry: float(entry.total_ns.sum())),
+        lookup_mean_ns=part(lambda retrieves: retrieves.lookup_ns),
+        copy_mean_ns=part(lambda retrieves: retrieves.copy_ns),
+        within_worker_ratio=max(map(moving_blocks.relative_error_of_mean, entries)),
+        between_workers_ratio=(
+            math.sqrt(student.sample_variance(data.log_means)) if data.count > 1 else None
+        ),
+    )
+
+
+def _percentile(entry: Entry, percent: int) -> float:
+    """The seed's definition, so that figures can be laid beside its own; of a batch, its average."""
+    count = len(entry.total_ns)
+    at = min(count * percent // 100, count - 1)
+    each = entry.total_ns if entry.retrieves is not None else entry.total_ns / entry.operations
+    return float(np.partition(each, at)[at])
+
+
+def noise_of(
+    sides: Mapping[str, Sequence[Run]], data: Mapping[str, SideData]
+) -> tuple[NoiseFloor, ...]:
+    halves = [
+        moving_blocks.ratio_of_interleaved_halves(entry)
+        for runs in sides.values()
+        for _, entry in runs
+    ]
+    floors = [NoiseFloor("within-worker", min(halves), max(halves))]
+    spreads = [
+        max(side.log_means) - min(side.log_means) for side in data.values() if side.count > 1
+    ]
+    if spreads:
+        floors.append(
+            NoiseFloor("between-workers", math.exp(-max(spreads)), math.exp(max(spreads)))
+        )
+    return tuple(floors)

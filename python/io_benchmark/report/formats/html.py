@@ -1,0 +1,123 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The report as one page that needs nothing else: no network, no scripts, no fonts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from io_benchmark.analysis import workloads
+from io_benchmark.analysis.model import Comparison
+from io_benchmark.analysis.report_model import Report, SubjectReport
+from io_benchmark.report.content import document as contents
+from io_benchmark.report.content.measures import label
+from io_benchmark.report.content.sections import Section
+from io_benchmark.report.plots import choose, distribution, forest, scatter, timeline
+from io_benchmark.report.plots.axis import TIMES, Axis
+from io_benchmark.report.plots.scatter import Scatter
+from io_benchmark.text import name
+
+TEMPLATE = "report.html.jinja"
+POOLS_AS_COLUMNS = 6
+# More workers than this are folded away.
+WORKERS_SHOWN = 12
+LINES_SHOWN = 200
+# There may be dozens of measurements, and the page is to stay small.
+POINTS_OF_A_MEASUREMENT, MEASUREMENTS_DRAWN = 800, 60
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Those of one section; None where there is nothing to draw, `left_out` what is not drawn."""
+
+    forest: Markup | None
+    distribution: Markup | None
+    scatter: Scatter | None
+    left_out: str
+    measures: tuple[tuple[str, "Pictures"], ...] = ()  # each measurement's own
+
+
+def render(report: Report) -> str:
+    sides = dict.fromkeys(side for part in report.subjects for side in part.figures)
+    lines = choose.timelines(report.timelines, report.series, list(sides))
+    content = contents.build(report)
+    return template(TEMPLATE).render(
+        content=content,
+        pictures=[_pictures(report, section) for section in content.sections],
+        timelines=timeline.draw(lines, "timeline") if lines else (),
+        pools_as_columns=POOLS_AS_COLUMNS,
+        workers_shown=WORKERS_SHOWN,
+        lines_shown=LINES_SHOWN,
+        neither=contents.NEITHER,
+        replication_heads=contents.REPLICATION_HEADS,
+    )
+
+
+def template(file: str) -> Template:
+    """A page's, with everything escaped that is put into it."""
+    environment = Environment(
+        loader=PackageLoader("io_benchmark.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=_unbroken,
+    )
+    return environment.get_template(file)
+
+
+def _unbroken(value: object) -> object:
+    """A number stays in one line with its sign."""
+    return value.replace(" %", "\N{NO-BREAK SPACE}%") if isinstance(value, str) else value
+
+
+def _pictures(report: Report, section: Section) -> Pictures:
+    """Of one subject, or the ratios of several and each one's own below them."""
+    parts = [(at, report.subjects[at]) for at in section.subjects]
+    if section.measures is None:
+        ((at, part),) = parts
+        return replace(_own(report, part, at), forest=_forest(report, part.comparisons, at))
+    compared = [(one, part.subject) for _, part in parts for one in part.comparisons]
+    names = [f"{label(subject)}: {name(one.candidate, 22)}" for one, subject in compared]
+    return Pictures(
+        _forest(report, [one for one, _ in compared], parts[0][0], names),
+        None,
+        None,
+        "",
+        tuple(
+            (label(part.subject), _own(report, part, at))
+            for at, part in parts
+            if at < MEASUREMENTS_DRAWN
+        ),
+    )
+
+
+def _forest(
+    report: Report, comparisons: Sequence[Comparison], at: int, names: Sequence[str] = ()
+) -> Markup | None:
+    if not comparisons:
+        return None
+    return forest.draw(comparisons, report.margin_ratio, f"forest-{at}", names)
+
+
+def _own(report: Report, part: SubjectReport, at: int) -> Pictures:
+    sides = choose.by_side(report.series, part.subject, list(part.figures))
+    baselines = {comparison.candidate: comparison.baseline for comparison in part.comparisons}
+    workload = workloads.of(part.subject.workload)
+    axis = Axis(workload.unit) if workload.higher_is_better else TIMES
+    leading = part.subject.workload == "cache-retrieve"
+    points = scatter.POINTS_DRAWN if leading else POINTS_OF_A_MEASUREMENT
+    return Pictures(
+        None,
+        distribution.draw(sides, part.figures, baselines, f"distribution-{at}", axis)
+        if sides
+        else None,
+        scatter.draw(sides, f"scatter-{at}", axis, points) if sides else None,
+        f"The first {len(sides)} of {len(part.figures):,} sides are drawn."
+        if len(sides) == choose.SIDES_DRAWN < len(part.figures)
+        else "",
+    )

@@ -1,0 +1,283 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The report for a bug, in the Markdown that GitHub and Bugzilla share."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from io_benchmark.analysis.model import State
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.report.content import document as contents
+from io_benchmark.report.content.document import REPLICATION_HEADS, Content
+from io_benchmark.report.content.figures_table import FiguresTable
+from io_benchmark.report.content.footnotes import short_marks
+from io_benchmark.report.content.hypotheses import DiagnosisPart
+from io_benchmark.report.content.measures import MeasureTable
+from io_benchmark.report.content.place_tables import PlacesPart
+from io_benchmark.report.content.sections import Section
+from io_benchmark.report.formats.markdown_text import prose
+
+# A comment holds 65,535 characters on both.
+MAXIMUM_LENGTH = 60_000
+POOLS_AS_COLUMNS = 6
+# What stands out in a table of measurements.
+STRONG_VERDICTS = ("slower", "faster")
+WORKERS_SHOWN = 30
+POOLS_SHOWN = 30
+LINES_SHOWN = 30
+BRIEF_LINES_SHOWN = 10
+
+
+def render(report: Report, *, details: bool = False) -> str:
+    """The whole report, or where it would not fit a comment, what matters most of it."""
+    content = contents.build(report, details=details)
+    text = _document(content, brief=False)
+    if len(text) > MAXIMUM_LENGTH:
+        text = _document(content, brief=True)
+    if len(text) > MAXIMUM_LENGTH:
+        end = text.rindex("\n", 0, MAXIMUM_LENGTH)
+        text = text[:end] + "\n\nCut here: the rest does not fit a comment.\n"
+    return text
+
+
+def _marks(numbers: Sequence[int]) -> str:
+    return "".join(f" \\[{number}\\]" for number in numbers)
+
+
+def _short_marks(numbers: Sequence[int]) -> str:
+    return short_marks(numbers, "\\[{}\\]")
+
+
+def _document(content: Content, *, brief: bool) -> str:
+    blocks = [
+        f"## {prose(content.title)}",
+        *_answers(content),
+        *_replication(content),
+        prose(content.introduction),
+    ]
+    blocks += _places(content.places)
+    for section in content.folded.told:
+        blocks += _section(section, brief=brief)
+    if content.folded.table is not None:
+        blocks += [f"### {contents.UNDECIDED}", prose(contents.UNDECIDED_MEANS)]
+        blocks += _measures(content.folded.table, ("Measured", "Which"), _short_marks)
+    for diagnosis in content.diagnoses:
+        blocks += _diagnosis(diagnosis, brief=brief)
+    blocks += _workers(content, brief=brief)
+    blocks += _notes(content, BRIEF_LINES_SHOWN if brief else LINES_SHOWN)
+    if brief:
+        blocks.append(
+            "Shortened to fit a comment: hypotheses that are not supported, noise and workers are "
+            "left out."
+        )
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _answers(content: Content) -> list[str]:
+    blocks = [f"**{prose(content.nothing)}**"] if content.nothing else []
+    marks = _short_marks if content.folded.folds else _marks
+    for group in content.folded.groups:
+        if len(content.sections) > 1:
+            blocks.append(prose(group.title) + ":")
+        blocks.append(
+            _items(
+                f"**{prose(answer.lead)}** "
+                + prose(" ".join(part for part in (answer.rest, answer.attempt) if part))
+                + marks(answer.marks)
+                for answer in group.answers
+            )
+        )
+    if content.folded.lines:
+        blocks.append(f"{contents.NEITHER}:")
+        blocks.append(_items(prose(line.text) + marks(line.marks) for line in content.folded.lines))
+    blocks.append(
+        _items(
+            f"**Refused by {prose(refusal.rule)}** ({prose(refusal.where)}): "
+            f"{prose(refusal.message)} {refusal.consequence}"
+            for refusal in content.refusals
+        )
+    )
+    return blocks
+
+
+def _items(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _some(lines: Sequence[str], shown: int) -> list[str]:
+    rest = len(lines) - shown
+    return [*map(prose, lines[:shown]), *([f"and {rest:,} more"] if rest > 0 else [])]
+
+
+def _section(section: Section, *, brief: bool) -> list[str]:
+    blocks = [f"### {prose(section.title)}{_marks(section.marks)}"]
+    if section.measures is not None:
+        blocks += _measures(section.measures)
+    else:
+        blocks.append(_figures(section.table))
+    if section.advice:
+        blocks.append("What would decide it:")
+        blocks.append(_items(f"{prose(who)}: {prose(what)}" for who, what in section.advice))
+    if not brief:
+        if section.regimes:
+            blocks.append("What held the copies up:")
+            blocks.append(_items(f"{prose(who)}: {prose(w)}" for who, w in section.regimes))
+        if section.certainty:
+            blocks.append("What the intervals rest on:")
+            blocks.append(_items(f"{prose(who)}: {prose(w)}" for who, w in section.certainty))
+        noise = [f"between equals: {prose(', '.join(section.floors))}"] if section.floors else []
+        noise += [f"{prose(side)}: {prose(words)}" for side, words in section.noise]
+        blocks += ["Noise:", _items(noise)]
+    return blocks
+
+
+def _places(part: PlacesPart | None) -> list[str]:
+    if part is None:
+        return []
+    blocks = ["### Places"]
+    for table in part.tables:
+        blocks += [
+            f"{prose(table.title)}:",
+            _figures(table.means, "Place"),
+            f"Ratio of times to {prose(table.first)}, each worker against itself:",
+            _figures(table.held, "Place"),
+            _items(map(prose, table.notes)),
+        ]
+    blocks.append(" ".join(map(prose, filter(None, (part.alike, part.counted)))))
+    return [*blocks, "What the intervals rest on:", _items(map(prose, part.basis))]
+
+
+def _figures(table: FiguresTable, rows_are: str = "Metric") -> str:
+    names = [prose(head.text) + _marks(head.marks) for head in table.heads]
+    labels = [
+        prose(row.label) + (f" ({prose(row.note)})" if row.note else "") for row in table.rows
+    ]
+    if len(names) <= POOLS_AS_COLUMNS:
+        rows = [
+            [text, *map(_strong if row.strong else prose, row.cells)]
+            for text, row in zip(labels, table.rows, strict=True)
+        ]
+        return _table([rows_are, *names], rows, numbers=True)
+    columns = zip(*(row.cells for row in table.rows), strict=True)
+    rows = [[pool, *map(prose, cells)] for pool, cells in zip(names, columns, strict=True)]
+    return _table(["Pool", *labels], rows, numbers=True)
+
+
+def _measures(
+    table: MeasureTable,
+    first: tuple[str, str] = ("Measured", "Pool"),
+    marks: Callable[[Sequence[int]], str] = _marks,
+) -> list[str]:
+    """A row a pool; what was measured stands in its first."""
+    rows = []
+    for measure in table.measures:
+        label = prose(measure.label) + marks(measure.marks)
+        for row in measure.rows:
+            strong = row.verdict in STRONG_VERDICTS
+            cells = [*map(prose, row.cells[:-1]), (_strong if strong else prose)(row.cells[-1])]
+            rows.append([label, prose(row.pool), *cells])
+            label = ""
+    own = [
+        f"{prose(measure.label)}: {prose(words)}"
+        for measure in table.measures
+        for words in measure.details
+    ]
+    heads = [*first, *map(prose, table.heads)]
+    return [_table(heads, rows, numbers=True), _items(own)]
+
+
+def _strong(text: str) -> str:
+    return f"**{prose(text)}**"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False) -> str:
+    rule = ["---", *(["--:" if numbers else "---"] * (len(heads) - 1))]
+    return "\n".join("| " + " | ".join(row) + " |" for row in (heads, rule, *rows))
+
+
+def _diagnosis(part: DiagnosisPart, *, brief: bool) -> list[str]:
+    blocks = [f"### {prose(part.title)}"]
+    causes = [row for row in part.told if not brief or row.state is State.SUPPORTED]
+    if causes:
+        candidate, baseline = prose(part.candidate), prose(part.baseline)
+        heads = ["Verdict", "Hypothesis", f"On {candidate}", f"On {baseline}", "Why", "Share"]
+        blocks.append(
+            _table(
+                heads,
+                [
+                    [
+                        _strong(row.state) if row.state is State.SUPPORTED else row.state.value,
+                        f"{prose(row.name)}: {prose(row.hypothesis)}",
+                        prose(row.candidate_evidence),
+                        prose(row.baseline_evidence),
+                        prose(row.explanation),
+                        prose(row.share),
+                    ]
+                    for row in causes
+                ],
+            )
+        )
+    blocks.append(prose(part.counted))
+    if part.remedies:
+        blocks.append("What to try:")
+        blocks.append(
+            _items(
+                f"**{prose(remedy.action)}**"
+                + (f" ({prose(remedy.gain)})" if remedy.gain else "")
+                + f", for {prose(remedy.cause)}. {prose(remedy.evidence)}"
+                for remedy in part.remedies
+            )
+        )
+    return blocks if len(blocks) > 1 else []
+
+
+def _replication(content: Content) -> list[str]:
+    if not content.replication:
+        return []
+    rows = [
+        [prose(cell) for cell in (row.side, *row.cells)]
+        for row in content.replication[:POOLS_SHOWN]
+    ]
+    left_out = len(content.replication) - POOLS_SHOWN
+    return [
+        "### Workers a pool",
+        _table(["Pool", *REPLICATION_HEADS], rows, numbers=True),
+        f"And {left_out:,} more." if left_out > 0 else "",
+        _items(_some(content.cautions, BRIEF_LINES_SHOWN)),
+    ]
+
+
+def _workers(content: Content, *, brief: bool) -> list[str]:
+    blocks = []
+    if content.workers and not brief:
+        rows = [
+            [
+                prose(row.side),
+                prose(row.worker) + (" (ran more than once)" if row.repeated else ""),
+                prose(row.machine),
+                prose(row.task),
+                prose(row.state),
+                prose(row.source),
+            ]
+            for row in content.workers[:WORKERS_SHOWN]
+        ]
+        heads = ["Pool", "Worker", "Machine", "Task", "State", "Read from"]
+        blocks += ["### Workers", _table(heads, rows)]
+        if len(content.workers) > WORKERS_SHOWN:
+            blocks.append(f"And {len(content.workers) - WORKERS_SHOWN:,} more.")
+    return blocks
+
+
+def _notes(content: Content, shown: int) -> list[str]:
+    blocks = []
+    if content.footnotes:
+        lines = [
+            f"\\[{note.number}\\] {prose(note.rule)}: {prose(note.text)}"
+            for note in content.footnotes
+        ]
+        blocks += ["### Notes", _items(lines)]
+    if content.unreadable:
+        blocks += ["### Not read", _items(_some(content.unreadable, shown))]
+    if content.remarks:
+        blocks += ["### Remarks", _items(_some(content.remarks, shown))]
+    return blocks

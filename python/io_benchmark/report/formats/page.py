@@ -1,0 +1,91 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Lines and tables on a terminal: whole lines, wrapped, never read as markup."""
+
+from collections.abc import Iterable, Sequence
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.text import Text
+
+from io_benchmark.report.content import footnotes
+
+INDENT = "  "
+GAP = 2
+# Text wider than this is hard to read, however wide the terminal is.
+TEXT_WIDTH = 110
+# The rest of a long list is counted; the HTML page and the JSON have all of it.
+LINES_SHOWN = 30
+
+
+class Page:
+    """Prints whole lines without trailing spaces; never reads markup."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self.width = console.width
+
+    def line(self, text: Text) -> None:
+        text.rstrip()
+        self._console.print(text, soft_wrap=True, highlight=False)
+
+    def heading(self, text: str, marks: Sequence[int] = ()) -> None:
+        self.line(Text())
+        self.paragraph(Text(text + marks_in_words(marks), "bold"), indent="")
+
+    def paragraph(self, text: Text, indent: str = INDENT, first: str | Text | None = None) -> None:
+        """Wrapped, and indented below what stands first."""
+        width = max(min(self.width, TEXT_WIDTH) - len(indent), 12)
+        for at, wrapped in enumerate(text.wrap(self._console, width)):
+            start = indent if at or first is None else first
+            self.line(Text.assemble(start, wrapped))
+
+    def items(self, texts: Iterable[str], shown: int = LINES_SHOWN) -> None:
+        lines = list(texts)
+        for line in lines[:shown]:
+            self.paragraph(Text(line), indent="    ", first="  - ")
+        if len(lines) > shown:
+            self.paragraph(Text(f"and {len(lines) - shown:,} more"), indent="    ", first="  - ")
+
+
+def marks_in_words(numbers: Sequence[int]) -> str:
+    return "".join(f" [{number}]" for number in numbers)
+
+
+def short_marks(numbers: Sequence[int]) -> str:
+    return footnotes.short_marks(numbers, "[{}]")
+
+
+def column_widths(heads: Sequence[str], columns: Sequence[Sequence[str]]) -> list[int]:
+    return [
+        max(cell_len(text) for text in (head, *column))
+        for head, column in zip(heads, columns, strict=True)
+    ]
+
+
+def print_grid(
+    page: Page,
+    corner: str,
+    labels: Sequence[str],
+    heads: Sequence[str],
+    columns: Sequence[Sequence[str]],
+    styles: Sequence[Sequence[str]],
+) -> None:
+    """A label column on the left, the others set flush right."""
+    widths = column_widths(heads, columns)
+    first = max((cell_len(label) for label in (corner, *labels)), default=0)
+
+    def right(text: str, width: int) -> str:
+        return " " * (GAP + width - cell_len(text)) + text
+
+    top = Text(INDENT + set_cell_size(corner, first), "dim")
+    for head, width in zip(heads, widths, strict=True):
+        top.append(right(head, width), "bold")
+    page.line(top)
+    page.line(Text(INDENT + "─" * (first + sum(GAP + width for width in widths)), "dim"))
+    for at, label in enumerate(labels):
+        line = Text(INDENT + set_cell_size(label, first))
+        for column, width, style in zip(columns, widths, styles, strict=True):
+            line.append(right(column[at], width), style[at])
+        page.line(line)

@@ -1,0 +1,109 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Ratios between pools as Perfherder data. Times are the workers' own series, not repeated here.
+
+Treeherder keeps one series for each suite, its options and its subtests: without the candidate and
+the baseline among the options all of them would be one.
+"""
+
+import hashlib
+import json
+import math
+import re
+from typing import Any
+
+from io_benchmark.analysis.model import Comparison, Figures
+from io_benchmark.analysis.report_model import Report, SubjectReport
+
+FRAMEWORK = "build_metrics"  # Treeherder knows a fixed list of frameworks
+SUITE = "io-benchmark-comparison"
+UNIT = "ratio"
+# One option may be longer than this, up to 100; none is.
+OPTION_LENGTH = 45
+OPTIONS = 8
+LARGEST = 1e12
+DECIMALS = 6
+_ODD = re.compile(r"[^A-Za-z0-9._-]")
+
+
+def render(report: Report) -> str:
+    """Always a document, if an empty one: an artifact that is named and missing is an error."""
+    suites = [
+        _suite(part, comparison)
+        for part in report.subjects
+        for comparison in part.comparisons
+        if _publishable(comparison.ratio)
+    ]
+    document = {"framework": {"name": FRAMEWORK}, "suites": suites}
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def option(text: str) -> str:
+    """A name as an option; one that had to be changed ends in a hash, so that it stays apart."""
+    plain = _ODD.sub("-", text)
+    if plain == text and len(text) <= OPTION_LENGTH:
+        return text
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{plain[: OPTION_LENGTH - len(digest) - 1]}-{digest}"
+
+
+def _suite(part: SubjectReport, comparison: Comparison) -> dict[str, Any]:
+    subject = part.subject
+    options = [
+        option(comparison.candidate),
+        option(f"vs-{comparison.baseline}"),
+        option(subject.workload),
+        option(subject.place),
+        option(subject.destination or subject.variant),
+    ]
+    options += [option(f"threads-{subject.threads}")] if subject.threads else []
+    if subject.fidelity and subject.fidelity != "seed":
+        options.append(option(f"fidelity-{subject.fidelity}"))
+    return {
+        "name": SUITE,
+        **_series(comparison.ratio),
+        "extraOptions": list(dict.fromkeys(options))[:OPTIONS],
+        "subtests": [
+            {"name": name, **_series(value)}
+            for name, value in _figures(part, comparison)
+            if _publishable(value)
+        ],
+    }
+
+
+def _figures(part: SubjectReport, comparison: Comparison) -> list[tuple[str, float]]:
+    found = [
+        ("mean", comparison.ratio),
+        ("interval-low", comparison.interval.low),
+        ("interval-high", comparison.interval.high),
+    ]
+    candidate = part.figures.get(comparison.candidate)
+    baseline = part.figures.get(comparison.baseline)
+    if candidate is not None and baseline is not None:
+        found += _further_ratios(candidate, baseline)
+    return found
+
+
+def _further_ratios(candidate: Figures, baseline: Figures) -> list[tuple[str, float]]:
+    pairs = (
+        ("p50", candidate.p50_ns, baseline.p50_ns),
+        ("p95", candidate.p95_ns, baseline.p95_ns),
+        ("p99", candidate.p99_ns, baseline.p99_ns),
+        ("lookup-mean", candidate.lookup_mean_ns, baseline.lookup_mean_ns),
+        ("copy-mean", candidate.copy_mean_ns, baseline.copy_mean_ns),
+    )
+    return [(name, over / under) for name, over, under in pairs if over is not None and under]
+
+
+def _series(value: float) -> dict[str, Any]:
+    return {
+        "value": round(float(value), DECIMALS),
+        "unit": UNIT,
+        "lowerIsBetter": True,
+        "shouldAlert": False,
+    }
+
+
+def _publishable(value: float) -> bool:
+    return math.isfinite(value) and abs(value) <= LARGEST

@@ -1,0 +1,893 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Every cause: when it is supported, ruled out and not observable."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import seed_case
+from checkout import ROOT
+from seed_workers import SUBJECT, causes_of, workers_of
+
+from io_benchmark.analysis.diagnosis.causes import RULES, SEED_HYPOTHESES, judge
+from io_benchmark.analysis.model import State
+
+SUPPORTED, RULED_OUT, NOT_OBSERVABLE = State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE
+MIB = 1024 * 1024
+MS = 1_000_000
+PLACE = "storage.places.0"
+ENTRY = "workloads.0"
+OWN_SYSTEM = "timeline.columns.own_system_ms"
+OVERLAY = {"lower_layers": 12, "upper_directory": "/var/lib/docker/x/diff", "volatile": False}
+LINEAR = {
+    f"{PLACE}.devices.0.stripe_count": None,
+    f"{PLACE}.mount.super_options": "rw,nobarrier,data=writeback,commit=60",
+}
+ON_OVERLAY = {
+    f"{PLACE}.kind": "overlay",
+    f"{PLACE}.overlay": OVERLAY,
+    f"{PLACE}.mount.filesystem": "overlay",
+    f"{PLACE}.filesystem.type": "overlay",
+}
+SLOW_LOOKUPS = {f"{ENTRY}.samples.lookup_ns": lambda column: [ns + 40 * MS for ns in column]}
+BUSY_KERNEL = {OWN_SYSTEM: lambda column: [4 * ms for ms in column]}
+REAL = {f"{ENTRY}.fidelity": "real"}
+DEFAULTS = {
+    f"{PLACE}.mount.super_options": "rw,stripe=32",
+    f"{PLACE}.filesystem.ext4_options": None,
+}
+NO_FLUSH = {f"{PLACE}.mount.super_options": lambda text: text + ",noauto_da_alloc"}
+
+
+def half_the_bytes(device_bytes):
+    return {
+        name: {"read": moved["read"], "written": moved["written"] // 2}
+        for name, moved in device_bytes.items()
+    }
+
+
+def slowing_down(column):
+    return [round(ns * (0.5 + at / len(column))) for at, ns in enumerate(column)]
+
+
+def first(count):
+    return lambda samples: {name: column[:count] for name, column in samples.items()}
+
+
+def filesystem(name):
+    return {f"{PLACE}.mount.filesystem": name, f"{PLACE}.filesystem.type": name}
+
+
+def scheduler(name, **settings):
+    return {
+        f"{PLACE}.devices.1.scheduler": name,
+        f"{PLACE}.devices.1.scheduler_settings": settings,
+    }
+
+
+IDLING = scheduler("bfq", slice_idle=8, low_latency=1)
+STARVING = scheduler("bfq", strict_guarantees=1, slice_idle=0)
+# The faster side has two disks.
+BOTH_IDLE = IDLING | {
+    path.replace("devices.1", "devices.2"): value for path, value in IDLING.items()
+}
+ROOT_GROUP = {"host.container": None}
+FRESH = {f"{ENTRY}.destination": "fresh"}
+VOLATILE = {
+    f"{PLACE}.kind": "overlay",
+    f"{PLACE}.overlay": {**OVERLAY, "volatile": True},
+    **FRESH,
+}
+FRESHLY = {"subject": replace(SUBJECT, destination="fresh")}
+
+
+def tool(name, version):
+    return {f"host.tools.{name}.version": version}
+
+
+def io_limit(value, device="259:0", name="nvme1n1", kind="write_bytes_per_s"):
+    limit = {"group": "/sys/fs/cgroup", "device": device, "device_name": name}
+    return {"limits.io": [{**limit, "kind": kind, "value": value}]}
+
+
+def memory_limit(value):
+    return {"limits.memory": [{"group": "/sys/fs/cgroup", "file": "memory.max", "bytes": value}]}
+
+
+def cpu_limit(quota_us):
+    return {"limits.cpu": [{"group": "/sys/fs/cgroup", "quota_us": quota_us, "period_us": 100_000}]}
+
+
+def a(change):
+    """Only the slower side is changed."""
+    return {"amd-16": change}
+
+
+def b(change):
+    """Only the faster side is changed."""
+    return {"intel": change}
+
+
+def both(change):
+    return {"amd-16": change, "intel": change}
+
+
+AMD_30 = {"candidate": "amd-30"}
+# name, what the situation is, state, change of the seed's case, further arguments
+CASES: list[tuple[str, str, State, dict[str, Any], dict[str, Any]]] = [
+    ("device-count", "two striped against one", SUPPORTED, {}, {}),
+    ("device-count", "two striped on both", RULED_OUT, {}, AMD_30),
+    ("device-count", "the side with one is faster", RULED_OUT, {}, {"ratio": 0.5}),
+    ("device-count", "no difference in time", RULED_OUT, {}, {"ratio": 1.01}),
+    ("device-count", "no comparison", RULED_OUT, {}, {"ratio": None}),
+    (
+        "device-count",
+        "hardly anything was written",
+        RULED_OUT,
+        both({f"{ENTRY}.device_bytes.nvme1n1": {"read": 0, "written": 0}})
+        | b({f"{ENTRY}.device_bytes": {"nvme0n1": {"read": 0, "written": 0}}}),
+        {},
+    ),
+    ("device-count", "devices unseen", NOT_OBSERVABLE, a({f"{PLACE}.devices": []}), {}),
+    ("linear-volume", "linear against striped", SUPPORTED, {"amd-30": LINEAR}, AMD_30),
+    ("linear-volume", "one disk", RULED_OUT, {}, {}),
+    (
+        "linear-volume",
+        "linear on both",
+        RULED_OUT,
+        {"amd-30": LINEAR, "intel": LINEAR},
+        AMD_30,
+    ),
+    ("linear-volume", "devices unseen", NOT_OBSERVABLE, b({f"{PLACE}.devices": []}), {}),
+    (
+        "boot-disk-fallback",
+        "a persistent disk over NVMe",
+        SUPPORTED,
+        a({f"{PLACE}.devices.1.model": "nvme_card-pd"}),
+        {},
+    ),
+    (
+        "boot-disk-fallback",
+        "a persistent disk over SCSI",
+        SUPPORTED,
+        a({f"{PLACE}.devices.1.model": "PersistentDisk  "}),
+        {},
+    ),
+    ("boot-disk-fallback", "local on both", RULED_OUT, {}, {}),
+    (
+        "boot-disk-fallback",
+        "a model that tells nothing",
+        NOT_OBSERVABLE,
+        a({f"{PLACE}.devices.1.model": None}),
+        {},
+    ),
+    (
+        "disk-speed",
+        "as many disks, half the rate",
+        SUPPORTED,
+        {"amd-30": {f"{ENTRY}.device_bytes": half_the_bytes}},
+        AMD_30,
+    ),
+    ("disk-speed", "each as fast", RULED_OUT, {}, {}),
+    (
+        "disk-speed",
+        "slower, but nothing waited",
+        RULED_OUT,
+        {
+            "amd-30": {
+                f"{ENTRY}.device_bytes": lambda d: half_the_bytes(half_the_bytes(d)),
+                "timeline.columns.psi_io_some_us": lambda column: [0] * len(column),
+            }
+        },
+        AMD_30,
+    ),
+    (
+        "disk-speed",
+        "no counters",
+        NOT_OBSERVABLE,
+        a({f"{ENTRY}.device_bytes": None}),
+        {},
+    ),
+    (
+        "disk-speed",
+        "neither pressure nor a cap",
+        NOT_OBSERVABLE,
+        {
+            "amd-30": {
+                f"{ENTRY}.device_bytes": half_the_bytes,
+                "timeline": None,
+                "task.instance_type": "m5.large",
+            }
+        },
+        AMD_30,
+    ),
+    ("cgroup-io-limit", "the slower side", SUPPORTED, a(io_limit(40 * MIB)), {}),
+    (
+        "cgroup-io-limit",
+        "operations, device unnamed",
+        SUPPORTED,
+        a(io_limit(100, "7:0", None, "write_operations_per_s")),
+        {},
+    ),
+    ("cgroup-io-limit", "none", RULED_OUT, {}, {}),
+    ("cgroup-io-limit", "the faster side", RULED_OUT, b(io_limit(40 * MIB)), {}),
+    ("cgroup-io-limit", "far above", RULED_OUT, a(io_limit(4000 * MIB)), {}),
+    (
+        "cgroup-io-limit",
+        "another device",
+        RULED_OUT,
+        a(io_limit(40 * MIB, "8:0", "sda")),
+        {},
+    ),
+    ("cgroup-io-limit", "limits unread", NOT_OBSERVABLE, a({"limits": None}), {}),
+    (
+        "cgroup-io-limit",
+        "no hierarchy",
+        NOT_OBSERVABLE,
+        a({"limits.cgroup_versions": []}),
+        {},
+    ),
+    ("cgroup-memory-limit", "below the cache", SUPPORTED, a(memory_limit(2048 * MIB)), {}),
+    ("cgroup-memory-limit", "none", RULED_OUT, {}, {}),
+    ("cgroup-memory-limit", "roomy", RULED_OUT, a(memory_limit(32 * 1024 * MIB)), {}),
+    ("cgroup-memory-limit", "above the machine's", RULED_OUT, a(memory_limit(1 << 40)), {}),
+    ("cgroup-memory-limit", "limits unread", NOT_OBSERVABLE, b({"limits": None}), {}),
+    ("cgroup-cpu-limit", "half a CPU", SUPPORTED, a(cpu_limit(50_000)), {}),
+    ("cgroup-cpu-limit", "none", RULED_OUT, {}, {}),
+    ("cgroup-cpu-limit", "four CPUs", RULED_OUT, a(cpu_limit(400_000)), {}),
+    ("cgroup-cpu-limit", "limits unread", NOT_OBSERVABLE, b({"limits": None}), {}),
+    ("storage-place", "overlay against volume", SUPPORTED, a(ON_OVERLAY), {}),
+    ("storage-place", "volumes", RULED_OUT, {}, {}),
+    ("storage-place", "overlay is faster", RULED_OUT, b(ON_OVERLAY), {}),
+    ("storage-place", "unknown", NOT_OBSERVABLE, a({f"{PLACE}.kind": "unknown"}), {}),
+    ("storage-place", "no place", NOT_OBSERVABLE, a({"storage.places": []}), {}),
+    ("file-system", "btrfs against ext4", SUPPORTED, a(filesystem("btrfs")), {}),
+    ("file-system", "ext4 on both", RULED_OUT, {}, {}),
+    ("file-system", "xfs against ext4", NOT_OBSERVABLE, a(filesystem("xfs")), {}),
+    ("file-system", "below an overlay", NOT_OBSERVABLE, a(ON_OVERLAY), {}),
+    ("ext4-flush", "on both, one waits", SUPPORTED, {}, {}),
+    ("ext4-flush", "on the slower side alone", SUPPORTED, b(NO_FLUSH), {}),
+    ("ext4-flush", "on the faster side alone", RULED_OUT, a(NO_FLUSH), {}),
+    ("ext4-flush", "on neither", RULED_OUT, both(NO_FLUSH), {}),
+    ("ext4-flush", "xfs", RULED_OUT, both(filesystem("xfs")), {}),
+    (
+        "ext4-flush",
+        "another destination",
+        RULED_OUT,
+        both({f"{ENTRY}.destination": "unlink"}),
+        {"subject": replace(SUBJECT, destination="unlink")},
+    ),
+    (
+        "ext4-flush",
+        "on both, none waits",
+        RULED_OUT,
+        a(
+            {
+                "task.instance_type": "m5.large",
+                "timeline.columns.psi_io_some_us": lambda column: [0] * len(column),
+            }
+        ),
+        {},
+    ),
+    ("ext4-flush", "no difference in time", RULED_OUT, {}, {"ratio": None}),
+    ("ext4-flush", "below an overlay", NOT_OBSERVABLE, a(ON_OVERLAY), {}),
+    (
+        "ext4-flush",
+        "waiting unrecorded",
+        NOT_OBSERVABLE,
+        a({"timeline": None, f"{ENTRY}.device_bytes": None}),
+        {},
+    ),
+    ("reflink", "on the faster side", SUPPORTED, b({f"{ENTRY}.shares_extents": True}), {}),
+    ("reflink", "on neither", RULED_OUT, {}, {}),
+    ("reflink", "untold", NOT_OBSERVABLE, b({f"{ENTRY}.shares_extents": None}), {}),
+    ("mount-options", "defaults against tuned", SUPPORTED, a(DEFAULTS), {}),
+    (
+        "mount-options",
+        "barrier=1 in the old way",
+        SUPPORTED,
+        a(
+            {
+                f"{PLACE}.mount.super_options": "rw,barrier=1,data=writeback,commit=60",
+                f"{PLACE}.filesystem.ext4_options": None,
+            }
+        ),
+        {},
+    ),
+    ("mount-options", "the same but for the stripe", RULED_OUT, {}, {}),
+    ("mount-options", "tuned on the slower side", RULED_OUT, b(DEFAULTS), {}),
+    (
+        "mount-options",
+        "an option that nothing is known of",
+        NOT_OBSERVABLE,
+        a({f"{PLACE}.mount.super_options": lambda text: text + ",dioread_lock"}),
+        {},
+    ),
+    ("mount-options", "no mount", NOT_OBSERVABLE, a({f"{PLACE}.mount": None}), {}),
+    (
+        "volatile-overlay",
+        "the faster side, to fresh files",
+        SUPPORTED,
+        a(FRESH) | b(VOLATILE),
+        FRESHLY,
+    ),
+    ("volatile-overlay", "the faster side, overwriting", RULED_OUT, b(VOLATILE), {}),
+    ("volatile-overlay", "the slower side", RULED_OUT, a(VOLATILE) | b(FRESH), FRESHLY),
+    ("volatile-overlay", "neither", RULED_OUT, {}, {}),
+    (
+        "volatile-overlay",
+        "unknown",
+        NOT_OBSERVABLE,
+        a({f"{PLACE}.kind": "unknown"}),
+        {},
+    ),
+    ("scheduler-idling", "bfq, the other none", SUPPORTED, a(IDLING), {}),
+    ("scheduler-idling", "cfq's group_idle", SUPPORTED, a(scheduler("cfq", group_idle=8)), {}),
+    ("scheduler-idling", "bfq on both", RULED_OUT, a(IDLING) | {"intel": BOTH_IDLE}, {}),
+    ("scheduler-idling", "on the faster side alone", RULED_OUT, {"intel": BOTH_IDLE}, {}),
+    ("scheduler-idling", "in the root group", RULED_OUT, a(IDLING | ROOT_GROUP), {}),
+    ("scheduler-idling", "xfs", RULED_OUT, a(IDLING | filesystem("xfs")), {}),
+    ("scheduler-idling", "no fair queueing", RULED_OUT, {}, {}),
+    (
+        "scheduler-idling",
+        "switched off",
+        RULED_OUT,
+        a(scheduler("cfq", slice_idle=0, group_idle=0)),
+        {},
+    ),
+    ("scheduler-idling", "below an overlay", NOT_OBSERVABLE, a(IDLING | ON_OVERLAY), {}),
+    ("scheduler-idling", "scheduler unseen", NOT_OBSERVABLE, b(scheduler(None)) | a(IDLING), {}),
+    ("scheduler-starvation", "no times of it", NOT_OBSERVABLE, a(STARVING), {}),
+    ("scheduler-starvation", "unseen", NOT_OBSERVABLE, a(scheduler(None)), {}),
+    ("scheduler-starvation", "idling instead", RULED_OUT, a(IDLING), {}),
+    (
+        "scheduler-starvation",
+        "guarantees that are not strict",
+        RULED_OUT,
+        a(scheduler("bfq", slice_idle=0, strict_guarantees=0)),
+        {},
+    ),
+    ("scheduler-starvation", "none", RULED_OUT, {}, {}),
+    ("scheduler", "bfq against none", SUPPORTED, a(scheduler("bfq", slice_idle=0)), {}),
+    ("scheduler", "what counts as idling", RULED_OUT, a(IDLING), {}),
+    ("scheduler", "the same", RULED_OUT, {}, {}),
+    (
+        "scheduler",
+        "deadline against none",
+        NOT_OBSERVABLE,
+        a(scheduler("mq-deadline")),
+        {},
+    ),
+    ("scheduler", "unseen", NOT_OBSERVABLE, a(scheduler(None)), {}),
+    (
+        "page-cache-state",
+        "the faster side was warm",
+        SUPPORTED,
+        a({f"{ENTRY}.samples": first(200)})
+        | b(
+            {
+                f"{ENTRY}.samples": first(200),
+                f"{ENTRY}.cache_state.resident_bytes": 5700 * MIB,
+            }
+        ),
+        {},
+    ),
+    (
+        "page-cache-state",
+        "warm, but cold was read only once in 2,000",
+        RULED_OUT,
+        b({f"{ENTRY}.cache_state.resident_bytes": 5700 * MIB}),
+        {},
+    ),
+    ("page-cache-state", "both cold", RULED_OUT, {}, {}),
+    (
+        "page-cache-state",
+        "untold",
+        NOT_OBSERVABLE,
+        a({f"{ENTRY}.cache_state.resident_bytes": None}),
+        {},
+    ),
+    (
+        "memory-first-touch",
+        "dear enough",
+        SUPPORTED,
+        a({"host.first_touch_ns_per_mib": [2 * MS] * 8}),
+        {},
+    ),
+    ("memory-first-touch", "as cheap", RULED_OUT, {}, {}),
+    (
+        "memory-first-touch",
+        "dearer, but little of it",
+        RULED_OUT,
+        a({"host.first_touch_ns_per_mib": [250_000] * 8}),
+        {},
+    ),
+    (
+        "memory-first-touch",
+        "unmeasured",
+        NOT_OBSERVABLE,
+        a({"host.first_touch_ns_per_mib": []}),
+        {},
+    ),
+    ("cpu", "busier for each retrieve", SUPPORTED, a(BUSY_KERNEL), {}),
+    (
+        "cpu",
+        "stolen",
+        SUPPORTED,
+        a(
+            {
+                "timeline.columns.cpu_steal_ms": lambda column: [
+                    4000 * at for at in range(len(column))
+                ]
+            }
+        ),
+        {},
+    ),
+    ("cpu", "another model that costs no more", RULED_OUT, {}, {}),
+    ("cpu", "the same", RULED_OUT, both({"host.cpu_model": "the same"}), {}),
+    ("cpu", "another model, no counters", NOT_OBSERVABLE, a({"timeline": None}), {}),
+    ("cpu", "no model", NOT_OBSERVABLE, a({"host.cpu_model": None}), {}),
+    ("kernel", "another one, and busier", SUPPORTED, a({"host.kernel": "5.4", **BUSY_KERNEL}), {}),
+    ("kernel", "the same", RULED_OUT, {}, {}),
+    ("kernel", "another one", NOT_OBSERVABLE, a({"host.kernel": "5.4"}), {}),
+    ("kernel", "unseen", NOT_OBSERVABLE, a({"host": None, **BUSY_KERNEL}), {}),
+    (
+        "image-and-tools",
+        "an older Python, slower lookups",
+        SUPPORTED,
+        a({**tool("python3", "3.8.10"), **SLOW_LOOKUPS}),
+        {},
+    ),
+    (
+        "image-and-tools",
+        "an older cp that copies itself",
+        SUPPORTED,
+        a(tool("cp", "cp (GNU coreutils) 8.30") | REAL) | b(REAL),
+        {"subject": replace(SUBJECT, fidelity="real")},
+    ),
+    ("image-and-tools", "the same", RULED_OUT, {}, {}),
+    (
+        "image-and-tools",
+        "an older Python, lookups as fast",
+        RULED_OUT,
+        a(tool("python3", "3.8.10")),
+        {},
+    ),
+    (
+        "image-and-tools",
+        "another cp that copies alike",
+        NOT_OBSERVABLE,
+        a(tool("cp", "cp (GNU coreutils) 9.4") | REAL) | b(REAL),
+        {"subject": replace(SUBJECT, fidelity="real")},
+    ),
+    ("image-and-tools", "unseen", NOT_OBSERVABLE, a({"host": None}), {}),
+    ("lookup-cost", "slower lookups", SUPPORTED, a(SLOW_LOOKUPS), {}),
+    ("lookup-cost", "the copies", RULED_OUT, {}, {}),
+    ("lookup-cost", "no times", NOT_OBSERVABLE, a({"workloads": []}), {}),
+    ("spawn-cost", "the copies", RULED_OUT, {}, {}),
+    ("spawn-cost", "slower lookups", NOT_OBSERVABLE, a(SLOW_LOOKUPS), {}),
+    ("spawn-cost", "no times", NOT_OBSERVABLE, a({"workloads": []}), {}),
+    ("random-io", "always", NOT_OBSERVABLE, {}, {}),
+    (
+        "drift-over-time",
+        "the slower side slowed down",
+        SUPPORTED,
+        a({f"{ENTRY}.samples.copy_ns": slowing_down}),
+        {},
+    ),
+    ("drift-over-time", "steady", RULED_OUT, {}, {}),
+    (
+        "drift-over-time",
+        "both alike",
+        RULED_OUT,
+        both({f"{ENTRY}.samples.copy_ns": slowing_down}),
+        {},
+    ),
+    (
+        "drift-over-time",
+        "few retrieves",
+        NOT_OBSERVABLE,
+        a({f"{ENTRY}.samples": first(50)}),
+        {},
+    ),
+    (
+        "other-load",
+        "CPU under pressure",
+        SUPPORTED,
+        a(
+            {
+                "timeline.columns.psi_cpu_some_us": lambda column: [
+                    300_000 * at for at in range(len(column))
+                ]
+            }
+        ),
+        {},
+    ),
+    (
+        "other-load",
+        "something else wrote",
+        SUPPORTED,
+        a({f"{ENTRY}.device_bytes.nvme1n1.written": lambda written: written * 2}),
+        {},
+    ),
+    ("other-load", "none", RULED_OUT, {}, {}),
+    (
+        "other-load",
+        "nothing recorded",
+        NOT_OBSERVABLE,
+        a({"timeline": None, f"{ENTRY}.device_bytes": None}),
+        {},
+    ),
+]
+# What a file of cache-retrieve alone can never show; test_workloads.py has these situations.
+NEVER = {
+    ("spawn-cost", SUPPORTED),
+    ("random-io", SUPPORTED),
+    ("random-io", RULED_OUT),
+    ("scheduler-starvation", SUPPORTED),
+}
+OWN_RULES = [rule for rule in RULES if "cache-retrieve" in rule.explains]
+
+
+@pytest.mark.parametrize(
+    ("name", "state", "change", "arguments"),
+    [
+        pytest.param(name, state, change, arguments, id=f"{name}-{state.value}-{situation}")
+        for name, situation, state, change, arguments in CASES
+    ],
+)
+def test_state(name, state, change, arguments):
+    """Each situation has its state, evidence of both sides and a reason."""
+    cause = causes_of(change, **arguments)[name]
+    assert cause.state is state
+    assert all((cause.baseline_evidence, cause.candidate_evidence, cause.explanation))
+    assert cause.workload is None or cause.state is NOT_OBSERVABLE
+
+
+def test_every_cause_has_a_situation_for_each_state():
+    """Nothing in the registry goes untested."""
+    tested = {(name, state) for name, _, state, _, _ in CASES}
+    assert tested | NEVER == {(rule.name, state) for rule in OWN_RULES for state in State}
+    assert not tested & NEVER
+
+
+def test_the_seeds_case():
+    """What explains the 1.92x is the number of disks, by way of ext4's flush, and nothing else."""
+    causes = causes_of(ratio=1.918)
+    assert [name for name, c in causes.items() if c.state is SUPPORTED] == [
+        "device-count",
+        "ext4-flush",
+    ]
+    found = causes["device-count"]
+    assert (found.predicted_ratio, f"{found.share:.0%}") == (2.0, "94%")
+    assert found.baseline_evidence == (
+        "2 disks, striped (nvme_card 375 GiB), machine type c2-standard-16; write rate 743 MiB/s, "
+        "published cap 700 MiB/s"
+    )
+    assert found.candidate_evidence == (
+        "1 disk (nvme_card0 375 GiB), machine type c3d-standard-16-lssd; write rate 388 MiB/s, "
+        "published cap 350 MiB/s"
+    )
+    assert found.explanation == (
+        "the slower side spreads its writes over fewer disks, predicted from the published write "
+        "caps; c3d-standard-16-lssd comes with 1, c3d-standard-30-lssd with 2; a rate above its "
+        "cap is what the page cache took. Measured 1.92× of a predicted 2.00×: 94 %"
+    )
+
+
+def test_a_cap_by_decree_predicts_as_a_published_one_does():
+    """Each disk held to 40 MiB/s by its cgroup: one against two striped predicts 2.00x."""
+    cap = 40 * 1024 * 1024
+    limits = [io_limit(cap, name=name)["limits.io"][0] for name in ("nvme0n1", "nvme0n2")]
+    found = causes_of({"amd-16": io_limit(cap), "intel": {"limits.io": limits}})["device-count"]
+    assert (found.state, found.predicted_ratio) == (SUPPORTED, 2.0)
+    assert found.baseline_evidence.endswith("published cap 700 MiB/s, cgroup's cap 80 MiB/s")
+    assert found.candidate_evidence.endswith("published cap 350 MiB/s, cgroup's cap 40 MiB/s")
+    assert "predicted from the cgroups' write caps" in found.explanation
+
+
+def test_a_cap_on_one_of_two_disks_is_none_of_the_stripe():
+    """The other disk may write as fast as it can, so nothing of the whole is known."""
+    found = causes_of({"intel": io_limit(1024, name="nvme0n1")})["device-count"]
+    assert found.baseline_evidence.endswith("published cap 700 MiB/s")
+
+
+def test_a_busy_neighbour_hides_no_wait():
+    """PSI's `full` stays at nothing while any process computes; the copies waited all the same."""
+    still = {"timeline.columns.psi_io_full_us": lambda column: [column[0]] * len(column)}
+    found = causes_of(both({**still, "task.instance_type": "m5.large"}))["device-count"]
+    assert found.state is SUPPORTED
+
+
+def test_the_seeds_eight_hypotheses():
+    """All that a cache-retrieve file can decide is ruled out; random-io names its workload."""
+    causes = causes_of(ratio=1.918)
+    found = {
+        number: [causes[name].state.value for name in names]
+        for number, names in SEED_HYPOTHESES.items()
+    }
+    assert found == {
+        1: ["ruled out", "ruled out", "not observable"],
+        2: ["ruled out"],
+        3: ["ruled out"],
+        4: ["ruled out"],
+        5: ["ruled out"],
+        6: ["ruled out"],
+        7: ["ruled out", "ruled out"],
+        8: ["ruled out", "ruled out"],
+    }
+    assert causes["random-io"].workload == "random-io"
+
+
+def test_nothing_is_supported_without_a_difference():
+    """AMD-30 is another machine with another CPU, and as fast: nothing explains what is not there."""
+    causes = causes_of(candidate="amd-30", ratio=1.0138)
+    states = {name: cause.state for name, cause in causes.items()}
+    assert states == {rule.name: RULED_OUT for rule in OWN_RULES} | {"random-io": NOT_OBSERVABLE}
+
+
+def test_the_faster_candidate():
+    """Seen from the slow pool, the same cause explains the same share."""
+    causes = causes_of(candidate="intel", baseline="amd-16", ratio=1 / 1.918)
+    found = causes["device-count"]
+    assert found.state is SUPPORTED
+    assert (found.predicted_ratio, f"{found.share:.0%}") == (0.5, "94%")
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "predicted", "share", "text"),
+    [
+        pytest.param({}, {"ratio": 2.2}, 2.0, "114%", "over-explained", id="over-explained"),
+        pytest.param(
+            a({"task.instance_type": None}), {}, 2.0, "94%", "machine type unknown", id="unknown"
+        ),
+        pytest.param(
+            a({"task.instance_type": "z3-highmem-88"}),
+            {},
+            None,
+            None,
+            "nothing is predicted",
+            id="not published",
+        ),
+        pytest.param(
+            a({f"{PLACE}.devices.1.model": "Samsung"}),
+            {},
+            None,
+            None,
+            "nothing is predicted",
+            id="no local SSD of Google's",
+        ),
+        pytest.param(
+            {"amd-30": LINEAR}, AMD_30, 2.0, "94%", "fewer disks", id="linear counts as one"
+        ),
+    ],
+)
+def test_the_device_counts_prediction(change, arguments, predicted, share, text):
+    """From the published caps of the striped disks alone."""
+    found = causes_of(change, **arguments)["device-count"]
+    assert found.state is SUPPORTED
+    assert found.predicted_ratio == predicted
+    assert (None if found.share is None else f"{found.share:.0%}") == share
+    assert text in found.explanation
+
+
+def test_a_linear_volumes_prediction():
+    """What its own disks would reach as a stripe."""
+    found = causes_of({"amd-30": LINEAR}, candidate="amd-30", ratio=1.9)["linear-volume"]
+    assert (found.predicted_ratio, f"{found.share:.0%}") == (2.0, "93%")
+    assert found.candidate_evidence == "2 disks, linear: the bandwidth of 1"
+
+
+def test_the_schedulers_idling():
+    """Seed 001's four preconditions, each met or not on each side; the timed proof is sync-write's."""
+    found = causes_of(a(IDLING))["scheduler-idling"]
+    assert found.baseline_evidence == (
+        "own cgroup: met (a container); ext3 or ext4, its journal in the root group: met (ext4); "
+        "bfq or cfq: not met (none); idle settings above 0: not met (none)"
+    )
+    assert found.candidate_evidence == (
+        "own cgroup: met (a container); ext3 or ext4, its journal in the root group: met (ext4); "
+        "bfq or cfq: met (bfq); idle settings above 0: met (slice_idle=8)"
+    )
+    assert found.explanation.endswith("; workload sync-write would be the timed proof")
+
+
+def test_idling_on_several_workers():
+    """None of the preconditions is cut off the evidence, and the average decides."""
+    some = {"amd-16/0": IDLING, "amd-16/1": IDLING, "amd-16/2": IDLING | filesystem("xfs")}
+    found = causes_of(some, workers=3)["scheduler-idling"]
+    assert found.state is SUPPORTED
+    assert found.candidate_evidence == (
+        "own cgroup: met (a container) on 3 of 3 workers; "
+        "ext3 or ext4, its journal in the root group: met (ext4) on 2 of 3 workers, "
+        "ext3 or ext4, its journal in the root group: not met (xfs) on 1 of 3 workers; "
+        "bfq or cfq: met (bfq) on 3 of 3 workers; "
+        "idle settings above 0: met (slice_idle=8) on 3 of 3 workers"
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "absent"),
+    [
+        pytest.param(IDLING | ROOT_GROUP, "own cgroup", id="cgroup"),
+        pytest.param(
+            IDLING | filesystem("xfs"), "ext3 or ext4, its journal in the root group", id="journal"
+        ),
+        pytest.param(
+            scheduler("kyber"), "bfq or cfq; idle settings above 0", id="scheduler and its settings"
+        ),
+        pytest.param(scheduler("cfq", group_idle=0), "idle settings above 0", id="settings"),
+    ],
+)
+def test_what_idling_lacks(change, absent):
+    """Where one precondition is absent on the slower side it is ruled out by name."""
+    found = causes_of(a(change))["scheduler-idling"]
+    assert (found.state, found.explanation) == (
+        RULED_OUT,
+        f"on the slower side absent: {absent}",
+    )
+
+
+@pytest.mark.parametrize(
+    ("groups", "state"),
+    [
+        pytest.param({"blkio": "/sys/fs/cgroup/blkio/user.slice"}, SUPPORTED, id="v1"),
+        pytest.param({"unified": "/sys/fs/cgroup/user.slice"}, SUPPORTED, id="v2"),
+        pytest.param({"blkio": "/sys/fs/cgroup/blkio"}, RULED_OUT, id="v1's root"),
+        pytest.param(
+            {"blkio": "/sys/fs/cgroup/blkio", "unified": "/sys/fs/cgroup/unified/user.slice"},
+            RULED_OUT,
+            id="v1 has the say where both are mounted",
+        ),
+        pytest.param({}, NOT_OBSERVABLE, id="none seen"),
+    ],
+)
+def test_the_group_that_io_counts_for(groups, state):
+    """Outside a container the cgroup's own path tells whether it is the root group."""
+    found = causes_of(a(IDLING | ROOT_GROUP | {"limits.groups": groups}))["scheduler-idling"]
+    assert found.state is state
+
+
+def golden(name):
+    return (Path(__file__).parent / "golden" / name).read_text(encoding="utf-8")
+
+
+def as_text(title, cause):
+    return (
+        f"{title}: {cause.state.value}\n"
+        f"  {cause.hypothesis}\n"
+        f"  baseline: {cause.baseline_evidence}\n"
+        f"  candidate: {cause.candidate_evidence}\n"
+        f"  {cause.explanation}\n"
+    )
+
+
+def test_the_seeds_case_in_words():
+    """Every cause of the seed's 1.92x, as a report gets it."""
+    causes = causes_of(ratio=1.918).values()
+    assert "\n".join(as_text(cause.name, cause) for cause in causes) == golden("seed_case.txt")
+
+
+def test_supported_causes_in_words():
+    """What each supported cause says."""
+    shown = [
+        as_text(f"{name}, {situation}", causes_of(change, **arguments)[name])
+        for name, situation, state, change, arguments in CASES
+        if state is SUPPORTED
+    ]
+    assert "\n".join(shown) == golden("supported.txt")
+
+
+def test_several_workers_agree():
+    """Evidence says on how many workers it was seen, numbers as a range."""
+    found = causes_of(workers=3)["storage-place"]
+    assert found.candidate_evidence == "volume, in docker on 3 of 3 workers"
+    found = causes_of(workers=3)["lookup-cost"]
+    assert found.candidate_evidence == "a lookup 1.35 to 1.36 ms on 3 workers"
+
+
+def test_several_workers_disagree():
+    """Mixed values are told, and one worker's bad fact still tells in its direction."""
+    change = {"amd-16/1": {f"{PLACE}.devices.1.model": "nvme_card-pd"}}
+    found = causes_of(change, workers=3)["boot-disk-fallback"]
+    assert (found.state, found.baseline_evidence, found.candidate_evidence) == (
+        SUPPORTED,
+        "on local SSD on 3 of 3 workers",
+        "on local SSD on 2 of 3 workers, on persistent disk on 1 of 3 workers",
+    )
+
+
+def test_what_some_workers_do_not_tell():
+    """The others decide, and the evidence says how many do not."""
+    found = causes_of({"amd-16/2": {"host": None}}, workers=3)["kernel"]
+    assert found.state is RULED_OUT
+    assert found.candidate_evidence.endswith("on 2 of 3 workers, unknown on 1 of 3 workers")
+
+
+HOSTILE = "\x1b[31m<script>alert(1)</script>\u202e\r\n\x00" + "x" * 5000
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        pytest.param(f"{PLACE}.devices.1.model", "device-count", id="model"),
+        pytest.param(f"{PLACE}.devices.1.scheduler", "scheduler", id="scheduler"),
+        pytest.param(f"{PLACE}.filesystem.type", "file-system", id="file system"),
+        pytest.param(f"{PLACE}.mount.filesystem", "mount-options", id="mount"),
+        pytest.param(f"{PLACE}.mount.super_options", "mount-options", id="options"),
+        pytest.param("host.kernel", "kernel", id="kernel"),
+        pytest.param("host.cpu_model", "cpu", id="cpu"),
+        pytest.param("host.distribution", "image-and-tools", id="distribution"),
+        pytest.param("host.tools.grep.version", "image-and-tools", id="tool"),
+        pytest.param("host.container.engine", "storage-place", id="engine"),
+        pytest.param("task.instance_type", "device-count", id="machine type"),
+        pytest.param(f"{ENTRY}.copy_method", "reflink", id="copy method"),
+    ],
+)
+def test_hostile_facts_stay_plain_text(path, name):
+    """Nothing that a terminal or a page would interpret, and never much of it."""
+    found = causes_of(both({path: HOSTILE}))[name]
+    for text in (found.baseline_evidence, found.candidate_evidence, found.explanation):
+        assert text.isprintable()
+        assert len(text) < 700
+
+
+def test_hostile_limits():
+    """Values and names out of all bounds are judged without a fault."""
+    change = {
+        "limits.io": [
+            {
+                "group": HOSTILE,
+                "device": HOSTILE,
+                "device_name": None,
+                "kind": HOSTILE,
+                "value": 2**63 - 1,
+            }
+        ]
+        * 50,
+        "limits.memory": [{"group": "", "file": "", "bytes": -1}],
+        "limits.cpu": [{"group": "", "quota_us": 2**62, "period_us": 0}],
+        f"{PLACE}.devices.0.below": ["dm-0", "nvme1n1", "missing"],
+        f"{PLACE}.devices.0.stripe_count": 2**62,
+        f"{PLACE}.mount.super_options": "commit=²,data=,stripe=,,=,barrier=9",
+    }
+    found = causes_of(a(change))
+    assert list(found) == [rule.name for rule in OWN_RULES]
+    assert all(cause.candidate_evidence.isprintable() for cause in found.values())
+
+
+@pytest.mark.parametrize("ratio", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_ratio_that_is_none(ratio):
+    """No number, no cause."""
+    assert SUPPORTED not in {cause.state for cause in causes_of(ratio=ratio).values()}
+
+
+def test_a_side_without_workers():
+    """Nothing is supported, nothing fails."""
+    sides = workers_of(seed_case.documents(pools=["amd-16"]))
+    causes = judge(SUBJECT, 1.92, [], sides["amd-16"])
+    assert SUPPORTED not in {cause.state for cause in causes}
+
+
+def test_the_same_workers_give_the_same_causes():
+    """Deterministic: byte for byte."""
+    assert causes_of(workers=2) == causes_of(workers=2)
+
+
+def test_documented():
+    """taskcluster/docs/causes.md has every cause, in the report's order, with its three states."""
+    text = (ROOT / "taskcluster" / "docs" / "causes.md").read_text()
+    table = text.partition("## Causes")[2].partition("## ")[0]
+    rows = re.findall(r"^\| `([a-z0-9-]+)` \|(.+)\|$", table, re.MULTILINE)
+    assert [name for name, _ in rows] == [rule.name for rule in RULES]
+    assert {row.count("|") for _, row in rows} == {2}
+    seeds = text.partition("## The seed's hypotheses")[2].partition("## ")[0]
+    found = {
+        int(number): tuple(re.findall(r"`([a-z0-9-]+)`", names))
+        for number, names in re.findall(r"^\| ([0-9]) \|[^|]+\|([^|]+)\|$", seeds, re.MULTILINE)
+    }
+    assert found == SEED_HYPOTHESES

@@ -1,0 +1,582 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Causes that a workload besides cache-retrieve tells: each supported, ruled out, not observable."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from seed_workers import measured, pair_report
+
+from io_benchmark.analysis.diagnosis.causes import RULES
+from io_benchmark.analysis.model import Cause, Diagnosis, State
+from io_benchmark.analysis.report_model import Report
+
+SUPPORTED, RULED_OUT, NOT_OBSERVABLE = State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE
+PLACE = "storage.places.0"
+STAT_LOCKED = {"metadata/stat/2": 2, "metadata/stat/4": 5}
+OVERLAY = {"upper_directory": "/var/lib/docker/x/diff", "volatile": False}
+HIDDEN = {"metadata/visibility": {"not_visible": 200, "longest_invisible_ns": 5_000_000}}
+STALLED = {"upload/connection-each": {"expect_100_stalls": 50}}
+NO_EXPECT = {"upload": {"expect_100_stalls": None}}
+
+
+def overlay(layers: int) -> dict[str, Any]:
+    return {f"{PLACE}.kind": "overlay", f"{PLACE}.overlay": {**OVERLAY, "lower_layers": layers}}
+
+
+def bfq(**settings: int) -> dict[str, Any]:
+    return {
+        f"{PLACE}.devices.1.scheduler": "bfq",
+        f"{PLACE}.devices.1.scheduler_settings": settings,
+    }
+
+
+def of(report: Report, workload: str) -> Diagnosis:
+    (found,) = [
+        one
+        for one in report.diagnoses
+        if one.subject is not None and one.subject.workload == workload
+    ]
+    return found
+
+
+def cause(
+    name: str, workload: str, baseline: dict[str, Any], candidate: dict[str, Any], count: int = 1
+) -> Cause:
+    report = pair_report(baseline, candidate, count)
+    return next(one for one in of(report, workload).causes if one.name == name)
+
+
+def only(*names: str, **keywords: Any) -> dict[str, Any]:
+    return dict(measured(only=names, **keywords))
+
+
+def slow(factors: Mapping[str, float], *names: str, **keywords: Any) -> dict[str, Any]:
+    return dict(measured(factors, only=names, **keywords))
+
+
+FAST_SPAWN, RANDOM, SYNC = only("spawn"), only("random-io"), only("sync-write")
+METADATA, EXEC, UPLOAD = only("metadata"), only("exec"), only("upload")
+# cause, what the situation is, state, the workload whose difference it explains, both sides' changes
+CASES: list[tuple[str, str, State, str, dict[str, Any], dict[str, Any]]] = [
+    (
+        "spawn-cost",
+        "each process takes 50 ms more",
+        SUPPORTED,
+        "cache-retrieve",
+        FAST_SPAWN,
+        slow({"spawn": 100}, "spawn"),
+    ),
+    (
+        "spawn-cost",
+        "30 microseconds more, as the seed found",
+        RULED_OUT,
+        "cache-retrieve",
+        FAST_SPAWN,
+        slow({"spawn": 1.06}, "spawn"),
+    ),
+    ("spawn-cost", "only one side", RULED_OUT, "cache-retrieve", FAST_SPAWN, {}),
+    (
+        "random-io",
+        "half of the operations, with the published caps",
+        SUPPORTED,
+        "random-io",
+        RANDOM,
+        slow({"random-io": 2}, "random-io"),
+    ),
+    (
+        "random-io",
+        "half of the operations, beside slow copies",
+        SUPPORTED,
+        "cache-retrieve",
+        RANDOM,
+        slow({"random-io": 2}, "random-io"),
+    ),
+    ("random-io", "as many", RULED_OUT, "cache-retrieve", RANDOM, RANDOM),
+    (
+        "random-io",
+        "a little fewer, which may be chance",
+        NOT_OBSERVABLE,
+        "cache-retrieve",
+        RANDOM,
+        slow({"random-io": 1.13}, "random-io"),
+    ),
+    ("random-io", "not measured", NOT_OBSERVABLE, "cache-retrieve", {}, {}),
+    (
+        "slow-flush",
+        "writing in place is slow",
+        SUPPORTED,
+        "sync-write",
+        SYNC,
+        slow({"sync-write": 5}, "sync-write"),
+    ),
+    (
+        "slow-flush",
+        "only appending is slow",
+        RULED_OUT,
+        "sync-write",
+        SYNC,
+        slow({"sync-write/dsync-append": 5}, "sync-write"),
+    ),
+    (
+        "slow-flush",
+        "not measured in place",
+        NOT_OBSERVABLE,
+        "sync-write",
+        SYNC,
+        slow({"sync-write": 5}, "sync-write/dsync-append"),
+    ),
+    (
+        "slow-journal",
+        "only appending is slow",
+        SUPPORTED,
+        "sync-write",
+        SYNC,
+        slow({"sync-write/dsync-append": 5}, "sync-write"),
+    ),
+    (
+        "slow-journal",
+        "all is slow",
+        RULED_OUT,
+        "sync-write",
+        SYNC,
+        slow({"sync-write": 5}, "sync-write"),
+    ),
+    (
+        "slow-journal",
+        "not measured in place",
+        NOT_OBSERVABLE,
+        "sync-write",
+        SYNC,
+        slow({"sync-write": 5}, "sync-write/dsync-append"),
+    ),
+    (
+        "metadata-lock",
+        "four threads do less than one",
+        SUPPORTED,
+        "metadata",
+        METADATA,
+        slow(STAT_LOCKED, "metadata"),
+    ),
+    (
+        "metadata-lock",
+        "all of it slow by the same factor",
+        RULED_OUT,
+        "metadata",
+        METADATA,
+        slow({"metadata": 3}, "metadata"),
+    ),
+    (
+        "metadata-lock",
+        "one alone is slower",
+        RULED_OUT,
+        "metadata",
+        METADATA,
+        slow({"metadata/stat/1": 3}, "metadata"),
+    ),
+    (
+        "metadata-lock",
+        "fewer CPUs than work at once",
+        RULED_OUT,
+        "metadata",
+        METADATA,
+        slow(STAT_LOCKED, "metadata")
+        | {"limits.cpu": [{"group": "/", "quota_us": 100_000, "period_us": 100_000}]},
+    ),
+    (
+        "metadata-lock",
+        "one thread only",
+        NOT_OBSERVABLE,
+        "metadata",
+        METADATA,
+        slow({"metadata": 3}, "metadata/stat/1"),
+    ),
+    (
+        "overlay-layers",
+        "21 layers, and a missing name takes long",
+        SUPPORTED,
+        "metadata",
+        METADATA | overlay(1),
+        slow({"metadata/lookup-missing": 20}, "metadata") | overlay(21),
+    ),
+    (
+        "overlay-layers",
+        "21 layers, and a missing name takes no longer",
+        RULED_OUT,
+        "metadata",
+        METADATA | overlay(1),
+        slow({"metadata/create-rename-unlink": 3}, "metadata") | overlay(21),
+    ),
+    (
+        "overlay-layers",
+        "as many",
+        RULED_OUT,
+        "metadata",
+        METADATA | overlay(9),
+        slow({"metadata": 3}, "metadata") | overlay(9),
+    ),
+    (
+        "overlay-layers",
+        "layers unseen",
+        NOT_OBSERVABLE,
+        "metadata",
+        METADATA | overlay(9),
+        slow({"metadata": 3}, "metadata") | {f"{PLACE}.kind": "overlay"},
+    ),
+    (
+        "files-not-visible",
+        "all 200 late",
+        SUPPORTED,
+        "metadata",
+        METADATA,
+        slow({"metadata/visibility": 10}, "metadata", observed=HIDDEN),
+    ),
+    (
+        "files-not-visible",
+        "none",
+        RULED_OUT,
+        "metadata",
+        METADATA,
+        slow({"metadata": 3}, "metadata"),
+    ),
+    (
+        "files-not-visible",
+        "not looked for",
+        NOT_OBSERVABLE,
+        "metadata",
+        METADATA,
+        slow({"metadata": 3}, "metadata/stat"),
+    ),
+    (
+        "per-builder-copies",
+        "only copies are slow",
+        SUPPORTED,
+        "exec",
+        EXEC,
+        slow({"exec/copies": 1.7}, "exec"),
+    ),
+    (
+        "per-builder-copies",
+        "hardlinks are as slow",
+        RULED_OUT,
+        "exec",
+        EXEC,
+        slow({"exec": 1.7}, "exec"),
+    ),
+    (
+        "per-builder-copies",
+        "only copies measured",
+        NOT_OBSERVABLE,
+        "exec",
+        EXEC,
+        slow({"exec": 1.7}, "exec/copies"),
+    ),
+    (
+        "expect-continue-stall",
+        "every object waits a second",
+        SUPPORTED,
+        "upload",
+        UPLOAD,
+        slow({"upload/connection-each": 150}, "upload", observed=STALLED),
+    ),
+    (
+        "expect-continue-stall",
+        "none waits",
+        RULED_OUT,
+        "upload",
+        UPLOAD,
+        slow({"upload": 2}, "upload"),
+    ),
+    (
+        "expect-continue-stall",
+        "all of both wait",
+        RULED_OUT,
+        "upload",
+        only("upload", observed=STALLED),
+        slow({"upload/connection-each": 150}, "upload", observed=STALLED),
+    ),
+    (
+        "expect-continue-stall",
+        "no Expect was sent",
+        NOT_OBSERVABLE,
+        "upload",
+        only("upload", observed=NO_EXPECT),
+        slow({"upload": 2}, "upload", observed=NO_EXPECT),
+    ),
+    (
+        "connection-each",
+        "only connecting is slow",
+        SUPPORTED,
+        "upload",
+        UPLOAD,
+        slow({"upload/connection-each": 3}, "upload"),
+    ),
+    (
+        "connection-each",
+        "all is slow by as much time",
+        RULED_OUT,
+        "upload",
+        UPLOAD,
+        slow({"upload/connection-each": 13 / 7, "upload/keep-alive": 2}, "upload"),
+    ),
+    (
+        "connection-each",
+        "only with a connection each",
+        NOT_OBSERVABLE,
+        "upload",
+        UPLOAD,
+        slow({"upload": 3}, "upload/connection-each"),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "state", "workload", "baseline", "candidate"),
+    [
+        pytest.param(name, state, workload, baseline, candidate, id=f"{name}-{state}-{situation}")
+        for name, situation, state, workload, baseline, candidate in CASES
+    ],
+)
+def test_state(name, state, workload, baseline, candidate):
+    """Each situation has its state, evidence of both sides and a reason."""
+    found = cause(name, workload, baseline, candidate)
+    assert found.state is state
+    assert all((found.baseline_evidence, found.candidate_evidence, found.explanation))
+    assert found.workload is None or found.state is NOT_OBSERVABLE
+
+
+def test_every_cause_of_another_workload_has_a_situation_for_each_state():
+    """Nothing in the registry that cache-retrieve cannot tell goes untested."""
+    own = {rule.name for rule in RULES if "cache-retrieve" not in rule.explains}
+    tested = {(name, state) for name, _, state, *_ in CASES if name in own}
+    assert tested == {(name, state) for name in own for state in State}
+
+
+@pytest.mark.parametrize(
+    ("name", "workload", "candidate", "predicted", "share", "baseline_evidence", "evidence"),
+    [
+        pytest.param(
+            "random-io",
+            "random-io",
+            slow({"random-io/write-depth-32": 2}, "random-io/write-depth-32"),
+            2.0,
+            1.0,
+            "write-depth-32 90,300 IOPS; published cap 180,000 IOPS",
+            "write-depth-32 45,100 IOPS; published cap 90,000 IOPS",
+            id="half of the disks, half of the cap",
+        ),
+        pytest.param(
+            "metadata-lock",
+            "metadata",
+            slow(STAT_LOCKED, "metadata/stat"),
+            4.98,
+            1.0,
+            "3.74× by 4 at once (stat, one alone is 1)",
+            "0.75× by 4 at once (stat, one alone is 1)",
+            id="a lock",
+        ),
+        pytest.param(
+            "per-builder-copies",
+            "exec",
+            slow({"exec/copies": 1.7}, "exec"),
+            1.7,
+            1.0,
+            "1.10× by copies (hardlinks are 1)",
+            "1.87× by copies (hardlinks are 1)",
+            id="copies",
+        ),
+    ],
+)
+def test_what_is_predicted(
+    name, workload, candidate, predicted, share, baseline_evidence, evidence
+):
+    """By the published caps, or by another measurement of the same pair: the share follows."""
+    baseline = only(workload) if workload != "random-io" else only("random-io/write-depth-32")
+    found = cause(name, workload, baseline, candidate)
+    assert found.predicted_ratio == pytest.approx(predicted, rel=0.01)
+    assert found.share == pytest.approx(share, abs=0.01)
+    assert (found.baseline_evidence, found.candidate_evidence) == (baseline_evidence, evidence)
+
+
+def test_a_part_that_was_measured_is_no_prediction():
+    """Twice as slow alone, and 2.5 times by the lock: the lock is 57 % of the fivefold."""
+    candidate = slow({"metadata/stat": 2, "metadata/stat/4": 2.5}, "metadata/stat")
+    found = cause("metadata-lock", "metadata", only("metadata/stat"), candidate)
+    assert found.share == pytest.approx(math.log(2.5) / math.log(5), abs=0.01)
+    assert found.explanation.endswith("This makes 2.50× of the measured 5.00×: 57 %")
+
+
+def test_the_seeds_eighth_hypothesis():
+    """30 µs more for a process are nothing of 70 ms more for a retrieve, and both are told."""
+    found = cause(
+        "spawn-cost", "cache-retrieve", FAST_SPAWN, slow({"spawn": 1.06}, "spawn", seed=2)
+    )
+    assert (found.baseline_evidence, found.candidate_evidence) == (
+        "a process started in 0.512 ms",
+        "a process started in 0.542 ms",
+    )
+    assert found.explanation == (
+        "the one process that a retrieve starts makes up 0 % of the difference"
+    )
+
+
+def test_idlings_timed_proof():
+    """Where sync-write was measured, its times stand beside idling's preconditions, and count once."""
+    slower = slow({"sync-write/dsync-append": 5}, "sync-write", seed=2) | bfq(slice_idle=8)
+    found = cause("scheduler-idling", "sync-write", SYNC, slower)
+    assert found.state is SUPPORTED
+    assert "the timed proof is 0.900 ms a synchronous write against 0.180 ms" in found.explanation
+    assert "(sync-write, dsync-append)" in found.explanation
+    assert cause("scheduler", "sync-write", SYNC, slower).state is RULED_OUT
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "factor", "state", "explanation"),
+    [
+        pytest.param(
+            "scheduler-idling",
+            {"slice_idle": 8},
+            1.0,
+            RULED_OUT,
+            "synchronous writes are as fast on the slower side",
+            id="idling-as-fast",
+        ),
+        pytest.param(
+            "scheduler-idling",
+            {"slice_idle": 8},
+            1.13,
+            NOT_OBSERVABLE,
+            "which may be chance: more workers would tell",
+            id="idling-chance",
+        ),
+        pytest.param(
+            "scheduler-starvation",
+            {"strict_guarantees": 1, "slice_idle": 0},
+            100.0,
+            SUPPORTED,
+            "which is no idling: 20.0 ms a synchronous write against 0.200 ms",
+            id="starving",
+        ),
+        pytest.param(
+            "scheduler-starvation",
+            {"strict_guarantees": 1, "slice_idle": 0},
+            5.0,
+            RULED_OUT,
+            "set so, but a synchronous write takes 1.00 ms: none starves",
+            id="set-so-and-not-starving",
+        ),
+        pytest.param(
+            "scheduler-starvation",
+            {"strict_guarantees": 1, "slice_idle": 0},
+            1.0,
+            RULED_OUT,
+            "synchronous writes are as fast on the slower side",
+            id="starving-as-fast",
+        ),
+    ],
+)
+def test_sync_write_decides_what_a_scheduler_does(name, settings, factor, state, explanation):
+    """Settings say what may be, times whether it is."""
+    slower = slow({"sync-write/append-fsync": factor}, "sync-write", seed=2) | bfq(**settings)
+    found = cause(name, "cache-retrieve", SYNC, slower)
+    assert found.state is state
+    assert explanation in found.explanation
+
+
+@pytest.mark.parametrize(
+    ("factor", "state", "explanation"),
+    [
+        pytest.param(
+            1.0,
+            RULED_OUT,
+            "they differ, but synchronous writes are as fast by both",
+            id="as fast",
+        ),
+        pytest.param(
+            5.0,
+            NOT_OBSERVABLE,
+            "only equal schedulers would tell. Synchronous writes take 5.0",
+            id="slower",
+        ),
+    ],
+)
+def test_schedulers_that_differ_are_held_against_sync_write(factor, state, explanation):
+    """Neither is known to be the slower one: what waits for them most decides, or is told."""
+    kyber = {f"{PLACE}.devices.1.scheduler": "kyber"}
+    candidate = slow({"sync-write": factor}, "sync-write", seed=2) | kyber
+    found = cause("scheduler", "cache-retrieve", SYNC, candidate)
+    assert found.state is state
+    assert explanation in found.explanation
+
+
+def test_each_workload_that_differs_is_explained_by_itself():
+    """Cache-retrieve leads; then each further one that differs, by what differs most of it."""
+    report = pair_report(
+        dict(measured()),
+        dict(
+            measured(
+                {"sync-write/dsync-append": 4, "metadata/stat/4": 5, "metadata/stat/2": 2}, seed=2
+            )
+        ),
+    )
+    assert [str(one.subject) for one in report.diagnoses] == [
+        "cache-retrieve, place workspace, destination overwrite, fidelity seed",
+        "sync-write, place workspace, dsync-append",
+        "metadata, place workspace, stat, 4 at once",
+    ]
+
+
+def test_without_cache_retrieve_the_first_workload_leads():
+    """What was measured first is looked at, though nothing of it differs."""
+    change = {"workloads": lambda _: measured(only=("sync-write",))["workloads"]([])}
+    report = pair_report(change, change)
+    assert [str(one.subject) for one in report.diagnoses] == [
+        "sync-write, place workspace, dsync-overwrite"
+    ]
+    causes = {one.name: one.state for one in report.diagnoses[0].causes}
+    assert SUPPORTED not in causes.values()
+    assert "device-count" not in causes
+
+
+def test_a_part_is_not_credited_with_the_whole():
+    """The lock makes 57 % of the difference: what the faster side takes is not its removal's gain."""
+    candidate = slow({"metadata/stat": 2, "metadata/stat/4": 2.5}, "metadata/stat")
+    report = pair_report(only("metadata/stat"), candidate)
+    (remedy,) = of(report, "metadata").remedies
+    assert (remedy.cause, remedy.gain_ratio, remedy.measured) == ("metadata-lock", None, False)
+    assert remedy.evidence.endswith("; this cause explains 57 % of that")
+
+
+def test_remedies_are_measured_by_other_variants():
+    """Hardlinks instead of copies, a connection that is kept: what this side did with them."""
+    report = pair_report(
+        dict(measured(only=("exec", "upload"))),
+        dict(measured({"exec/copies": 1.7, "upload/connection-each": 4}, only=("exec", "upload"))),
+    )
+    tried = {
+        one.action: (round(one.gain_ratio or 0, 1), one.measured)
+        for workload in ("exec", "upload")
+        for one in of(report, workload).remedies
+    }
+    assert tried == {
+        "hardlink the binaries of all builders to one file": (1.9, True),
+        "keep the connection for the next object": (4.7, True),
+        "upload many objects at once": (56.1, True),
+    }
+
+
+def test_late_files_of_a_side_that_is_faster_otherwise() -> None:
+    """They are explained by themselves: stat's explanation looks for what makes the other slow."""
+    late = slow({"metadata/visibility": 10}, "metadata", observed=HIDDEN)
+    report = pair_report(slow({"metadata/stat/1": 3}, "metadata"), late, 1)
+    states = {
+        one.subject.variant: cause.state
+        for one in report.diagnoses
+        if one.subject is not None
+        for cause in one.causes
+        if cause.name == "files-not-visible"
+    }
+    assert states == {"stat": RULED_OUT, "visibility": SUPPORTED}

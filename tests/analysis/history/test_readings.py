@@ -1,0 +1,141 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""From a result to readings: where it is from, and what it says."""
+
+import json
+import math
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+import past
+import pytest
+
+from io_benchmark import results
+from io_benchmark.analysis.history.history_model import LeftOut, Origin
+from io_benchmark.analysis.history.readings import origin_of, readings_of
+from io_benchmark.analysis.intake import worker_of
+from io_benchmark.analysis.model import Subject
+from io_benchmark.analysis.observed.machine_identity import Marks
+from io_benchmark.sources.layout import Measured
+
+SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
+
+
+def measured(change=None, **about):
+    (push,) = past.pushes(1, retrieves=60, change={0: {"amd-16": change or {}}})
+    record = past.record(push, push.documents[0])
+    result = results.parse(json.dumps(push.documents[0]).encode(), "document")
+    return Measured(result, msgspec.structs.replace(record, **about), "somewhere"), push
+
+
+def origin(one: Measured) -> Origin:
+    found = origin_of(one)
+    assert found is not None
+    return found
+
+
+def test_where_a_result_is_from():
+    """The queue's word goes before the result's own."""
+    one, push = measured()
+    assert origin(one) == Origin(
+        group=push.group,
+        time=push.time + timedelta(minutes=9),
+        revision=push.revision,
+        task_id=push.documents[0]["task"]["task_id"],
+        run_id=0,
+        worker_id=f"us-central1-f/{one.task.worker_id}",
+        source="somewhere",
+        marks=Marks(
+            f"us-central1-f/{one.task.worker_id}", (), ("google", "us-central1", "us-central1-f")
+        ),
+    )
+
+
+def test_a_bare_file():
+    """It says its group and its time itself; nobody knows the worker and the revision."""
+    one, push = measured()
+    bare = origin(Measured(one.result, None, "file"))
+    assert (bare.group, bare.revision, bare.worker_id) == (push.group, None, "unknown")
+    assert bare.time == push.time + timedelta(minutes=9)
+
+
+@pytest.mark.parametrize(
+    ("started", "expected"),
+    [
+        pytest.param("2026-05-01T10:00:00+02:00", datetime(2026, 5, 1, 8, tzinfo=UTC), id="zone"),
+        pytest.param("2026-05-01T10:00:00", datetime(2026, 5, 1, 10, tzinfo=UTC), id="no-zone"),
+    ],
+)
+def test_times(started, expected):
+    """In UTC; without a zone it is that."""
+    one, _ = measured(started=started)
+    assert origin(one).time == expected
+
+
+@pytest.mark.parametrize("nonsense", ["yesterday", "", "9999-12-31T23:59:59-23:59"])
+def test_no_time(nonsense):
+    """The result's own time stands in; where that is nonsense too, there is no place for it."""
+    one, push = measured({}, started=nonsense)
+    assert origin(one).time == push.time + timedelta(minutes=9)
+    two = replace(one, result=msgspec.structs.replace(one.result, started=nonsense))
+    assert origin_of(two) is None
+
+
+def test_a_result_without_a_group_is_a_point_of_its_own():
+    """Two rehearsals on one day may be before and after a change."""
+    first, _ = measured({"task.task_group_id": None}, task_group_id=None)
+    later = replace(first, task=msgspec.structs.replace(first.task, started="2026-05-01T10:00:00Z"))
+    assert origin(first).group != origin(later).group
+
+
+def test_readings():
+    """The mean of the whole run, its conditions and its facts."""
+    one, _ = measured()
+    readings, left_out = readings_of(worker_of(one, "amd-16"), origin(one), "queue", "image")
+    (found,) = readings
+    samples = one.result.workloads[0].samples
+    total_ns = [a + b for a, b in zip(samples.lookup_ns, samples.copy_ns, strict=True)]
+    assert found.log_mean == pytest.approx(math.log(sum(total_ns) / len(total_ns)))
+    assert found.subject == SUBJECT
+    assert dict(found.conditions) == {
+        "profile": "profile full",
+        "sequence": "seed 1, sequence over 100 files",
+        "sizes": "files of 80 MiB, 60 MiB, 5 MiB",
+        "retrieves": "60 retrieves planned",
+        "copy-method": "copied by sendfile",
+        "lookup-method": "looked up by grep -Fnx, posix_spawn",
+        "reflink": "copies move bytes",
+        "cache-state": "cold cache",
+        "place-kind": "a place on volume",
+    }
+    assert dict(found.facts)["task queue"] == "queue"
+    assert left_out == []
+
+
+def test_an_incomplete_run_is_left_out():
+    """By the rules of a comparison, and by name."""
+    one, push = measured(
+        {"workloads.0.completed": False, "workloads.0.incomplete_reason": "disk full"}
+    )
+    task_id = push.documents[0]["task"]["task_id"]
+    assert readings_of(worker_of(one, "amd-16"), origin(one), None, None) == (
+        [],
+        [
+            LeftOut(
+                "2026-04-27",
+                f"incomplete: amd-16, task {task_id} run 0: 60 of 60 retrieves: disk full",
+            )
+        ],
+    )
+
+
+def test_a_run_that_measured_nothing_is_left_out():
+    """It would otherwise be gone without a word."""
+    one, push = measured({"workloads": [], "completed": False, "incomplete_reason": "no space"})
+    task_id = push.documents[0]["task"]["task_id"]
+    assert readings_of(worker_of(one, "amd-16"), origin(one), None, None) == (
+        [],
+        [LeftOut("2026-04-27", f"amd-16, task {task_id} run 0: measured nothing: no space")],
+    )

@@ -1,0 +1,177 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The statistics, held against published tables, recorded output, scipy, and the edges.
+
+Simulation, the fifth oracle, is in tests/simulation.
+"""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+import simulation
+
+from io_benchmark.analysis.inference import estimates as statistics
+from io_benchmark.analysis.inference import student
+from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.model import Interval, Verdict
+
+# Student's sleep data (1908), as R ships it.
+SLEEP_1 = (0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0)
+SLEEP_2 = (1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4)
+
+
+def sides(candidate: tuple[float, ...], baseline: tuple[float, ...]) -> tuple[SideData, SideData]:
+    one = simulation.entry(np.full(100, 1000))
+    return (
+        SideData(candidate, ((one,),) * len(candidate)),
+        SideData(baseline, ((one,),) * len(baseline)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("degrees", "probability", "expected"),
+    [
+        pytest.param(1, 0.975, 12.706, id="1"),
+        pytest.param(2, 0.975, 4.303, id="2"),
+        pytest.param(5, 0.975, 2.571, id="5"),
+        pytest.param(10, 0.95, 1.812, id="10"),
+        pytest.param(30, 0.995, 2.750, id="30"),
+        pytest.param(math.inf, 0.975, 1.960, id="normal"),
+    ],
+)
+def test_quantiles_are_those_of_the_printed_table(
+    degrees: float, probability: float, expected: float
+) -> None:
+    """Student's t as every textbook prints it."""
+    assert student.quantile(probability, degrees) == pytest.approx(expected, abs=5e-4)
+
+
+def test_welch_is_rs_t_test() -> None:
+    """What R 4 prints for t.test(extra ~ group, data = sleep)."""
+    found = statistics.estimate(*sides(SLEEP_1, SLEEP_2), 0.05)
+    assert found.log_ratio / found.error == pytest.approx(-1.8608, abs=5e-5)
+    assert found.degrees == pytest.approx(17.776, abs=5e-4)
+    assert statistics.p_value(found) == pytest.approx(0.07939, abs=5e-6)
+    interval = statistics.interval(found, 0.95)
+    assert math.log(interval.low) == pytest.approx(-3.3654832, abs=5e-8)
+    assert math.log(interval.high) == pytest.approx(0.2054832, abs=5e-8)
+    assert found.assumed_variation is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_welch_is_scipys(seed: int) -> None:
+    """On random workers: the same p-value and interval as scipy's own test."""
+    generator = np.random.default_rng(seed)
+    candidate = generator.normal(0.1, 0.05, generator.integers(2, 9))
+    baseline = generator.normal(0, 0.1, generator.integers(2, 9))
+    found = statistics.estimate(*sides(tuple(candidate), tuple(baseline)), 0.05)
+    theirs = scipy.stats.ttest_ind(candidate, baseline, equal_var=False)
+    assert statistics.p_value(found) == pytest.approx(theirs.pvalue, rel=1e-9)
+    confidence = theirs.confidence_interval(0.9)
+    interval = statistics.interval(found, 0.9)
+    assert math.log(interval.low) == pytest.approx(confidence.low, rel=1e-9)
+    assert math.log(interval.high) == pytest.approx(confidence.high, rel=1e-9)
+
+
+def test_holm_is_rs_p_adjust() -> None:
+    """R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") gives 0.03 0.06 0.06 0.02."""
+    adjusted = statistics.holm([0.01, 0.04, 0.03, 0.005])
+    assert [p for p, _ in adjusted] == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    # Two are rejected at alpha/4 and alpha/3; the third fails at alpha/2, and so does the fourth.
+    assert [1 - level for _, level in adjusted] == pytest.approx(
+        [0.05 / 3, 0.05 / 2, 0.05 / 2, 0.05 / 4]
+    )
+
+
+def test_holms_intervals_decide_as_its_p_values_do() -> None:
+    """The interval at a step's level excludes 1 exactly where the adjusted p-value is below 5 %."""
+    generator = np.random.default_rng(7)
+    for _ in range(200):
+        estimates = [
+            Estimate(generator.normal(0, 0.2), 0.005, generator.uniform(2, 30), "workers", None, 0)
+            for _ in range(generator.integers(1, 6))
+        ]
+        steps = statistics.holm([statistics.p_value(one) for one in estimates])
+        for one, (p_adjusted, level) in zip(estimates, steps, strict=True):
+            assert statistics.interval(one, level).excludes(1.0) == (p_adjusted < 0.05)
+
+
+def test_swapping_the_sides_turns_the_ratio_over() -> None:
+    """Nothing but the direction changes: the ratio, the interval and the verdict mirror."""
+    candidate, baseline = sides((0.3, 0.35, 0.31), (0.0, 0.01))
+    there = statistics.estimate(candidate, baseline, 0.05)
+    back = statistics.estimate(baseline, candidate, 0.05)
+    assert there.ratio == pytest.approx(1 / back.ratio)
+    forth, reverse = statistics.interval(there, 0.95), statistics.interval(back, 0.95)
+    assert forth.low == pytest.approx(1 / reverse.high)
+    assert statistics.p_value(there) == pytest.approx(statistics.p_value(back))
+
+
+@pytest.mark.parametrize(
+    ("adjusted", "at_90", "expected"),
+    [
+        pytest.param((1.10, 1.30), (1.12, 1.28), Verdict.SLOWER, id="slower"),
+        pytest.param((0.70, 0.90), (0.72, 0.88), Verdict.FASTER, id="faster"),
+        pytest.param((0.95, 1.06), (0.97, 1.03), Verdict.EQUIVALENT, id="equivalent"),
+        pytest.param((1.01, 1.04), (1.01, 1.03), Verdict.EQUIVALENT, id="real-but-within-margin"),
+        pytest.param((0.90, 1.20), (0.93, 1.15), Verdict.INCONCLUSIVE, id="wide"),
+        pytest.param((1.01, 1.09), (1.02, 1.08), Verdict.SLOWER, id="across-the-margin"),
+        pytest.param((0.0, math.inf), (0.0, math.inf), Verdict.INCONCLUSIVE, id="unknown"),
+    ],
+)
+def test_verdicts(
+    adjusted: tuple[float, float], at_90: tuple[float, float], expected: Verdict
+) -> None:
+    """Each of the four, by the intervals alone."""
+    given = statistics.verdict(Interval(*adjusted, 0.95), Interval(*at_90, 0.90), 0.05)
+    assert given is expected
+
+
+def test_identical_workers_are_no_crash() -> None:
+    """No variance at all: a difference is certain, none is none."""
+    same = statistics.estimate(*sides((1.0, 1.0), (1.0, 1.0)), 0.05)
+    assert (same.ratio, statistics.p_value(same)) == (1.0, 1.0)
+    apart = statistics.estimate(*sides((1.0, 1.0), (0.0, 0.0)), 0.05)
+    assert statistics.p_value(apart) == 0.0
+
+
+def test_an_interval_wider_than_numbers_are() -> None:
+    """Three hundred comparisons at once, each with one degree of freedom: no end, and no crash."""
+    level = 1 - 0.05 / 300
+    found = Estimate(0.1, 0.25, 1.0, "workers", None, 0.0)
+    assert statistics.interval(found, level) == Interval(0.0, math.inf, level)
+
+
+def test_one_worker_against_several_takes_the_larger_variation() -> None:
+    """A single worker's pool varies at least as the other is seen to, and as is assumed."""
+    calm = statistics.estimate(*sides((0.5,), (0.0, 0.001, 0.002)), 0.05)
+    assert calm.assumed_variation == 0.05
+    assert calm.variance == pytest.approx(0.05**2 + 1e-6 / 3)
+    wild = statistics.estimate(*sides((0.5,), (-0.2, 0.0, 0.2)), 0.05)
+    assert wild.variance == pytest.approx(0.04 + 0.04 / 3)
+
+
+def test_one_worker_each_says_how_far_workers_would_have_to_differ() -> None:
+    """1.92 times: chance only if workers of one pool differed by about a fourth."""
+    times = np.full(2000, 100_000_000.0)
+    candidate = SideData((math.log(1.92e8),), ((simulation.entry(times * 1.92),),))
+    baseline = SideData((math.log(1e8),), ((simulation.entry(times),),))
+    found = statistics.estimate(candidate, baseline, 0.05)
+    assert found.method == "paired retrieves"
+    assert found.assumed_variation == 0.05
+    assert statistics.variation_to_explain(found, 0.95) == pytest.approx(
+        math.log(1.92) / 2.086 / math.sqrt(2), rel=1e-3
+    )
+    same = statistics.estimate(baseline, baseline, 0.05)
+    assert statistics.variation_to_explain(same, 0.95) is None
+
+
+def test_too_few_retrieves_give_no_narrow_interval() -> None:
+    """One retrieve a side: the interval is everything, the verdict inconclusive."""
+    one = SideData((0.0,), ((simulation.entry(np.array([100.0])),),))
+    other = SideData((5.0,), ((simulation.entry(np.array([14000.0])),),))
+    found = statistics.estimate(other, one, 0.05)
+    assert simulation.judged(found) == (Interval(0.0, math.inf, 0.95), Verdict.INCONCLUSIVE)

@@ -1,0 +1,90 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""How well one worker's mean is known."""
+
+import math
+
+import numpy as np
+import pytest
+import simulation
+
+from io_benchmark.analysis.inference import moving_blocks
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [
+        pytest.param(2, 1, id="two"),
+        pytest.param(40, 20, id="few"),
+        pytest.param(200, 64, id="quick"),
+        pytest.param(2000, 200, id="seed"),
+        pytest.param(10_000, 1000, id="long"),
+    ],
+)
+def test_blocks_are_well_over_twenty_retrieves(count: int, expected: int) -> None:
+    """Longer than the waves of writeback wherever there are enough retrieves."""
+    assert moving_blocks.block_length(count) == expected
+
+
+def test_independent_values_have_the_textbooks_error() -> None:
+    """Without correlation it is sigma over the root of n, on average over many runs."""
+    generator = np.random.default_rng(1)
+    variances = [
+        moving_blocks.variance_of_mean(generator.normal(0, 1, 2000)).variance for _ in range(400)
+    ]
+    assert np.mean(variances) == pytest.approx(1 / 2000, rel=0.1)
+
+
+def test_clinging_values_have_the_larger_error_of_theory() -> None:
+    """For a first-order autoregression the variance of the mean is sigma^2 / (n (1 - rho)^2)."""
+    generator = np.random.default_rng(2)
+    variances = []
+    for _ in range(200):
+        noise = generator.normal(0, 1, 4000)
+        for at in range(1, len(noise)):
+            noise[at] += 0.9 * noise[at - 1]
+        variances.append(moving_blocks.variance_of_mean(noise).variance)
+    assert np.mean(variances) == pytest.approx(1 / (4000 * 0.1**2), rel=0.15)
+
+
+def test_a_wave_of_writeback_cancels_within_blocks() -> None:
+    """A period of ten has no long-run variance: single retrieves would claim far too much."""
+    values = np.tile([2.0] * 5 + [0.0] * 5, 200)
+    known = moving_blocks.variance_of_mean(values).variance
+    naive = values.var() / len(values)
+    assert known < naive / 10
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_nothing_is_known_from_nothing(count: int) -> None:
+    """No second block: the variance is unbounded, not zero."""
+    assert math.isinf(moving_blocks.variance_of_mean(np.ones(count)).variance)
+
+
+def test_sizes_are_no_noise() -> None:
+    """Times that follow the file's size alone have no error and equal halves."""
+    files = np.array([0, 1, 2] * 100)
+    one = simulation.entry(np.array(simulation.SIZES)[files] * 1000, files)
+    assert moving_blocks.relative_error_of_mean(one) == 0.0
+    assert moving_blocks.ratio_of_interleaved_halves(one) == pytest.approx(1.0)
+
+
+def test_pairs_cancel_what_the_files_do() -> None:
+    """The same sequence, one side twice as slow: the ratio is exact, whatever the sizes."""
+    files = np.array([0, 2, 1, 1, 0, 2] * 50)
+    times = np.array(simulation.SIZES)[files] * 1000
+    means = moving_blocks.means(
+        [simulation.entry(times * 2, files)], [simulation.entry(times, files)]
+    )
+    assert math.exp(means.log_ratio) == pytest.approx(2.0)
+    (spread,) = means.blocks
+    assert spread.variance == pytest.approx(0.0, abs=1e-20)
+
+
+def test_pairs_take_what_both_have() -> None:
+    """One side stopped early: only the retrieves that both made are laid side by side."""
+    short = simulation.entry(np.full(50, 1000))
+    long = simulation.entry(np.concatenate((np.full(50, 500), np.full(50, 99_999))))
+    means = moving_blocks.means([short], [long])
+    assert math.exp(means.log_ratio) == pytest.approx(2.0)

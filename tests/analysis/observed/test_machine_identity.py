@@ -1,0 +1,80 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Which results are from one machine."""
+
+import pytest
+from seed_workers import workers
+
+from io_benchmark.analysis.observed.machine_identity import Marks, identified, names
+
+BOOT, OTHER = "4514e179-e9e1-4620-b051-b51d93f6b9cd", "0a1b2c3d-e9e1-4620-b051-b51d93f6b9cd"
+KERNEL = ("6.8.0", "#1 SMP", "x86_64")
+
+
+def boot(boot_id: str = BOOT, kernel: tuple[str, ...] = KERNEL) -> tuple[str, ...]:
+    return (boot_id, *kernel)
+
+
+@pytest.mark.parametrize(
+    ("marks", "machines"),
+    [
+        pytest.param([Marks("g/1"), Marks("g/2"), Marks("g/1")], [0, 1, 0], id="worker-ids"),
+        pytest.param(
+            [Marks("g/1", boot()), Marks("g/1", boot(OTHER))], [0, 0], id="after-a-reboot"
+        ),
+        pytest.param([Marks("g/1", boot()), Marks("h/9", boot())], [0, 0], id="several-on-a-host"),
+        pytest.param([Marks(boot=boot()), Marks(boot=boot())], [0, 0], id="bare-files"),
+        pytest.param([Marks(boot=boot()), Marks("g/1", boot())], [0, 0], id="a-file-and-a-run"),
+        pytest.param(
+            [Marks("g/1", boot()), Marks("g/2", boot(OTHER)), Marks("g/1", boot(OTHER))],
+            [0, 0, 0],
+            id="by-way-of-a-third",
+        ),
+        pytest.param([Marks(), Marks()], None, id="nothing-known"),
+        pytest.param(
+            [Marks("g/1", boot()), Marks("g/2", boot(kernel=("6.9.0", "#1 SMP", "x86_64")))],
+            [0, 1],
+            id="another-kernel",
+        ),
+        pytest.param(
+            [Marks(boot=boot()), Marks(boot=boot(kernel=("6.9.0", "#1 SMP", "x86_64")))],
+            [0, 1],
+            id="bare-files-another-kernel",
+        ),
+        pytest.param(
+            [Marks("g/1", boot(), ("gcp", "", "a")), Marks("g/2", boot(), ("aws", "", "a"))],
+            [0, 1],
+            id="copied-to-another-cloud",
+        ),
+    ],
+)
+def test_machines(marks: list[Marks], machines: list[int] | None) -> None:
+    """What is joined by a worker id or a boot id is one; what nothing is known of is its own."""
+    found = names(marks)
+    if machines is None:
+        assert found == ["unknown"] * len(marks)
+        return
+    assert [list(dict.fromkeys(found)).index(name) for name in found] == machines
+    assert [names(marks[::-1])[::-1].index(name) for name in names(marks[::-1])[::-1]] == [
+        found.index(name) for name in found
+    ]
+
+
+@pytest.mark.parametrize(
+    ("boot_id", "known"),
+    [
+        pytest.param(BOOT, True, id="random"),
+        pytest.param(f" {BOOT.upper()}\n", True, id="as-some-write-it"),
+        pytest.param(None, False, id="none"),
+        pytest.param("", False, id="empty"),
+        pytest.param("00000000-0000-0000-0000-000000000000", False, id="zero"),
+        pytest.param("11111111-2222-1111-2222-111111111111", False, id="no-random-number"),
+        pytest.param("unknown", False, id="a-word"),
+    ],
+)
+def test_boot_ids(boot_id: str | None, known: bool) -> None:
+    """Two workers with it are one machine where it is a random number, and two otherwise."""
+    change = {"intel": {"host.boot_id": boot_id}}
+    found = identified(workers(2, pools=("intel",), change=change))
+    assert (found[0].machine == found[1].machine) is known

@@ -1,0 +1,64 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What Google publishes, and what it does not."""
+
+import pytest
+
+from io_benchmark.analysis.observed import published_caps
+from io_benchmark.analysis.observed.published_caps import Caps
+
+
+@pytest.mark.parametrize(
+    ("instance_type", "disks", "expected"),
+    [
+        pytest.param("c3d-standard-16-lssd", 1, Caps(660, 350, 170_000, 90_000), id="one"),
+        pytest.param("c2-standard-16", 2, Caps(1320, 700, 340_000, 180_000), id="two"),
+        pytest.param("n2-standard-8", 3, Caps(1980, 1050, 510_000, 270_000), id="three"),
+        pytest.param("n2-standard-8", 6, Caps(2650, 1400, 680_000, 360_000), id="four to eight"),
+        pytest.param("n1-standard-8", 24, Caps(9360, 4680, 2_400_000, 1_200_000), id="24"),
+        pytest.param("c3d-standard-360-lssd", 32, Caps(12480, 6240, 3_200_000, 1_600_000), id="32"),
+        pytest.param("c4d-standard-16-lssd", 2, Caps(1250, 660), id="Titanium, no IOPS"),
+        pytest.param("c4d-standard-16-lssd", 3, None, id="Titanium, three"),
+        pytest.param("c2-standard-16", 12, None, id="twelve"),
+        pytest.param("c2-standard-16", 0, None, id="none"),
+        pytest.param("z3-highmem-88", 1, None, id="another series"),
+        pytest.param("m5.large", 1, None, id="another cloud"),
+        pytest.param("", 1, None, id="empty"),
+        pytest.param(None, 1, Caps(660, 350, 170_000, 90_000), id="type unknown"),
+        pytest.param(
+            "projects/1/machineTypes/C2-standard-16",
+            1,
+            Caps(660, 350, 170_000, 90_000),
+            id="as the metadata server has it",
+        ),
+    ],
+)
+def test_caps(instance_type, disks, expected):
+    """The published row, or None: never a guess in between."""
+    assert published_caps.caps(instance_type, disks) == expected
+
+
+@pytest.mark.parametrize(
+    ("instance_type", "disks", "larger"),
+    [
+        pytest.param("c3d-standard-8-lssd", 1, "c3d-standard-30-lssd", id="8"),
+        pytest.param("c3d-standard-16-lssd", 1, "c3d-standard-30-lssd", id="16"),
+        pytest.param("c3d-highmem-30-lssd", 2, "c3d-highmem-60-lssd", id="30"),
+        pytest.param("c3d-standard-360-lssd", 32, None, id="the largest"),
+        pytest.param("c3d-standard-44-lssd", None, None, id="no such size"),
+        pytest.param("c2-standard-16", None, None, id="chosen at creation"),
+        pytest.param(None, None, None, id="unknown"),
+    ],
+)
+def test_disks_that_come_with_a_machine_type(instance_type, disks, larger):
+    """Fixed for c3d-…-lssd; the next size with more of them."""
+    assert published_caps.disks_of_machine(instance_type) == disks
+    if disks is not None:
+        assert published_caps.machine_with_disks(instance_type, disks + 1) == larger
+
+
+@pytest.mark.parametrize("instance_type", ["c2-standard-16", "z3-highmem-88", None])
+def test_no_larger_machine_where_the_number_is_not_fixed(instance_type):
+    """Only c3d-…-lssd says how many disks each size has."""
+    assert published_caps.machine_with_disks(instance_type, 2) is None

@@ -1,0 +1,168 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Which regime a run was in, by its signature."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import seed_case
+import seed_workers
+
+from io_benchmark.analysis import compare, plan
+from io_benchmark.analysis.diagnosis.case import view_of
+from io_benchmark.analysis.report_model import Regime, SideRegime
+from io_benchmark.analysis.summary import bottlenecks
+from io_benchmark.analysis.summary.bottlenecks import regime_of
+
+ENTRY = "workloads.0"
+MIB = 1024 * 1024
+NO_PRESSURE = {"timeline.columns.psi_io_some_us": lambda column: [0] * len(column)}
+NOT_GOOGLES = {"task.instance_type": "m5.large", "storage.places.0.devices.1.model": "other"}
+
+
+def growing(per_second: float) -> Any:
+    """A counter that grows evenly; the timeline has a value a second."""
+    return lambda column: [round(per_second * at) for at in range(len(column))]
+
+
+def moved(read_mib: int, written_mib: int) -> dict[str, Any]:
+    return {
+        f"{ENTRY}.device_bytes": {
+            "nvme1n1": {"read": read_mib * MIB, "written": written_mib * MIB},
+        }
+    }
+
+
+def left(mib: int) -> dict[str, Any]:
+    return {
+        f"{ENTRY}.dirty_before_sync_bytes": mib * MIB,
+        f"{ENTRY}.writeback_before_sync_bytes": 0,
+    }
+
+
+def found(change: dict[str, Any], pool: str = "amd-16") -> SideRegime:
+    (document,) = seed_case.documents(1, pools=[pool], change={pool: change})
+    return regime_of(view_of(seed_workers.worker(document), seed_workers.SUBJECT))
+
+
+@pytest.mark.parametrize(
+    ("change", "regime", "why"),
+    [
+        pytest.param(
+            {},
+            Regime.CAP,
+            "waiting for I/O 48 % of the time, 100 % of the bytes written meanwhile, at 388 MiB/s "
+            "of a cap of 350",
+            id="the seed's",
+        ),
+        pytest.param(
+            {**NOT_GOOGLES, "timeline.devices.nvme1n1.busy_ms": growing(950)},
+            Regime.DEVICE,
+            "waiting for I/O 48 % of the time, 100 % of the bytes written meanwhile, a disk busy "
+            "95 %",
+            id="a busy disk",
+        ),
+        pytest.param(
+            {**NOT_GOOGLES, "timeline.devices.nvme1n1.busy_ms": growing(20)},
+            Regime.WRITEBACK,
+            "waiting for I/O 48 % of the time, 100 % of the bytes written meanwhile, no disk busy "
+            "more than 2 %",
+            id="writers held back",
+        ),
+        pytest.param(
+            {**NOT_GOOGLES, **moved(110_000, 3)},
+            Regime.READING,
+            "waiting for I/O 48 % of the time, 97 % of the bytes read from disk",
+            id="a cache that does not fit",
+        ),
+        pytest.param(
+            {**NOT_GOOGLES, **moved(3, 3)},
+            Regime.PAGE_CACHE,
+            "0 % of the bytes written meanwhile",
+            id="all in memory, whatever a neighbour waits for",
+        ),
+        pytest.param(
+            {**NO_PRESSURE},
+            Regime.PAGE_CACHE,
+            "waiting for I/O 0 % of the time, 100 % of the bytes written meanwhile",
+            id="a disk that keeps pace",
+        ),
+        pytest.param(
+            {**moved(3, 3), f"{ENTRY}.samples.lookup_ns": lambda column: [10**9] * len(column)},
+            Regime.CPU,
+            "0 % of the bytes written meanwhile, 87 % of the time looking up",
+            id="lookups",
+        ),
+        pytest.param(
+            {**NO_PRESSURE, "timeline.columns.psi_cpu_some_us": growing(600_000)},
+            Regime.CPU,
+            "waiting for I/O 0 % of the time, 100 % of the bytes written meanwhile, waiting for a "
+            "CPU 60 % of the time",
+            id="too few CPUs",
+        ),
+        pytest.param(
+            {"timeline": None},
+            Regime.UNKNOWN,
+            "100 % of the bytes written meanwhile, but no pressure was recorded",
+            id="no timeline",
+        ),
+        pytest.param(
+            {f"{ENTRY}.device_bytes": None},
+            Regime.UNKNOWN,
+            "the disks' counters were not recorded",
+            id="no counters",
+        ),
+    ],
+)
+def test_signatures(change: dict[str, Any], regime: Regime, why: str) -> None:
+    """Each regime by what tells it, and nothing where nothing tells."""
+    run = found(change)
+    assert (run.regime, run.why) == (regime, why)
+
+
+def test_what_the_last_copy_left_was_not_written_meanwhile() -> None:
+    """All that reached the disk reached it in the final sync: the copies were absorbed."""
+    run = found({**NOT_GOOGLES, **moved(0, 20_000), **left(19_900), **NO_PRESSURE})
+    assert run.regime is Regime.PAGE_CACHE
+    assert (run.written_bytes, run.left_dirty_bytes) == (20_000 * MIB, 19_900 * MIB)
+
+
+def test_the_figure_that_is_steady() -> None:
+    """Medians where memory takes everything, means where writers wait for the disk."""
+    assert {one.name for one in Regime if one.median_is_steady} == {"PAGE_CACHE", "CPU"}
+
+
+def side(*changes: dict[str, Any]) -> SideRegime:
+    """That of a side whose workers differ by these."""
+    change = {f"amd-16/{at}": one for at, one in enumerate(changes)}
+    documents = seed_case.documents(len(changes), pools=["amd-16"], change=change)
+    workers = [seed_workers.worker(document) for document in documents]
+    report = compare.compare(plan.pools(["amd-16"], None), workers, compare.Options())
+    return report.subjects[0].regimes["amd-16"]
+
+
+ABSORBED = {**NO_PRESSURE, **moved(3, 3)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "regime"),
+    [
+        pytest.param([{}, {}, ABSORBED], Regime.CAP, id="most"),
+        pytest.param([{}, ABSORBED], Regime.UNKNOWN, id="half each"),
+        pytest.param([{"timeline": None}, ABSORBED], Regime.PAGE_CACHE, id="one tells"),
+        pytest.param([{"timeline": None}], Regime.UNKNOWN, id="none tells"),
+    ],
+)
+def test_several_workers(changes: list[dict[str, Any]], regime: Regime) -> None:
+    """A side's regime is that of most of its runs; the bytes are their means."""
+    found_side = side(*changes)
+    assert found_side.regime is regime
+    assert found_side.written_bytes is not None
+
+
+def test_other_workloads_have_none() -> None:
+    """Only copies go through the page cache in this way."""
+    subject = replace(seed_workers.SUBJECT, workload="spawn")
+    assert bottlenecks.of_sides(subject, {"intel": seed_workers.workers(1, pools=["intel"])}) == {}

@@ -1,0 +1,266 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Each validity rule, kept and broken, on the seed's case."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from checkout import ROOT
+from seed_workers import workers
+
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.model import Problem, Severity, Worker
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.validity import rules as validity
+
+PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
+ENTRY = "workloads.0."
+DOCUMENTATION = ROOT / "taskcluster" / "docs" / "validity.md"
+
+
+def judged(change: dict[str, Any] | None = None, allow: tuple[str, ...] = ()) -> Report:
+    found = workers(pools=("intel", "amd-16"), change={"amd-16": change or {}})
+    return compare(PLAN, found, Options(allow=frozenset(allow)))
+
+
+def broken(report: Report, rule: str) -> list[Problem]:
+    return [problem for problem in report.problems if problem.rule == rule]
+
+
+def first(count: int) -> dict[str, Any]:
+    """The document's samples cut to their first rows."""
+    (found,) = workers(pools=("amd-16",))
+    entry = found.entries[0]
+    retrieves = entry.retrieves
+    assert retrieves is not None
+    return {
+        f"{ENTRY}samples": {
+            "file_index": retrieves.file_index[:count].tolist(),
+            "start_ns": entry.start_ns[:count].tolist(),
+            "lookup_ns": retrieves.lookup_ns[:count].tolist(),
+            "copy_ns": retrieves.copy_ns[:count].tolist(),
+        }
+    }
+
+
+INCOMPLETE = {f"{ENTRY}completed": False, f"{ENTRY}incomplete_reason": "stopped by SIGTERM"}
+OUT_OF_TIME = {
+    f"{ENTRY}completed": False,
+    f"{ENTRY}incomplete_reason": "the time budget of 3300 s is used up",
+}
+
+BROKEN = [
+    pytest.param(
+        "incomplete", first(900) | INCOMPLETE, "900 of 2000 retrieves: stopped by", id="incomplete"
+    ),
+    pytest.param(
+        "incomplete", first(60) | OUT_OF_TIME, "60 of 2000 retrieves", id="incomplete-budget"
+    ),
+    pytest.param("too-few-retrieves", first(19), "19 retrieves; needs 20", id="too-few-retrieves"),
+    pytest.param(
+        "cut-short", first(900) | OUT_OF_TIME, "900 of 2000 retrieves: the time", id="cut-short"
+    ),
+    pytest.param("few-retrieves", first(99), "99 retrieves; 100 or more", id="few-retrieves"),
+    pytest.param(
+        "profile",
+        {"config.profile": "quick"},
+        "intel: profile full; amd-16: profile quick",
+        id="profile",
+    ),
+    pytest.param("sequence", {"config.seed": 7}, "seed 7, sequence over 100 files", id="sequence"),
+    pytest.param(
+        "sizes",
+        {f"{ENTRY}file_sizes_bytes": [1048576] * 100},
+        "amd-16: files of 1 MiB",
+        id="sizes",
+    ),
+    pytest.param(
+        "retrieves",
+        {**first(200), f"{ENTRY}retrieves_planned": 200},
+        "intel: 2,000 retrieves planned; amd-16: 200 retrieves planned",
+        id="retrieves",
+    ),
+    pytest.param(
+        "copy-method", {f"{ENTRY}copy_method": "cp"}, "amd-16: copied by cp", id="copy-method"
+    ),
+    pytest.param(
+        "lookup-method",
+        {f"{ENTRY}lookup_method": "other"},
+        "amd-16: looked up by other",
+        id="lookup-method",
+    ),
+    pytest.param(
+        "reflink", {f"{ENTRY}shares_extents": True}, "amd-16: copies share extents", id="reflink"
+    ),
+    pytest.param(
+        "cache-state",
+        {f"{ENTRY}cache_state": {"drop_caches": "x", "cache_bytes": 100, "resident_bytes": 90}},
+        "amd-16: warm cache",
+        id="cache-state",
+    ),
+    pytest.param(
+        "place-kind",
+        {"storage.places.0.kind": "overlay"},
+        "amd-16: a place on overlay",
+        id="place-kind",
+    ),
+    pytest.param(
+        "script-version", {"script.version": "9.9"}, "amd-16: script 9.9", id="script-version"
+    ),
+    pytest.param(
+        "worker-warning",
+        {"warnings": [{"name": "sampler-ended", "message": "killed"}]},
+        "sampler-ended: killed",
+        id="worker-warning",
+    ),
+]
+
+
+@pytest.mark.parametrize(("rule", "change", "message"), BROKEN)
+def test_a_broken_rule_is_named_with_what_differs(
+    rule: str, change: dict[str, Any], message: str
+) -> None:
+    """Its name, its severity, both sides' values; a refused one gets no verdict."""
+    report = judged(change)
+    (problem,) = broken(report, rule)
+    assert message in problem.message
+    severities = {name: severity for name, (severity, _) in validity.RUN_RULES.items()}
+    severities |= {name: severity for name, (severity, _) in validity.SIDE_RULES.items()}
+    severities |= {name: severity for name, (severity, _) in validity.WORKER_RULES.items()}
+    assert problem.severity is severities[rule]
+    verdicts = [one for subject in report.subjects for one in subject.comparisons]
+    assert (verdicts == []) == (severities[rule] is Severity.REFUSED)
+
+
+@pytest.mark.parametrize(
+    ("rule", "change"),
+    [pytest.param(case.values[0], case.values[1], id=str(case.id)) for case in BROKEN],
+)
+def test_an_allowed_rule_is_named_and_compared(rule: str, change: dict[str, Any]) -> None:
+    """--allow RULE: the verdict is given, and the report still says what was let through."""
+    report = judged(change, allow=(rule,))
+    (problem,) = broken(report, rule)
+    assert problem.severity in (Severity.ALLOWED, Severity.WARNING)
+    assert [one.candidate for subject in report.subjects for one in subject.comparisons] == [
+        "amd-16"
+    ]
+
+
+def test_the_seeds_case_breaks_no_rule_but_one_worker() -> None:
+    """Like is compared with like; that one worker a pool shows no variation is said."""
+    assert {problem.rule for problem in judged().problems} == {"one-worker"}
+
+
+def test_drift_and_noise_are_warnings() -> None:
+    """A run that slows down by half, and one that hardly knows its own mean."""
+    (found,) = workers(pools=("amd-16",))
+    retrieves = found.entries[0].retrieves
+    assert retrieves is not None
+    copies = retrieves.copy_ns
+    slowing = [int(one * (1 + at / len(copies))) for at, one in enumerate(copies.tolist())]
+    (problem,) = broken(judged({f"{ENTRY}samples.copy_ns": slowing}), "drift")
+    assert "the last third is" in problem.message
+    assert "slower than the first" in problem.message
+    assert problem.severity is Severity.WARNING
+    bursts = [one * (15 if at // 150 % 5 == 0 else 1) for at, one in enumerate(copies.tolist())]
+    (problem,) = broken(judged({f"{ENTRY}samples.copy_ns": bursts}), "noisy")
+    assert "is known to ±" in problem.message
+
+
+def test_nothing_in_common_is_refused_by_name() -> None:
+    """Another place on each side: no measurement to lay beside the other."""
+    report = judged({f"{ENTRY}place": "elsewhere"})
+    (problem,) = broken(report, "nothing-in-common")
+    assert problem.sides == ("intel", "amd-16")
+
+
+def test_two_runs_on_one_machine_are_one_worker() -> None:
+    """A rerun on the same worker is no replicate: said, and counted once."""
+    found = workers(2, between=0.02, pools=("intel", "amd-16"))
+    same = [
+        type(one)(**{**vars(one), "worker_id": "g/w"}) if one.side == "amd-16" else one
+        for one in found
+    ]
+    report = compare(PLAN, same, Options())
+    (problem,) = broken(report, "same-worker")
+    assert "2 runs were on the same worker g/w and count as one" in problem.message
+    assert report.subjects[0].figures["amd-16"].workers == 1
+    assert report.subjects[0].figures["intel"].workers == 2
+
+
+def test_a_refused_run_does_not_take_its_pool_with_it() -> None:
+    """One of three workers was preempted: the other two are compared."""
+    found = workers(
+        3, between=0.02, pools=("intel", "amd-16"), change={"amd-16/1": first(50) | INCOMPLETE}
+    )
+    report = compare(PLAN, found, Options())
+    assert report.subjects[0].figures["amd-16"].workers == 2
+    assert len(broken(report, "incomplete")) == 1
+    assert len(report.subjects[0].comparisons) == 1
+
+
+def of_both_kinds(*sides: str) -> list[Worker]:
+    """Two workers a pool; on these sides one of them has made 200 retrieves, as planned."""
+    fewer = {**first(200), f"{ENTRY}retrieves_planned": 200}
+    change = {f"{side}/1": fewer for side in sides}
+    return workers(2, between=0.02, pools=("intel", "amd-16"), change=change)
+
+
+def test_a_push_of_both_kinds_is_compared_by_the_longer_runs() -> None:
+    """What is left out is named, and weighs on nothing."""
+    report = compare(PLAN, of_both_kinds("intel", "amd-16"), Options())
+    found = broken(report, "retrieves")
+    assert [(one.severity, one.sides) for one in found] == [
+        (Severity.WARNING, ("amd-16",)),
+        (Severity.WARNING, ("intel",)),
+    ]
+    assert all(
+        one.message.endswith(
+            ": left out: 200 retrieves were planned, and every side has runs of 2,000"
+        )
+        for one in found
+    )
+    (subject,) = report.subjects
+    assert [one.candidate for one in subject.comparisons] == ["amd-16"]
+    assert {side: figures.workers for side, figures in subject.figures.items()} == {
+        "intel": 1,
+        "amd-16": 1,
+    }
+
+
+def test_one_side_of_both_kinds() -> None:
+    """The other has the longer runs alone: they are what is compared."""
+    report = compare(PLAN, of_both_kinds("amd-16"), Options())
+    (problem,) = broken(report, "retrieves")
+    assert (problem.severity, problem.sides) == (Severity.WARNING, ("amd-16",))
+    (subject,) = report.subjects
+    assert {side: figures.workers for side, figures in subject.figures.items()} == {
+        "intel": 2,
+        "amd-16": 1,
+    }
+
+
+def test_runs_of_every_length_where_that_is_allowed() -> None:
+    """--allow retrieves: none is left out, and the report says that lengths differ."""
+    options = Options(allow=frozenset(("retrieves",)))
+    report = compare(PLAN, of_both_kinds("intel", "amd-16"), options)
+    (problem,) = broken(report, "retrieves")
+    assert problem.severity is Severity.ALLOWED
+    assert report.subjects[0].figures["intel"].workers == 2
+
+
+def test_every_rule_is_documented() -> None:
+    """The table in the documentation and the rules have the same names and severities."""
+    rows = [
+        [cell.strip().strip("`") for cell in line.strip("|").split("|")]
+        for line in Path(DOCUMENTATION).read_text().splitlines()
+        if line.startswith("| `")
+    ]
+    rules = {name: severity for name, (severity, _) in validity.RUN_RULES.items()}
+    rules |= {name: severity for name, (severity, _) in validity.SIDE_RULES.items()}
+    rules |= {name: severity for name, (severity, _) in validity.WORKER_RULES.items()}
+    rules |= validity.OTHER_RULES
+    assert {row[0]: row[1] for row in rows} == {name: str(one) for name, one in rules.items()}

@@ -1,0 +1,94 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Numbers as people read them."""
+
+import math
+
+import pytest
+
+from io_benchmark.report.content import units
+
+MS = 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param(146.4, "146", id="hundreds"),
+        pytest.param(76, "76.0", id="tens"),
+        pytest.param(1.2345, "1.23", id="ones"),
+        pytest.param(0.03071, "0.0307", id="below-one"),
+        pytest.param(999.7, "1,000", id="rounds-up-into-thousands"),
+        pytest.param(291432, "291,000", id="thousands"),
+        pytest.param(0, "0", id="nothing"),
+        pytest.param(-2.5, "-2.50", id="negative"),
+        pytest.param(math.nan, "\N{EN DASH}", id="not-a-number"),
+        pytest.param(math.inf, "∞", id="infinity"),
+    ],
+)
+def test_digits(value, expected):
+    """Three significant digits."""
+    assert units.digits(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("values_ns", "expected"),
+    [
+        pytest.param([76 * MS, 146 * MS], ["76.0 ms", "146 ms"], id="milliseconds"),
+        pytest.param([900_000, 1.5 * MS], ["900 µs", "1,500 µs"], id="the-smallest-decides"),
+        pytest.param([2e9], ["2.00 s"], id="seconds"),
+        pytest.param([0.0, 5.0], ["0 ns", "5.00 ns"], id="nanoseconds"),
+        pytest.param([math.nan], ["\N{EN DASH} ms"], id="unknown"),
+        pytest.param([], [], id="none"),
+    ],
+)
+def test_times(values_ns, expected):
+    """One row, one unit."""
+    assert units.times(values_ns) == expected
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        pytest.param(1.68, 2.19, "1.68 to 2.19", id="wide"),
+        pytest.param(0.981, 1.027, "0.981 to 1.027", id="narrow"),
+        pytest.param(0.5, math.inf, "0.50 to ∞", id="open"),
+        pytest.param(0.0123, 123.4, "0.0123 to 123", id="far-apart"),
+        pytest.param(4.65e-13, 9.72e11, "<0.01 to >100", id="tells-nothing"),
+        pytest.param(0.02, 54_321.0, "0.0200 to >100", id="tells-nothing-upwards"),
+        pytest.param(0.0, math.inf, "<0.01 to ∞", id="unbounded"),
+    ],
+)
+def test_interval(low, high, expected):
+    """Two decimals, more where the interval is narrow."""
+    assert units.interval(low, high) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param(0.94, "94 %", id="whole"),
+        pytest.param(0.05, "5 %", id="no-empty-decimal"),
+        pytest.param(0.0123, "1.2 %", id="one-decimal"),
+        pytest.param(0.0999, "10 %", id="rounds-to-ten"),
+        pytest.param(1.31, "131 %", id="above-all"),
+    ],
+)
+def test_percent(value, expected):
+    """A part of one as a percentage."""
+    assert units.percent(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value_bytes", "expected"),
+    [
+        pytest.param(80 * 1024**2, "80 MiB", id="whole"),
+        pytest.param(1536, "1.50 KiB", id="part"),
+        pytest.param(0, "0 B", id="nothing"),
+        pytest.param(5 * 1024**4, "5 TiB", id="large"),
+    ],
+)
+def test_size(value_bytes, expected):
+    """Sizes in powers of 1024."""
+    assert units.size(value_bytes) == expected

@@ -1,0 +1,85 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The page as text: what is in it, what is not, and its size."""
+
+import pytest
+import sample_report
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from page import Page, assert_harmless
+
+from io_benchmark.report.formats.html import render
+
+
+def test_hostile_texts_are_text():
+    """Names full of markup are shown as they are, and make no element."""
+    page = Page(render(sample_report.hostile(50)))
+    assert_harmless(page)
+    assert "<script>alert(1)</script>" in "".join(page.text)
+    assert "{{ 7*7 }}" in "".join(page.text)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.one_of(
+        st.text(),
+        st.lists(
+            st.sampled_from(["<", ">", "&", '"', "'", "</title>", "</style>", "]]>", "-->", "x"])
+        ).map("".join),
+    )
+)
+def test_any_name_is_text(name):
+    """Whatever a pool is called, in tables, pictures and titles."""
+    report = sample_report.renamed(sample_report.seed_case(5), "amd-16", name)
+    assert_harmless(Page(render(report)))
+
+
+def test_policy():
+    """The page forbids itself everything but its own styles."""
+    page = Page(render(sample_report.empty()))
+    (policy,) = [value for _, value in page.attributes if value.startswith("default-src")]
+    assert policy == (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+        "form-action 'none'"
+    )
+
+
+def test_pictures_are_described():
+    """Every picture has a title and a description that name its elements' own."""
+    page = Page(render(sample_report.seed_case(50)))
+    ids = {value for key, value in page.attributes if key == "id"}
+    named = [
+        value for key, value in page.attributes if key in ("aria-labelledby", "aria-describedby")
+    ]
+    # Forest, distribution, scatter, and three timelines, each with two.
+    assert len(named) == 12
+    assert set(named) <= ids
+    assert len(ids) == len([value for key, value in page.attributes if key == "id"])
+
+
+@pytest.mark.parametrize(
+    ("retrieves", "said"),
+    [
+        pytest.param(700, False, id="all-drawn"),
+        pytest.param(701, True, id="thinned"),
+    ],
+)
+def test_thinning_is_said(retrieves, said):
+    """Where not every retrieve is drawn, the caption tells."""
+    text = render(sample_report.seed_case(retrieves))
+    assert ("Drawn are every 2nd retrieve and the slowest hundredth." in text) is said
+
+
+def test_size():
+    """A thousand results make a page of less than a megabyte."""
+    text = render(sample_report.large(1000, 2000))
+    assert len(text.encode()) < 1_000_000
+    assert "typical of 334 workers" in text
+    assert "6 of 334 workers" in text
+
+
+def test_many_sides():
+    """Of more sides than can be drawn the first ones are, and it is said."""
+    text = render(sample_report.many_pools(20, pools=20))
+    assert "The first 12 of 20 sides are drawn." in text

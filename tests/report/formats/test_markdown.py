@@ -1,0 +1,126 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The report as Markdown: what a reader sees, and that nothing else can be made of it."""
+
+import re
+
+import pytest
+import sample_report
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH, render
+from io_benchmark.report.formats.markdown_text import prose
+from io_benchmark.text import clean
+
+PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+# Pieces that are markup, links, mentions or references somewhere.
+PIECES = st.sampled_from(
+    [
+        *"`*_~[]()<>#|\\!-+=&@:.\"'${}^ ",
+        *("](x)", "![", "https://e.example", "www.e.example", "@user", "#1", "GH-1", "bug 1"),
+        *("<b>", "<!--", "&amp;", "1. ", "- ", "```", "~~", "**", "a@b.example", "deadbeef"),
+        *("\n", "\r", "\t", "\x1b[1m", "\u202e", "\u2028", "x", "Ab", "été", "表"),
+    ]
+)
+TEXTS = st.one_of(st.text(), st.lists(PIECES, max_size=12).map("".join))
+LINKED = re.compile(
+    r"@\w|://|www\.|#[0-9]|\bgh-[0-9]|\b(?:bug|comment|attachment)s?\s|\b[0-9a-f]{7,}\b",
+    re.IGNORECASE,
+)
+
+
+def inline(text: str):
+    """The flat tokens of a document of one paragraph."""
+    tokens = PARSER.parse(text)
+    kinds = [token.type for token in tokens]
+    assert kinds in (["paragraph_open", "inline", "paragraph_close"], [])
+    return [] if not tokens else tokens[1].children
+
+
+@given(TEXTS)
+def test_text_stays_text(text):
+    """A paragraph of text and code, which shows the text but for what code cannot hold."""
+    cleaned = clean(text)
+    tokens = inline(prose(cleaned))
+    assert {token.type for token in tokens} <= {"text", "code_inline"}
+    shown = "".join(token.content for token in tokens)
+    assert shown == cleaned.replace("`", "'").replace("|", "¦")
+
+
+@given(TEXTS)
+def test_nothing_becomes_a_link(text):
+    """What GitHub or Bugzilla makes links and mentions of stands in code only."""
+    tokens = inline(prose(clean(text)))
+    outside = "\n".join(token.content for token in tokens if token.type == "text")
+    assert LINKED.search(outside) is None
+
+
+@given(st.lists(TEXTS, min_size=2, max_size=4))
+def test_table_keeps_its_cells(texts):
+    """A row has as many cells as were put into it."""
+    cells = [prose(clean(text)) for text in texts]
+    rows = ["| " + " | ".join(row) + " |" for row in (cells, ["---"] * len(cells), cells)]
+    tokens = PARSER.parse("\n".join(rows))
+    assert [token.type for token in tokens].count("th_open") == len(cells)
+    assert [token.type for token in tokens].count("td_open") == len(cells)
+
+
+@given(TEXTS)
+def test_list_item_holds_one_line(text):
+    """Text at the start of an item opens neither a list nor a heading inside it."""
+    tokens = PARSER.parse("- " + prose("x" + clean(text)) + "\n- " + prose(clean(text) or "x"))
+    assert {token.type for token in tokens} == {
+        *("bullet_list_open", "list_item_open", "paragraph_open", "inline"),
+        *("paragraph_close", "list_item_close", "bullet_list_close"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("amd-16 takes 1.92× (146 ms).", "amd-16 takes 1.92× (146 ms).", id="plain"),
+        pytest.param("94 %.", "94 %.", id="percent"),
+        pytest.param("on nvme0n1_x, not", "on `nvme0n1_x`, not", id="one-word"),
+        pytest.param("a_b c_d e", "`a_b c_d` e", id="neighbours-share-a-span"),
+        pytest.param("(data=writeback)", "(`data=writeback`)", id="brackets-outside"),
+        pytest.param("1. x", "`1`. x", id="list-mark"),
+    ],
+)
+def test_prose(text, expected):
+    """Words that are words stay as they are."""
+    assert prose(text) == expected
+
+
+def test_hostile_document():
+    """The whole document has no HTML, links or images, and its tables are as wide as they began."""
+    tokens = PARSER.parse(render(sample_report.hostile(10)))
+    children = [child for token in tokens for child in token.children or ()]
+    kinds = {token.type for token in (*tokens, *children)}
+    assert not kinds & {"html_block", "html_inline", "link_open", "image", "em_open", "fence"}
+    widths = set()
+    cells = 0
+    for token in tokens:
+        if token.type in ("th_open", "td_open"):
+            cells += 1
+        elif token.type == "tr_close":
+            widths.add(cells)
+            cells = 0
+    assert widths == {4, 6}
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        pytest.param(lambda: sample_report.large(1000, 10), id="1000-workers"),
+        pytest.param(sample_report.talkative, id="much-to-say"),
+    ],
+)
+def test_fits_a_comment(report):
+    """However much there is, it fits a comment, and what was left out is said."""
+    text = render(report())
+    assert len(text) <= MAXIMUM_LENGTH + 100
+    assert text.startswith("## io-benchmark")
+    assert "And 970 more." in text or "does not fit a comment" in text

@@ -1,0 +1,124 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The page in a real Chromium: it asks for nothing, complains of nothing, and can be read."""
+
+import every_workload
+import pytest
+import sample_report
+import several_places
+
+from io_benchmark.report.formats.html import render
+
+PHONE = (360, 740)
+DESKTOP = (1200, 900)
+
+# For every picture, its box and how many of its marks are painted where one could see them.
+PICTURES = """
+[...document.querySelectorAll("svg.plot")].map(svg => {
+  const box = svg.getBoundingClientRect();
+  const marks = [...svg.querySelectorAll("path")].filter(path => {
+    const own = path.getBBox({stroke: true});
+    const style = getComputedStyle(path);
+    return own.width > 0 && (style.stroke !== "none" || style.fill !== "none");
+  });
+  return {width: box.width, height: box.height, marks: marks.length};
+})
+"""
+# The lightness of the colour that the page, or its text, is painted in: 0 to 255.
+LIGHTNESS = """
+(() => {
+  const style = getComputedStyle(document.body);
+  const mean = text => text.match(/[0-9.]+/g).slice(0, 3).map(Number).reduce((a, b) => a + b) / 3;
+  return {paper: mean(style.backgroundColor), ink: mean(style.color)};
+})()
+"""
+WIDTHS = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+SMALLEST_TEXT = """
+Math.min(...[...document.querySelectorAll("p, td, th, li, dd, .plot text")]
+  .filter(each => each.textContent.trim())
+  .map(each => parseFloat(getComputedStyle(each).fontSize)))
+"""
+
+pytestmark = pytest.mark.serial
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """A function that opens a report's page from a file."""
+
+    def open_page(report):
+        path = tmp_path / "report.html"
+        path.write_text(render(report), encoding="utf-8")
+        browser.open(path)
+        return path.as_uri()
+
+    return open_page
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        pytest.param(sample_report.seed_case, id="seed-case"),
+        pytest.param(sample_report.hostile, id="hostile"),
+        pytest.param(sample_report.many_pools, id="twelve-pools"),
+        pytest.param(sample_report.empty, id="nothing-readable"),
+    ],
+)
+def test_nothing_is_asked_for(browser, opened, report):
+    """The file is the only thing that is loaded, and the console stays empty, at any width."""
+    address = opened(report())
+    browser.look(*PHONE, dark=False)
+    browser.look(*DESKTOP, dark=True)
+    assert browser.evaluate("document.readyState") == "complete"
+    assert browser.requests == [address]
+    assert browser.complaints == []
+    assert browser.evaluate("document.scripts.length") == 0
+
+
+@pytest.mark.parametrize(
+    "size", [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")]
+)
+def test_pictures_are_visible(browser, opened, size):
+    """Each of the six pictures has a size, fits the window, and something is painted in it."""
+    opened(sample_report.seed_case())
+    browser.look(*size, dark=False)
+    pictures = browser.evaluate(PICTURES)
+    assert len(pictures) == 6
+    for picture in pictures:
+        assert 150 < picture["width"] <= size[0]
+        assert picture["height"] > 60
+        assert picture["marks"] >= 2
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        pytest.param(sample_report.seed_case, id="seed-case"),
+        pytest.param(sample_report.hostile, id="hostile"),
+        pytest.param(sample_report.many_pools, id="twelve-pools"),
+        pytest.param(sample_report.before_after, id="before-and-after"),
+        pytest.param(every_workload.report, id="every-workload"),
+        pytest.param(several_places.five, id="five-places"),
+    ],
+)
+def test_phone(browser, opened, report):
+    """At 360 px the page does not scroll sideways, and no text is too small to read."""
+    opened(report())
+    browser.look(*PHONE, dark=False)
+    scrolled, window = browser.evaluate(WIDTHS)
+    assert scrolled <= window == PHONE[0]
+    assert browser.evaluate(SMALLEST_TEXT) >= 10
+
+
+def test_dark_and_light(browser, opened):
+    """The page follows its reader's preference, text against paper with contrast in both."""
+    opened(sample_report.seed_case())
+    browser.look(*DESKTOP, dark=True)
+    dark = browser.evaluate(LIGHTNESS)
+    browser.look(*DESKTOP, dark=False)
+    light = browser.evaluate(LIGHTNESS)
+    assert dark["paper"] < 40
+    assert dark["ink"] > 200
+    assert light["paper"] > 230
+    assert light["ink"] < 60
