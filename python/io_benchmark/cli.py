@@ -17,8 +17,8 @@ from typing import Any, NoReturn, TextIO
 from io_benchmark import __version__
 from io_benchmark.commands.context import MESSAGE_LENGTH, Context
 from io_benchmark.errors import IoBenchmarkError, explained
-from io_benchmark.interruption import Terminated, interruptions
-from io_benchmark.printing import standard_streams
+from io_benchmark.signals import Terminated, interruptions
+from io_benchmark.standard_streams import standard_streams
 from io_benchmark.text import clean
 
 COMMANDS = {

@@ -11,7 +11,7 @@ from recorded_pushes import written
 
 from io_benchmark.sources.queue import RefusedError
 from io_benchmark.sources.refusals import missing_scopes, unauthenticated
-from io_benchmark.submit.refusals import explained
+from io_benchmark.submit.queue_refusals import explained
 
 SHORT, LONG = 300, 20_000
 MEGABYTE = 1024 * 1024

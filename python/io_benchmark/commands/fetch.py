@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
-    from io_benchmark.commands.fetching import shown_progress
+    from io_benchmark.commands.progress_display import show_progress
     from io_benchmark.sources.gather import remarks_on
 
     remote, meanings = _remote(arguments.addresses, context)
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.sources.running import run as run_to_end
 
     remarks = [text for _, text in remarks_on(arguments.addresses, meanings, context.environment)]
-    with store, shown_progress(context.stderr) as progress:
+    with store, show_progress(context.stderr) as progress:
         account = run_to_end(
             collect(
                 remote,

@@ -12,7 +12,7 @@ from io_benchmark.text import clean
 from io_benchmark.writing import write_file
 
 
-def names_of_jobs(text: str) -> list[str]:
+def parse_job_names(text: str) -> list[str]:
     """What `-j NAME[,NAME]` names."""
     names = [name for name in text.split(",") if name]
     if not names:
@@ -47,7 +47,7 @@ def _format_and_file(text: str, formats: Collection[str]) -> tuple[str, Path]:
     return form, Path(path)
 
 
-def write_whole(path: Path, text: str) -> str | None:
+def write_report_file(path: Path, text: str) -> str | None:
     """What `--write` asks for; what was wrong, if anything."""
     try:
         write_file(path, text.encode("utf-8", "replace"))

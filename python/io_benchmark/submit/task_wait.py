@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from io_benchmark.sources.queue import Deployment
 from io_benchmark.sources.tasks import Task
 from io_benchmark.sources.waiting import Clock, Standing, Watched, until_resolved, watched
-from io_benchmark.submit.definitions import Member
+from io_benchmark.submit.definitions import GroupMember
 
 
 async def wait(
     deployment: Deployment,
     group_id: str,
-    tasks: Sequence[Member],
+    tasks: Sequence[GroupMember],
     every_s: float,
     timeout_s: float | None,
     tell: Callable[[str], None],
@@ -34,7 +34,7 @@ async def wait(
     )
 
 
-def _watched(wanted: Member, task: Task | None) -> Watched:
+def _watched(wanted: GroupMember, task: Task | None) -> Watched:
     title = f"{wanted.label} ({wanted.task_id})"
     if task is None:  # the queue may take a moment
         return Watched(title, "unlisted", is_resolved=False, how="unlisted")

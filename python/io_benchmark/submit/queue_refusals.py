@@ -15,7 +15,7 @@ _LENGTH = 300
 
 
 def explained(error: RefusedError, doing: str, who: str) -> str:
-    """`doing` names the task; `who` is how the deployment was asked."""
+    """`doing` names the task; `who` is how the deployment was connect."""
     return f"{doing}: {_reason(error, who)}"
 
 
