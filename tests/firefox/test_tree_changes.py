@@ -8,7 +8,7 @@ import json
 import pytest
 
 from io_benchmark.firefox import older_layout
-from io_benchmark.firefox.places import KIND, SCRIPT, TRANSFORMS, text_hash
+from io_benchmark.firefox.tree_paths import KIND, SCRIPT, TRANSFORMS, text_hash
 
 from .conftest import copy_firefox, install, plan, snapshot, states
 

@@ -37,7 +37,7 @@ class TaskRun:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """How the run would have been resolved on a worker."""
 
     exit_code: int

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from io_benchmark.errors import GraphError
-from io_benchmark.graph.isolation import modules_of_the_tree
+from io_benchmark.graph.isolation import tree_modules_only
 from io_benchmark.graph.root import Root
 
 FOLDER = "scripts/io-benchmark"
@@ -17,7 +17,7 @@ _PACKAGE = "io_benchmark_taskgraph"
 
 
 @dataclass(frozen=True)
-class Application:
+class WorkerScript:
     version: str
     workloads: tuple[str, ...]
     modules: dict[str, bytes]  # by path within the script's folder
@@ -25,9 +25,9 @@ class Application:
     sha256: str
 
 
-def build(root: Root, workloads: Sequence[str]) -> Application:
+def build_worker_script(root: Root, workloads: Sequence[str]) -> WorkerScript:
     """The application for these workloads; for none named, with all that the tree has."""
-    with modules_of_the_tree():
+    with tree_modules_only():
         sys.path.insert(0, str(root.path / "python"))
         try:
             script = importlib.import_module(f"{_PACKAGE}.script")
@@ -42,7 +42,7 @@ def build(root: Root, workloads: Sequence[str]) -> Application:
             built = application.make_application(script.needed_modules(root.path, FOLDER, names))
         except application.BadKeyError as problem:
             raise GraphError(problem.text) from None
-        return Application(
+        return WorkerScript(
             version=built.version,
             workloads=names,
             modules={module.path: module.text.encode() for module in built.modules},

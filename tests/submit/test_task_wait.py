@@ -10,9 +10,9 @@ from turned_clock import Turned
 
 from io_benchmark.errors import ResultError
 from io_benchmark.sources.taskcluster.task_watch import TaskCounts
-from io_benchmark.submit import creating
-from io_benchmark.submit.definitions import Member
-from io_benchmark.submit.waiting import wait
+from io_benchmark.submit import task_creation
+from io_benchmark.submit.definitions import GroupMember
+from io_benchmark.submit.task_wait import wait
 
 
 @pytest.fixture
@@ -31,10 +31,10 @@ def group(deployment):
 def waited(loopback, group_id, policy, turned, timeout_s=None):
     told: list[str] = []
     tasks = [
-        Member(one, f"label-{number}")
+        GroupMember(one, f"label-{number}")
         for number, one in enumerate(loopback.deployment.groups.get(group_id, ["x"]))
     ]
-    standing = creating.asked(
+    standing = task_creation.connect(
         {"TASKCLUSTER_ROOT_URL": loopback.url},
         lambda one: wait(one, group_id, tasks, 10, timeout_s, told.append, turned.clock),
         policy,

@@ -43,7 +43,7 @@ _LINE_LENGTH = 88
 
 
 @dataclass
-class _Definition:
+class _JoinedDefinition:
     """A top-level statement with the comment above it."""
 
     text: str
@@ -55,9 +55,9 @@ class _Definition:
 
 
 @dataclass
-class _Module:
+class _SourceModule:
     name: str
-    definitions: list[_Definition]
+    definitions: list[_JoinedDefinition]
     own: dict[str, tuple[str, str]] = field(default_factory=dict)  # name: module and name there
     foreign: dict[str, ast.stmt] = field(default_factory=dict)  # name: its import
     needs: list[str] = field(default_factory=list)  # modules that the needed definitions use
@@ -89,7 +89,7 @@ def _first_line(node: ast.stmt, lines: list[str]) -> int:
     return first
 
 
-def _parse(folder: Path, name: str) -> _Module:
+def _parse(folder: Path, name: str) -> _SourceModule:
     file = folder / (name.replace(".", "/") + ".py")
     try:
         text = file.read_text(encoding="utf-8")
@@ -97,13 +97,13 @@ def _parse(folder: Path, name: str) -> _Module:
     except (OSError, UnicodeDecodeError, SyntaxError) as error:
         raise IoBenchmarkError(f"{file}: {error}; name a whole tree by --root") from None
     lines = text.split("\n")
-    module, end = _Module(name, []), 0
+    module, end = _SourceModule(name, []), 0
     for node in tree.body[1:]:  # the first one is the docstring
         if isinstance(node, ast.Import | ast.ImportFrom):
             _note_import(module, node)
             continue
         first = _first_line(node, lines)
-        definition = _Definition(
+        definition = _JoinedDefinition(
             text=_NOQA.sub("", "\n".join(lines[first : node.end_lineno])),
             is_block=isinstance(node, ast.FunctionDef | ast.ClassDef),
             follows=first == end,
@@ -115,7 +115,7 @@ def _parse(folder: Path, name: str) -> _Module:
     return module
 
 
-def _note_import(module: _Module, node: ast.Import | ast.ImportFrom) -> None:
+def _note_import(module: _SourceModule, node: ast.Import | ast.ImportFrom) -> None:
     source = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
     for alias in node.names:
         name = alias.asname or alias.name.partition(".")[0]
@@ -133,15 +133,15 @@ def _note_import(module: _Module, node: ast.Import | ast.ImportFrom) -> None:
 class _Joined:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.modules: dict[str, _Module] = {}
+        self.modules: dict[str, _SourceModule] = {}
         self.foreign: dict[str, str] = {}
 
-    def module(self, name: str) -> _Module:
+    def module(self, name: str) -> _SourceModule:
         if name not in self.modules:
             self.modules[name] = _parse(self.folder, name)
         return self.modules[name]
 
-    def need(self, module: _Module, name: str) -> None:
+    def need(self, module: _SourceModule, name: str) -> None:
         if name in SHORTER:
             return  # everything in the first module is needed
         if name in module.own:
@@ -157,13 +157,13 @@ class _Joined:
             if name in definition.names:
                 self.need_all(module, definition)
 
-    def need_all(self, module: _Module, definition: _Definition) -> None:
+    def need_all(self, module: _SourceModule, definition: _JoinedDefinition) -> None:
         if not definition.is_needed:
             definition.is_needed = True
             for used in sorted(definition.uses):
                 self.need(module, used)
 
-    def in_order(self, name: str, done: dict[str, _Module]) -> dict[str, _Module]:
+    def in_order(self, name: str, done: dict[str, _SourceModule]) -> dict[str, _SourceModule]:
         """Each module after those that it uses."""
         if name not in done:
             for source in self.modules[name].needs:
@@ -171,7 +171,7 @@ class _Joined:
             done[name] = self.modules[name]
         return done
 
-    def definitions(self) -> Iterator[_Definition]:
+    def definitions(self) -> Iterator[_JoinedDefinition]:
         taken: dict[str, str] = {}
         for module in self.in_order(START, {}).values():
             for definition in module.definitions:
@@ -214,14 +214,14 @@ def _imports(texts: list[str]) -> str:
     return "\n\n".join("\n".join(_import_lines(part)) for part in parts if part)
 
 
-def joined(folder: Path) -> str:
+def join_modules(folder: Path) -> str:
     """The module's text."""
     whole = _Joined(folder)
     start = whole.module(START)
     for definition in start.definitions:
         whole.need_all(start, definition)
     text = HEAD + _imports(list(whole.foreign.values()))
-    before: _Definition | None = None
+    before: _JoinedDefinition | None = None
     for definition in whole.definitions():
         between = "\n\n\n"
         if not (definition.is_block or (before is not None and before.is_block)):

@@ -118,7 +118,7 @@ def test_another_kind_without_a_journal(deployment, state):
 
 
 def test_another_kind_with_a_journal(deployment, state):
-    """The journal has the definitions: the kind is not asked."""
+    """The journal has the definitions: the kind is not connect."""
     with Loopback(deployment) as loopback:
         _, resume = stopped(loopback, state, 1)
         code, _, stderr = submit(loopback, state, *resume, "--root", "/nowhere")

@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from io_benchmark.commands.fetching import shown_progress
+from io_benchmark.commands.progress_display import show_progress
 from io_benchmark.sources.protocol import ReadProgress
 
 
@@ -23,7 +23,7 @@ def shown(stream, steps):
     def clock():
         return now
 
-    with shown_progress(stream, clock) as progress:
+    with show_progress(stream, clock) as progress:
         for at, step in steps:
             now = at
             progress(step)

@@ -17,13 +17,13 @@ def create_context(root: Path, image: str, archive: Path) -> str:
     # Half a second of imports that only a container run needs.
     from taskgraph.util.docker import create_context_tar  # noqa: PLC0415
 
-    from io_benchmark.graph.isolation import own_tree  # noqa: PLC0415
+    from io_benchmark.graph.isolation import usable_tree  # noqa: PLC0415
 
     folder = Path("taskcluster", "docker", image)
     if not (root / folder / "Dockerfile").is_file():
         raise GraphError(f"{root / folder}: no Dockerfile for image {image}; name an in-tree image")
     try:
-        with own_tree(root) as tree:
+        with usable_tree(root) as tree:
             digest = create_context_tar(str(tree), str(folder), str(archive))
     except OSError:
         raise

@@ -16,7 +16,7 @@ from checkout import ROOT
 from pythons import every_python
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox import places, transforms
+from io_benchmark.firefox import joined_module, tree_paths
 from io_benchmark_taskgraph import application, command, script, stanza
 from io_benchmark_taskgraph.mistakes import BadKeyError, UserMistake
 
@@ -99,7 +99,7 @@ BAD = [
 def module(tmp_path_factory):
     """The joined module, imported as Firefox's taskgraph imports it."""
     file = tmp_path_factory.mktemp("transforms") / "joined_io_benchmark.py"
-    file.write_text(transforms.joined(ROOT / "python"))
+    file.write_text(joined_module.join_modules(ROOT / "python"))
     spec = importlib.util.spec_from_file_location("joined_io_benchmark", file)
     assert spec is not None
     assert spec.loader is not None
@@ -113,7 +113,7 @@ def module(tmp_path_factory):
 def parse_here(written):
     """The script's folder is a key here; there it is fixed."""
     return stanza.parse(
-        {**written, "script": places.SCRIPT} if isinstance(written, dict) else written
+        {**written, "script": tree_paths.SCRIPT} if isinstance(written, dict) else written
     )
 
 
@@ -233,7 +233,7 @@ def test_replicates(module, firefox):
     [
         pytest.param(
             {"workloads": ["exe"]},
-            f"benchmark.workloads: 'exe' is not in {places.SCRIPT}/workloads",
+            f"benchmark.workloads: 'exe' is not in {tree_paths.SCRIPT}/workloads",
             id="workload",
         ),
         pytest.param(
@@ -253,7 +253,7 @@ def test_a_mistake_names_the_task(module, firefox, changes, text):
 
 def test_one_text_of_each():
     """Every definition is one of this project's, word for word; none is there that is not used."""
-    tree = ast.parse(transforms.joined(ROOT / "python"))
+    tree = ast.parse(joined_module.join_modules(ROOT / "python"))
     own = {
         ast.dump(node)
         for path in (ROOT / "python/io_benchmark_taskgraph").rglob("*.py")
@@ -270,7 +270,7 @@ def test_one_text_of_each():
 def test_its_syntax(python, tmp_path):
     """mach's Python on the oldest release branch is 3.8."""
     file = tmp_path / "io_benchmark.py"
-    file.write_text(transforms.joined(ROOT / "python"))
+    file.write_text(joined_module.join_modules(ROOT / "python"))
     stubs = "import sys, types\n" + "".join(
         f"sys.modules[{name!r}] = types.ModuleType({name!r})\n"
         for name in (
@@ -325,5 +325,5 @@ def test_what_cannot_be_joined(other_version, path, old, new, text):
     assert old in file.read_text()
     file.write_text(file.read_text().replace(old, new, 1))
     with pytest.raises(IoBenchmarkError, match=text) as caught:
-        transforms.joined(other_version.path / "python")
+        joined_module.join_modules(other_version.path / "python")
     assert "\n" not in str(caught.value)

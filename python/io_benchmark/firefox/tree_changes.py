@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox import older_layout, parts
+from io_benchmark.firefox import expected_content, older_layout
 from io_benchmark.firefox.checkout import CONFIG, Checkout
+from io_benchmark.firefox.doc_sections import DocSections
 from io_benchmark.firefox.group_names import GroupNames
-from io_benchmark.firefox.places import SCRIPT, Place, text_hash
-from io_benchmark.firefox.sections import Sections
+from io_benchmark.firefox.tree_paths import SCRIPT, TreePath, text_hash
 from io_benchmark.graph.root import Root
 
 
-class State(StrEnum):
+class DifferenceState(StrEnum):
     MISSING = "missing"
     OLDER = "older"
     DIFFERENT = "differs"  # edited there, or written by another version
@@ -26,12 +26,12 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Difference:
-    place: Place
-    state: State
+    place: TreePath
+    state: DifferenceState
 
 
 @dataclass(frozen=True)
-class Content:
+class FileChange:
     """A file before and after; None is no file."""
 
     path: str
@@ -40,21 +40,21 @@ class Content:
 
 
 @dataclass(frozen=True)
-class Plan:
+class TreeChanges:
     differences: tuple[Difference, ...]
-    contents: tuple[Content, ...]
+    contents: tuple[FileChange, ...]
 
     @property
     def conflicts(self) -> tuple[Difference, ...]:
         """What only --force replaces."""
-        kept = (State.DIFFERENT, State.EXTRA)
+        kept = (DifferenceState.DIFFERENT, DifferenceState.EXTRA)
         return tuple(one for one in self.differences if one.state in kept)
 
 
 @dataclass
 class _Draft:
     checkout: Checkout
-    recorded: older_layout.Record
+    recorded: older_layout.InstallRecord
     differences: list[Difference] = field(default_factory=list)
     before: dict[str, bytes | None] = field(default_factory=dict)
     after: dict[str, bytes | None] = field(default_factory=dict)
@@ -64,37 +64,37 @@ class _Draft:
             self.before[path] = self.after[path] = self.checkout.read(path)
         return self.after[path]
 
-    def compare(self, place: Place, current: bytes | None, wanted: bytes | None) -> bool:
+    def compare(self, place: TreePath, current: bytes | None, wanted: bytes | None) -> bool:
         """Whether something is to be done there."""
         if current is None and wanted is None:
             return False
         if current is None:
-            state = State.MISSING
+            state = DifferenceState.MISSING
         elif wanted is not None and text_hash(current) == text_hash(wanted):
             return False
         elif not self.recorded.has(place, current):
-            state = State.EXTRA if wanted is None else State.DIFFERENT
+            state = DifferenceState.EXTRA if wanted is None else DifferenceState.DIFFERENT
         else:
-            state = State.NEEDLESS if wanted is None else State.OLDER
+            state = DifferenceState.NEEDLESS if wanted is None else DifferenceState.OLDER
         self.differences.append(Difference(place, state))
         return True
 
-    def plan(self) -> Plan:
+    def plan(self) -> TreeChanges:
         contents = tuple(
-            Content(path, before, self.after[path])
+            FileChange(path, before, self.after[path])
             for path, before in sorted(self.before.items())
             if before != self.after[path]
         )
-        return Plan(tuple(sorted(self.differences, key=lambda one: one.place)), contents)
+        return TreeChanges(tuple(sorted(self.differences, key=lambda one: one.place)), contents)
 
 
-def _editor(path: str) -> Sections | GroupNames:
-    return GroupNames() if path == CONFIG else Sections(markdown=path.endswith(".md"))
+def _editor(path: str) -> DocSections | GroupNames:
+    return GroupNames() if path == CONFIG else DocSections(markdown=path.endswith(".md"))
 
 
 def _file(draft: _Draft, path: str, wanted: bytes | None) -> None:
     current = draft.read(path)
-    if draft.compare(Place(path), current, wanted):
+    if draft.compare(TreePath(path), current, wanted):
         if wanted is not None and current is not None and b"\r\n" in current:
             wanted = wanted.replace(b"\n", b"\r\n")
         draft.after[path] = wanted
@@ -110,7 +110,7 @@ def _text(draft: _Draft, path: str) -> str | None:
         raise IoBenchmarkError(f"{path}: is not UTF-8 at byte {error.start}; save it so") from None
 
 
-def _entry(draft: _Draft, entry: parts.Entry) -> None:
+def _entry(draft: _Draft, entry: expected_content.ExpectedEntry) -> None:
     place, editor = entry.place, _editor(entry.place.path)
     text = _text(draft, place.path) or ""
     current = editor.current(text, place.entry)
@@ -122,7 +122,7 @@ def _entry(draft: _Draft, entry: parts.Entry) -> None:
         draft.after[place.path] = editor.put(text, place.entry, entry.body).encode()
 
 
-def _needless_entry(draft: _Draft, place: Place) -> None:
+def _needless_entry(draft: _Draft, place: TreePath) -> None:
     text, editor = _text(draft, place.path), _editor(place.path)
     if text is None:
         return
@@ -131,17 +131,17 @@ def _needless_entry(draft: _Draft, place: Place) -> None:
         draft.after[place.path] = editor.remove(text, place.entry).encode()
 
 
-def _needless(draft: _Draft, wanted: parts.Parts) -> list[Place]:
+def _needless(draft: _Draft, wanted: expected_content.ExpectedContent) -> list[TreePath]:
     """What the older layout's record has, and what else the transforms would put into a command."""
-    known = {Place(path) for path in wanted.files} | {entry.place for entry in wanted.entries}
+    known = {TreePath(path) for path in wanted.files} | {entry.place for entry in wanted.entries}
     modules = (draft.checkout.path / SCRIPT).rglob("*.py")
-    there = {Place(path.relative_to(draft.checkout.path).as_posix()) for path in modules}
+    there = {TreePath(path.relative_to(draft.checkout.path).as_posix()) for path in modules}
     return sorted((there | set(draft.recorded.hashes)) - known)
 
 
-def make_plan(root: Root, checkout: Checkout, workloads: Sequence[str] = ()) -> Plan:
+def find_changes(root: Root, checkout: Checkout, workloads: Sequence[str] = ()) -> TreeChanges:
     """Reads everything and writes nothing."""
-    wanted = parts.for_checkout(root, checkout, workloads)
+    wanted = expected_content.find_expected_content(root, checkout, workloads)
     draft = _Draft(checkout, older_layout.parse(checkout.read(older_layout.RECORD)))
     for path, data in wanted.files.items():
         _file(draft, path, data)
@@ -154,6 +154,6 @@ def make_plan(root: Root, checkout: Checkout, workloads: Sequence[str] = ()) -> 
             _file(draft, place.path, None)
     if draft.read(older_layout.RECORD) is not None:
         draft.after[older_layout.RECORD] = None
-        place = Place(older_layout.RECORD)
-        draft.differences.append(Difference(place, State.NEEDLESS))
+        place = TreePath(older_layout.RECORD)
+        draft.differences.append(Difference(place, DifferenceState.NEEDLESS))
     return draft.plan()

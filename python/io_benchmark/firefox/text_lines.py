@@ -24,7 +24,7 @@ def _end(lines: Sequence[str], at: int) -> str:
     return next(("\r\n" if line.endswith("\r\n") else "\n" for line in near if "\n" in line), "\n")
 
 
-def replaced(lines: Sequence[str], start: int, stop: int, new: Sequence[str]) -> str:
+def replace_lines(lines: Sequence[str], start: int, stop: int, new: Sequence[str]) -> str:
     """The text with `new` (lines without ends) in place of lines `start` to `stop`."""
     end = _end(lines, start)
     before = list(lines[:start])
@@ -33,6 +33,6 @@ def replaced(lines: Sequence[str], start: int, stop: int, new: Sequence[str]) ->
     return "".join([*before, *(line + end for line in new), *lines[stop:]])
 
 
-def normalised(data: bytes) -> bytes:
+def normalize_line_ends(data: bytes) -> bytes:
     """With the line ends of this project; a checkout may have converted them."""
     return data.replace(b"\r\n", b"\n")

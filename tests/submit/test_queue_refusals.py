@@ -6,7 +6,7 @@
 import pytest
 
 from io_benchmark.errors import RequestRefusedError
-from io_benchmark.submit.refusals import explained
+from io_benchmark.submit.queue_refusals import explained
 
 MISSING = """Client ID me does not have sufficient scopes and is missing the following scopes:
 

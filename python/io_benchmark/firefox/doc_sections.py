@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox import lines as text_lines
+from io_benchmark.firefox import text_lines
 
 _MARKDOWN_HEADING = re.compile(r"(#{1,6}) +(\S.*?)[ #]*")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
@@ -61,7 +61,7 @@ def _is_filling(line: str) -> bool:
 
 
 @dataclass(frozen=True)
-class _Page:
+class _DocPage:
     lines: list[str]
     bare: list[str]
     headings: list[_Heading]
@@ -94,16 +94,16 @@ class _Page:
 
 
 @dataclass(frozen=True)
-class Sections:
+class DocSections:
     """The entries of a page, by their titles. Bodies are given as Markdown paragraphs."""
 
     markdown: bool
 
-    def _page(self, text: str) -> _Page:
+    def _page(self, text: str) -> _DocPage:
         lines = text_lines.split(text)
         bare = [text_lines.bare(line) for line in lines]
         find = _markdown_headings if self.markdown else _rest_headings
-        return _Page(lines, bare, list(find(bare)), self.markdown)
+        return _DocPage(lines, bare, list(find(bare)), self.markdown)
 
     def titles(self, text: str) -> list[str]:
         return [heading.title for heading in self._page(text).headings]
@@ -124,9 +124,9 @@ class Sections:
         new = page.written(title, body)
         span = page.span(title)
         if span is None:
-            after = text_lines.replaced(page.lines, page.end(), page.end(), ["", *new])
+            after = text_lines.replace_lines(page.lines, page.end(), page.end(), ["", *new])
         else:
-            after = text_lines.replaced(page.lines, *span, new)
+            after = text_lines.replace_lines(page.lines, *span, new)
         if self.current(after, title) != "\n".join(new):
             raise IoBenchmarkError(
                 f"the documentation's page cannot take the section {title} at its end: a block of "
@@ -142,4 +142,4 @@ class Sections:
         start, stop = span
         if start > 0 and not page.bare[start - 1].strip():
             start -= 1
-        return text_lines.replaced(page.lines, start, stop, [])
+        return text_lines.replace_lines(page.lines, start, stop, [])

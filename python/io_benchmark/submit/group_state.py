@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 from io_benchmark.errors import MissingError, ResultError
 from io_benchmark.sources.taskcluster.deployment import Deployment
-from io_benchmark.submit.definitions import Member, Ready
+from io_benchmark.submit.definitions import GroupMember, ReadyTask
 from io_benchmark.submit.submission import Submission, parse_record, task_ids
 
 # The queue takes a task for 15 minutes after its `created`. Until shortly before that the tasks keep
@@ -22,10 +22,10 @@ SAME_DATES = timedelta(minutes=10)
 
 
 @dataclass(frozen=True)
-class State:
+class GroupState:
     """Which tasks of a submission exist, by their number in it."""
 
-    existing: dict[int, Member]
+    existing: dict[int, GroupMember]
     count: int
 
     @property
@@ -33,7 +33,7 @@ class State:
         return [number for number in range(self.count) if number not in self.existing]
 
 
-async def recorded_submission(deployment: Deployment, group_id: str) -> Submission:
+async def read_submission(deployment: Deployment, group_id: str) -> Submission:
     """What the group's first task says; an error where nobody can know what was wanted."""
     group = f"group:{group_id}"
     try:
@@ -46,7 +46,9 @@ async def recorded_submission(deployment: Deployment, group_id: str) -> Submissi
     return parse_record(extra, group)
 
 
-async def state_of(deployment: Deployment, group_id: str, submission: Submission) -> State:
+async def read_group_state(
+    deployment: Deployment, group_id: str, submission: Submission
+) -> GroupState:
     ids = task_ids(group_id, submission.tasks)
     found = await deployment.tasks(ids)
     existing = {}
@@ -58,11 +60,11 @@ async def state_of(deployment: Deployment, group_id: str, submission: Submission
             raise ResultError(f"group:{group_id}: task {task_id} is of another group; submit anew")
         if _has_expired(task.status.expires):
             raise ResultError(f"group:{group_id}: its tasks have expired; submit anew")
-        existing[number] = Member(task_id, task.label)
-    return State(existing, submission.tasks)
+        existing[number] = GroupMember(task_id, task.label)
+    return GroupState(existing, submission.tasks)
 
 
-def members_of(state: State, ready: tuple[Ready, ...] | None) -> list[Member]:
+def all_members(state: GroupState, ready: tuple[ReadyTask, ...] | None) -> list[GroupMember]:
     """All tasks in their order; `ready` is needed where some are missing."""
     return [
         state.existing[number] if number in state.existing else (ready or ())[number]
@@ -70,7 +72,7 @@ def members_of(state: State, ready: tuple[Ready, ...] | None) -> list[Member]:
     ]
 
 
-def dated(created: datetime, now: datetime) -> datetime:
+def dates_start(created: datetime, now: datetime) -> datetime:
     """From when the dates of the missing tasks count."""
     return created if timedelta() <= now - created < SAME_DATES else now
 

@@ -8,15 +8,15 @@ from loopback import ME, Fault, Loopback, first
 from loopback_deployment import AMD_16, GROUP, NO_WORKER, Deployment
 
 from io_benchmark.errors import ResultError
-from io_benchmark.submit import creating
-from io_benchmark.submit.definitions import Member, Ready
+from io_benchmark.submit import task_creation
+from io_benchmark.submit.definitions import GroupMember, ReadyTask
 
 IDS = ("AAAAAAAAQAGAAAAAAAAAAA", "BBBBBBBBQAGAAAAAAAAAAA", "CCCCCCCCQAGAAAAAAAAAAA")
 
 
 def tasks():
     return [
-        Ready(
+        ReadyTask(
             one,
             f"io-benchmark-{number}",
             {
@@ -39,12 +39,12 @@ def ask(loopback, policy, use):
         "TASKCLUSTER_CLIENT_ID": "me",
         "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
     }
-    return creating.asked(environment, use, policy)
+    return task_creation.connect(environment, use, policy)
 
 
 def create(loopback, policy, created=None):
-    created = creating.Created() if created is None else created
-    ask(loopback, policy, lambda one: creating.create(one, tasks(), created))
+    created = task_creation.CreatedTasks() if created is None else created
+    ask(loopback, policy, lambda one: task_creation.create(one, tasks(), created))
     return [one.task_id for one in created.sent]
 
 
@@ -61,14 +61,16 @@ def test_in_order_and_signed(policy):
 
 
 def test_through_a_tasks_proxy(policy):
-    """Without credentials, inside a task: the proxy signs, and the root URL is not asked."""
+    """Without credentials, inside a task: the proxy signs, and the root URL is not connect."""
     with Loopback(Deployment(), proxy_of=ME) as loopback:
         proxied = {
             "TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9",
             "TASKCLUSTER_PROXY_URL": loopback.url,
         }
-        created = creating.Created()
-        creating.asked(proxied, lambda one: creating.create(one, tasks(), created), policy)
+        created = task_creation.CreatedTasks()
+        task_creation.connect(
+            proxied, lambda one: task_creation.create(one, tasks(), created), policy
+        )
         assert created.shown == "3 tasks created"
         assert loopback.deployment.groups == {IDS[0]: list(IDS)}
         assert not any("Authorization" in one.headers for one in loopback.asked("api"))
@@ -81,7 +83,7 @@ def test_an_answer_that_is_none(policy):
     with (
         Loopback(deployment) as loopback,
         pytest.raises(
-            creating.CreationError, match="does not answer like a Taskcluster deployment"
+            task_creation.CreationError, match="does not answer like a Taskcluster deployment"
         ),
     ):
         create(loopback, policy)
@@ -105,9 +107,11 @@ def test_faults_that_pass(policy, fault):
 
 def test_a_fault_that_stays(policy):
     """The task is counted as sent: its answer may have been lost."""
-    created = creating.Created()
+    created = task_creation.CreatedTasks()
     with Loopback(Deployment(), faults=first(99, Fault(status=500), part=IDS[1])) as loopback:
-        with pytest.raises(creating.CreationError, match=r"io-benchmark-1 .*answers 500, 10 times"):
+        with pytest.raises(
+            task_creation.CreationError, match=r"io-benchmark-1 .*answers 500, 10 times"
+        ):
             create(loopback, policy, created)
         assert created.shown == "1 task created, 1 more perhaps"
         assert loopback.deployment.groups == {IDS[0]: [IDS[0]]}
@@ -121,10 +125,10 @@ def test_a_refusal(policy):
         if task["tags"]["label"].endswith("2")
         else None
     )
-    created = creating.Created()
+    created = task_creation.CreatedTasks()
     with Loopback(deployment) as loopback:
         with pytest.raises(
-            creating.CreationError, match=r"io-benchmark-2 is not created: .*lacks queue:x;"
+            task_creation.CreationError, match=r"io-benchmark-2 is not created: .*lacks queue:x;"
         ):
             create(loopback, policy, created)
         assert created.shown == "2 tasks created"
@@ -135,7 +139,7 @@ def test_a_conflict(policy):
     with Loopback(Deployment()) as loopback:
         create(loopback, policy)
         loopback.deployment.definitions[IDS[0]] = {}
-        with pytest.raises(creating.CreationError, match=r"io-benchmark-0 .*conflicts"):
+        with pytest.raises(task_creation.CreationError, match=r"io-benchmark-0 .*conflicts"):
             create(loopback, policy)
 
 
@@ -144,7 +148,7 @@ def test_created_by_another_process(policy):
     with Loopback(Deployment()) as loopback:
         create(loopback, policy)
         loopback.deployment.definitions[IDS[1]] |= {"expires": "2026-12-20T12:00:00.000Z"}
-        created = creating.Created()
+        created = task_creation.CreatedTasks()
         assert create(loopback, policy, created) == list(IDS)
         assert created.shown == "3 tasks created"
 
@@ -154,9 +158,9 @@ def test_cancel_what_was_sent(policy):
     with Loopback(Deployment()) as loopback:
         create(loopback, policy)
         loopback.deployment.change_runs(IDS[1], "completed")
-        sent = [*tasks(), Member("DDDDDDDDQAGAAAAAAAAAAA", "never")]
-        done = ask(loopback, policy, lambda one: creating.cancel_sent(one, sent))
-        assert done == creating.Cancelled(("io-benchmark-0", "io-benchmark-2"), 1, ())
+        sent = [*tasks(), GroupMember("DDDDDDDDQAGAAAAAAAAAAA", "never")]
+        done = ask(loopback, policy, lambda one: task_creation.cancel_sent(one, sent))
+        assert done == task_creation.CancelledTasks(("io-benchmark-0", "io-benchmark-2"), 1, ())
         states = [loopback.deployment.statuses[one]["state"] for one in IDS]
         assert states == ["exception", "completed", "exception"]
 
@@ -166,7 +170,7 @@ def test_cancel_a_group(policy):
     with Loopback() as loopback:
         deployment = loopback.deployment
         deployment.change_runs(AMD_16, "running")
-        done = ask(loopback, policy, lambda one: creating.cancel_group(one, GROUP))
+        done = ask(loopback, policy, lambda one: task_creation.cancel_group(one, GROUP))
         assert "io-benchmark-amd-16" in done.labels
         assert done.problems == ()
         assert deployment.statuses[AMD_16]["state"] == "exception"
@@ -184,9 +188,9 @@ def test_cancel_a_group(policy):
 
 
 def test_cancel_an_unknown_group(policy):
-    """One line with the place that was asked."""
+    """One line with the place that was connect."""
     with Loopback() as loopback, pytest.raises(ResultError, match=r"group:.* does not exist at"):
-        ask(loopback, policy, lambda one: creating.cancel_group(one, IDS[0]))
+        ask(loopback, policy, lambda one: task_creation.cancel_group(one, IDS[0]))
 
 
 @pytest.mark.parametrize(
@@ -203,6 +207,6 @@ def test_unknown_pools(policy, known, unknown):
     deployment.worker_pools = known
     with Loopback(deployment) as loopback:
         found = ask(
-            loopback, policy, lambda one: creating.unknown_pools(one, ["a/b", "a/c", "a/b"])
+            loopback, policy, lambda one: task_creation.unknown_pools(one, ["a/b", "a/c", "a/b"])
         )
         assert found == unknown

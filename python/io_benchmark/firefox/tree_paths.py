@@ -6,7 +6,7 @@
 import hashlib
 from dataclasses import dataclass
 
-from io_benchmark.firefox.lines import normalised
+from io_benchmark.firefox.text_lines import normalize_line_ends
 
 NAME = "io-benchmark"
 KIND = f"taskcluster/kinds/{NAME}/kind.yml"
@@ -15,7 +15,7 @@ SCRIPT = "taskcluster/scripts/misc/io-benchmark"
 
 
 @dataclass(frozen=True, order=True)
-class Place:
+class TreePath:
     """A whole file, or an entry of a file that is Firefox's."""
 
     path: str
@@ -27,4 +27,4 @@ class Place:
 
 def text_hash(text: bytes) -> str:
     """Of the text with this project's line ends; a checkout may have converted them."""
-    return hashlib.sha256(normalised(text)).hexdigest()
+    return hashlib.sha256(normalize_line_ends(text)).hexdigest()

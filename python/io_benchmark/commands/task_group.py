@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from io_benchmark.commands.context import Context
 from io_benchmark.errors import IoBenchmarkError, UsageError
-from io_benchmark.submit import creating, journal
+from io_benchmark.submit import journal, task_creation
 
 if TYPE_CHECKING:
-    from io_benchmark.submit.definitions import Chosen, Member, Ready
+    from io_benchmark.submit.definitions import GroupMember, ReadyTask, SelectedTask
     from io_benchmark.submit.submission import Submission
 
 HOW_TO_CANCEL = "io-benchmark submit --cancel"
@@ -28,12 +28,12 @@ def create_all(
     context: Context,
     now: datetime,
     submission: Submission,
-    chosen: Sequence[Chosen],
-    tasks: Sequence[Ready],
+    chosen: Sequence[SelectedTask],
+    tasks: Sequence[ReadyTask],
 ) -> int:
     """Create a new group, after its journal is written and its name is printed."""
     group_id = tasks[0].task_id
-    root_url = creating.access_of(context.environment).root_url
+    root_url = task_creation.environment_access(context.environment).root_url
     path = journal.path_of(group_id, context.environment)
     try:
         journal.write(journal.Journal(root_url, group_id, now, submission, tuple(chosen)), path)
@@ -45,25 +45,26 @@ def create_all(
     context.tell(
         f"Creating group:{group_id}; if this stops, continue with: {HOW_TO_RESUME} {group_id}"
     )
-    return create(arguments, context, group_id, tasks, tasks, creating.Created())
+    return create(arguments, context, group_id, tasks, tasks, task_creation.CreatedTasks())
 
 
 def create(
     arguments: argparse.Namespace,
     context: Context,
     group_id: str,
-    missing: Sequence[Ready],
-    members: Sequence[Member],
-    created: creating.Created,
+    missing: Sequence[ReadyTask],
+    members: Sequence[GroupMember],
+    created: task_creation.CreatedTasks,
 ) -> int:
     """Create the missing members of a group, wait for all of them, and compare."""
-    from io_benchmark.submit.waiting import wait
+    from io_benchmark.submit.task_wait import wait
 
-    root_url = creating.access_of(context.environment).root_url
+    root_url = task_creation.environment_access(context.environment).root_url
     timeout_s = None if arguments.timeout is None else arguments.timeout * 60
     try:
-        creating.asked(
-            context.environment, lambda deployment: creating.create(deployment, missing, created)
+        task_creation.connect(
+            context.environment,
+            lambda deployment: task_creation.create(deployment, missing, created),
         )
         journal.remove(journal.path_of(group_id, context.environment))
         context.tell(f"{created.shown}: {root_url}/tasks/groups/{group_id}")
@@ -72,7 +73,7 @@ def create(
             context.tell(f"Compare them later with: io-benchmark compare group:{group_id}")
             return 0
         context.tell("Waiting; Ctrl-C stops that, and asks whether to cancel the tasks")
-        standing = creating.asked(
+        standing = task_creation.connect(
             context.environment,
             lambda deployment: wait(
                 deployment, group_id, members, arguments.every, timeout_s, context.tell
@@ -84,7 +85,7 @@ def create(
         raise
     except IoBenchmarkError as error:
         # Lost sight of while waiting, they may be well.
-        may_ask = isinstance(error, creating.CreationError)
+        may_ask = isinstance(error, task_creation.CreationError)
         _leave(context, created, group_id, may_ask=may_ask, total=len(members))
         raise
     if standing.resolved < standing.total:
@@ -96,7 +97,12 @@ def create(
 
 
 def _leave(
-    context: Context, created: creating.Created, group_id: str, *, may_ask: bool, total: int
+    context: Context,
+    created: task_creation.CreatedTasks,
+    group_id: str,
+    *,
+    may_ask: bool,
+    total: int,
 ) -> None:
     """Cancel the tasks that nobody waits for any more, or leave them."""
     path = journal.path_of(group_id, context.environment)
@@ -108,9 +114,9 @@ def _leave(
     try:
         if may_ask and context.is_interactive and context.confirm(f"\n{created.shown}. Cancel?"):
             state = "not all cancelled"
-            done = creating.asked(
+            done = task_creation.connect(
                 context.environment,
-                lambda deployment: creating.cancel_sent(deployment, created.sent),
+                lambda deployment: task_creation.cancel_sent(deployment, created.sent),
             )
             journal.remove(path)
             _tell_cancelled(done, context)
@@ -125,8 +131,8 @@ def _leave(
 
 def cancel(text: str, context: Context) -> int:
     group_id = group_of("--cancel", text, context.environment)
-    done = creating.asked(
-        context.environment, lambda deployment: creating.cancel_group(deployment, group_id)
+    done = task_creation.connect(
+        context.environment, lambda deployment: task_creation.cancel_group(deployment, group_id)
     )
     journal.remove(journal.path_of(group_id, context.environment))
     _tell_cancelled(done, context)
@@ -150,7 +156,7 @@ def group_of(option: str, text: str, environment: Mapping[str, str]) -> str:
     return address.group_id
 
 
-def _tell_cancelled(done: creating.Cancelled, context: Context) -> None:
+def _tell_cancelled(done: task_creation.CancelledTasks, context: Context) -> None:
     context.tell(f"cancelled {len(done.labels)}: {', '.join(done.labels) or 'none'}")
     if done.resolved:
         context.tell(f"resolved before that: {done.resolved}")

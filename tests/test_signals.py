@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from io_benchmark.interruption import Terminated, interruptions
+from io_benchmark.signals import Terminated, interruptions
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.protocol import TaskRecord
 
 if TYPE_CHECKING:
-    from io_benchmark.execute.task import Outcome, TaskRun
+    from io_benchmark.commands.rehearsal_progress import RehearsalProgress
+    from io_benchmark.execute.task_run import RunOutcome, TaskRun
     from io_benchmark.graph.generate import GeneratedTask
-    from io_benchmark.report.progress import RehearsalProgress
 
-    Execute = Callable[[TaskRun, Callable[[str], None]], Outcome]
+    Execute = Callable[[TaskRun, Callable[[str], None]], RunOutcome]
 
 # Among what the report's task leaves.
 PAGE = "report.html"
@@ -70,8 +70,8 @@ class Rehearsal:
         folder: Path,
         progress: RehearsalProgress,
         results: Path | None = None,
-    ) -> tuple[TaskRun, Outcome]:
-        from io_benchmark.execute.task import TaskRun
+    ) -> tuple[TaskRun, RunOutcome]:
+        from io_benchmark.execute.task_run import TaskRun
         from io_benchmark.execute.workspaces import workspace
 
         started_ns = time.monotonic_ns()
@@ -110,7 +110,7 @@ def executor(
 
         return partial(process.run, environment=environment)
     from io_benchmark.execute.container import ContainerExecutor
-    from io_benchmark.graph.context import create_context
+    from io_benchmark.graph.image_context import create_context
 
     containers = ContainerExecutor(container, create_context, environment)
     for image in sorted({task.image for task in tasks if task.image}):
@@ -119,7 +119,7 @@ def executor(
     return containers.run
 
 
-def _record(task_run: TaskRun, outcome: Outcome) -> TaskRecord:
+def _record(task_run: TaskRun, outcome: RunOutcome) -> TaskRecord:
     definition = task_run.definition
     return TaskRecord(
         task_id=task_run.task_id,
@@ -136,7 +136,7 @@ def _record(task_run: TaskRun, outcome: Outcome) -> TaskRecord:
     )
 
 
-def _failures_of(task_run: TaskRun, outcome: Outcome) -> list[str]:
+def _failures_of(task_run: TaskRun, outcome: RunOutcome) -> list[str]:
     log = task_run.output / "live.log"
     found = []
     if outcome.state != "completed":

@@ -34,7 +34,7 @@ class Terminated(KeyboardInterrupt):
         return 128 + self.number
 
 
-def heeded(numbers: Iterable[int]) -> list[int]:
+def not_ignored(numbers: Iterable[int]) -> list[int]:
     """Without those that whoever started this program had it ignore, as nohup does."""
     return [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
 
@@ -72,7 +72,7 @@ def interruptions() -> Iterator[None]:
         stopping = False
         signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
 
-    previous = {number: signal.signal(number, terminate) for number in heeded(TERMINATING)}
+    previous = {number: signal.signal(number, terminate) for number in not_ignored(TERMINATING)}
     previous[signal.SIGALRM] = signal.signal(signal.SIGALRM, send_again)
     sys.unraisablehook = dropped
     try:

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox.sections import Sections
+from io_benchmark.firefox.doc_sections import DocSections
 
-MARKDOWN = Sections(markdown=True)
-REST = Sections(markdown=False)
+MARKDOWN = DocSections(markdown=True)
+REST = DocSections(markdown=False)
 EITHER = [pytest.param(MARKDOWN, id="markdown"), pytest.param(REST, id="rst")]
 
 

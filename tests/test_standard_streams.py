@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from io_benchmark.printing import ERRORS, Output, standard_streams
+from io_benchmark.standard_streams import ERRORS, Output, standard_streams
 
 
 def test_the_first_failure_is_kept() -> None:

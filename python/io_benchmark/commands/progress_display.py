@@ -20,7 +20,7 @@ GUESS_AFTER = 3
 
 
 @contextmanager
-def shown_progress(
+def show_progress(
     stream: TextIO, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Callable[[ReadProgress], None]]:
     """What to call with each step; nothing of a bar is left on a terminal afterwards."""

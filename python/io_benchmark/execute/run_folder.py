@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.execute.child import interrupts_held
-from io_benchmark.execute.task import now
+from io_benchmark.execute.child import hold_interrupts
+from io_benchmark.execute.task_run import now
 
 LIVE_LOG = "live.log"
 
@@ -66,7 +66,7 @@ def output_folder(folder: Path, on_line: Callable[[str], None]) -> Iterator[Live
         with (folder / LIVE_LOG).open("xb") as stream:
             yield LiveLog(stream, on_line)
     except BaseException:
-        with interrupts_held():
+        with hold_interrupts():
             for path in [path for path in folder.iterdir() if path.name not in before]:
                 remove(path)
             if made:

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 import yaml
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox import kind, transforms
+from io_benchmark.firefox import joined_module, kind
 from io_benchmark.firefox.checkout import CONFIG, IMAGES, Checkout
+from io_benchmark.firefox.doc_sections import DocSections
 from io_benchmark.firefox.group_names import GroupNames
-from io_benchmark.firefox.lines import normalised
-from io_benchmark.firefox.places import KIND, NAME, SCRIPT, TRANSFORMS, Place
-from io_benchmark.firefox.sections import Sections
-from io_benchmark.graph.application import build
+from io_benchmark.firefox.text_lines import normalize_line_ends
+from io_benchmark.firefox.tree_paths import KIND, NAME, SCRIPT, TRANSFORMS, TreePath
 from io_benchmark.graph.root import Root
+from io_benchmark.graph.worker_script import build_worker_script
 
 KIND_PAGE = """\
 The same I/O benchmark on every worker pool, to say which pool is slower, by how much and why. A task
@@ -29,17 +29,17 @@ _ATTRIBUTES_PAGE = "taskcluster/docs/attributes.md"
 
 
 @dataclass(frozen=True)
-class Entry:
-    place: Place
+class ExpectedEntry:
+    place: TreePath
     body: str
     # Satisfied by whatever Firefox says under that title already, since others use it as well.
     shared: bool = False
 
 
 @dataclass(frozen=True)
-class Parts:
+class ExpectedContent:
     files: dict[str, bytes]
-    entries: tuple[Entry, ...]
+    entries: tuple[ExpectedEntry, ...]
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class _OwnKind:
 def _read(root: Root, path: str) -> str:
     file = root.path / path
     try:
-        return normalised(file.read_bytes()).decode("utf-8")
+        return normalize_line_ends(file.read_bytes()).decode("utf-8")
     except OSError as error:
         raise IoBenchmarkError(f"{file}: {error.strerror}; name a whole tree by --root") from None
     except UnicodeDecodeError as error:
@@ -73,7 +73,7 @@ def _own_kind(root: Root, workloads: Sequence[str]) -> _OwnKind:
         more = [name for name in dict.fromkeys(workloads) if name not in known]
         if len(groups) == 1:
             return _OwnKind(
-                text_there=kind.for_firefox(text, more),
+                text_there=kind.translate_kind(text, more),
                 workloads=[*known, *more],
                 group=groups[0],
                 images=kind.images(data),
@@ -103,7 +103,7 @@ def _group_name(root: Root, group: str) -> str:
 def _attributes(root: Root, texts: list[str]) -> dict[str, str]:
     """What our own page says about those attributes that the kind and its transforms name."""
     page = _read(root, _ATTRIBUTES_PAGE)
-    markdown = Sections(markdown=True)
+    markdown = DocSections(markdown=True)
     found = {}
     for title in markdown.titles(page)[1:]:
         if any(re.search(rf"\b{re.escape(title)}\b", text) for text in texts):
@@ -112,22 +112,26 @@ def _attributes(root: Root, texts: list[str]) -> dict[str, str]:
     return found
 
 
-def for_checkout(root: Root, checkout: Checkout, workloads: Sequence[str]) -> Parts:
+def find_expected_content(
+    root: Root, checkout: Checkout, workloads: Sequence[str]
+) -> ExpectedContent:
     """`workloads` are measured there besides those that the kind names."""
     own = _own_kind(root, workloads)
-    transforms_text = transforms.joined(root.path / "python")
-    script = build(root, own.workloads).modules
+    transforms_text = joined_module.join_modules(root.path / "python")
+    script = build_worker_script(root, own.workloads).modules
     files = {KIND: own.text_there.encode(), TRANSFORMS: transforms_text.encode()}
     files |= {f"{SCRIPT}/{path}": data for path, data in script.items()}
     entries = [
-        Entry(Place(CONFIG, own.group), _group_name(root, own.group)),
-        Entry(Place(checkout.kinds_page, NAME), KIND_PAGE),
+        ExpectedEntry(TreePath(CONFIG, own.group), _group_name(root, own.group)),
+        ExpectedEntry(TreePath(checkout.kinds_page, NAME), KIND_PAGE),
     ]
     texts = [own.text_there, transforms_text]
     for title, body in _attributes(root, texts).items():
-        entries.append(Entry(Place(checkout.attributes_page, title), body, shared=True))
+        entries.append(ExpectedEntry(TreePath(checkout.attributes_page, title), body, shared=True))
     _check_needs(checkout, own)
-    return Parts({path: normalised(data) for path, data in files.items()}, tuple(entries))
+    return ExpectedContent(
+        {path: normalize_line_ends(data) for path, data in files.items()}, tuple(entries)
+    )
 
 
 def _matches(alias: str, worker_type: str) -> bool:

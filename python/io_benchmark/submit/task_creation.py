@@ -14,8 +14,8 @@ from io_benchmark.sources.taskcluster.addresses import default_root_url
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.web.retrying import RequestPolicy
 from io_benchmark.sources.web.web_client import WebClient
-from io_benchmark.submit.definitions import Member, Ready
-from io_benchmark.submit.refusals import explained
+from io_benchmark.submit.definitions import GroupMember, ReadyTask
+from io_benchmark.submit.queue_refusals import explained
 
 T = TypeVar("T")
 _CONFLICT = 409
@@ -26,10 +26,10 @@ class CreationError(IoBenchmarkError):
 
 
 @dataclass
-class Created:
+class CreatedTasks:
     """What was sent to the queue. Sent is not created: an answer may be lost, or not awaited."""
 
-    sent: list[Member] = field(default_factory=list)
+    sent: list[GroupMember] = field(default_factory=list)
     confirmed: int = 0
 
     @property
@@ -41,7 +41,7 @@ class Created:
 
 
 @dataclass(frozen=True)
-class Cancelled:
+class CancelledTasks:
     """What became of the tasks."""
 
     labels: tuple[str, ...]  # cancelled now
@@ -50,13 +50,13 @@ class Cancelled:
     others: int = 0  # of the group, that are no benchmark's
 
 
-def asked(
+def connect(
     environment: Mapping[str, str],
     use: Callable[[Deployment], Awaitable[T]],
     policy: RequestPolicy | None = None,
 ) -> T:
     """What `use` gives, with the environment's deployment."""
-    access = access_of(environment)
+    access = environment_access(environment)
 
     async def main() -> T:
         async with WebClient(policy or RequestPolicy()) as http:
@@ -65,7 +65,7 @@ def asked(
     return run_coroutine(main())
 
 
-def access_of(environment: Mapping[str, str]) -> Access:
+def environment_access(environment: Mapping[str, str]) -> Access:
     return access_for(default_root_url(environment), environment)
 
 
@@ -78,7 +78,7 @@ async def unknown_pools(deployment: Deployment, queues: Sequence[str]) -> list[s
     ]
 
 
-async def create(deployment: Deployment, tasks: Sequence[Ready], created: Created) -> None:
+async def create(deployment: Deployment, tasks: Sequence[ReadyTask], created: CreatedTasks) -> None:
     """In order, because that is the order in which workers will claim them."""
     for task in tasks:
         created.sent.append(task)
@@ -97,19 +97,19 @@ async def create(deployment: Deployment, tasks: Sequence[Ready], created: Create
         created.confirmed += 1
 
 
-async def _is_there(deployment: Deployment, task: Ready) -> bool:
+async def _is_there(deployment: Deployment, task: ReadyTask) -> bool:
     """Whether this very task exists already, with other dates: another process resumed the group."""
     found = (await deployment.tasks([task.task_id])).get(task.task_id)
     group_id = task.definition["taskGroupId"]
     return found is not None and (found.label, found.status.task_group_id) == (task.label, group_id)
 
 
-async def cancel_sent(deployment: Deployment, tasks: Sequence[Member]) -> Cancelled:
+async def cancel_sent(deployment: Deployment, tasks: Sequence[GroupMember]) -> CancelledTasks:
     """By their ids: a task that was sent a moment ago may not be listed yet."""
     return await _cancel(deployment, [(one.task_id, one.label) for one in tasks])
 
 
-async def cancel_group(deployment: Deployment, group_id: str) -> Cancelled:
+async def cancel_group(deployment: Deployment, group_id: str) -> CancelledTasks:
     """The benchmark's tasks of a group that are not resolved; a push's other tasks stay."""
     try:
         members = await deployment.group(group_id, lambda _count: None)
@@ -122,10 +122,10 @@ async def cancel_group(deployment: Deployment, group_id: str) -> Cancelled:
     wanted = [(one.task_id, one.label) for one in own if not one.status.is_resolved]
     done = await _cancel(deployment, wanted)
     resolved = done.resolved + len(own) - len(wanted)
-    return Cancelled(done.labels, resolved, done.problems, len(members) - len(own))
+    return CancelledTasks(done.labels, resolved, done.problems, len(members) - len(own))
 
 
-async def _cancel(deployment: Deployment, tasks: Sequence[tuple[str, str]]) -> Cancelled:
+async def _cancel(deployment: Deployment, tasks: Sequence[tuple[str, str]]) -> CancelledTasks:
     labels, problems = [], []
     resolved = 0
     for task_id, label in tasks:
@@ -142,4 +142,4 @@ async def _cancel(deployment: Deployment, tasks: Sequence[tuple[str, str]]) -> C
                 labels.append(label)
             else:
                 resolved += 1
-    return Cancelled(tuple(labels), resolved, tuple(problems))
+    return CancelledTasks(tuple(labels), resolved, tuple(problems))

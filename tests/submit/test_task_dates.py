@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from io_benchmark.errors import GraphError
-from io_benchmark.submit import dates
+from io_benchmark.submit import task_dates
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, 123456, tzinfo=UTC)
 
@@ -26,17 +26,17 @@ NOW = datetime(2026, 11, 21, 12, 0, 0, 123456, tzinfo=UTC)
 def test_counted_from_now(text, expected):
     """Wherever it stands, and nothing else is changed."""
     value = {"a": [{"relative-datestamp": text}, 1], "b": {"relative-datestamp": text, "c": 2}}
-    assert dates.resolved(value, NOW) == {"a": [expected, 1], "b": value["b"]}
+    assert task_dates.resolved(value, NOW) == {"a": [expected, 1], "b": value["b"]}
 
 
 def test_in_utc():
     """Whatever zone the moment is told in."""
     moment = datetime(2026, 11, 21, 1, 0, tzinfo=timezone(timedelta(hours=2)))
-    assert dates.shown(moment) == "2026-11-20T23:00:00.000Z"
+    assert task_dates.shown(moment) == "2026-11-20T23:00:00.000Z"
 
 
 @pytest.mark.parametrize("text", ["soon", "1 fortnight", "-1 day", "day"])
 def test_not_understood(text):
     """A mistake of the kind, told in one line."""
     with pytest.raises(GraphError, match=r"a task's date is .* correct it in the kind"):
-        dates.resolved({"relative-datestamp": text}, NOW)
+        task_dates.resolved({"relative-datestamp": text}, NOW)

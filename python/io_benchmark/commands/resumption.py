@@ -10,48 +10,54 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands import submitting
+from io_benchmark.commands import task_group
 from io_benchmark.commands.context import Context
 from io_benchmark.errors import ResultError, UsageError
-from io_benchmark.submit import creating, journal, resuming
-from io_benchmark.submit.submission import ready_all, submission_of
+from io_benchmark.submit import group_state, journal, task_creation
+from io_benchmark.submit.submission import make_all_ready, submission_of
 
 if TYPE_CHECKING:
-    from io_benchmark.submit.definitions import Chosen, Ready
+    from io_benchmark.submit.definitions import ReadyTask, SelectedTask
     from io_benchmark.submit.submission import Submission
 
 
 def resume(arguments: argparse.Namespace, context: Context) -> int:
-    group_id = submitting.group_of("--resume", arguments.resume, context.environment)
-    submitting.check_comparison(arguments, None)
+    group_id = task_group.group_of("--resume", arguments.resume, context.environment)
+    task_group.check_comparison(arguments, None)
     found = _journal(group_id, context)
     submission = found.submission if found else _recorded(group_id, context)
-    state = creating.asked(
-        context.environment, lambda deployment: resuming.state_of(deployment, group_id, submission)
+    state = task_creation.connect(
+        context.environment,
+        lambda deployment: group_state.read_group_state(deployment, group_id, submission),
     )
-    missing: Sequence[Ready] = ()
-    ready: tuple[Ready, ...] | None = None
+    missing: Sequence[ReadyTask] = ()
+    ready: tuple[ReadyTask, ...] | None = None
     context.tell(f"group:{group_id}: {len(state.existing)} of {state.count} tasks exist")
     if state.missing:
         chosen = found.chosen if found else _regenerated(arguments, group_id, submission, context)
-        submitting.check_comparison(arguments, {one.pool for one in chosen})
+        task_group.check_comparison(arguments, {one.pool for one in chosen})
         _announce(arguments, [chosen[number] for number in state.missing], submission, context)
-        if not submitting.agreed(arguments, context, "Create them?"):
+        if not task_group.agreed(arguments, context, "Create them?"):
             return 1
         now = datetime.now(UTC)
-        created = resuming.dated(found.created, now) if found else now
-        ready = ready_all(chosen, submission, group_id, created)
+        created = group_state.dates_start(found.created, now) if found else now
+        ready = make_all_ready(chosen, submission, group_id, created)
         missing = [ready[number] for number in state.missing]
-    members = resuming.members_of(state, ready)
+    members = group_state.all_members(state, ready)
     existing = list(state.existing.values())
-    return submitting.create(
-        arguments, context, group_id, missing, members, creating.Created(existing, len(existing))
+    return task_group.create(
+        arguments,
+        context,
+        group_id,
+        missing,
+        members,
+        task_creation.CreatedTasks(existing, len(existing)),
     )
 
 
 def _journal(group_id: str, context: Context) -> journal.Journal | None:
     found = journal.read(journal.path_of(group_id, context.environment))
-    root_url = creating.access_of(context.environment).root_url
+    root_url = task_creation.environment_access(context.environment).root_url
     if found is not None and found.root_url != root_url:
         raise UsageError(
             f"--resume {group_id}: is not at {root_url}; set TASKCLUSTER_ROOT_URL to {found.root_url}"
@@ -60,14 +66,15 @@ def _journal(group_id: str, context: Context) -> journal.Journal | None:
 
 
 def _recorded(group_id: str, context: Context) -> Submission:
-    return creating.asked(
-        context.environment, lambda deployment: resuming.recorded_submission(deployment, group_id)
+    return task_creation.connect(
+        context.environment,
+        lambda deployment: group_state.read_submission(deployment, group_id),
     )
 
 
 def _regenerated(
     arguments: argparse.Namespace, group_id: str, submission: Submission, context: Context
-) -> tuple[Chosen, ...]:
+) -> tuple[SelectedTask, ...]:
     """The tasks from the kind, which has to be what it was."""
     from io_benchmark.commands.submit import generated
 
@@ -84,7 +91,7 @@ def _regenerated(
 
 def _announce(
     arguments: argparse.Namespace,
-    chosen: Sequence[Chosen],
+    chosen: Sequence[SelectedTask],
     submission: Submission,
     context: Context,
 ) -> None:

@@ -14,13 +14,13 @@ from io_benchmark.sources.taskcluster.task_watch import (
     watch_task,
 )
 from io_benchmark.sources.taskcluster.tasks import QueueTask
-from io_benchmark.submit.definitions import Member
+from io_benchmark.submit.definitions import GroupMember
 
 
 async def wait(
     deployment: Deployment,
     group_id: str,
-    tasks: Sequence[Member],
+    tasks: Sequence[GroupMember],
     every_s: float,
     timeout_s: float | None,
     tell: Callable[[str], None],
@@ -40,7 +40,7 @@ async def wait(
     )
 
 
-def _watched(wanted: Member, task: QueueTask | None) -> WatchedTask:
+def _watched(wanted: GroupMember, task: QueueTask | None) -> WatchedTask:
     title = f"{wanted.label} ({wanted.task_id})"
     if task is None:  # the queue may take a moment
         return WatchedTask(title, "unlisted", is_resolved=False, reason="unlisted")
