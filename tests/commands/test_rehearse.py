@@ -67,7 +67,7 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
         assert measured.task is not None
         assert f"{measured.task.task_id}.0" == folder.name
         assert measured.result.task.task_id == measured.task.task_id
-        assert measured.result.completed
+        assert measured.result.outcome.state == "completed"
         assert measured.result.config.profile == "quick"
         pools[measured.pool] = measured.task.task_queue.split("/")[1]
     assert pools == {
