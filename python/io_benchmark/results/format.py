@@ -23,8 +23,8 @@ from io_benchmark.results.common_types import (
     FileSizes,
     Many,
     Name,
+    ResultOutcome,
     ResultPart,
-    RunOutcome,
     SparseColumn,
     Text,
 )
@@ -260,4 +260,4 @@ class Result(ResultPart, frozen=True):
     workloads: Annotated[list[AnyEntry], Meta(max_length=MAXIMUM_ENTRIES)]
     timeline: RecordedTimeline | None
     warnings: Annotated[list[Remark], Many]
-    outcome: RunOutcome
+    outcome: ResultOutcome

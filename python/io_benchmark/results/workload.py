@@ -19,8 +19,8 @@ from io_benchmark.results.common_types import (
     Column,
     Count,
     Name,
+    ResultOutcome,
     ResultPart,
-    RunOutcome,
     Text,
 )
 
@@ -68,7 +68,7 @@ class BatchEntry(ResultPart, frozen=True):
     precision_reached_ratio: float | None
     device_bytes: BytesByDevice | None
     samples: BatchColumns
-    outcome: RunOutcome
+    outcome: ResultOutcome
     parameters: Parameters
     observed: Observations
 

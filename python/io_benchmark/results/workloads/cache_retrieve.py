@@ -12,8 +12,8 @@ from io_benchmark.results.common_types import (
     FileSizes,
     Many,
     Name,
+    ResultOutcome,
     ResultPart,
-    RunOutcome,
     Text,
 )
 from io_benchmark.results.workload import Workload
@@ -71,7 +71,7 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
     writeback_before_sync_bytes: Count | None
     device_bytes: BytesByDevice | None
     samples: RetrieveColumns
-    outcome: RunOutcome
+    outcome: ResultOutcome
 
 
 WORKLOAD = Workload(
