@@ -14,10 +14,8 @@ from children import ending_with_parent
 from early_end import WorkloadError
 from reading import first_line_of
 
-ENGINES = (
-    "libaio",
-    "io_uring",
-)  # engines that keep several operations in flight; the first that fio has is used
+# Engines that keep several operations in flight; the first one that fio has is used.
+ENGINES = ("libaio", "io_uring")
 NS_PER_MS = 1_000_000
 
 

@@ -125,9 +125,7 @@ def outcome(state, reason=None):
 def write_by_rename(path, temporary, document):
     try:
         with suppress(FileNotFoundError):
-            os.unlink(
-                temporary
-            )  # left by a killed run, or a link that someone put there
+            os.unlink(temporary)  # of a killed run, or a link put there
         with open(temporary, "xb") as file:  # does not follow a link
             text = JSON.encode(readable(document))
             # In names that are not UTF-8, a question mark replaces each invalid byte.

@@ -116,9 +116,8 @@ def _read_weights(found, directory):
 
 def _read_memory(found, directory):
     for name in ("memory.limit_in_bytes", "memory.max", "memory.high"):
-        value = read_int(
-            os.path.join(directory, name)
-        )  # "max" is not a number: no limit
+        # None for "max": no limit.
+        value = read_int(os.path.join(directory, name))
         if value is not None and value < UNLIMITED_BYTES:
             found["memory"].append({"group": directory, "file": name, "bytes": value})
 

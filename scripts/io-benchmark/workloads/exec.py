@@ -176,9 +176,8 @@ def start_all(paths, cpus, started):
     try:
         for at, path in enumerate(paths):
             if cpus is not None:
-                os.sched_setaffinity(
-                    0, {cpus[at]}
-                )  # a new process inherits its parent's
+                # A new process inherits its parent's CPUs.
+                os.sched_setaffinity(0, {cpus[at]})
             start_ns = time.monotonic_ns()
             pid = os.posix_spawn(path, (path,), {}, setpgroup=group)
             started[pid] = (start_ns, path)

@@ -62,8 +62,8 @@ def test_clash_with_another_kind(run_kind, make_pool):
     with pytest.raises(UserMistake) as caught:
         run_kind([make_pool()], "symbols", kind_dependencies_tasks={other.label: other})
     assert str(caught.value).endswith(
-        "kind.yml: task amd-16: treeherder.symbol: IOB(amd16) on linux64/opt is task "
-        "io-benchmark-old's already; give each a symbol of its own"
+        "kind.yml: task amd-16: treeherder.symbol: task io-benchmark-old already has "
+        "IOB(amd16) on linux64/opt; give each task a different symbol"
     )
 
 
