@@ -10,8 +10,6 @@ medium escapes that for itself.
 
 from unicodedata import category
 
-from rich.cells import cell_len
-
 NAME_LENGTH = 40
 TEXT_LENGTH = 1000
 REPLACEMENT = "\ufffd"
@@ -35,16 +33,23 @@ def name(text: str, cells: int = NAME_LENGTH) -> str:
     line = clean(text, 4 * TEXT_LENGTH)
     if line.isascii() and len(line) <= cells:
         return line or "(no name)"
-    if len(line) <= cells and cell_len(line) <= cells:
+    if len(line) <= cells and _cell_length(line) <= cells:
         return line
     head = cells // 2
     return _fitting(line, head) + "…" + _fitting(line[::-1], cells - head - 1)[::-1]
 
 
+def _cell_length(line: str) -> int:
+    # Imported late: the JSON report needs no terminal.
+    from rich.cells import cell_len
+
+    return cell_len(line)
+
+
 def _fitting(line: str, cells: int) -> str:
     """As much of its start as has room; no more characters than cells, whatever takes none."""
     kept = line[:cells]
-    while cell_len(kept) > cells:
+    while _cell_length(kept) > cells:
         kept = kept[:-1]
     return kept
 

@@ -26,6 +26,7 @@ from io_benchmark.analysis.diagnosis.measured_gains import (
     unless,
 )
 from io_benchmark.analysis.model import Cause, Remedy, State, Subject
+from io_benchmark.analysis.statements import statement
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,15 @@ def suggest(
             gain = plan.look(push, cause) if plan.cause == cause.name else None
             if gain is not None:
                 action = machine_action(push, plan.action)
-                found.append(Remedy(cause.name, action, gain.ratio, gain.measured, gain.evidence))
+                found.append(
+                    Remedy(
+                        cause.name,
+                        statement("{text}", text=action),
+                        gain.ratio,
+                        gain.measured,
+                        (statement("{text}", text=gain.evidence),),
+                    )
+                )
     return tuple(found)
 
 

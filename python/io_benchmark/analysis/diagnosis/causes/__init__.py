@@ -9,6 +9,7 @@ taskcluster/docs/causes.md says for each what it reads.
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 from io_benchmark.analysis import words
@@ -30,7 +31,8 @@ from io_benchmark.analysis.diagnosis.causes import (
     uploading,
     volatile,
 )
-from io_benchmark.analysis.model import Cause, State, Subject, Worker
+from io_benchmark.analysis.model import Cause, Evidence, Observation, Seen, State, Subject, Worker
+from io_benchmark.analysis.statements import statement
 
 # In the order in which a report lists them: what is most often the reason comes first.
 RULES: tuple[Rule, ...] = (
@@ -87,12 +89,22 @@ def _cause(rule: Rule, finding: Finding, case: Case) -> Cause:
         name=rule.name,
         hypothesis=rule.hypothesis,
         state=finding.state,
-        baseline_evidence=finding.baseline_evidence,
-        candidate_evidence=finding.candidate_evidence,
-        explanation=finding.explanation + _share_text(case.ratio, finding, share),
+        baseline_evidence=_text_evidence(finding.baseline_evidence),
+        candidate_evidence=_text_evidence(finding.candidate_evidence),
+        explanation=(
+            statement("{text}", text=finding.explanation + _share_text(case.ratio, finding, share)),
+        ),
         predicted_ratio=finding.predicted_ratio,
         share=share,
         workload=finding.workload,
+    )
+
+
+def _text_evidence(text: str) -> Evidence:
+    summary = re.split(r";|, machine type | on [0-9,]+ of [0-9,]+ workers", text)[0]
+    return Evidence(
+        (Observation("text", (Seen(statement("{text}", text=text), 1),), 1),),
+        statement("{text}", text=re.sub(r"\s*\([^()]*\)", "", summary)),
     )
 
 
