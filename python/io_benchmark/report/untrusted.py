@@ -40,8 +40,8 @@ def name(text: str, cells: int = NAME_LENGTH) -> str:
 
 
 def _cell_length(line: str) -> int:
-    # Imported late: the JSON report needs no terminal.
-    from rich.cells import cell_len
+    # Imported late: it costs time, and the JSON report writes no cells.
+    from rich.cells import cell_len  # noqa: PLC0415 - see above
 
     return cell_len(line)
 

@@ -25,16 +25,8 @@ def summary_text(evidence: Evidence) -> str:
 
 
 def sentences(statements: Sequence[Statement]) -> str:
-    """Return each statement with a capital and a full stop."""
-    return " ".join(sentence(text_of(each)) for each in statements)
-
-
-def sentence(line: str) -> str:
-    """Add a capital and a full stop."""
-    stop = "." if line and line[-1] not in ".!?…" else ""
-    first = line.split(" ", 1)[0]
-    # A pool's name is written as it is.
-    return (line if "-" in first else line[:1].upper() + line[1:]) + stop
+    """Return all statements, which are whole sentences."""
+    return " ".join(map(text_of, statements))
 
 
 def _observation_text(observation: Observation) -> str:

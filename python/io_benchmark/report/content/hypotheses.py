@@ -10,7 +10,7 @@ from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Cause, Diagnosis, Remedy, State, Subject
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content import answers, measures
-from io_benchmark.report.content.evidence_text import evidence_text, sentence, sentences
+from io_benchmark.report.content.evidence_text import evidence_text, sentences
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.units import ratio
 from io_benchmark.report.untrusted import clean, name
@@ -112,8 +112,14 @@ def _cause(cause: Cause) -> CauseRow:
 
 def _remedy(remedy: Remedy) -> RemedyRow:
     gain = answers.gain_in_words(remedy).strip(" ()")
-    action = sentence(text_of(remedy.action)).removesuffix(".")
+    action = _capitalised(text_of(remedy.action).removesuffix("."))
     return RemedyRow(name(remedy.cause), action, gain, sentences(remedy.evidence))
+
+
+def _capitalised(line: str) -> str:
+    """Start with a capital; a pool's name is written as it is."""
+    first = line.split(" ", 1)[0]
+    return line if "-" in first else line[:1].upper() + line[1:]
 
 
 def _measurement(subject: Subject, report: Report) -> str:
