@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import trees
+from cause_texts import texts
 from record_tree import IDENTIFIER
 from seed_workers import measured, workers
 from tree_cases import RETRIEVE, ROWS, Row
@@ -103,6 +104,7 @@ def test_a_tree_decides_its_cause(row: Row, candidate: str, seen: Seen) -> None:
     found = cause_of(row, seen, slower_is_candidate=candidate == "slower")
     assert found.state is row.state, found
     assert statement(NOTHING_TO_EXPLAIN) not in found.explanation
+    assert all(texts(found))
 
 
 def test_every_cause_has_both() -> None:

@@ -43,7 +43,11 @@ def _per_builder_copies(case: Case) -> Finding:
             workload=_EXEC,
         )
     evidence = detail_evidence(
-        copies, workload_figures.COPIES, "{figure} by copies (hardlinks are 1)", Unit.RATIO
+        copies,
+        workload_figures.COPIES,
+        Unit.RATIO,
+        "{figure} by copies",
+        note=" (hardlinks are 1)",
     )
     if not case.differs:
         return ruled_out(evidence, NOTHING_TO_EXPLAIN)

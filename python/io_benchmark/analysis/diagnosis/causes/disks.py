@@ -191,19 +191,14 @@ def _with_more_disks(case: Case, finding: Finding) -> Finding:
     disks = published_caps.disks_of_machine(machine)
     if machines or disks is None:
         return finding
-    count = Quantity(disks, Unit.COUNT)
     larger = published_caps.machine_with_disks(machine, disks + 1)
-    if larger is None:
-        return finding.also(
-            "The number of local SSDs of {machine} is {disks}.", machine=machine, disks=count
-        )
-    return finding.also(
-        "The number of local SSDs of {machine} is {disks}, that of {larger} is {more}.",
-        machine=machine,
-        disks=count,
-        larger=larger,
-        more=Quantity(published_caps.disks_of_machine(larger) or 0, Unit.COUNT),
-    )
+    more = published_caps.disks_of_machine(larger)
+    template = "{machine} has {disks} local SSD" + ("s" if disks > 1 else "")
+    values: dict[str, Value] = {"machine": machine, "disks": Quantity(disks, Unit.COUNT)}
+    if larger is None or more is None:
+        return finding.also(f"{template}.", **values)
+    values |= {"larger": larger, "more": Quantity(more, Unit.COUNT)}
+    return finding.also(f"{template}, {{larger}} has {{more}}.", **values)
 
 
 def _above_cap(view: View) -> bool:
@@ -289,7 +284,7 @@ def _boot_disk_fallback(case: Case) -> Finding:
     ]
     if finding.state is State.SUPPORTED and expected:
         return finding.also(
-            "The number of local SSDs of its machine type is {disks}.",
+            "Its machine type has {disks} local SSD" + ("s." if max(expected) > 1 else "."),
             disks=Quantity(max(expected), Unit.COUNT),
         )
     return finding

@@ -82,8 +82,9 @@ def _lock(case: Case) -> Finding:
     evidence = detail_evidence(
         measurement,
         workload_figures.SCALING,
-        "{figure} by {threads} at once ({variant}, one thread is 1)",
         Unit.RATIO,
+        "{figure} by {threads} at once",
+        note=" ({variant}, one thread is 1)",
         threads=Quantity(threads, Unit.COUNT),
         variant=measurement.subject.variant,
     )
@@ -189,8 +190,8 @@ def _files_not_visible(case: Case) -> Finding:
     evidence = detail_evidence(
         measurements[0],
         workload_figures.NOT_VISIBLE,
-        "{figure} files not visible immediately",
         Unit.COUNT,
+        "{figure} files not visible immediately",
     )
     slower, faster = counts
     if not slower and not faster:

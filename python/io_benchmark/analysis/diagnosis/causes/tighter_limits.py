@@ -38,8 +38,8 @@ _LIMITS_SHOWN = 4
 _LIMITED = {
     "read_bytes_per_s": "read",
     "write_bytes_per_s": "write",
-    "read_operations_per_s": "read operations",
-    "write_operations_per_s": "write operations",
+    "read_operations_per_s": "read",
+    "write_operations_per_s": "write",
 }
 
 
