@@ -6,46 +6,25 @@
 import json
 import os
 import subprocess
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import past
+import program
 import pytest
 from loopback import Loopback
 from loopback_deployment import Artifact, Deployment
 
-from io_benchmark import cli
-
-COMMAND = [sys.executable, "-m", "io_benchmark.cli", "history"]
+COMMAND = [*program.PROGRAM, "history"]
 # As many as a mean needs.
 RETRIEVES = 200
 
 
-@dataclass(frozen=True)
-class Done:
-    stdout: str
-    stderr: str
-
-
-History = Callable[..., Done]
-
-
-@pytest.fixture
-def history(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> History:
-    """As the installed program does it, but in this process: a second of imports each would add up."""
-
-    def run(*arguments: str, folder: Path, expected: int = 0, **environment: str) -> Done:
-        monkeypatch.chdir(folder)
-        for name, value in environment.items():
-            monkeypatch.setenv(name, value)
-        status = cli._status(["history", *arguments])
-        captured = capsys.readouterr()
-        assert status == expected, captured.err + captured.out
-        return Done(captured.out, captured.err)
-
-    return run
+def history(
+    *arguments: str, folder: Path, expected: int = 0, **environment: str
+) -> program.Finished:
+    return program.run(
+        "history", *arguments, folder=folder, expected=expected, environment=environment
+    )
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +55,7 @@ def test_the_program(fetched: Path) -> None:
     assert done.stderr == ""
 
 
-def test_a_folder(history: History, fetched: Path) -> None:
+def test_a_folder(fetched: Path) -> None:
     """Plain text in 80 columns when piped: the change, when, by how much, and what changed."""
     done = history("amd-16", "results", folder=fetched)
     assert max(map(len, done.stdout.splitlines())) <= 80
@@ -87,9 +66,7 @@ def test_a_folder(history: History, fetched: Path) -> None:
     assert done.stderr == ""
 
 
-def test_the_index(
-    history: History, pushes: list[past.Push], fetched: Path, tmp_path: Path
-) -> None:
+def test_the_index(pushes: list[past.Push], fetched: Path, tmp_path: Path) -> None:
     """The same points as in the folder, found by the pool's name alone."""
     deployment = Deployment()
     past.add(deployment, pushes)
@@ -108,7 +85,7 @@ def test_the_index(
     ]
 
 
-def test_fetch_then_history(history: History, pushes: list[past.Push], tmp_path: Path) -> None:
+def test_fetch_then_history(pushes: list[past.Push], tmp_path: Path) -> None:
     """What `fetch` writes down has the groups and the revisions: the history works offline."""
     deployment = Deployment()
     past.add(deployment, pushes[:3])
@@ -127,7 +104,7 @@ def test_fetch_then_history(history: History, pushes: list[past.Push], tmp_path:
     ]
 
 
-def test_what_is_gone_is_named(history: History, pushes: list[past.Push], tmp_path: Path) -> None:
+def test_what_is_gone_is_named(pushes: list[past.Push], tmp_path: Path) -> None:
     """An expired task and a lost artifact are notes, and the exit code is 0."""
     deployment = Deployment()
     past.add(deployment, pushes[:12])
@@ -137,13 +114,13 @@ def test_what_is_gone_is_named(history: History, pushes: list[past.Push], tmp_pa
     deployment.set_result(second, 0, Artifact(storage_type="gone"))
     with Loopback(deployment) as loopback:
         done = history("amd-16", folder=tmp_path, TASKCLUSTER_ROOT_URL=loopback.url)
-    assert f"note: task {first} of 2026-04-27: is not there; it may have expired\n" in done.stderr
+    assert f"note: task {first} of 2026-04-27: does not exist; it may have expired\n" in done.stderr
     assert f"note: task {second} run 0 (io-benchmark-amd-16): lost its artifact" in done.stderr
     assert "No change in 10 points" in done.stdout
     assert "Not read" in done.stdout
 
 
-def test_the_newest_points(history: History, fetched: Path) -> None:
+def test_the_newest_points(fetched: Path) -> None:
     """--last and --since, in a folder as in the index."""
     done = history("amd-16", "results", "--last", "5", "--json", folder=fetched)
     found = json.loads(done.stdout)
@@ -158,7 +135,7 @@ def test_the_newest_points(history: History, fetched: Path) -> None:
     assert found["remarks"] == []
 
 
-def test_the_same_input_gives_the_same_bytes(history: History, fetched: Path) -> None:
+def test_the_same_input_gives_the_same_bytes(fetched: Path) -> None:
     """In every format."""
     for form in ("text", "markdown", "html", "json"):
         first = history("amd-16", "results", "--format", form, folder=fetched).stdout
@@ -166,7 +143,7 @@ def test_the_same_input_gives_the_same_bytes(history: History, fetched: Path) ->
         assert first
 
 
-def test_files_beside(history: History, fetched: Path, tmp_path: Path) -> None:
+def test_files_beside(fetched: Path, tmp_path: Path) -> None:
     """One history, several files, whole or not at all."""
     results = str(fetched / "results")
     wanted = ("--write", "html=a.html", "--write", "markdown=b.md", "--write", "text=c.txt")
@@ -180,15 +157,15 @@ def test_files_beside(history: History, fetched: Path, tmp_path: Path) -> None:
     assert failed.stdout == done.stdout
 
 
-def test_another_pool(history: History, fetched: Path) -> None:
+def test_another_pool(fetched: Path) -> None:
     """What there is instead is named."""
     done = history("intel", "results", folder=fetched, expected=1)
     assert done.stderr == "error: there is no result of intel; there are amd-16\n"
     assert "There is nothing that could be read and judged." in done.stdout
-    assert "results of other pools are passed over: 20 of amd-16" in done.stdout
+    assert "results of other pools are ignored: 20 of amd-16" in done.stdout
 
 
-def test_nothing_in_the_index(history: History, pushes: list[past.Push], tmp_path: Path) -> None:
+def test_nothing_in_the_index(pushes: list[past.Push], tmp_path: Path) -> None:
     """The pools that there are."""
     deployment = Deployment()
     past.add(deployment, pushes[:1])
@@ -197,11 +174,11 @@ def test_nothing_in_the_index(history: History, pushes: list[past.Push], tmp_pat
     assert done.stdout == ""
     assert done.stderr == (
         "error: index:releng.v2.io-benchmark.date.io-benchmark.intel: "
-        f"{loopback.url} has no such pool; there are amd-16\n"
+        f"{loopback.url} has no such pool; its pools are amd-16\n"
     )
 
 
-def test_a_bad_result_is_named(history: History, pushes: list[past.Push], tmp_path: Path) -> None:
+def test_a_bad_result_is_named(pushes: list[past.Push], tmp_path: Path) -> None:
     """One that cannot be read, and one that may not be judged; the rest is shown."""
     past.write(tmp_path / "results", pushes[:12])
     first, second = sorted((tmp_path / "results").iterdir())[:2]
@@ -227,11 +204,13 @@ def test_a_bad_result_is_named(history: History, pushes: list[past.Push], tmp_pa
         pytest.param(["amd-16", "--since", "May"], "'May' is not a date such as", id="since"),
         pytest.param(["amd-16", "--write", "pdf=x"], "is not FORMAT=FILE", id="format"),
         pytest.param(
-            ["amd-16", "x", "--project", "try"], "--project goes without ADDRESS", id="project"
+            ["amd-16", "x", "--project", "try"],
+            "--project cannot be combined with ADDRESS",
+            id="project",
         ),
     ],
 )
-def test_mistakes(history: History, arguments: list[str], message: str, tmp_path: Path) -> None:
+def test_mistakes(arguments: list[str], message: str, tmp_path: Path) -> None:
     """One line, exit code 2, and nothing on stdout."""
     done = history(*arguments, folder=tmp_path, expected=2)
     assert message in done.stderr.splitlines()[-1]

@@ -32,8 +32,8 @@ import pytest
 
 from io_benchmark.execute.container import ContainerExecutor
 from io_benchmark.execute.engine import COMMAND_VARIABLE
-from io_benchmark.execute.task import TaskRun
-from io_benchmark.graph.context import create_context
+from io_benchmark.execute.task_run import TaskRun
+from io_benchmark.graph.image_context import create_context
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGE = "update-verify"
@@ -125,7 +125,7 @@ class Lab:
         """The project's own executor."""
         logs = self.folder / "logs"
         logs.mkdir(exist_ok=True)
-        return ContainerExecutor("podman", context, self.environment, logs)
+        return ContainerExecutor("podman", context, {**os.environ, **self.environment}, logs)
 
     def left_over(self) -> list[str]:
         """Containers, those of builds included, volumes, and mounts in the namespace."""

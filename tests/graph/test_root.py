@@ -82,7 +82,7 @@ def test_a_path_that_cannot_be_read(tmp_path, make, reason):
         with pytest.raises(RootError) as caught:
             find_root(*arguments)
         message = str(caught.value)
-        shown = str(path).replace("\0", "?")
+        shown = str(path).replace("\0", "\ufffd")
         assert message.startswith(f"{start}{shown}"[:100])
         assert "cannot read this path (" in message
         assert reason in message
@@ -118,7 +118,7 @@ def test_nothing_found(tmp_path, monkeypatch):
     assert str(caught.value) == (
         f"{tmp_path}: neither this folder nor one above holds taskcluster/config.yml and "
         "scripts/io-benchmark/__main__.py, and this installation carries no copy; go into a "
-        "checkout of io-benchmark or name one by --root"
+        "checkout of io-benchmark or name one with --root"
     )
 
 

@@ -6,12 +6,12 @@
 import math
 from collections.abc import Sequence
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.evidence import Sides, evidence_of, fact
 from io_benchmark.analysis.model import UNKNOWN, Evidence, Figures, Observation, Verdict
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.analysis.summary import workload_figures
+from io_benchmark.results import workloads
 
 DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
 # Nearer than this another measurement is as fast, whatever its interval says.

@@ -24,7 +24,7 @@ from io_benchmark.report.content.evidence_text import summary_text
 from io_benchmark.report.content.footnotes import Footnotes, concerns
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.units import interval, percent, ratio
-from io_benchmark.report.untrusted import clean, name
+from io_benchmark.text import clean, name
 
 NO_VERDICT = "no verdict"
 # Longer evidence would hide the sentence around it; the table of hypotheses has it.

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from io_benchmark.analysis import model, report_model, workloads
+from io_benchmark.analysis import model, report_model
 from io_benchmark.analysis.statements import Quantity, Range, Statement, Value
 from io_benchmark.json_schema import schema_of
 from io_benchmark.report.content import replication
@@ -19,7 +19,8 @@ from io_benchmark.report.content.evidence_text import FACT_LENGTH, evidence_text
 from io_benchmark.report.content.statement_text import text_of, value_text
 from io_benchmark.report.formats import json_format as to
 from io_benchmark.report.formats.json_format import VERSION
-from io_benchmark.report.untrusted import TEXT_LENGTH
+from io_benchmark.results import workloads
+from io_benchmark.text import LINE_LENGTH
 
 
 def render(report: report_model.Report) -> str:
@@ -195,7 +196,7 @@ def _evidence(evidence: model.Evidence) -> to.Evidence:
 
 
 def _statement(statement: Statement) -> to.Statement:
-    return to.Statement(text=text_of(statement), values=_values(statement, TEXT_LENGTH))
+    return to.Statement(text=text_of(statement), values=_values(statement, LINE_LENGTH))
 
 
 def _values(statement: Statement, length: int) -> list[to.Value]:

@@ -6,6 +6,15 @@
 from collections.abc import Callable, Sequence
 
 from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.cause_rule import (
+    NOTHING_TO_EXPLAIN,
+    CauseRule,
+    Judgement,
+    Suggestion,
+    not_observable,
+    ruled_out,
+    supported,
+)
 from io_benchmark.analysis.diagnosis.evidence import (
     Observe,
     Sides,
@@ -13,15 +22,6 @@ from io_benchmark.analysis.diagnosis.evidence import (
     of_sides,
     span,
     tally,
-)
-from io_benchmark.analysis.diagnosis.findings import (
-    NOTHING_TO_EXPLAIN,
-    CauseRule,
-    Finding,
-    Suggestion,
-    not_observable,
-    ruled_out,
-    supported,
 )
 from io_benchmark.analysis.diagnosis.judging import RankedFact, Sentences, by_rank, fact_tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, more_disks, predicted
@@ -137,10 +137,10 @@ def _width(view: View) -> RankedFact | None:
     return RankedFact(statement("{width}", width=width), -stack.width)
 
 
-def _device_count(case: Case) -> Finding:
+def _device_count(case: Case) -> Judgement:
     evidence = Sides(_device_evidence(case.baseline), _device_evidence(case.candidate))
     predicted_ratio = _predicted_by_caps(case)
-    finding = by_rank(
+    judgement = by_rank(
         case,
         _width,
         Sentences(
@@ -152,17 +152,17 @@ def _device_count(case: Case) -> Finding:
         evidence=evidence,
         predicted_ratio=predicted_ratio,
     )
-    if finding.state is not State.SUPPORTED:
-        return finding
+    if judgement.state is not State.SUPPORTED:
+        return judgement
     if do_not_wait(case.slower):
         return ruled_out(
             evidence, "The number of disks differs, but the slower side did not wait for its disks."
         )
-    finding = finding.also(_prediction_source(case, predicted_ratio))
-    finding = _with_more_disks(case, finding)
+    judgement = judgement.also(_prediction_source(case, predicted_ratio))
+    judgement = _with_more_disks(case, judgement)
     if any(_above_cap(view) for view in case.views):
-        finding = finding.also("A write rate above its cap is what the page cache absorbed.")
-    return finding
+        judgement = judgement.also("A write rate above its cap is what the page cache absorbed.")
+    return judgement
 
 
 def _predicted_by_caps(case: Case) -> float | None:
@@ -184,21 +184,21 @@ def _prediction_source(case: Case, predicted_ratio: float | None) -> str:
     return "The prediction is from the published write caps."
 
 
-def _with_more_disks(case: Case, finding: Finding) -> Finding:
+def _with_more_disks(case: Case, judgement: Judgement) -> Judgement:
     """Name the next machine type with more disks, where the slower side's type has a fixed number."""
     machines = {published_caps.machine_name(view.instance_type or "") for view in case.slower}
     machine = machines.pop() if machines else ""
     disks = published_caps.disks_of_machine(machine)
     if machines or disks is None:
-        return finding
+        return judgement
     larger = published_caps.machine_with_disks(machine, disks + 1)
     more = published_caps.disks_of_machine(larger)
     template = "{machine} has {disks} local SSD" + ("s" if disks > 1 else "")
     values: dict[str, Value] = {"machine": machine, "disks": Quantity(disks, Unit.COUNT)}
     if larger is None or more is None:
-        return finding.also(f"{template}.", **values)
+        return judgement.also(f"{template}.", **values)
     values |= {"larger": larger, "more": Quantity(more, Unit.COUNT)}
-    return finding.also(f"{template}, {{larger}} has {{more}}.", **values)
+    return judgement.also(f"{template}, {{larger}} has {{more}}.", **values)
 
 
 def _above_cap(view: View) -> bool:
@@ -229,7 +229,7 @@ def _linear_prediction(case: Case) -> float | None:
     return ratio if case.ratio > 1 else 1 / ratio
 
 
-def _linear_volume(case: Case) -> Finding:
+def _linear_volume(case: Case) -> Judgement:
     stacks = [[stack_of(view) for view in views] for views in (case.baseline, case.candidate)]
     known = all(any(side) for side in stacks)
     if known and not any(stack.linear for side in stacks for stack in side if stack is not None):
@@ -265,8 +265,8 @@ def _medium(view: View) -> RankedFact | None:
     )
 
 
-def _boot_disk_fallback(case: Case) -> Finding:
-    finding = by_rank(
+def _boot_disk_fallback(case: Case) -> Judgement:
+    judgement = by_rank(
         case,
         _medium,
         Sentences(
@@ -282,12 +282,12 @@ def _boot_disk_fallback(case: Case) -> Finding:
         for view in case.slower
         if (disks := published_caps.disks_of_machine(view.instance_type))
     ]
-    if finding.state is State.SUPPORTED and expected:
-        return finding.also(
+    if judgement.state is State.SUPPORTED and expected:
+        return judgement.also(
             "Its machine type has {disks} local SSD" + ("s." if max(expected) > 1 else "."),
             disks=Quantity(max(expected), Unit.COUNT),
         )
-    return finding
+    return judgement
 
 
 # --- disk-speed ---
@@ -299,7 +299,7 @@ def _each_disk(view: View) -> float | None:
     return None if stack is None or rate is None else rate / stack.width
 
 
-def _disk_speed(case: Case) -> Finding:
+def _disk_speed(case: Case) -> Judgement:
     evidence = of_sides(
         case,
         _rate("write-rate-per-disk", _each_disk, "write rate per disk {value}"),

@@ -1,0 +1,112 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Standard streams that never cut a command short: closed, full, or left by their reader.
+
+What cannot be printed is dropped, and the first reason is kept: a command then still writes its
+files and ends as it should, and `cli` decides on the exit code.
+"""
+
+import codecs
+import io
+import os
+import select
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+ERRORS = "io-benchmark-printing"
+_STDIN, _STDOUT, _STDERR = 0, 1, 2
+
+
+class Output(io.RawIOBase):
+    """Writes to a descriptor until that fails; after that it takes everything and writes nothing."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self.failure: OSError | None = None
+        self._dropping = False
+
+    def drop(self) -> None:
+        """Somebody does not want to wait for the reader any longer."""
+        self._dropping = True
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def isatty(self) -> bool:
+        return os.isatty(self._descriptor)
+
+    def write(self, data) -> int:  # type: ignore[no-untyped-def]  # noqa: ANN001 - any buffer
+        while self.failure is None and not self._dropping:
+            try:
+                return os.write(self._descriptor, data)
+            except BlockingIOError:
+                # Another program that has the same pipe open has made it so.
+                select.select([], [self._descriptor], [])
+            except OSError as error:
+                self.failure = error
+        return len(data)
+
+
+@contextmanager
+def standard_streams() -> Iterator[Output]:
+    """stdout and stderr as such streams; yields what is below stdout.
+
+    Whoever has put a stream of his own in their place keeps it.
+    """
+    _open_closed_ones()
+    before = sys.stdin, sys.stdout, sys.stderr
+    output = Output(_STDOUT)
+    if sys.stdin is None:
+        sys.stdin = open(_STDIN, encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stdout = _stream(sys.stdout, sys.__stdout__, output)
+    sys.stderr = _stream(sys.stderr, sys.__stderr__, Output(_STDERR))
+    try:
+        yield output
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = before
+
+
+def _open_closed_ones() -> None:
+    """So that no file which is opened later gets their number. Writing to stdout still fails."""
+    for descriptor, flags in (
+        (_STDIN, os.O_RDONLY),
+        (_STDOUT, os.O_RDONLY),
+        (_STDERR, os.O_WRONLY),
+    ):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            # The lowest number that is free is this one.
+            os.set_inheritable(os.open(os.devnull, flags), True)
+
+
+def _stream(present: TextIO | None, original: TextIO | None, output: Output) -> TextIO:
+    if present is not None and present is not original:
+        if isinstance(present, io.TextIOWrapper):
+            present.reconfigure(errors=ERRORS)
+        return present
+    return io.TextIOWrapper(
+        io.BufferedWriter(output),
+        encoding="utf-8" if present is None else present.encoding,
+        errors=ERRORS,
+        line_buffering=output.fileno() == _STDERR or output.isatty(),
+    )
+
+
+def _encodable(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Where × cannot be written, a question mark; a file's name that is not UTF-8 as it is."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    character = error.object[error.start]
+    if "\udc80" <= character <= "\udcff" and error.encoding in ("ascii", "utf-8"):
+        return character.encode("ascii", "surrogateescape"), error.start + 1
+    return "?", error.start + 1
+
+
+codecs.register_error(ERRORS, _encodable)
