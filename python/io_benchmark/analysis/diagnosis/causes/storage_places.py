@@ -14,8 +14,7 @@ from io_benchmark.analysis.diagnosis.cause_rule import (
     ruled_out,
     supported,
 )
-from io_benchmark.analysis.diagnosis.causes.disks import write_rate
-from io_benchmark.analysis.diagnosis.evidence import Sides, of_sides, span, tally
+from io_benchmark.analysis.diagnosis.evidence import Sides, of_sides, span, tally, write_rate
 from io_benchmark.analysis.diagnosis.judging import RankedFact, Sentences, by_rank
 from io_benchmark.analysis.diagnosis.measured_gains import (
     as_other_pool,
