@@ -27,7 +27,7 @@ class Sides(NamedTuple):
 
 
 def of_sides(case: Case, *observe: Observe, has_summary: bool = True) -> Sides:
-    """Return both sides' evidence; the first observation is the summary unless told otherwise."""
+    """Return both sides' evidence; the first observation is the summary, if there is one."""
     baseline, candidate = (
         evidence_of(*(each(views) for each in observe), has_summary=has_summary)
         for views in (case.baseline, case.candidate)

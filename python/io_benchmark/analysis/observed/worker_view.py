@@ -156,7 +156,7 @@ def view_of(worker: Worker, subject: Subject) -> View:
 
 def by_worker(views: Sequence[View]) -> list[list[View]]:
     """Return the runs of each worker: workers are what is counted and averaged, not runs."""
-    return list(machine_identity.grouped(views, lambda view: view.worker.machine).values())
+    return list(machine_identity.group_by_machine(views, lambda view: view.worker.machine).values())
 
 
 def of_workers(views: Sequence[View], value: Callable[[View], float | None]) -> list[float]:

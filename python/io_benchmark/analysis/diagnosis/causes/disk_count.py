@@ -12,7 +12,14 @@ from io_benchmark.analysis.diagnosis.cause_rule import (
     Suggestion,
     ruled_out,
 )
-from io_benchmark.analysis.diagnosis.evidence import Sides, evidence_of, of_sides, rate, tally
+from io_benchmark.analysis.diagnosis.evidence import (
+    Sides,
+    evidence_of,
+    of_sides,
+    rate,
+    tally,
+    write_rate,
+)
 from io_benchmark.analysis.diagnosis.judging import RankedFact, Sentences, by_rank, fact_tally
 from io_benchmark.analysis.diagnosis.measured_gains import more_disks, predicted
 from io_benchmark.analysis.model import Evidence, Observation, State
