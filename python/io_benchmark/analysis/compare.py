@@ -48,7 +48,7 @@ def compare(
     remarks: Sequence[str] = (),
     progress: Progress = lambda _step: None,
 ) -> Report:
-    workers = machine_identity.identified(workers)
+    workers = machine_identity.identify_machines(workers)
     problems = rules.check_workers(workers)
     runs = _runs_by_subject(workers)
     compared: dict[Subject, list[Run]] = {}
