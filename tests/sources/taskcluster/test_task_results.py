@@ -346,7 +346,7 @@ def test_a_failing_host_is_no_reason_for_an_older_run(loopback, policy):
         ),
         pytest.param(
             Artifact(bytes(MAXIMUM_BYTES + 1)),
-            "it holds more than 16,777,216 bytes, gzip decoded",
+            "it has more than 16,777,216 bytes, gzip decoded",
             id="gzip-bomb",
         ),
         pytest.param(Artifact(b"{"), "Input data was truncated", id="truncated-json"),
