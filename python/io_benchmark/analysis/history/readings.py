@@ -41,7 +41,7 @@ def readings_of(
         if problem.severity is Severity.REFUSED
     ]
     if not worker.entries:
-        reason = worker.result.incomplete_reason or "no reason given"
+        reason = worker.result.outcome.explanation or "no reason given"
         left_out.append(LeftOut(when, f"{rules.task_name(worker)}: measured nothing: {reason}"))
     return bounded(readings, left_out, f"{when}, {rules.task_name(worker)}")
 
