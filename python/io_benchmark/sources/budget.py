@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 _MB = 1_000_000
 # 1,000 results of 2,000 samples have 120 to 200 MB, and need as much memory.
 READ_BYTES = 256 * _MB
-KEPT_BYTES = 260 * _MB
+_KEPT_BYTES = 260 * _MB
 # Of all pools together. Comparing one takes a few ms; all workloads in one place have thirty.
-MAXIMUM_SUBJECTS = 1_000
+_MAXIMUM_SUBJECTS = 1_000
 # A larger result is read after all others, and few at once. Results of full runs have 0.2 MB.
 SMALL_BYTES = 512 * 1024
 LARGE_AT_ONCE = 2
@@ -45,8 +45,8 @@ class Budget:
     """What is left to read and to keep; all readings of one command share it."""
 
     read_bytes: float = READ_BYTES
-    kept_bytes: float = KEPT_BYTES
-    most_subjects: float = MAXIMUM_SUBJECTS
+    kept_bytes: float = _KEPT_BYTES
+    most_subjects: float = _MAXIMUM_SUBJECTS
     # By the monotonic clock: when requests end, so that time is left for a report.
     ends_s: float | None = None
     _left_out: list[str] = field(default_factory=list)
@@ -82,7 +82,7 @@ class Budget:
         if run_result.weight_bytes > self.kept_bytes:
             self._left_out.append(run_result.source)
             self._refused_bytes = min(self._refused_bytes, run_result.size_bytes)
-            self._reasons.add(f"{KEPT_BYTES // _MB} MB of memory")
+            self._reasons.add(f"{_KEPT_BYTES // _MB} MB of memory")
             return False
         self.kept_bytes -= run_result.weight_bytes
         self._subjects |= new

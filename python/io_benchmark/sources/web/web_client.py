@@ -28,7 +28,7 @@ from io_benchmark.text import clean
 
 _MAXIMUM_ERROR_BYTES = 1024 * 1024
 CHUNK_BYTES = 256 * 1024
-LARGE_BYTES = 1024 * 1024
+_LARGE_BYTES = 1024 * 1024
 _REDIRECTS = (301, 302, 303, 307, 308)
 # Caused by the address or the certificate: another try changes nothing.
 _PERMANENT = (aiohttp.InvalidURL, aiohttp.ClientSSLError)
@@ -255,7 +255,7 @@ async def _read_body(
         if received > limit or size > limit:
             raise TooLargeError(f"it has more than {limit:,} bytes, gzip decoded")
         parts.append(part)
-        if large is not None and size > LARGE_BYTES:
+        if large is not None and size > _LARGE_BYTES:
             await turn.enter_async_context(large)
             large = None
         # A large answer must not delay all others.
