@@ -132,10 +132,10 @@ def points_of(readings: Iterable[Reading]) -> list[Point]:
 
 def _point(group: str, readings: Sequence[Reading]) -> Point:
     marks = [one.origin.marks or Marks(one.origin.worker_id) for one in readings]
-    named = zip(machine_identity.names(marks), readings, strict=True)
+    named = zip(machine_identity.machine_names(marks), readings, strict=True)
     logs = []
     workers = []
-    for shared in machine_identity.grouped(named, lambda pair: pair[0]).values():
+    for shared in machine_identity.group_by_machine(named, lambda pair: pair[0]).values():
         log_mean = math.fsum(one.log_mean for _, one in shared) / len(shared)
         logs.append(log_mean)
         tasks = tuple(_task(one.origin) for _, one in shared)

@@ -16,7 +16,7 @@ WORKERS_NAMED = 3
 
 
 def by_machine(runs: Sequence[Run]) -> dict[str, list[Run]]:
-    return machine_identity.grouped(runs, lambda run: run[0].machine)
+    return machine_identity.group_by_machine(runs, lambda run: run[0].machine)
 
 
 def independent(subject: Subject, side: str, runs: Sequence[Run]) -> tuple[SideData, list[Problem]]:

@@ -21,14 +21,16 @@ def figures_of(runs: Sequence[Run], data: SideData) -> Figures:
 
     def mean(figure: Callable[[Entry], float]) -> float:
         """The unit is the worker: a side's figure is the mean of its workers' figures."""
-        return machine_identity.mean([figure(entry) for entry in worker] for worker in data.runs)
+        return machine_identity.mean_over_machines(
+            [figure(entry) for entry in worker] for worker in data.runs
+        )
 
     def part(column: Callable[[Retrieves], Integers]) -> float | None:
         known = [
             [float(column(one.retrieves).mean()) for one in worker if one.retrieves is not None]
             for worker in data.runs
         ]
-        return machine_identity.mean(filter(None, known)) if any(known) else None
+        return machine_identity.mean_over_machines(filter(None, known)) if any(known) else None
 
     return Figures(
         workers=data.count,
