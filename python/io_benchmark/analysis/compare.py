@@ -25,7 +25,7 @@ from io_benchmark.analysis.summary import (
 from io_benchmark.analysis.validity import merging, rules
 from io_benchmark.analysis.validity.comparability import Run
 from io_benchmark.results import workloads
-from io_benchmark.results.parts import RunState
+from io_benchmark.results.common_types import OutcomeState
 
 Progress = Callable[[str], None]
 # From so many measurements on one in twenty is worth a word.
@@ -205,7 +205,7 @@ def _line(worker: Worker) -> WorkerLine:
         run_id=worker.run_id,
         worker_id=worker.worker_id,
         state=worker.state,
-        completed=result.outcome.state is RunState.COMPLETED,
+        completed=result.outcome.state is OutcomeState.COMPLETED,
         incomplete_reason=result.outcome.explanation,
         instance_type=result.task.instance_type,
         zone=result.task.location.get("zone"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.report_model import Series, Timeline
-from io_benchmark.results.format import Timeline as RecordedTimeline
+from io_benchmark.results.format import RecordedTimeline
 
 NS_PER_S = 1e9
 US_PER_S = 1e6

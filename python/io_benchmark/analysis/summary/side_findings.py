@@ -13,7 +13,7 @@ from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.summary import workload_figures
 from io_benchmark.analysis.words import percent
 from io_benchmark.results import workloads
-from io_benchmark.results.workload import Finding
+from io_benchmark.results.workload import SideFinding
 
 _Key = tuple[str, str, Subject]  # the figure's name, the side, and the subject without its threads
 
@@ -40,13 +40,13 @@ def of(reports: Sequence[SubjectReport], workers: Sequence[Worker]) -> tuple[str
     return _merge_places(sentences)
 
 
-def _is_shown(finding: Finding, value: float, error: float) -> bool:
+def _is_shown(finding: SideFinding, value: float, error: float) -> bool:
     if finding.at_most is not None and value * (1 + error) > finding.at_most:
         return False
     return finding.at_least is None or value >= finding.at_least * (1 + error)
 
 
-def _sentence(finding: Finding, value: float, subject: Subject) -> str:
+def _sentence(finding: SideFinding, value: float, subject: Subject) -> str:
     return finding.template.format(
         percent=percent(value),
         ratio=f"{value:.2f}×",

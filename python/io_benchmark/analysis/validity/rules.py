@@ -17,7 +17,7 @@ from io_benchmark.analysis.validity.comparability import Run as Run  # noqa: PLC
 from io_benchmark.analysis.words import percent
 from io_benchmark.resolutions import in_words
 from io_benchmark.results import workloads
-from io_benchmark.results.parts import RunState
+from io_benchmark.results.common_types import OutcomeState
 
 RETRIEVES_TO_JUDGE = moving_blocks.RETRIEVES_AT_LEAST
 RETRIEVES_TO_TRUST = 100
@@ -47,14 +47,14 @@ def counted(entry: Entry) -> str:
 def skipped(run: Run) -> str | None:
     """The worker could not do this at all, and said why: no failure, and nothing to compare."""
     outcome = run[1].facts.outcome
-    if outcome.state is not RunState.SKIPPED or len(run[1].total_ns):
+    if outcome.state is not OutcomeState.SKIPPED or len(run[1].total_ns):
         return None
     return f"not measured: {outcome.explanation}"
 
 
 def incomplete(run: Run) -> str | None:
     outcome = run[1].facts.outcome
-    if outcome.state is RunState.COMPLETED or _cut_short(run):
+    if outcome.state is OutcomeState.COMPLETED or _cut_short(run):
         return None
     text = f"{counted(run[1])}: {outcome.explanation}"
     if run[0].state in ("failed", "exception"):
@@ -78,7 +78,7 @@ def cut_short(run: Run) -> str | None:
 def _cut_short(run: Run) -> bool:
     """Out of time with enough measured: less than planned, but nothing went wrong."""
     enough = len(run[1].total_ns) >= _enough(run[1])[1]
-    return enough and run[1].facts.outcome.state is RunState.TIME_BUDGET
+    return enough and run[1].facts.outcome.state is OutcomeState.TIME_BUDGET
 
 
 def _enough(entry: Entry) -> tuple[int, int]:

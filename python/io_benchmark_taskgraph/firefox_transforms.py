@@ -23,9 +23,7 @@ from taskgraph.transforms.base import TransformSequence
 from voluptuous import All, In, Length, Match, Optional, Required, Unique
 from voluptuous import Any as AnyOf
 
-from io_benchmark_taskgraph.application import Module, make_application
 from io_benchmark_taskgraph.checks import PERCENTAGE, whole_number
-from io_benchmark_taskgraph.command import make_command
 from io_benchmark_taskgraph.estimate import time_budget_s
 from io_benchmark_taskgraph.mistakes import BadKeyError, UserMistake
 from io_benchmark_taskgraph.stanza import (
@@ -39,9 +37,11 @@ from io_benchmark_taskgraph.stanza import (
     PLACE_PATH,
     SCRIPT_PATH,
     WORKSPACE,
-    Place,
+    StanzaPlace,
 )
+from io_benchmark_taskgraph.task_command import make_command
 from io_benchmark_taskgraph.transforms.replicates import numbered
+from io_benchmark_taskgraph.zip_application import Module, make_application
 
 SCRIPT = "taskcluster/scripts/misc/io-benchmark"
 # No user and no password: a task's page is public, and so is the log.
@@ -59,8 +59,10 @@ class Benchmark(SimpleNamespace):
     precision = upload_url = None  # unless the stanza has them
 
 
-def places_of(found: list[Any]) -> tuple[Place, ...]:
-    places = [WORKSPACE if one == WORKSPACE.name else Place(**one) for one in found]
+def places_of(found: list[Any]) -> tuple[StanzaPlace, ...]:
+    places = [
+        WORKSPACE if one == WORKSPACE.name else StanzaPlace(**one) for one in found
+    ]
     Unique()([place.path for place in places])
     Unique()([place.name for place in {WORKSPACE, *places}])
     for path in (place.path for place in places):

@@ -27,16 +27,16 @@ Few = Meta(max_length=FEW)
 Many = Meta(max_length=MANY)
 
 
-class Record(Struct, frozen=True, kw_only=True):
+class ResultPart(Struct, frozen=True, kw_only=True):
     """The base of every part of the file."""
 
 
-class DeviceBytes(Record, frozen=True):
+class DeviceBytes(ResultPart, frozen=True):
     read: Count
     written: Count
 
 
-class RunState(StrEnum):
+class OutcomeState(StrEnum):
     COMPLETED = "completed"  # all that was planned, or as much as --precision needs
     TIME_BUDGET = "time-budget"  # the time budget ended it; what was measured until then is kept
     STOPPED = "stopped"  # a signal ended it
@@ -46,20 +46,20 @@ class RunState(StrEnum):
     RUNNING = "running"  # the file was written meanwhile, and never again
 
 
-class RunOutcome(Record, frozen=True):
+class ResultOutcome(ResultPart, frozen=True):
     """How the whole run or one entry of it ended, and why; a completed one has no reason."""
 
-    state: RunState
+    state: OutcomeState
     reason: Text | None
 
     @property
     def explanation(self) -> str | None:
         """Return the reason for people; None for what completed."""
-        if self.state is RunState.COMPLETED:
+        if self.state is OutcomeState.COMPLETED:
             return None
-        if self.state is RunState.RUNNING:
+        if self.state is OutcomeState.RUNNING:
             return "still running, or killed"
-        if self.state is RunState.NOT_STARTED:
+        if self.state is OutcomeState.NOT_STARTED:
             return "not started" + (f": {self.reason}" if self.reason else "")
         return self.reason or "no reason given"
 

@@ -15,7 +15,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from places import check_owner
+from place_folder import check_owner
 
 # 1 (2026-11): the first.
 # 2 (2026-11-22): `outcome` with a state, where `completed` and `incomplete_reason` were.
@@ -59,7 +59,7 @@ def describe_task(pool):
     return task
 
 
-class Record:
+class ResultFile:
     def __init__(self, settings, origin_ns):
         folder = os.path.join(settings.artifacts, "io-benchmark")
         self.path = os.path.join(folder, "io-benchmark.json")

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from io_benchmark_taskgraph.application import KEY, Module
 from io_benchmark_taskgraph.mistakes import BadKeyError, suggestion
+from io_benchmark_taskgraph.zip_application import KEY, Module
 
 MAIN = "__main__.py"
 WORKLOADS = "workloads"

@@ -6,7 +6,7 @@
 import os
 
 import summary
-from record import write_by_rename
+from result_file import write_by_rename
 from summary import percentile
 
 FRAMEWORK = "build_metrics"  # Perfherder knows a fixed list of frameworks

@@ -27,7 +27,7 @@ class Module(NamedTuple):
     text: str
 
 
-class Application(NamedTuple):
+class ZipApplication(NamedTuple):
     version: str
     modules: Sequence[Module]
     data: bytes
@@ -35,7 +35,7 @@ class Application(NamedTuple):
     encoded: str  # for a command: gzip, then base64
 
 
-def make_application(modules: Sequence[Module]) -> Application:
+def make_application(modules: Sequence[Module]) -> ZipApplication:
     """Join the modules into one file. The order in which they are given makes no difference."""
     versions = [text for module in modules for text in _VERSION.findall(module.text)]
     if len(versions) != 1:
@@ -45,7 +45,7 @@ def make_application(modules: Sequence[Module]) -> Application:
     # Only transport is compressed: each zlib compresses differently, the sha256 is of `data`.
     encoded = base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
     digest = hashlib.sha256(data).hexdigest()
-    return Application(versions[0], tuple(modules), data, digest, encoded)
+    return ZipApplication(versions[0], tuple(modules), data, digest, encoded)
 
 
 def zipped(modules: Sequence[Module]) -> bytes:

@@ -12,15 +12,15 @@ import subprocess
 import embedding
 import pytest
 
-from io_benchmark_taskgraph import application, stanza
-from io_benchmark_taskgraph.application import Module
-from io_benchmark_taskgraph.command import (
+from io_benchmark_taskgraph import stanza, zip_application
+from io_benchmark_taskgraph.mistakes import BadKeyError
+from io_benchmark_taskgraph.task_command import (
     MAX_ARGUMENT_BYTES,
     MAX_COMMAND_BYTES,
     check_sizes,
     make_command,
 )
-from io_benchmark_taskgraph.mistakes import BadKeyError
+from io_benchmark_taskgraph.zip_application import Module
 
 SMALLEST = {"script": "scripts/io-benchmark", "workloads": ["cache-retrieve"], "retrieves": 2000}
 VERSION = 'SCRIPT_VERSION = "1.2"\n'
@@ -55,7 +55,7 @@ exec python3 -u -B "$application" \\
 
 
 def build(benchmark, modules, pool="amd-16", time_budget_s=3300):
-    built = application.make_application(modules)
+    built = zip_application.make_application(modules)
     command = make_command(benchmark, built, pool, time_budget_s)
     check_sizes(command, benchmark.script)
     return command
@@ -65,7 +65,7 @@ def test_whole_text():
     """What it is, its version, source and sha256; unpack; check; start. Then the application."""
     benchmark = stanza.parse({**SMALLEST, "places": ["workspace", CONTAINER], "precision": "2%"})
     modules = [PRINTS_ARGUMENTS, Module("a/b.py", "x = '$HOME'\n")]
-    built = application.make_application(modules)
+    built = zip_application.make_application(modules)
     command = build(benchmark, modules)
     assert command == [
         "bash",
@@ -162,7 +162,7 @@ def test_the_application_arrives_byte_for_byte(tmp_path):
     modules = [PRINTS_ARGUMENTS, Module("observe/host.py", text)]
     run(build(stanza.parse(SMALLEST), modules), tmp_path)
     written = tmp_path / "the script's" / "io-benchmark.pyz"
-    assert written.read_bytes() == application.zipped(modules)
+    assert written.read_bytes() == zip_application.zipped(modules)
 
 
 def start(command, folder, path="/usr/local/bin:/usr/bin:/bin"):
@@ -200,7 +200,7 @@ def cut(encoded):
 
 def changed(encoded):  # noqa: ARG001 - one signature
     """Another application, well packed."""
-    return application.make_application([Module("__main__.py", VERSION)]).encoded
+    return zip_application.make_application([Module("__main__.py", VERSION)]).encoded
 
 
 def garbled(encoded):

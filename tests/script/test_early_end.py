@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from interruption import Interrupted
+from early_end import Interrupted
 from process_groups import processes_of_group
 from retrieval import RealSteps
 from worker import Worker, outcome_of, retrieves_of
@@ -253,7 +253,9 @@ def test_a_log_that_nobody_reads_does_not_stop_the_measurement(worker: Worker) -
 
 def test_the_file_is_valid_at_every_moment(worker: Worker) -> None:
     """Written after every retrieve for the test: whoever reads meanwhile finds a whole file."""
-    process = worker.start("--retrieves", "400", prelude="import record; record.GROW_EVERY_NS = 0")
+    process = worker.start(
+        "--retrieves", "400", prelude="import result_file; result_file.GROW_EVERY_NS = 0"
+    )
     wait_for(process, "=== io-benchmark")
     counts = []
     while process.poll() is None:

@@ -7,7 +7,7 @@ import os
 import subprocess
 from pathlib import Path
 
-import places
+import place_folder
 import pytest
 from worker import Worker
 
@@ -130,18 +130,18 @@ def test_a_folder_in_the_way_of_the_result_is_one_line(worker: Worker) -> None:
 def test_whoever_leaves_last_removes_the_place(tmp_path: Path) -> None:
     """Two runs in a place that was missing: it stays while one is at work, then it is gone."""
     place = str(tmp_path / "missing")
-    first = places.claim(place)
-    second = places.claim(place)
-    places.leave(first, place)
+    first = place_folder.claim(place)
+    second = place_folder.claim(place)
+    place_folder.leave(first, place)
     assert list(Path(place).iterdir()) == [Path(second)]
-    places.leave(second, place)
+    place_folder.leave(second, place)
     assert not Path(place).exists()
 
 
 def test_a_place_that_was_there_stays(tmp_path: Path) -> None:
     """Only what a run made is removed."""
-    folder = places.claim(str(tmp_path))
-    places.leave(folder, str(tmp_path))
+    folder = place_folder.claim(str(tmp_path))
+    place_folder.leave(folder, str(tmp_path))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -150,7 +150,7 @@ def test_a_place_removed_between_making_and_using(
 ) -> None:
     """Another run that had made it leaves in that moment: it is made again."""
     place = tmp_path / "missing"
-    plain, calls = places.tempfile.mkdtemp, []
+    plain, calls = place_folder.tempfile.mkdtemp, []
 
     def racing(**options: str) -> str:
         calls.append(options)
@@ -158,8 +158,8 @@ def test_a_place_removed_between_making_and_using(
             place.rmdir()
         return str(plain(**options))
 
-    monkeypatch.setattr(places.tempfile, "mkdtemp", racing)
-    places.leave(places.claim(str(place)), str(place))
+    monkeypatch.setattr(place_folder.tempfile, "mkdtemp", racing)
+    place_folder.leave(place_folder.claim(str(place)), str(place))
     assert len(calls) == 2
     assert not place.exists()
 

@@ -5,9 +5,9 @@
 
 import pytest
 
-from io_benchmark_taskgraph.application import Module
 from io_benchmark_taskgraph.mistakes import BadKeyError
-from io_benchmark_taskgraph.script import maximum_time, needed_modules, workload_names
+from io_benchmark_taskgraph.script_modules import maximum_time, needed_modules, workload_names
+from io_benchmark_taskgraph.zip_application import Module
 
 FOLDER = "scripts/io-benchmark"
 

@@ -11,9 +11,9 @@ import zipfile
 import pytest
 from pythons import every_python
 
-from io_benchmark_taskgraph.application import Module, make_application, zipped
 from io_benchmark_taskgraph.mistakes import BadKeyError
-from io_benchmark_taskgraph.script import needed_modules, workload_names
+from io_benchmark_taskgraph.script_modules import needed_modules, workload_names
+from io_benchmark_taskgraph.zip_application import Module, make_application, zipped
 
 from .conftest import REPOSITORY
 
@@ -29,7 +29,7 @@ stub = types.ModuleType("io_benchmark_taskgraph.mistakes")
 stub.BadKeyError = Exception
 sys.modules["io_benchmark_taskgraph"] = types.ModuleType("io_benchmark_taskgraph")
 sys.modules["io_benchmark_taskgraph.mistakes"] = stub
-spec = importlib.util.spec_from_file_location("application", str(package / "application.py"))
+spec = importlib.util.spec_from_file_location("zip_application", str(package / "zip_application.py"))
 application = importlib.util.module_from_spec(spec)
 sys.modules["application"] = application
 spec.loader.exec_module(application)

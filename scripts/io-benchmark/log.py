@@ -58,7 +58,7 @@ LOG = Log(1)
 say = LOG.say
 
 
-class Progress:
+class ProgressLines:
     """How far one workload is; one line every few seconds and at the end."""
 
     def __init__(self, total, every_s):

@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The shell command of a task: unpack the worker's script into a file, then run it.
 
-The script is a zip application (application.py), compressed and base64-encoded into arguments of
+The script is a zip application (zip_application.py), compressed and base64-encoded into arguments of
 their own behind the readable part. docker-worker and d2g hand a command's arguments on as they are,
 to run-task and by it to bash.
 """
@@ -11,15 +11,15 @@ to run-task and by it to bash.
 import shlex
 from collections.abc import Sequence
 
-from io_benchmark_taskgraph.application import KEY, Application
 from io_benchmark_taskgraph.mistakes import BadKeyError
 from io_benchmark_taskgraph.stanza import (
     ARTIFACTS_PATH,
     SCRIPT_PATH,
     WORKSPACE,
     Benchmark,
-    Place,
+    StanzaPlace,
 )
+from io_benchmark_taskgraph.zip_application import KEY, ZipApplication
 
 # Linux's MAX_ARG_STRLEN, 32 pages, less the zero byte at the end. Nothing before a worker checks it.
 MAX_ARGUMENT_BYTES = 131_071
@@ -53,7 +53,7 @@ exec python3 -u -B "$application" \\
 """
 
 
-def _place(place: Place) -> str:
+def _place(place: StanzaPlace) -> str:
     name = "WORKSPACE" if place == WORKSPACE else f"PLACE_{place.name.upper()}"
     variable = f"IO_BENCHMARK_{name.replace('-', '_')}"
     return f'--place {place.name}="${{{variable}:-{place.path}}}"'
@@ -76,7 +76,7 @@ def _measured(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
 
 
 def make_command(
-    benchmark: Benchmark, application: Application, pool: str, time_budget_s: int
+    benchmark: Benchmark, application: ZipApplication, pool: str, time_budget_s: int
 ) -> list[str]:
     """What run-task starts: bash with a readable script, and the encoded application behind it."""
     text = TEXT.format(

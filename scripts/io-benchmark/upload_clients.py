@@ -21,8 +21,8 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
 from children import ending_with_parent
-from interruption import WorkloadError
-from progress import NS_PER_S
+from early_end import WorkloadError
+from log import NS_PER_S
 from reading import first_line_of
 
 MARK = "io-benchmark:"
