@@ -10,10 +10,12 @@ other. A candidate is compared with a baseline; both are *sides*, usually pools,
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from io_benchmark.analysis.statements import Statement
 from io_benchmark.results import CacheRetrieve, Measurement, Result
 
 Integers = NDArray[np.int64]
@@ -22,7 +24,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True, order=True)
 class Subject:
-    """What was measured: only like is laid beside like.
+    """What was measured. Only identical measurements are compared.
 
     Destination and fidelity are those of cache-retrieve; every other workload has a variant, and
     the number of threads that worked at once.
@@ -35,13 +37,18 @@ class Subject:
     variant: str = ""
     threads: int = 0  # or processes; 0: the workload has no such choice
 
-    def __str__(self) -> str:
-        parts = [f"{self.workload}, place {self.place}"]
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of its title: `sync-write`, `place workspace`, `4 at once`."""
+        parts = [self.workload, f"place {self.place}"]
         parts += [f"destination {self.destination}"] if self.destination else []
         parts += [f"fidelity {self.fidelity}"] if self.fidelity else []
         parts += [self.variant] if self.variant else []
         parts += [f"{self.threads} at once"] if self.threads else []
-        return ", ".join(parts)
+        return tuple(parts)
+
+    def __str__(self) -> str:
+        return ", ".join(self.parts)
 
 
 @dataclass(frozen=True)
@@ -99,6 +106,13 @@ class Worker:
     machine: str = UNKNOWN
 
 
+class Run(NamedTuple):
+    """What one worker measured of one subject."""
+
+    worker: Worker
+    entry: Entry
+
+
 class Severity(StrEnum):
     REFUSED = "refused"  # no verdict is given
     ALLOWED = "allowed"  # would be refused, and was allowed by --allow
@@ -113,7 +127,7 @@ class Problem:
     severity: Severity
     subject: Subject | None  # None: everything from these sides
     sides: tuple[str, ...]
-    message: str  # what differs, with both sides' values
+    message: Statement  # what differs, with both sides' values
 
 
 @dataclass(frozen=True)
@@ -175,7 +189,7 @@ class Advice:
     leaning: Verdict  # the verdict that the data lean to
     workers_to_add: int | None  # a side; None: not decidable by repetition
     variation_ratio: float  # the between-worker variation that this assumes
-    message: str
+    message: Statement
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from io_benchmark.report import FORMATS
 from io_benchmark.sources.text import one_line
 
 if TYPE_CHECKING:
-    from io_benchmark.analysis.expectations import Outcome
+    from io_benchmark.analysis.expectations import Judgement
     from io_benchmark.analysis.model import Worker
     from io_benchmark.analysis.plan import Plan
     from io_benchmark.analysis.report_model import Report
@@ -143,8 +143,8 @@ def run(arguments: argparse.Namespace) -> int:
         for form, path in arguments.write
     ]
     output.show(report, arguments.format, details=arguments.details)
-    outcomes = expectations.judge_all(expected, report)
-    status = _status(report, outcomes, arguments.format, partial=arguments.partial)
+    judgements = expectations.judge_all(expected, report)
+    status = _status(report, judgements, arguments.format, partial=arguments.partial)
     unwritten = [problem for problem in written if problem is not None]
     for problem in unwritten:
         tell(f"error: {problem}")
@@ -198,11 +198,13 @@ def _workers(addresses: Sequence[str], when: str, budget: Budget) -> GatheredAs[
         return gather_as(addresses, os.environ, progress, worker, budget=budget)
 
 
-def _status(report: Report, outcomes: Sequence[Outcome], form: str, *, partial: bool) -> int:
+def _status(report: Report, judgements: Sequence[Judgement], form: str, *, partial: bool) -> int:
+    from io_benchmark.report.content.statement_text import text_of
+
     tell_unread(report.unreadable, "missing" if partial else "error", form)
-    for outcome in outcomes:
-        tell(one_line(outcome.message, MESSAGE_LENGTH))
-    if not all(outcome.met for outcome in outcomes):
+    for judgement in judgements:
+        tell(one_line(text_of(judgement.message), MESSAGE_LENGTH))
+    if not all(judgement.met for judgement in judgements):
         return EXIT_EXPECTATION
     compared = any(subject.comparisons for subject in report.subjects)
     if not compared:

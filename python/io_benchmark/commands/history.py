@@ -28,7 +28,7 @@ from io_benchmark.errors import UsageError
 from io_benchmark.sources.text import one_line
 
 if TYPE_CHECKING:
-    from io_benchmark.analysis.history.history_model import LeftOut, Reading
+    from io_benchmark.analysis.history.history_model import HistoryReading, LeftOut
     from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.found import Found
     from io_benchmark.sources.layout import Measured
@@ -77,6 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         intake.readings,
         newest=arguments.last,
         since=arguments.since,
+        older=intake.older,
         left_out=intake.left_out,
         unreadable=intake.unreadable,
         remarks=intake.all_remarks(),
@@ -97,16 +98,18 @@ class _Intake:
     """What was read, reduced as it comes: the samples of a hundred results need not be kept."""
 
     pool: str
-    readings: list[Reading] = field(default_factory=list)
+    readings: list[HistoryReading] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     other_pools: dict[str, int] = field(default_factory=dict)
+    older: int = 0  # points that were not read
 
     def take(self, measured: Measured) -> None:
         from io_benchmark.analysis.history.history_model import LeftOut
         from io_benchmark.analysis.history.readings import origin_of, readings_of
         from io_benchmark.analysis.intake import worker_of
+        from io_benchmark.analysis.statements import statement
 
         if measured.pool != self.pool:
             self.other_pools[measured.pool] = self.other_pools.get(measured.pool, 0) + 1
@@ -114,7 +117,8 @@ class _Intake:
         worker = worker_of(measured, self.pool)
         origin = origin_of(measured)
         if origin is None:
-            self.left_out.append(LeftOut(measured.source, "does not say when it was measured"))
+            reason = statement("does not have the time when it was measured")
+            self.left_out.append(LeftOut(measured.source, reason))
             return
         queue = measured.task.task_queue if measured.task else None
         image = measured.task.image if measured.task else None
@@ -147,7 +151,6 @@ def _read_addresses(addresses: Sequence[str], intake: _Intake) -> None:
 
 
 def _read_index(arguments: argparse.Namespace, intake: _Intake) -> None:
-    from io_benchmark.analysis.history.series import older_points
     from io_benchmark.commands.fetching import shown_progress
     from io_benchmark.sources import past
     from io_benchmark.sources.retrying import Policy
@@ -166,8 +169,7 @@ def _read_index(arguments: argparse.Namespace, intake: _Intake) -> None:
     intake.readings = [_dated(reading, read.times) for reading in intake.readings]
     intake.unreadable += [text for _, text in sorted(read.account.problems)]
     intake.remarks += [text for _, text in sorted(read.account.remarks)]
-    if read.older:
-        intake.remarks.append(older_points(read.older))
+    intake.older = read.older
 
 
 def _budget() -> Budget:
@@ -177,7 +179,7 @@ def _budget() -> Budget:
     return Budget(kept_bytes=math.inf, most_subjects=math.inf)
 
 
-def _dated(reading: Reading, times: dict[str, datetime]) -> Reading:
+def _dated(reading: HistoryReading, times: dict[str, datetime]) -> HistoryReading:
     """As the index dates its push, however much later the task ran."""
     origin = reading.origin
     return replace(reading, origin=replace(origin, time=times.get(origin.group, origin.time)))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Problem, Severity, Subject
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.untrusted import clean, name
 
 SIDES_SHOWN = 6
@@ -56,7 +57,7 @@ class Footnotes:
         rule = name(problem.rule)
         allowed = f"allowed by --allow {rule}, " if problem.severity is Severity.ALLOWED else ""
         about = where(same, several=self._several)
-        message = clean(problem.message)
+        message = clean(text_of(problem.message))
         others = {one.message for one in same} - {problem.message}
         message += f", and {len(others):,} more like it" if others else ""
         if not self._several and all(name(side) in message for side in problem.sides):
