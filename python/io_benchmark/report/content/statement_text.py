@@ -7,19 +7,19 @@ from collections.abc import Callable
 
 from io_benchmark.analysis.statements import Quantity, Range, Statement, Unit, Value
 from io_benchmark.report.content import units
-from io_benchmark.report.untrusted import TEXT_LENGTH, clean
+from io_benchmark.text import LINE_LENGTH, clean
 
 MIB = 1024 * 1024
 
 
-def text_of(statement: Statement, length: int = TEXT_LENGTH) -> str:
+def text_of(statement: Statement, length: int = LINE_LENGTH) -> str:
     """Return the sentence; text from a worker is cut at `length` characters."""
     return statement.template.format_map(
         {name: value_text(value, length) for name, value in statement.values}
     )
 
 
-def value_text(value: Value, length: int = TEXT_LENGTH) -> str:
+def value_text(value: Value, length: int = LINE_LENGTH) -> str:
     """Return a value as reports write it."""
     if isinstance(value, str):
         return clean(value, length)
