@@ -91,9 +91,7 @@ def single_workers(
     if not sides:
         return []
     message = statement(
-        "{sides}: one worker per pool does not show how far workers of a pool differ; {variation} is "
-        "assumed",
-        sides=joined(sides),
+        "one worker does not show how far workers of its pool differ; {variation} is assumed",
         variation=share(worker_variation),
     )
     return [Problem("one-worker", Severity.WARNING, subject, sides, message)]
