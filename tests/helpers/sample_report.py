@@ -12,6 +12,7 @@ import numpy as np
 from rich.console import Console
 
 from io_benchmark.analysis.model import (
+    PERCENTILES,
     Advice,
     Cause,
     Comparison,
@@ -66,9 +67,10 @@ def figures(
         samples=2000 * workers,
         operations=2000 * workers,
         mean_ns=mean_ms * MS,
-        p50_ns=p50_ms * MS,
-        p95_ns=p95_ms * MS,
-        p99_ns=p99_ms * MS,
+        percentiles_ns={
+            percent: float(np.interp(percent, (50, 95, 99), (p50_ms, p95_ms, p99_ms))) * MS
+            for percent in PERCENTILES
+        },
         total_ns=total_s * 1000 * MS,
         lookup_mean_ns=1.234 * MS,
         copy_mean_ns=(mean_ms - 1.234) * MS,

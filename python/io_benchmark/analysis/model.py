@@ -8,6 +8,7 @@ other. A candidate is compared with a baseline; both are *sides*, usually pools,
 `compare A --against B` one pool before and after.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -20,6 +21,9 @@ from io_benchmark.results import CacheRetrieve, Measurement, Result
 
 Integers = NDArray[np.int64]
 UNKNOWN = "unknown"
+# Those that every report has. The median and the tail also have uses of their own.
+PERCENTILES = (50, 95, 99)
+MEDIAN, TAIL = 50, 95
 
 
 @dataclass(frozen=True, order=True)
@@ -143,15 +147,13 @@ class Detail:
 
 @dataclass(frozen=True)
 class Figures:
-    """One side's times for one subject: each figure is the mean over its workers."""
+    """One side's times for one subject. Each figure is the mean over its workers."""
 
     workers: int
     samples: int
     operations: int  # a retrieve is one; a batch has as many as were timed together
     mean_ns: float  # of one operation, as all the times here but the total
-    p50_ns: float
-    p95_ns: float
-    p99_ns: float
+    percentiles_ns: Mapping[int, float]  # one for each of PERCENTILES
     total_ns: float
     lookup_mean_ns: float | None  # of cache-retrieve alone, as the copies' mean
     copy_mean_ns: float | None

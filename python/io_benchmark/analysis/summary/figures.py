@@ -5,12 +5,20 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from io_benchmark.analysis.inference import moving_blocks, student
 from io_benchmark.analysis.inference.estimates import SideData
-from io_benchmark.analysis.model import Entry, Figures, Integers, Retrieves, Run
+from io_benchmark.analysis.model import (
+    PERCENTILES,
+    Entry,
+    Figures,
+    Integers,
+    Retrieves,
+    Run,
+)
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.report_model import NoiseFloor
 
@@ -38,9 +46,7 @@ def summarize(runs: Sequence[Run], data: SideData) -> Figures:
         samples=sum(len(entry.total_ns) for entry in entries),
         operations=sum(int(entry.operations.sum()) for entry in entries),
         mean_ns=mean(lambda entry: entry.mean_ns),
-        p50_ns=mean(lambda entry: _percentile(entry, 50)),
-        p95_ns=mean(lambda entry: _percentile(entry, 95)),
-        p99_ns=mean(lambda entry: _percentile(entry, 99)),
+        percentiles_ns={percent: mean(partial(_percentile, percent)) for percent in PERCENTILES},
         total_ns=mean(lambda entry: float(entry.total_ns.sum())),
         lookup_mean_ns=part(lambda retrieves: retrieves.lookup_ns),
         copy_mean_ns=part(lambda retrieves: retrieves.copy_ns),
@@ -51,8 +57,8 @@ def summarize(runs: Sequence[Run], data: SideData) -> Figures:
     )
 
 
-def _percentile(entry: Entry, percent: int) -> float:
-    """The seed's definition, so that figures can be laid beside its own; of a batch, its average."""
+def _percentile(percent: int, entry: Entry) -> float:
+    """Return a percentile as older reports define it; a batch counts as its average."""
     count = len(entry.total_ns)
     at = min(count * percent // 100, count - 1)
     each = entry.total_ns if entry.retrieves is not None else entry.total_ns / entry.operations

@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What the copies of each side waited for, and where their bytes went, in words."""
 
+from io_benchmark.analysis.model import MEDIAN
 from io_benchmark.analysis.report_model import SideBottleneck, SubjectReport
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.units import seconds, size
@@ -29,6 +30,7 @@ def _side(side: SideBottleneck) -> str:
 
 def median_ratio(part: SubjectReport, candidate: str, baseline: str) -> float | None:
     """Candidate over baseline, where medians are what is steady on every side."""
-    if not part.median_is_steady or not part.figures[baseline].p50_ns:
+    median_ns = part.figures[baseline].percentiles_ns[MEDIAN]
+    if not part.median_is_steady or not median_ns:
         return None
-    return part.figures[candidate].p50_ns / part.figures[baseline].p50_ns
+    return part.figures[candidate].percentiles_ns[MEDIAN] / median_ns

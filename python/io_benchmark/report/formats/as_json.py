@@ -89,6 +89,8 @@ def subject_of(subject: model.Subject) -> to.Subject:
 def _figures(part: report_model.SubjectReport, side: str, figures: model.Figures) -> to.Figures:
     workload = workloads.of(part.subject.workload)
     facts = _shallow(figures)
+    percentiles_ns = facts.pop("percentiles_ns")
+    facts |= {f"p{percent}_ns": _number(percentiles_ns[percent]) for percent in model.PERCENTILES}
     facts["details"] = [to.Detail(**_shallow(detail)) for detail in figures.details]
     return to.Figures(
         side=side,
