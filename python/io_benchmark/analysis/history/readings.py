@@ -21,7 +21,7 @@ from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.statements import statement
 from io_benchmark.analysis.validity import rules
 from io_benchmark.analysis.validity.comparability import traits_text
-from io_benchmark.sources.layout import Measured
+from io_benchmark.sources.protocol import RunResult
 
 
 def readings_of(
@@ -56,7 +56,7 @@ def readings_of(
     return bounded(readings, left_out, when, rules.task_name(worker))
 
 
-def origin_of(measured: Measured) -> Origin | None:
+def origin_of(measured: RunResult) -> Origin | None:
     """Return where and when a result was measured; None without a time.
 
     The queue's record is preferred to the result's own. A result without a task group, measured
