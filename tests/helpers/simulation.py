@@ -94,7 +94,7 @@ def entry(times_ns: np.ndarray, files: np.ndarray | None = None) -> Entry:
         start_ns=np.arange(count, dtype=np.int64),
         total_ns=copy_ns,
         operations=np.ones(count, dtype=np.int64),
-        alike=np.array(SIZES)[files],
+        size_bytes=np.array(SIZES)[files],
         planned=count,
         retrieves=Retrieves(_FACTS, files, nothing, copy_ns),
     )
@@ -109,7 +109,7 @@ def windows(operations: np.ndarray, window_ns: int) -> Entry:
         start_ns=np.arange(count, dtype=np.int64) * window_ns,
         total_ns=np.full(count, window_ns, dtype=np.int64),
         operations=operations.astype(np.int64),
-        alike=np.zeros(count, dtype=np.int64),
+        size_bytes=np.zeros(count, dtype=np.int64),
         planned=count,
     )
 

@@ -18,6 +18,7 @@ from several_places import in_places, retrieved, shortened, skipped
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import estimates
+from io_benchmark.analysis.inference.estimates import EntryPair
 from io_benchmark.analysis.model import Verdict, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import AtPlace, Places
@@ -114,7 +115,7 @@ def test_the_interval_of_one_worker_covers_the_truth(shape: simulation.Shape) ->
             simulation.worker(simulation.Pool(ratio, 0.0, shape, RETRIEVES), files, generator)
             for ratio in (1.3, 1.0)
         )
-        found = estimates.interval(estimates.within_workers([[(slow, quick)]]), 0.95)
+        found = estimates.interval(estimates.within_workers([[EntryPair(slow, quick)]]), 0.95)
         covered += not found.excludes(1.3)
     assert covered >= 93
 
@@ -132,7 +133,7 @@ def test_several_workers_are_each_held_against_themselves() -> None:
             )
             for ratio in (1.3, 1.0)
         )
-        machines.append([(slow, quick)])
+        machines.append([EntryPair(slow, quick)])
     estimate = estimates.within_workers(machines)
     logs = [math.log(slow.mean_ns / quick.mean_ns) for ((slow, quick),) in machines]
     oracle = scipy.stats.ttest_1samp(logs, 0.0).confidence_interval(0.95)
@@ -147,12 +148,14 @@ def test_two_tasks_of_one_machine_are_one_worker() -> None:
     """They halve that machine's own noise, and show nothing of others."""
     generator = np.random.default_rng(3)
     files = simulation.sequence(RETRIEVES, generator)
-    pair = tuple(
-        simulation.worker(simulation.Pool(ratio, 0.0, retrieves=RETRIEVES), files, generator)
-        for ratio in (1.3, 1.0)
+    pair = EntryPair(
+        *(
+            simulation.worker(simulation.Pool(ratio, 0.0, retrieves=RETRIEVES), files, generator)
+            for ratio in (1.3, 1.0)
+        )
     )
-    once = estimates.within_workers([[(pair[0], pair[1])]])
-    twice = estimates.within_workers([[(pair[0], pair[1])] * 2])
+    once = estimates.within_workers([[pair]])
+    twice = estimates.within_workers([[pair] * 2])
     assert twice.log_ratio == pytest.approx(once.log_ratio)
     assert twice.variance == pytest.approx(once.variance / 2)
     assert twice.method == "paired retrieves"

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A side's runs as independent workers: one machine counts once."""
+"""The runs of a side as independent workers: one machine counts once."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -15,6 +15,7 @@ _WORKERS_NAMED = 3
 
 
 def by_machine(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    """Return runs by the machine that they ran on."""
     return machine_identity.grouped(runs, lambda run: run.worker.machine)
 
 
