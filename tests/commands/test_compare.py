@@ -8,9 +8,9 @@ import os
 import pty
 import re
 import subprocess
-import sys
 from pathlib import Path
 
+import program
 import pytest
 import seed_case
 from loopback import Loopback
@@ -18,23 +18,11 @@ from loopback_deployment import Deployment, add_group
 from several_places import in_places, retrieved
 from submitted_tasks import complete
 
-COMMAND = [sys.executable, "-m", "io_benchmark.cli", "compare"]
 
-
-def compare(
-    *arguments: str, folder: Path, expected: int = 0, **variables: str
-) -> "subprocess.CompletedProcess[str]":
-    done = subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=folder,
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        check=False,
+def compare(*arguments: str, folder: Path, expected: int = 0, **variables: str) -> program.Finished:
+    return program.run(
+        "compare", *arguments, folder=folder, expected=expected, environment=variables
     )
-    assert "Traceback" not in done.stderr
-    assert done.returncode == expected, done.stderr + done.stdout
-    return done
 
 
 @pytest.fixture(scope="module")
@@ -74,8 +62,14 @@ def test_details(tmp_path: Path) -> None:
 
 def test_a_terminal_that_cannot_write_everything(seed: Path) -> None:
     """In a locale without × and ─ there are question marks for them, and the answer."""
-    done = compare("results", folder=seed, PYTHONIOENCODING="ascii")
-    assert "1.92? slower than intel" in done.stdout
+    done = subprocess.run(
+        [*program.PROGRAM, "compare", "results"],
+        cwd=seed,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=True,
+    )
+    assert b"1.92? slower than intel" in done.stdout
 
 
 def test_json_is_data_alone(seed: Path) -> None:
@@ -258,7 +252,7 @@ def test_each_failure_is_shown_once(
     terminal, other_end = pty.openpty()
     with (tmp_path / "report").open("w") as file:
         process = subprocess.Popen(
-            [*COMMAND, "results", *options],
+            [*program.PROGRAM, "compare", "results", *options],
             cwd=tmp_path,
             stdin=subprocess.DEVNULL,
             stdout=other_end if output == "terminal" else file,

@@ -8,10 +8,10 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
+import program
 import pytest
 from loopback import Fault, Loopback, first
 from loopback_deployment import (
@@ -28,7 +28,6 @@ from loopback_deployment import (
 
 from io_benchmark.sources.folder import run_files
 
-COMMAND = [sys.executable, "-m", "io_benchmark.cli", "fetch"]
 ALL_THREE = sorted(f"{task_id}.0" for task_id in (AMD_16, AMD_30, INTEL))
 
 
@@ -38,22 +37,11 @@ def loopback():
         yield running
 
 
-def environment(loopback):
-    return {**os.environ, "TASKCLUSTER_ROOT_URL": loopback.url}
-
-
 def fetch(loopback, folder, *arguments, expected=0):
-    done = subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=folder,
-        env=environment(loopback),
-        capture_output=True,
-        text=True,
-        check=False,
+    environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
+    return program.run(
+        "fetch", *arguments, folder=folder, expected=expected, environment=environment
     )
-    assert done.returncode == expected, done.stderr
-    assert "Traceback" not in done.stderr
-    return done
 
 
 def names(folder):
@@ -289,9 +277,9 @@ def test_stopped_in_the_middle(tmp_path, number, code):
     late = first(99, Fault(delay_s=60), part=members[-1])
     with Loopback(deployment, faults=late) as loopback:
         process = subprocess.Popen(
-            [*COMMAND, f"group:{group}", "--output", "out"],
+            [*program.PROGRAM, "fetch", f"group:{group}", "--output", "out"],
             cwd=tmp_path,
-            env=environment(loopback),
+            env={**os.environ, "TASKCLUSTER_ROOT_URL": loopback.url},
             stderr=subprocess.PIPE,
             text=True,
         )

@@ -7,28 +7,20 @@ import argparse
 import json
 import shutil
 import subprocess
-import sys
 
+import program
 import pytest
 from checkout import ROOT
 
 from io_benchmark.commands import firefox as command
 from io_benchmark.firefox.checkout import CONFIG
-from io_benchmark.firefox.places import KIND, SCRIPT, TRANSFORMS
+from io_benchmark.firefox.tree_paths import KIND, SCRIPT, TRANSFORMS
 
 STAND_IN = ROOT / "tests/firefox/checkout"
 
 
 def run(*arguments, folder=ROOT, expected=0):
-    done = subprocess.run(
-        [sys.executable, "-m", "io_benchmark.cli", "firefox", *map(str, arguments)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == expected, done.stdout + done.stderr
-    return done
+    return program.run("firefox", *arguments, folder=folder, expected=expected)
 
 
 def snapshot(folder):
@@ -75,10 +67,7 @@ def test_diff_is_a_patch(firefox, tmp_path):
     kinds.write_bytes(kinds.read_bytes().rstrip())
     before = snapshot(firefox)
     patch = subprocess.run(
-        [sys.executable, "-m", "io_benchmark.cli", "firefox", firefox, "--diff"],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
+        [*program.PROGRAM, "firefox", firefox, "--diff"], cwd=ROOT, capture_output=True, check=True
     ).stdout
     assert snapshot(firefox) == before
     patched = tmp_path / "patched"
@@ -192,7 +181,7 @@ def test_from_the_bundled_copy(firefox, tmp_path):
     other = tmp_path / "other"
     shutil.copytree(firefox, other)
     done = subprocess.run(
-        [sys.executable, "-m", "io_benchmark.cli", "firefox", "."],
+        [*program.PROGRAM, "firefox", "."],
         cwd=other,
         env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(package.parent)},
         capture_output=True,

@@ -8,31 +8,21 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
+import program
 import pytest
 from checkout import copy_checkout
 
 from io_benchmark.sources.folder import run_files
 
 ROOT = Path(__file__).parents[2]
-COMMAND = [sys.executable, "-m", "io_benchmark.cli", "rehearse"]
+COMMAND = [*program.PROGRAM, "rehearse"]
 
 
-def rehearse(
-    *arguments: str, folder: Path, expected: int = 0
-) -> "subprocess.CompletedProcess[str]":
-    done = subprocess.run(
-        [*COMMAND, "--root", str(ROOT), *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == expected, done.stderr
-    return done
+def rehearse(*arguments: str, folder: Path, expected: int | None = 0) -> program.Finished:
+    return program.run("rehearse", "--root", ROOT, *arguments, folder=folder, expected=expected)
 
 
 @pytest.mark.serial
@@ -41,7 +31,10 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
 
     And what the report's task makes of them, as it would of a push.
     """
-    done = rehearse(folder=tmp_path)
+    done = subprocess.run(
+        [*COMMAND, "--root", str(ROOT)], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert re.search(r"^ +intel.* amd-16.* amd-30", done.stdout, re.MULTILINE)
     assert re.search(r"Ratio vs intel +1.00× +[0-9.]+× +[0-9.]+×", done.stdout)
@@ -74,7 +67,7 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
         assert measured.task is not None
         assert f"{measured.task.task_id}.0" == folder.name
         assert measured.result.task.task_id == measured.task.task_id
-        assert measured.result.completed
+        assert measured.result.outcome.state == "completed"
         assert measured.result.config.profile == "quick"
         pools[measured.pool] = measured.task.task_queue.split("/")[1]
     assert pools == {
@@ -198,16 +191,9 @@ def test_mistakes_are_told_before_anything_runs(
     tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     """One line that names the option and what to do; nothing is measured, nothing is made."""
-    done = subprocess.run(
-        [*COMMAND, "--root", str(ROOT), *arguments],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode in (1, 2)
+    done = rehearse(*arguments, folder=tmp_path, expected=None)
+    assert done.exit_code in (1, 2)
     assert message in done.stderr
-    assert "Traceback" not in done.stderr
     assert done.stdout == ""
     assert list(tmp_path.iterdir()) == []
 
@@ -247,16 +233,12 @@ def change_report(tree: Path, old: str, new: str) -> None:
     kind.write_text(kind.read_text().replace(old, new))
 
 
-def rehearse_tree(tree: Path, *arguments: str, expected: int) -> "subprocess.CompletedProcess[str]":
-    done = subprocess.run(
-        [*COMMAND, "--root", str(tree), "--output", "out", *arguments],
-        cwd=tree.parent,
-        capture_output=True,
-        text=True,
-        check=False,
+def rehearse_tree(tree: Path, *arguments: str, expected: int) -> program.Finished:
+    return program.run(
+        *("rehearse", "--root", str(tree), "--output", "out", *arguments),
+        folder=tree.parent,
+        expected=expected,
     )
-    assert done.returncode == expected, done.stderr
-    return done
 
 
 @pytest.mark.serial

@@ -10,7 +10,6 @@ import re
 import select
 import signal
 import subprocess
-import sys
 import time
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -23,7 +22,6 @@ from checkout import ROOT
 from loopback import Fault, Loopback, first
 from loopback_deployment import Deployment
 
-COMMAND = [sys.executable, "-m", "io_benchmark.cli", "submit"]
 IMAGE = ["--image", "localhost/image:latest"]
 SLUG = r"[A-Za-z0-9_-]{8}[Q-T][A-Za-z0-9_-][CGKOSWaeimquy26-][A-Za-z0-9_-]{10}[AQgw]"
 QUICK = ["--every", "0.05"]
@@ -41,17 +39,9 @@ def environment(loopback, **more):
 
 
 def submit(loopback, *arguments, expected=0, command="submit"):
-    done = subprocess.run(
-        [*COMMAND[:-1], command, *arguments],
-        cwd=ROOT,
-        env=environment(loopback),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
+    done = program.run(
+        command, *arguments, folder=ROOT, expected=expected, environment=environment(loopback)
     )
-    assert done.returncode == expected, done.stderr + done.stdout
-    assert "Traceback" not in done.stderr
     assert "secret-token" not in done.stderr + done.stdout
     return done
 
@@ -388,7 +378,7 @@ def running(loopback, *arguments, terminal):
     """The command, with a terminal for its stdin or with nothing."""
     master, slave = pty.openpty() if terminal else (None, subprocess.DEVNULL)
     process = subprocess.Popen(
-        [*COMMAND, *IMAGE, *QUICK, *arguments],
+        [*program.PROGRAM, "submit", *IMAGE, *QUICK, *arguments],
         cwd=ROOT,
         env=environment(loopback),
         stdin=slave,
@@ -425,11 +415,17 @@ def states(deployment):
 def test_asks_first():
     """On a terminal anything but yes is no, and nothing is created."""
     deployment = Deployment()
-    with Loopback(deployment) as loopback, running(loopback, terminal=True) as (process, master):
-        until(process, "Create them? [y/N]")
-        os.write(master, b"\n")
-        assert b"nothing was created" in process.communicate()[1]
-        assert process.returncode == 1
+    with Loopback(deployment) as loopback:
+        for answer in ("\n", "no\n", ""):
+            done = program.run(
+                *("submit", *IMAGE, *QUICK),
+                folder=ROOT,
+                expected=1,
+                environment=environment(loopback),
+                stdin=answer,
+                on_terminal=True,
+            )
+            assert done.stderr.endswith("Create them? [y/N] nothing was created\n")
     assert deployment.definitions == {}
 
 

@@ -17,8 +17,8 @@ import pytest
 
 from io_benchmark.errors import ContainerError, GraphError
 from io_benchmark.execute.container import ContainerExecutor
-from io_benchmark.execute.task import Outcome, TaskRun
-from io_benchmark.graph.context import create_context
+from io_benchmark.execute.task_run import RunOutcome, TaskRun
+from io_benchmark.graph.image_context import create_context
 
 MakeRun = Callable[..., TaskRun]
 FAKE_ENGINE = Path(__file__).with_name("fake_engine.py")
@@ -160,7 +160,7 @@ def test_outcome_and_output(make_run: MakeRun, fake: Fake) -> None:
     run = make_run()
     lines: list[str] = []
     outcome = fake.executor().run(run, lines.append)
-    assert replace(outcome, started="", resolved="") == Outcome(
+    assert replace(outcome, started="", resolved="") == RunOutcome(
         3, "failed", "", "", missing_artifacts=("public/perfherder-data-io-benchmark.json",)
     )
     assert {path.name: path.read_text() for path in run.output.iterdir()} == {
@@ -261,7 +261,7 @@ def test_max_run_time_takes_the_container_away(make_run: MakeRun, fake: Fake) ->
     """Killed, not signalled; artifacts are taken all the same, as d2g does."""
     run = make_run(changes={"maxRunTime": 0.5})
     outcome = fake.executor(fails="hang").run(run, ignore)
-    assert replace(outcome, started="", resolved="") == Outcome(
+    assert replace(outcome, started="", resolved="") == RunOutcome(
         137,
         "failed",
         "",

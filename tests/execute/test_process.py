@@ -20,7 +20,7 @@ import pytest
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.execute import process
-from io_benchmark.execute.task import Outcome, TaskRun
+from io_benchmark.execute.task_run import RunOutcome, TaskRun
 
 MakeRun = Callable[..., TaskRun]
 
@@ -167,7 +167,7 @@ def test_takes_the_artifacts_and_leaves_nothing_else(make_run: MakeRun, tmp_path
     times = (outcome.started, outcome.resolved)
     assert all(re.fullmatch(r"[0-9-]{10}T[0-9:]{8}\.[0-9]{3}Z", time) for time in times)
     assert outcome.started <= outcome.resolved
-    assert replace(outcome, started="", resolved="") == Outcome(
+    assert replace(outcome, started="", resolved="") == RunOutcome(
         0, "completed", "", "", missing_artifacts=()
     )
 
@@ -285,7 +285,7 @@ INTERRUPTED_PROGRAM = """
 def test_ctrl_c_leaves_nothing_and_is_raised_again(
     make_run: MakeRun, tmp_path: Path, script: str, signals: int
 ) -> None:
-    """No process, no folder and no half of an output; a second Ctrl-C does not wait for graces."""
+    """No process, no folder and no half of an output; a second Ctrl-C does not wait for grace_periods."""
     run = make_run(': "${IO_BENCHMARK_PLACE_CONTAINER:-/x}"; ' + script)
     given = tmp_path / "given"
     given.write_bytes(pickle.dumps(run))

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from io_benchmark import cli
-from io_benchmark.printing import ERRORS
+from io_benchmark.standard_streams import ERRORS
 
 # The command of the real program, for tests of its process: signals, broken streams, start-up.
 PROGRAM = [sys.executable, "-m", "io_benchmark.cli"]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.statements import Statement
-from io_benchmark.results import CacheRetrieve, Measurement, Result
+from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 
 Integers = NDArray[np.int64]
 UNKNOWN = "unknown"
@@ -58,7 +58,7 @@ class Subject:
 class Retrieves:
     """The columns that only cache-retrieve has."""
 
-    facts: CacheRetrieve  # everything but the samples
+    facts: CacheRetrieveEntry  # everything but the samples
     file_index: Integers
     lookup_ns: Integers
     copy_ns: Integers
@@ -72,14 +72,14 @@ class Entry:
     """
 
     subject: Subject
-    facts: CacheRetrieve | Measurement  # everything but the samples
+    facts: CacheRetrieveEntry | BatchEntry  # everything but the samples
     start_ns: Integers
     total_ns: Integers  # a retrieve's time, or a batch's
     operations: Integers  # in each sample; a retrieve is one
     size_bytes: Integers  # of each sample's file; 0 for batches, whose operations are all the same
     planned: int  # samples that were to be taken
     retrieves: Retrieves | None = None  # of cache-retrieve only
-    measured: Measurement | None = None  # of every other workload
+    measured: BatchEntry | None = None  # of every other workload
 
     @property
     def mean_ns(self) -> float:

@@ -24,8 +24,8 @@ import time
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.common import add_output_options, write_whole
 from io_benchmark.commands.context import MESSAGE_LENGTH, Context
+from io_benchmark.commands.options import add_output_options, write_report_file
 from io_benchmark.errors import UsageError
 from io_benchmark.report import FORMATS
 from io_benchmark.text import clean
@@ -145,7 +145,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     )
     # First of all: who reads stdout may have gone, and one file's folder says nothing of another's.
     written = [
-        write_whole(path, output.rendered(report, form, details=arguments.details))
+        write_report_file(path, output.rendered(report, form, details=arguments.details))
         for form, path in arguments.write
     ]
     output.show(
@@ -199,13 +199,13 @@ def _workers(
 ) -> Gathered[Worker]:
     """The workers under their pool's name, before or after where two pushes are compared."""
     from io_benchmark.analysis.intake import worker_of
-    from io_benchmark.commands.fetching import shown_progress
+    from io_benchmark.commands.progress_display import show_progress
     from io_benchmark.sources.gather import gather
 
     def worker(measured: RunResult) -> Worker:
         return worker_of(measured, f"{measured.pool} {when}".strip())
 
-    with shown_progress(context.stderr) as progress:
+    with show_progress(context.stderr) as progress:
         return gather(addresses, context.environment, progress, worker, budget=budget)
 
 

@@ -22,11 +22,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, context: Context) -> int:
     import shtab
 
-    context.print(shtab.complete(whole_parser(), arguments.shell))
+    context.print(shtab.complete(build_whole_parser(), arguments.shell))
     return 0
 
 
-def whole_parser() -> argparse.ArgumentParser:
+def build_whole_parser() -> argparse.ArgumentParser:
     """Every command with its options; elsewhere only the one that is called is loaded."""
     from io_benchmark.cli import COMMANDS
 

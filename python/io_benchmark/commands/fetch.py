@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
-    from io_benchmark.commands.fetching import shown_progress
+    from io_benchmark.commands.progress_display import show_progress
     from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.gather import read_addresses
     from io_benchmark.sources.protocol import ReadRequest
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         if arguments.output is not None
         else output_folder.default_output_folder("fetch")
     )
-    with store, shown_progress(context.stderr) as progress:
+    with store, show_progress(context.stderr) as progress:
         request = ReadRequest(
             context.environment,
             store.accept,

@@ -24,7 +24,7 @@ from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.paths import current_folder
 
 if TYPE_CHECKING:
-    from io_benchmark.firefox.plan import Plan
+    from io_benchmark.firefox.tree_changes import TreeChanges
 
 JSON_VERSION = 2  # 1: with the states "older" and "changed there" of the older layout
 # In the order and width of the states that they stand for.
@@ -63,8 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.firefox.checkout import open_checkout
     from io_benchmark.firefox.diff import patch, stat
-    from io_benchmark.firefox.plan import make_plan
     from io_benchmark.firefox.transaction import write_all
+    from io_benchmark.firefox.tree_changes import find_changes
     from io_benchmark.graph.root import find_root
 
     if arguments.stat and not arguments.diff:
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     checkout = open_checkout(arguments.path)
     root = find_root(arguments.root, current_folder())
     context.tell(f"Comparing {checkout.path} with {root.path} ({root.origin})")
-    plan = make_plan(root, checkout, arguments.workloads)
+    plan = find_changes(root, checkout, arguments.workloads)
     looking = arguments.check or arguments.diff
     if plan.conflicts and not looking and not arguments.force:
         _print(plan, context, as_json=arguments.json, done=False)
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     return int(arguments.check and bool(plan.differences))
 
 
-def _print(plan: Plan, context: Context, *, as_json: bool, done: bool) -> None:
+def _print(plan: TreeChanges, context: Context, *, as_json: bool, done: bool) -> None:
     if as_json:
         places = [
             {"path": one.place.path, "entry": one.place.entry or None, "state": one.state.value}
@@ -104,7 +104,7 @@ def _print(plan: Plan, context: Context, *, as_json: bool, done: bool) -> None:
         context.print(f"{_DONE[one.state] if done else one.state.value:<17} {one.place}")
 
 
-def _conclude(plan: Plan, context: Context, *, looking: bool) -> None:
+def _conclude(plan: TreeChanges, context: Context, *, looking: bool) -> None:
     if not plan.differences:
         context.tell("Nothing differs")
     elif looking:

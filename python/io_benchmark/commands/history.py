@@ -22,8 +22,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.common import add_output_options, write_whole
 from io_benchmark.commands.context import Context
+from io_benchmark.commands.options import add_output_options, write_report_file
 from io_benchmark.errors import UsageError
 from io_benchmark.text import clean
 
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         unreadable=intake.unreadable,
         remarks=intake.all_remarks(),
     )
-    written = [write_whole(path, rendered(found, form)) for form, path in arguments.write]
+    written = [write_report_file(path, rendered(found, form)) for form, path in arguments.write]
     show(found, arguments.format, context.stdout, context.environment)
     context.tell_unreadable(intake.unreadable, "note", arguments.format)
     problems = [problem for problem in written if problem is not None]
@@ -140,17 +140,17 @@ class _Intake:
 
 
 def _read_addresses(addresses: Sequence[str], intake: _Intake, context: Context) -> None:
-    from io_benchmark.commands.fetching import shown_progress
+    from io_benchmark.commands.progress_display import show_progress
     from io_benchmark.sources.gather import gather
 
-    with shown_progress(context.stderr) as progress:
+    with show_progress(context.stderr) as progress:
         read = gather(addresses, context.environment, progress, intake.take, budget=_budget())
     intake.unreadable += read.unreadable
     intake.remarks += read.remarks
 
 
 def _read_index(arguments: argparse.Namespace, intake: _Intake, context: Context) -> None:
-    from io_benchmark.commands.fetching import shown_progress
+    from io_benchmark.commands.progress_display import show_progress
     from io_benchmark.sources.gather import read_history
     from io_benchmark.sources.protocol import HistoryQuery, ReadRequest
 
@@ -160,7 +160,7 @@ def _read_index(arguments: argparse.Namespace, intake: _Intake, context: Context
     query = HistoryQuery(
         arguments.pool, arguments.project or PROJECT, arguments.last, arguments.since
     )
-    with shown_progress(context.stderr) as progress:
+    with show_progress(context.stderr) as progress:
         request = ReadRequest(context.environment, accept, progress, budget=_budget())
         history = read_history(query, request)
     intake.readings = [_dated(reading, history.times) for reading in intake.readings]

@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from io_benchmark.analysis import plan
-from io_benchmark.commands.common import names_of_jobs
 from io_benchmark.commands.context import Context
-from io_benchmark.commands.rehearsing import Rehearsal, executor
+from io_benchmark.commands.options import parse_job_names
+from io_benchmark.commands.rehearsal import Rehearsal, executor
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.paths import current_folder, resolve_path
 from io_benchmark.sources.folder import output_folder, run_files
@@ -125,7 +125,7 @@ def _rehearse(arguments: argparse.Namespace, context: Context) -> int:
 
     root = find_root(arguments.root, current_folder())
     _tell(context, f"Generating the graph from {root.path} ({root.origin})")
-    jobs = names_of_jobs(arguments.jobs)
+    jobs = parse_job_names(arguments.jobs)
     tasks, reports = _split(arguments.jobs, generate(root, jobs).tasks)
     pools = sorted({task.pool for task in tasks})
     plan.pools(pools, arguments.baseline)  # a mistake is told before anything runs
@@ -171,8 +171,8 @@ def _run_all(
     arguments: argparse.Namespace,
     context: Context,
 ) -> None:
+    from io_benchmark.commands.rehearsal_progress import RehearsalProgress
     from io_benchmark.report.formats.output import console
-    from io_benchmark.report.progress import RehearsalProgress
 
     names = ", ".join(task.label for task in (*tasks, *reports))
     count = len(tasks) + len(reports)

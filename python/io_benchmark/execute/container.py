@@ -19,14 +19,14 @@ from pathlib import Path
 
 from io_benchmark.errors import ContainerError
 from io_benchmark.execute import payload
-from io_benchmark.execute.child import interrupts_held
+from io_benchmark.execute.child import hold_interrupts
 from io_benchmark.execute.collect import collect
 from io_benchmark.execute.engine import Engine, Reply, find_engine
 from io_benchmark.execute.image import CreateContext, ensure_image
 from io_benchmark.execute.keeper import KEEPER
-from io_benchmark.execute.output import LiveLog, output_folder, remove
+from io_benchmark.execute.run_folder import LiveLog, output_folder, remove
 from io_benchmark.execute.stopping import exits_before, stop
-from io_benchmark.execute.task import Outcome, TaskRun, now
+from io_benchmark.execute.task_run import RunOutcome, TaskRun, now
 
 WORKER_WORKSPACE = "/builds/worker/workspace"
 WORKER_RESULTS = "/builds/worker/results"
@@ -72,7 +72,7 @@ class ContainerExecutor:
             )
         return self._references[root, image]
 
-    def run(self, task_run: TaskRun, on_line: Callable[[str], None]) -> Outcome:
+    def run(self, task_run: TaskRun, on_line: Callable[[str], None]) -> RunOutcome:
         """Runs the command to its end, its maxRunTime or a Ctrl-C, and collects its artifacts."""
         if task_run.image is None:
             raise ContainerError(f"{task_run.label}: it names no in-tree image to run in")
@@ -85,7 +85,7 @@ class ContainerExecutor:
             started = now()
             exit_code, explanation = _run(engine, name, task_run, log)
             missing = _collect(engine, name, task_run, log)
-            return Outcome(
+            return RunOutcome(
                 exit_code=exit_code,
                 state=payload.state(task_run, exit_code, stopped=bool(explanation)),
                 started=started,
@@ -109,10 +109,10 @@ def _container(engine: Engine, task_run: TaskRun, reference: str) -> Iterator[st
             _create(engine, task_run, name, reference)
             yield name
         except BaseException:
-            with interrupts_held(), suppress(ContainerError):
+            with hold_interrupts(), suppress(ContainerError):
                 _remove(engine, name)
             raise
-        with interrupts_held():
+        with hold_interrupts():
             _remove(engine, name)
 
 
@@ -231,5 +231,5 @@ def _collect(engine: Engine, name: str, task_run: TaskRun, log: LiveLog) -> tupl
             engine.call("cp", f"{name}:{artifact.path}", str(path))
         return collect(artifacts, staged.__getitem__, task_run.output, log)
     finally:
-        with interrupts_held():
+        with hold_interrupts():
             remove(stage)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from io_benchmark.errors import ContainerError
-from io_benchmark.execute.child import StartError, interrupts_held, started
+from io_benchmark.execute.child import StartError, hold_interrupts, started
 from io_benchmark.execute.stopping import Stopping, stop
 from io_benchmark.execute.stream import read_lines
 
@@ -48,7 +48,7 @@ class Engine:
     def call(self, *arguments: str) -> Reply:
         """A small call. It is never cut in two: a Ctrl-C meanwhile is obeyed after it."""
         try:
-            with interrupts_held():
+            with hold_interrupts():
                 return self.follow(arguments, time.monotonic() + SMALL_CALL_LIMIT_S)
         except TimeoutError:
             raise ContainerError(

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from io_benchmark.execute.child import interrupts_held
+from io_benchmark.execute.child import hold_interrupts
 from io_benchmark.execute.engine import Engine
-from io_benchmark.execute.output import remove
+from io_benchmark.execute.run_folder import remove
 from io_benchmark.execute.stopping import Stopping, stop, stop_with_children_first
 
 # Root, image and the archive to write; returns the context's hash.
@@ -46,7 +46,7 @@ def ensure_image(
         _build(engine, image, reference, context, on_line)
         return reference
     finally:
-        with interrupts_held():
+        with hold_interrupts():
             remove(folder)
 
 

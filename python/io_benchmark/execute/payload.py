@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.execute.task import TaskRun
+from io_benchmark.execute.task_run import TaskRun
 
 # `.invalid` is reserved (RFC 2606): nothing in a rehearsal can ask a real deployment by mistake.
 ROOT_URL = "https://taskcluster.invalid"

@@ -21,12 +21,12 @@ from pathlib import Path, PurePosixPath
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.execute import payload
-from io_benchmark.execute.child import StartError, interrupts_held, started
+from io_benchmark.execute.child import StartError, hold_interrupts, started
 from io_benchmark.execute.collect import collect
-from io_benchmark.execute.output import LiveLog, output_folder, remove
+from io_benchmark.execute.run_folder import LiveLog, output_folder, remove
 from io_benchmark.execute.stopping import exits_before, kill, stop
 from io_benchmark.execute.stream import read_lines
-from io_benchmark.execute.task import Outcome, TaskRun, now
+from io_benchmark.execute.task_run import RunOutcome, TaskRun, now
 
 # Where a worker's tasks put their artifacts.
 WORKER_ARTIFACTS = PurePosixPath("/builds/worker/artifacts")
@@ -53,7 +53,7 @@ class _Folders:
 
 def run(
     task_run: TaskRun, on_line: Callable[[str], None], *, environment: Mapping[str, str]
-) -> Outcome:
+) -> RunOutcome:
     """Runs the command to its end, its maxRunTime or a Ctrl-C, and collects its artifacts."""
     command = payload.command_after_run_task(task_run)
     if not task_run.workspace.is_dir():
@@ -65,7 +65,7 @@ def run(
         started = now()
         exit_code, explanation = _execute(task_run, command, folders, log, environment)
         missing = _collect(task_run, folders, log)
-        return Outcome(
+        return RunOutcome(
             exit_code=exit_code,
             state=payload.state(task_run, exit_code, stopped=bool(explanation)),
             started=started,
@@ -102,7 +102,7 @@ def _folders(task_run: TaskRun, command: Sequence[str]) -> Iterator[_Folders]:
             folder.mkdir()
         yield folders
     finally:
-        with interrupts_held():
+        with hold_interrupts():
             for path in made:
                 remove(path)
 

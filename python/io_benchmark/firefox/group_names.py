@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox import lines as text_lines
+from io_benchmark.firefox import text_lines
 from io_benchmark.firefox.checkout import CONFIG
 
 _WHERE = ("treeherder", "group-names")
@@ -95,7 +95,7 @@ def _insert(text: str, key: str, name: str) -> str:
         raise _refusal(f"line {at + 1} does not begin with a group's key")
     new = f"{indent}{_quoted(key, first.style)}: {_quoted(name, value.style)}"
     at += bool(smaller)
-    return text_lines.replaced(lines, at, at, [new])
+    return text_lines.replace_lines(lines, at, at, [new])
 
 
 def _replace(text: str, value: Any, name: str) -> str:
@@ -138,4 +138,4 @@ class GroupNames:
         if found is None:
             return text
         lines, at = text_lines.split(text), found[0].start_mark.line
-        return _checked(text, text_lines.replaced(lines, at, at + 1, []), key, None)
+        return _checked(text, text_lines.replace_lines(lines, at, at + 1, []), key, None)

@@ -20,7 +20,7 @@ from taskgraph.util.schema import SchemaValidationError
 from taskgraph.util.yaml import load_yaml
 
 from io_benchmark.errors import GraphError
-from io_benchmark.graph.isolation import isolated, own_tree
+from io_benchmark.graph.isolation import isolated, usable_tree
 from io_benchmark.graph.root import Root
 
 logger = logging.getLogger(__name__)
@@ -173,7 +173,7 @@ def _check_files(tree: Path) -> None:
 
 def generate(root: Root, jobs: Sequence[str]) -> Generation:
     """The tasks that `jobs` name (a job, a pool or a label; none: `io-benchmark`)."""
-    with own_tree(root.path) as tree, isolated(logger):
+    with usable_tree(root.path) as tree, isolated(logger):
         generator = TaskGraphGenerator(str(tree / "taskcluster"), _parameters(jobs))
         try:
             _check_files(tree)

@@ -48,7 +48,7 @@ def readings_of(
         if problem.severity is Severity.REFUSED
     ]
     if not worker.entries:
-        reason = worker.result.incomplete_reason or "no reason given"
+        reason = worker.result.outcome.explanation or "no reason given"
         nothing = statement(
             "{task}: measured nothing: {reason}", task=rules.task_name(worker), reason=reason
         )

@@ -12,19 +12,12 @@ import msgspec
 
 from io_benchmark.analysis.model import Run
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
-from io_benchmark.results.workloads import (
-    RandomIoObserved,
-    SpawnObserved,
-    SyncWriteObserved,
-    UploadObserved,
-)
+from io_benchmark.results import workloads
 
 # Parts of the cache that are in memory before the first retrieve.
 _COLD_SHARE, _WARM_SHARE = 0.05, 0.50
 # Parameters that decide how much is measured. The others decide what is measured.
 _AMOUNTS = frozenset(("time_limit_s", "samples_planned", "objects_planned"))
-# What these workloads measure is not in a place.
-_WITHOUT_PLACE = frozenset(("spawn", "upload"))
 _SIZES_SHOWN = 6
 _UNKNOWN_METHOD = "an unknown method"
 
@@ -119,19 +112,24 @@ def parameters(run: Run) -> Traits:
 
 
 def method(run: Run) -> Traits:
-    observed = run.entry.measured.observed if run.entry.measured is not None else None
-    if isinstance(observed, RandomIoObserved):
-        name = _without_version(observed.method)
-        if observed.io_engine:
-            return (
-                statement(
-                    "measured by {method} with {engine}", method=name, engine=observed.io_engine
-                ),
-            )
-        return (statement("measured by {method}", method=name),)
-    if isinstance(observed, SpawnObserved | UploadObserved):
-        return (statement("measured by {method}", method=_without_version(observed.method)),)
-    return ()
+    if not _observes(run, "method"):
+        return ()
+    method = _without_version(_observed(run, "method"))
+    engine = _observed(run, "io_engine")
+    if engine:
+        return (statement("measured by {method} with {engine}", method=method, engine=engine),)
+    return (statement("measured by {method}", method=method),)
+
+
+def _observes(run: Run, name: str) -> bool:
+    """Return whether this workload has such an observation, known or not."""
+    return run.entry.measured is not None and hasattr(run.entry.measured.observed, name)
+
+
+def _observed(run: Run, name: str) -> str | None:
+    measured = run.entry.measured
+    value: str | None = getattr(measured.observed, name, None) if measured is not None else None
+    return value
 
 
 def _without_version(method: str | None) -> str:
@@ -141,22 +139,20 @@ def _without_version(method: str | None) -> str:
 
 
 def interpreter(run: Run) -> Traits:
-    observed = run.entry.measured.observed if run.entry.measured is not None else None
-    if not isinstance(observed, SpawnObserved | SyncWriteObserved):
+    if not _observes(run, "python"):
         return ()
-    version = ".".join((observed.python or "unknown").split(".")[:2])
+    version = ".".join((_observed(run, "python") or "unknown").split(".")[:2])
     return (statement("by Python {version}", version=version),)
 
 
 def http_version(run: Run) -> Traits:
-    observed = run.entry.measured.observed if run.entry.measured is not None else None
-    if not isinstance(observed, UploadObserved):
+    if not _observes(run, "http_version"):
         return ()
-    return (statement("HTTP/{version}", version=observed.http_version or "unknown"),)
+    return (statement("HTTP/{version}", version=_observed(run, "http_version") or "unknown"),)
 
 
 def place_kind(run: Run) -> Traits:
-    if run.entry.subject.workload in _WITHOUT_PLACE:
+    if not workloads.of(run.entry.subject.workload).per_place:
         return ()
     for place in run.worker.result.storage.places:
         if place.name == run.entry.subject.place:

@@ -10,7 +10,6 @@ comparison. `--allow RULE` allows a refused comparison, and the report names the
 
 from collections.abc import Callable, Iterable, Sequence
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.inference import moving_blocks
 from io_benchmark.analysis.model import Entry, Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.statements import (
@@ -23,6 +22,8 @@ from io_benchmark.analysis.statements import (
 )
 from io_benchmark.analysis.validity import comparability
 from io_benchmark.resolutions import in_words
+from io_benchmark.results import workloads
+from io_benchmark.results.parts import RunState
 
 # Samples that a run needs for a verdict, and from which on a verdict has no warning.
 _RETRIEVES_FOR_VERDICT, _RETRIEVES_WITHOUT_WARNING = moving_blocks.FEWEST_RETRIEVES, 100
@@ -31,8 +32,6 @@ _BATCHES_FOR_VERDICT, _BATCHES_WITHOUT_WARNING = 3, 20
 _NOISY_RATIO = 0.05
 _DRIFT_RATIO = 0.10
 
-# How the script begins the reason of what it could not do at all on this worker.
-_SKIPPED_PREFIX = "skipped: "
 _SKIPPED_RULE = "skipped"
 _RETRIEVES_RULE = "retrieves"
 
@@ -67,19 +66,14 @@ def _samples(entry: Entry) -> str:
 
 def skipped(run: Run) -> Statement | None:
     """The worker could not measure this at all, and gave the reason: not a failure."""
-    reason = run.entry.facts.incomplete_reason or ""
-    if (
-        run.entry.facts.completed
-        or len(run.entry.total_ns)
-        or not reason.startswith(_SKIPPED_PREFIX)
-    ):
+    outcome = run.entry.facts.outcome
+    if outcome.state is not RunState.SKIPPED or len(run.entry.total_ns):
         return None
-    return statement("not measured: {reason}", reason=reason.removeprefix(_SKIPPED_PREFIX))
+    return statement("not measured: {reason}", reason=str(outcome.explanation))
 
 
 def incomplete(run: Run) -> Statement | None:
-    facts = run.entry.facts
-    if facts.completed or _is_cut_short(run):
+    if run.entry.facts.outcome.state is RunState.COMPLETED or _is_cut_short(run):
         return None
     message = _with_reason(run)
     if run.worker.state in ("failed", "exception"):
@@ -108,15 +102,14 @@ def _with_reason(run: Run) -> Statement:
     return statement(
         "{progress}: {reason}",
         progress=_progress(run.entry),
-        reason=str(run.entry.facts.incomplete_reason),
+        reason=str(run.entry.facts.outcome.explanation),
     )
 
 
 def _is_cut_short(run: Run) -> bool:
     """Whether time ran out with enough measured: less than planned, but without a failure."""
-    facts = run.entry.facts
     enough = len(run.entry.total_ns) >= _fewest_without_warning(run.entry)
-    return not facts.completed and enough and "time budget" in (facts.incomplete_reason or "")
+    return enough and run.entry.facts.outcome.state is RunState.TIME_BUDGET
 
 
 def _fewest_for_verdict(entry: Entry) -> int:
