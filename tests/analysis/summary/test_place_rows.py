@@ -20,13 +20,13 @@ from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import estimates
 from io_benchmark.analysis.inference.estimates import EntryPair
 from io_benchmark.analysis.model import Verdict, Worker
-from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.plan import Pair, Plan
 from io_benchmark.analysis.report_model import AtPlace, Places
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.report.content.statement_text import text_of
 
 Document = dict[str, Any]
-PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
+PLAN = Plan("amd-16 against intel", "intel", "for the test", (Pair("amd-16", "intel"),))
 RETRIEVES = 400
 
 

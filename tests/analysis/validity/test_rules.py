@@ -12,12 +12,12 @@ from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Problem, Severity, Worker
-from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.plan import Pair, Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.validity import rules as validity
 from io_benchmark.report.content.statement_text import text_of
 
-PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
+PLAN = Plan("amd-16 against intel", "intel", "for the test", (Pair("amd-16", "intel"),))
 ENTRY = "workloads.0."
 DOCUMENTATION = ROOT / "taskcluster" / "docs" / "validity.md"
 
