@@ -47,6 +47,11 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
         value = self._format_args(action, self._get_default_metavar_for_optional(action))
         return f"{', '.join(action.option_strings)} {value}"
 
+    def _format_args(self, action: argparse.Action, default_metavar: str) -> str:
+        if action.nargs == argparse.ONE_OR_MORE:
+            return f"{action.metavar or default_metavar} ..."
+        return super()._format_args(action, default_metavar)
+
 
 class _CommandParser(argparse.ArgumentParser):
     """Writes to the context's streams, as wide as the terminal there."""

@@ -77,7 +77,7 @@ def test_a_group_with_failures(loopback, tmp_path):
         f"({loopback.url}/tasks/{NO_WORKER})"
     )
     assert f"error: {waiting}" in lines
-    assert lines[-1] == "3 runs fetched, 8 could not be had (16 requests)"
+    assert lines[-1] == "3 runs fetched, 8 could not be fetched (16 requests)"
 
 
 def test_as_json(loopback, tmp_path):
@@ -128,7 +128,7 @@ def test_what_is_there_already_stays(loopback, tmp_path):
     done = fetch(loopback, tmp_path, f"task:{AMD_16}", f"task:{INTEL}", "--output", "out")
     assert marked.read_text() == mine
     assert len(loopback.asked("storage")) - before == 1
-    assert done.stderr == "1 run fetched, 1 there already (4 requests)\n"
+    assert done.stderr == "1 run fetched, 1 skipped (4 requests)\n"
 
 
 def test_what_is_in_the_way_is_not_overwritten(loopback, tmp_path):
@@ -231,7 +231,7 @@ def test_a_hostile_result_is_not_kept(loopback, tmp_path):
     [
         pytest.param(
             ["results"],
-            "error: results: is a path on this machine, not in Taskcluster; give task:ID, group:ID, "
+            "error: results: is a path on this machine, not an address in Taskcluster; give task:ID, group:ID, "
             "index:ROUTE or an address\n",
             id="path",
         ),

@@ -95,8 +95,8 @@ def test_edited_there(firefox):
     refused = run(firefox, expected=1)
     assert refused.stdout == f"differs           {KIND}\n"
     assert refused.stderr.splitlines()[-1] == (
-        f"error: {firefox}: 1 place edited there or of another version, so nothing was written; look "
-        "at --diff, then use --force to replace what is there"
+        f"error: {firefox}: 1 place edited there or from another version, so nothing was written; "
+        "look at --diff, then use --force to replace the contents"
     )
     assert kind.read_text() == theirs
     assert run(firefox, "--check", expected=1).stdout == f"differs           {KIND}\n"
@@ -166,8 +166,8 @@ def test_no_checkout(tmp_path):
     """A folder that is none is a mistake in usage, named with the file that is missing."""
     done = run(tmp_path, expected=2)
     assert done.stderr == (
-        f"error: {tmp_path}: is no Firefox checkout: there is no taskcluster/config.yml; name the "
-        "folder that holds mach\n"
+        f"error: {tmp_path}: is not a Firefox checkout: taskcluster/config.yml is missing; name "
+        "the folder that contains mach\n"
     )
 
 

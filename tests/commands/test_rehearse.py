@@ -43,7 +43,7 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
     (results,) = (tmp_path / "io-benchmark-results").iterdir()
     assert f"Results: {results}" in done.stderr
     report = results / "io-benchmark-report"
-    assert f"What the report's task made of them: {report / 'report.html'}" in done.stderr
+    assert f"Report of the report task: {report / 'report.html'}" in done.stderr
     assert sorted(path.name for path in report.iterdir()) == [
         "live.log",
         "perfherder-data-io-benchmark-comparison.json",
@@ -168,18 +168,24 @@ def test_ctrl_c_leaves_nothing_behind(
     ("arguments", "message"),
     [
         pytest.param(["-j", "amd-17"], "no task is called 'amd-17'", id="unknown-job"),
-        pytest.param(["-j", ","], "-j: no name is given", id="empty-job"),
+        pytest.param(["-j", ","], "-j ,: contains no name", id="empty-job"),
         pytest.param(
-            ["-j", "docker-image-update-verify"], "measures no pool; name a pool", id="no-pool"
+            ["-j", "docker-image-update-verify"],
+            "does not measure a pool; name a pool",
+            id="no-pool",
         ),
         pytest.param(
-            ["-j", "io-benchmark-report"], "measures no pool; name a pool", id="report-alone"
+            ["-j", "io-benchmark-report"], "does not measure a pool; name a pool", id="report-alone"
         ),
         pytest.param(["--baseline", "x"], "--baseline x: no such pool here", id="baseline"),
-        pytest.param(["--at", "x=/"], "--at x=/: no such pool here", id="pool-at"),
-        pytest.param(["--at", "intel=/no/where"], "no such folder; make it first", id="folder-at"),
+        pytest.param(["--at", "x=/"], "--at x=/: pool is not selected", id="pool-at"),
         pytest.param(
-            ["--at", "intel=/tmp", "--at", "intel=/"], "the pool stands twice", id="twice-at"
+            ["--at", "intel=/no/where"], "no such folder; create it first", id="folder-at"
+        ),
+        pytest.param(
+            ["--at", "intel=/tmp", "--at", "intel=/"],
+            "--at intel=/: pool given twice; use each pool once",
+            id="twice-at",
         ),
         pytest.param(["--at", "intel"], "'intel' is not POOL=DIR", id="no-folder-at"),
         pytest.param(["--output", "/proc/none"], "--output /proc/none:", id="output"),
@@ -260,7 +266,7 @@ def test_one_pool_has_nothing_to_be_compared_with(one_retrieve: Path) -> None:
     assert "error: io-benchmark-report: failed, exit code 1; its log is" in done.stderr
     folder = one_retrieve.parent / "out" / "io-benchmark-report"
     log = (folder / "live.log").read_text()
-    assert "error: nothing could be compared; the report says why" in log
+    assert "error: nothing could be compared; see the report for the reasons" in log
     assert (folder / "report.html").is_file()
 
 

@@ -111,9 +111,9 @@ def test_another_kind_without_a_journal(deployment, state):
         code, stdout, stderr = submit(loopback, state, *resume)
     assert (code, stdout, labels(deployment)) == (1, "", ALL[:1])
     assert stderr.splitlines()[-1] == (
-        f"error: group:{group}: the kind here makes other tasks than the group was submitted with; "
-        "resume it from the same version of the checkout and of io-benchmark, or compare what is "
-        f"there with: io-benchmark compare group:{group}"
+        f"error: group:{group}: the kind here makes different tasks from those of the group; "
+        "resume it from the same version of the checkout and of io-benchmark, or compare the "
+        f"existing tasks with: io-benchmark compare group:{group}"
     )
 
 
@@ -134,7 +134,7 @@ def test_nothing_is_known(deployment, state):
         code, _, stderr = submit(loopback, state, *resume)
         assert stderr == (
             f"error: group:{group}: {loopback.url} has no such task, and this machine has no journal "
-            "of it; where none of its tasks was created, run submit again\n"
+            "of it; if none of its tasks was created, run submit again\n"
         )
     assert (code, labels(deployment)) == (1, [])
 
@@ -146,7 +146,7 @@ def test_a_group_of_a_push(state):
     deployment.statuses[GROUP] = deployment.statuses[AMD_16]
     with Loopback(deployment) as loopback:
         code, _, stderr = submit(loopback, state, "--resume", f"group:{GROUP}")
-    assert (code, "does not say what was to be created" in stderr) == (1, True), stderr
+    assert (code, "does not contain the submission" in stderr) == (1, True), stderr
 
 
 @pytest.mark.parametrize("age", [timedelta(minutes=20), timedelta(days=2)], ids=str)
@@ -197,7 +197,7 @@ def test_no_place_for_the_journal(deployment, state):
     with Loopback(deployment) as loopback:
         killer = loopback.faults = Killer(1, answered=True)
         _, _, stderr = submit(loopback, state, *IMAGE, killer=killer)
-        assert "the journal cannot be written (Not a directory)" in stderr
+        assert "cannot write the journal (Not a directory)" in stderr
         code, _, _ = submit(loopback, state, *named_group(stderr)[1])
     assert (code, labels(deployment)) == (0, ALL)
 

@@ -110,6 +110,6 @@ def test_a_rehearsal(lab: Any, report_image: str, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     page = tmp_path / "out" / LABEL / "report.html"
-    assert f"What the report's task made of them: {page}" in done.stderr
+    assert f"Report of the report task: {page}" in done.stderr
     assert sorted(path.name for path in page.parent.iterdir()) == WRITTEN
     assert lab.left_over() == []

@@ -336,12 +336,12 @@ def test_an_error_of_the_caller_ends_the_command(make_run: MakeRun) -> None:
     [
         pytest.param(
             {"command": ["/bin/make", "all"]},
-            "io-benchmark-amd-16: its command is not `run-task … -- …`; only run-task tasks run here",
+            "io-benchmark-amd-16: its command is not `run-task … -- …`; select a task that uses run-task",
             id="no run-task",
         ),
         pytest.param(
             {"command": ["run-task", "--user", "root", "--task-cwd=/x", "--", "true"]},
-            "io-benchmark-amd-16: run-task option --task-cwd cannot be followed outside a container;"
+            "io-benchmark-amd-16: run-task option --task-cwd has no effect outside a container;"
             " run it with --container",
             id="an option of run-task",
         ),
@@ -354,7 +354,7 @@ def test_an_error_of_the_caller_ends_the_command(make_run: MakeRun) -> None:
         pytest.param(
             {"command": ["run-task", "--", "bash", "-c", "#" * 131072]},
             "io-benchmark-amd-16: cannot start bash: Argument list too long;"
-            " a worker would refuse it too: make the script smaller",
+            " a worker would refuse it too; make the script smaller",
             id="too long",
         ),
         pytest.param(
@@ -364,7 +364,7 @@ def test_an_error_of_the_caller_ends_the_command(make_run: MakeRun) -> None:
         ),
         pytest.param(
             {"env": {"A": ["b"]}},
-            "io-benchmark-amd-16: ['b'] in its payload is neither text nor number",
+            "io-benchmark-amd-16: ['b'] in its payload is neither text nor a number; correct the kind",
             id="odd variable",
         ),
     ],

@@ -24,7 +24,7 @@ from .conftest import plan
             SOURCE,
             "IOB(intel)",
             "IO(intel)",
-            "its tasks have 2 groups in their symbols (IO, IOB); give all of them one",
+            "its tasks have 2 groups in their symbols (IO, IOB); give all of them the same group",
             id="groups",
         ),
         pytest.param(

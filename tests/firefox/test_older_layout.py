@@ -46,7 +46,7 @@ def test_line_ends():
         pytest.param(b"\xff", "codec can't decode", id="no-text"),
         pytest.param(b"[]", "no version", id="no-mapping"),
         pytest.param(content(version=2), "written by a newer io-benchmark", id="newer"),
-        pytest.param(content(files=[]), "no mapping of texts", id="files"),
+        pytest.param(content(files=[]), "not a mapping of texts", id="files"),
         pytest.param(content(entries=[]), "no entries", id="entries"),
         pytest.param(content(files={"mach": "x"}), "'mach' is no file of", id="not-ours"),
         pytest.param(content(files={older_layout.RECORD: "x"}), "is no file of the", id="itself"),

@@ -124,7 +124,7 @@ def test_rehearse_outside_a_checkout(environment, tmp_path, inside):
     assert "intel" in result.stdout
     # The report's task has found the program where it is installed.
     (page,) = tmp_path.glob("io-benchmark-results/*/io-benchmark-report/report.html")
-    assert f"What the report's task made of them: {page}" in result.stderr
+    assert f"Report of the report task: {page}" in result.stderr
 
 
 def test_the_reports_image_from_the_bundle(environment, clone, tmp_path):

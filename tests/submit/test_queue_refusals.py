@@ -69,7 +69,7 @@ Errors:
             400,
             SCHEMA,
             "as me",
-            "the queue does not take the definition (data/payload must be object; data must NOT "
+            "the queue rejects the definition (data/payload must be object; data must NOT "
             "have additional properties); look at it with --dry-run",
             id="schema",
         ),

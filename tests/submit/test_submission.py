@@ -70,9 +70,9 @@ def changed(**changes):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        pytest.param(None, "does not say what was to be created", id="no-extra"),
-        pytest.param([], "does not say what was to be created", id="list"),
-        pytest.param({}, "does not say what was to be created", id="no-record"),
+        pytest.param(None, "does not contain the submission", id="no-extra"),
+        pytest.param([], "does not contain the submission", id="list"),
+        pytest.param({}, "does not contain the submission", id="no-record"),
         pytest.param(changed(version=2), "another version of io-benchmark", id="newer"),
         pytest.param({"io-benchmark-submission": []}, "is malformed", id="record"),
         pytest.param(changed(tasks="x"), "is malformed", id="type"),

@@ -1,16 +1,15 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Follow a pool over time: its past results, drawn, with the changes of their level marked.
+"""Show a pool's results over time and where their level changes.
 
-Without ADDRESS, the pool's results are looked up in the index, where every push and the weekly run
-leave them; their task groups are asked for replicates, retriggers and duplicates. With it, results
-are read from there, in the forms that `compare` takes: folders that `fetch` filled, group:ID, …
+Without ADDRESS, results come from the index of pushes and weekly runs. ADDRESS
+is a folder that fetch filled, group:ID, or another address that compare takes.
+A point is one task group. A change shows by how much the level moved and what
+changed in host and storage.
 
-A point is one task group. Where the level changes, it is said by how much, and what changed in host
-and storage there. A result that is gone, or not like the others, is named and stops nothing.
-
-Exit code: 0 there is a history, 1 there is none, or a file could not be written, 2 wrong usage.
+Exit code: 0 a history was shown, 1 no result or a file could not be written,
+2 wrong usage.
 """
 
 from __future__ import annotations
@@ -32,8 +31,14 @@ if TYPE_CHECKING:
     from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.protocol import FetchedResult, RunResult
 
-# As `io_benchmark.report.history` has them, which --help need not load.
+# The same as in `io_benchmark.report.history`, which --help must not load.
 FORMATS = ("text", "markdown", "html", "json")
+USAGE = "POOL [ADDRESS ...] [OPTION ...]"
+EXAMPLES = (
+    "io-benchmark history amd-16 --since 2026-05-01",
+    "io-benchmark history amd-16 results --write html=amd-16.html",
+)
+MANUAL = "history.md"
 PROJECT = "io-benchmark"
 # A year of weeks, twice. More than the most take minutes to look for changes in.
 LAST, MOST = 100, 300
@@ -41,21 +46,19 @@ EXIT_FAILED = 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("pool", metavar="POOL", help="the pool: amd-16")
-    add("addresses", nargs="*", metavar="ADDRESS", help="where its results are, but for the index")
-    add("--project", metavar="NAME", help=f"whose part of the index (default: {PROJECT})")
+    add = parser.add_argument_group("what to show").add_argument
+    add("pool", metavar="POOL", help="the pool, such as amd-16")
+    add("addresses", nargs="*", metavar="ADDRESS", help="where its results are")
+    add("--project", metavar="NAME", help=f"project in the index (default: {PROJECT})")
     add(
         "--last",
         type=_last,
         default=LAST,
         metavar="N",
-        help=f"the newest N points (default: {LAST}, at most {MOST})",
+        help=f"show the newest N points (default: {LAST}, at most {MOST})",
     )
-    add(
-        "--since", type=_date, metavar="DATE", help="points of this day (UTC) and later: 2026-05-01"
-    )
-    add_output_options(parser, FORMATS)
+    add("--since", type=_date, metavar="DATE", help="show points from this day (UTC) on")
+    add_output_options(parser.add_argument_group("output"), FORMATS)
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
@@ -65,7 +68,9 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
 
     check_pool(arguments.pool)
     if arguments.addresses and arguments.project is not None:
-        raise UsageError("--project goes without ADDRESS: it is looked for in the index")
+        raise UsageError(
+            "--project cannot be combined with ADDRESS: only the index has projects; omit one"
+        )
     intake = _Intake(arguments.pool)
     if arguments.addresses:
         _read_addresses(arguments.addresses, intake, context)
@@ -116,7 +121,7 @@ class _Intake:
         worker = worker_of(measured, self.pool)
         origin = origin_of(measured)
         if origin is None:
-            reason = statement("does not have the time when it was measured")
+            reason = statement("does not contain the time of its measurement")
             self.left_out.append(LeftOut(measured.source, reason))
             return
         queue = measured.task.task_queue if measured.task else None
@@ -130,13 +135,15 @@ class _Intake:
             return self.remarks
         pools = sorted(self.other_pools.items())
         counts = (f"{count} of {clean(pool, 50)}" for pool, count in pools)
-        return [*self.remarks, f"results of other pools are passed over: {', '.join(counts)}"]
+        return [*self.remarks, f"results of other pools are ignored: {', '.join(counts)}"]
 
     def nothing(self) -> str:
         if self.other_pools:
             pools = ", ".join(clean(pool, 50) for pool in sorted(self.other_pools))
-            return f"there is no result of {self.pool}; there are {pools}"
-        return f"there is no result of {self.pool} that can be shown; the report says why"
+            return f"no result of {self.pool} was found; there are results of {pools}"
+        return (
+            f"no result of {self.pool} was found that can be shown; see the report for the reasons"
+        )
 
 
 def _read_addresses(addresses: Sequence[str], intake: _Intake, context: Context) -> None:

@@ -20,27 +20,28 @@ def parse_job_names(text: str) -> list[str]:
     return names
 
 
-def add_root_option(group: argparse._ArgumentGroup) -> None:
+_ROOT = "tree with taskcluster/ (default: the checkout around this folder, else the installed copy)"
+
+
+def add_root_option(group: argparse._ArgumentGroup, text: str = _ROOT) -> None:
     """Add `--root`, of a command that works on a tree with the kinds."""
-    group.add_argument(
-        "--root",
-        type=Path,
-        metavar="DIR",
-        help="tree with taskcluster/ and scripts/ (default: the checkout around the current "
-        "folder, else the installed copy)",
-    )
+    group.add_argument("--root", type=Path, metavar="DIR", help=text)
 
 
-def add_output_options(group: argparse._ArgumentGroup, formats: Collection[str]) -> None:
+def add_output_options(
+    group: argparse._ArgumentGroup,
+    formats: Collection[str],
+    format_text: str | None = None,
+    write_text: str = "also write this format to FILE; can be given more than once",
+) -> None:
     """Add `--format`, `--json` and `--write`, of a command that ends in a report."""
-    names = ", ".join(formats)
     form = group.add_mutually_exclusive_group()
     form.add_argument(
         "--format",
         choices=formats,
         default="text",
         metavar="FORMAT",
-        help=f"format printed to stdout: {names} (default: text)",
+        help=format_text or f"format printed to stdout: {', '.join(formats)} (default: text)",
     )
     form.add_argument(
         "--json", dest="format", action="store_const", const="json", help="same as --format json"
@@ -51,7 +52,7 @@ def add_output_options(group: argparse._ArgumentGroup, formats: Collection[str])
         default=[],
         type=lambda text: _format_and_file(text, formats),
         metavar="FORMAT=FILE",
-        help="also write this format to FILE; can be given more than once",
+        help=write_text,
     )
 
 

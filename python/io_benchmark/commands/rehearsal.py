@@ -144,5 +144,5 @@ def _failures_of(task_run: TaskRun, outcome: RunOutcome) -> list[str]:
         found.append(f"{task_run.label}: {outcome.state}, {why}; its log is {log}")
     if outcome.missing_artifacts:
         names = ", ".join(outcome.missing_artifacts)
-        found.append(f"{task_run.label}: artifacts are missing: {names}; its log is {log}")
+        found.append(f"{task_run.label}: missing artifacts: {names}; its log is {log}")
     return found

@@ -82,9 +82,9 @@ def _regenerated(
     made = submission_of(submission.jobs, submission.settings, chosen)
     if made.sha256 != submission.sha256:
         raise ResultError(
-            f"group:{group_id}: the kind here makes other tasks than the group was submitted with; "
-            "resume it from the same version of the checkout and of io-benchmark, or compare what "
-            f"is there with: io-benchmark compare group:{group_id}"
+            f"group:{group_id}: the kind here makes different tasks from those of the group; "
+            "resume it from the same version of the checkout and of io-benchmark, or compare the "
+            f"existing tasks with: io-benchmark compare group:{group_id}"
         )
     return chosen
 

@@ -1,21 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Create the tasks in a Taskcluster from here, without a decision task; wait, and compare.
+"""Create the tasks on Taskcluster without a push, wait for them, and compare.
 
-TASKCLUSTER_ROOT_URL names the deployment; TASKCLUSTER_CLIENT_ID, TASKCLUSTER_ACCESS_TOKEN and
-TASKCLUSTER_CERTIFICATE are the credentials; inside a task TASKCLUSTER_PROXY_URL serves instead.
-It shows the cost first and, on a terminal, asks. In the end it compares the group as
-`io-benchmark compare group:ID` does.
-
-The kind's tasks run in an image that a decision task builds. Without one, --image names an image
-of a registry, or `task:ID` or `index:NAMESPACE` of a task that built it.
-
-The group is named before its first task is created. If the command is stopped before all tasks
-are created, --resume GROUP creates the others. Ctrl-C while it waits asks whether to cancel the
-tasks; a second one leaves them running.
-
-Exit code: as compare's; 1 as well when a task could not be created.
+The environment gives root URL and credentials (TASKCLUSTER_*). The command
+shows the cost and, on a terminal, asks before it creates anything.
 """
 
 from __future__ import annotations
@@ -38,6 +27,13 @@ if TYPE_CHECKING:
     from io_benchmark.submit.earlier import EarlierResult
     from io_benchmark.submit.submission import Submission
 
+USAGE = "[OPTION ...]"
+EXAMPLES = (
+    "io-benchmark submit --image ubuntu:24.04 --replicates 6 --dry-run",
+    "io-benchmark submit --resume Fqm6GL_zRPurCmd1rRuTRQ",
+)
+MANUAL = "submit.md"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     submit_options.add(parser)
@@ -49,7 +45,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     if arguments.cancel is not None:
         return task_group.cancel(arguments.cancel, context)
     if arguments.resume is not None:
-        submit_options.refuse_beside_resume(arguments)
+        submit_options.refuse_with_resume(arguments)
         return resumption.resume(arguments, context)
     jobs, settings = parse_job_names(arguments.jobs), _settings(arguments, context)
     chosen = generated(arguments, jobs, settings, context)
@@ -96,7 +92,7 @@ def _owner(arguments: argparse.Namespace, context: Context) -> str | None:
     if owner is None and not arguments.dry_run:
         raise UsageError(f"the tasks need an owner; {ADVICE}")
     if owner is None:
-        context.tell(f"warning: to create these tasks, an owner is needed; {ADVICE}")
+        context.tell(f"warning: creating these tasks needs an owner; {ADVICE}")
     return owner
 
 
@@ -117,7 +113,7 @@ def generated(
     chosen = select_tasks(tasks, settings)
     others = [task.label for task in tasks if not task.pool]
     if others:
-        context.tell(f"Left out, as it measures no pool: {', '.join(others)}")
+        context.tell(f"Left out, because it does not measure a pool: {', '.join(others)}")
     return chosen
 
 
@@ -160,8 +156,8 @@ def announce(
     queues = [one.queue for one in chosen]
     for queue in connect(context.environment, lambda deployment: unknown_pools(deployment, queues)):
         context.tell(
-            f"warning: {access.root_url} knows no worker pool {queue}, and a task there may wait "
-            "until its deadline; check it, or name another with --pool"
+            f"warning: {access.root_url} has no worker pool {queue}: a task for it may wait "
+            "until its deadline; check the name, or choose another pool with --pool"
         )
 
 

@@ -39,11 +39,11 @@ def create_all(
         journal.write(journal.Journal(root_url, group_id, now, submission, tuple(chosen)), path)
     except OSError as error:
         context.tell(
-            f"warning: {path}: the journal cannot be written ({error.strerror}); to resume, the same "
-            "version of the kind will be needed"
+            f"warning: {path}: cannot write the journal ({error.strerror}); resuming will need the "
+            "same version of the kind"
         )
     context.tell(
-        f"Creating group:{group_id}; if this stops, continue with: {HOW_TO_RESUME} {group_id}"
+        f"Creating group:{group_id}; if this stops, resume with: {HOW_TO_RESUME} {group_id}"
     )
     return create(arguments, context, group_id, tasks, tasks, task_creation.CreatedTasks())
 
@@ -72,7 +72,7 @@ def create(
             context.print(f"group:{group_id}")
             context.tell(f"Compare them later with: io-benchmark compare group:{group_id}")
             return 0
-        context.tell("Waiting; Ctrl-C stops that, and asks whether to cancel the tasks")
+        context.tell("Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks")
         standing = task_creation.connect(
             context.environment,
             lambda deployment: wait(
@@ -90,7 +90,7 @@ def create(
         raise
     if standing.resolved < standing.total:
         context.tell(
-            f"--timeout: not waiting any longer; {HOW_TO_CANCEL} {group_id} cancels the rest"
+            f"--timeout: stopped waiting; {HOW_TO_CANCEL} {group_id} cancels the remaining tasks"
         )
     context.tell(f"Compare again with: io-benchmark compare group:{group_id}")
     return _compare(arguments, context, group_id)
@@ -159,33 +159,31 @@ def group_of(option: str, text: str, environment: Mapping[str, str]) -> str:
 def _tell_cancelled(done: task_creation.CancelledTasks, context: Context) -> None:
     context.tell(f"cancelled {len(done.labels)}: {', '.join(done.labels) or 'none'}")
     if done.resolved:
-        context.tell(f"resolved before that: {done.resolved}")
+        context.tell(f"already resolved: {done.resolved}")
     if done.others:
-        context.tell(f"not the benchmark's, and left alone: {done.others}")
+        context.tell(f"not changed, because they are not the benchmark's: {done.others}")
     for problem in done.problems:
         context.tell(f"error: {problem}")
 
 
 def _comparison(arguments: argparse.Namespace, group_id: str) -> argparse.Namespace:
-    """The arguments of `compare group:ID`, as its own parser understands them."""
+    """Return the arguments of `compare group:ID` with the options that submit shares with it."""
     from io_benchmark.commands import compare
 
-    parser = argparse.ArgumentParser(prog="io-benchmark submit")
+    parser = argparse.ArgumentParser()
     compare.add_arguments(parser)
-    given = [f"group:{group_id}", f"--format={arguments.format}"]
-    given += [f"--expect={text}" for text in arguments.expect]
-    given += [f"--write={text}" for text in arguments.write]
-    if arguments.baseline is not None:
-        given.append(f"--baseline={arguments.baseline}")
-    return parser.parse_args(given)
+    comparison = parser.parse_args([f"group:{group_id}"])
+    for name in ("format", "expect", "write", "baseline"):
+        setattr(comparison, name, getattr(arguments, name))
+    return comparison
 
 
 def check_comparison(arguments: argparse.Namespace, pools: Collection[str] | None) -> None:
     """Refuse a mistake before machines have run for an hour; None: the pools are not known."""
     from io_benchmark.analysis import expectations, plan
 
-    for form_and_path in _comparison(arguments, "none-yet").write:
-        _check_writable(form_and_path[1])
+    for _, path in arguments.write:
+        _check_writable(path)
     for text in arguments.expect:
         expectations.parse(text)
     if pools is not None:
@@ -203,7 +201,7 @@ def _check_writable(path: Path) -> None:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"--write {shown}: {reason}; name another file") from None
     if not is_folder:
-        raise UsageError(f"--write {shown}: no such folder; make it first")
+        raise UsageError(f"--write {shown}: no such folder; create it first")
 
 
 def _compare(arguments: argparse.Namespace, context: Context, group_id: str) -> int:

@@ -75,7 +75,9 @@ class ContainerExecutor:
     def run(self, task_run: TaskRun, on_line: Callable[[str], None]) -> RunOutcome:
         """Runs the command to its end, its maxRunTime or a Ctrl-C, and collects its artifacts."""
         if task_run.image is None:
-            raise ContainerError(f"{task_run.label}: it names no in-tree image to run in")
+            raise ContainerError(
+                f"{task_run.label}: names no in-tree image to run in; run it without --container"
+            )
         reference = self.prepare(task_run.image, task_run.root, on_line)
         engine = self._answering_engine()
         with (
@@ -120,9 +122,9 @@ def _create(engine: Engine, task_run: TaskRun, name: str, reference: str) -> Non
     created = engine.call(*_create_arguments(task_run, name, reference))
     if created.exit_code != 0:
         raise engine.refusal(
-            f"{task_run.label}: no container can be made of {reference}",
+            f"{task_run.label}: cannot create a container from {reference}",
             created,
-            f"see that `{shlex.join((*engine.command, 'run'))}` works for this user",
+            f"check that `{shlex.join((*engine.command, 'run'))}` works for this user",
         )
 
 
@@ -132,7 +134,7 @@ def _remove(engine: Engine, name: str) -> None:
     removed = engine.call(*REMOVE, name)
     if removed.exit_code != 0:
         raise engine.refusal(
-            f"container {name} stays behind",
+            f"cannot remove container {name}",
             removed,
             f"remove it: {shlex.join((*engine.command, *REMOVE, name))}",
         )
@@ -164,7 +166,9 @@ def _create_arguments(task_run: TaskRun, name: str, reference: str) -> tuple[str
 def _bind(folder: Path, target: str) -> str:
     source = str(folder.resolve())
     if "," in source:
-        raise ContainerError(f"{source}: a container cannot mount a path with a comma")
+        raise ContainerError(
+            f"{source}: a container cannot mount a path with a comma; name another folder"
+        )
     return f"type=bind,source={source},target={target}"
 
 
@@ -176,7 +180,7 @@ def _check_readable(results: Path) -> None:
         needed = 0o5 if stat.S_ISDIR(mode) else 0o4
         if mode & needed != needed:
             raise ContainerError(
-                f"{path}: the container's user may not read it; use a umask such as 022"
+                f"{path}: the container's user cannot read it; use a umask such as 022"
             )
 
 
@@ -211,9 +215,9 @@ def _exit_code(engine: Engine, name: str, label: str, started: Reply) -> int:
             if state in ENDED_STATES:
                 return int(exit_code)
     raise engine.refusal(
-        f"{label}: its container did not run",
+        f"{label}: its container did not start",
         started,
-        f"see that `{shlex.join((*engine.command, 'run'))}` works for this user",
+        f"check that `{shlex.join((*engine.command, 'run'))}` works for this user",
     )
 
 

@@ -38,7 +38,7 @@ def ensure_image(
         digest = create_context(root, image, archive)
         reference = f"localhost/io-benchmark/{image}:{digest[:16]}"
         if engine.call("image", "inspect", reference).exit_code == 0:
-            on_line(f"Image {reference} is there already")
+            on_line(f"Image {reference} exists already")
             return reference
         context = folder / "context"
         _extract(archive, context)
@@ -74,6 +74,6 @@ def _build(
         raise engine.refusal(
             f"image {image} cannot be built",
             reply,
-            f"see taskcluster/docker/{image}/Dockerfile and whether its base image and packages "
-            "can be reached",
+            f"check taskcluster/docker/{image}/Dockerfile, and that its base image and "
+            "packages can be reached",
         )

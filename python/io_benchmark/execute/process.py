@@ -57,7 +57,7 @@ def run(
     """Runs the command to its end, its maxRunTime or a Ctrl-C, and collects its artifacts."""
     command = payload.command_after_run_task(task_run)
     if not task_run.workspace.is_dir():
-        raise ExecutionError(f"{task_run.workspace}: no such folder; make it or name another")
+        raise ExecutionError(f"{task_run.workspace}: no such folder; create it or name another")
     with (
         output_folder(task_run.output, on_line) as log,
         _folders(task_run, command) as folders,
@@ -83,7 +83,9 @@ def _folders(task_run: TaskRun, command: Sequence[str]) -> Iterator[_Folders]:
         try:
             made.append(Path(tempfile.mkdtemp(prefix=prefix, dir=parent.resolve())))
         except OSError as error:
-            raise ExecutionError(f"{parent}: no folder can be made: {error.strerror}") from error
+            raise ExecutionError(
+                f"{parent}: cannot create a folder: {error.strerror}; name another folder"
+            ) from error
         return made[-1]
 
     try:
@@ -169,7 +171,7 @@ def _execute(
 
 def _cannot_start(task_run: TaskRun, command: Sequence[str], error: StartError) -> ExecutionError:
     advice = (
-        "a worker would refuse it too: make the script smaller"
+        "a worker would refuse it too; make the script smaller"
         if error.errno == errno.E2BIG
         else "install it, or run the task with --container"
     )

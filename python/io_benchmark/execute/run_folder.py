@@ -61,7 +61,7 @@ def output_folder(folder: Path, on_line: Callable[[str], None]) -> Iterator[Live
         raise ExecutionError(f"{folder}: {error.strerror}; name another output folder") from error
     before = {path.name for path in folder.iterdir()}
     if LIVE_LOG in before:
-        raise ExecutionError(f"{folder}: it already holds a run's {LIVE_LOG}; name a new folder")
+        raise ExecutionError(f"{folder}: already contains a run's {LIVE_LOG}; name a new folder")
     try:
         with (folder / LIVE_LOG).open("xb") as stream:
             yield LiveLog(stream, on_line)
@@ -83,5 +83,5 @@ def remove(path: Path) -> None:
             path.unlink(missing_ok=True)
     except OSError as error:
         raise ExecutionError(
-            f"{path}: it cannot be removed: {error.strerror}; remove it by hand"
+            f"{path}: cannot be removed: {error.strerror}; remove it by hand"
         ) from error

@@ -24,7 +24,7 @@ def workspace(pool: str, default: Path, by_pool: Mapping[str, Path]) -> Iterator
         yield made
     except PermissionError as error:
         raise ExecutionError(
-            f"{parent}: no workspace can be made for {pool}: {error.strerror}"
+            f"{parent}: cannot create a workspace for {pool}: {error.strerror}; name another folder"
         ) from None
     finally:
         if made is not None:

@@ -129,8 +129,8 @@ class DocSections:
             after = text_lines.replace_lines(page.lines, *span, new)
         if self.current(after, title) != "\n".join(new):
             raise IoBenchmarkError(
-                f"the documentation's page cannot take the section {title} at its end: a block of "
-                "code is open there; close it"
+                f"cannot add the section {title} to the end of the documentation page: a code "
+                "block is not closed there; close it"
             )
         return after
 

@@ -58,9 +58,13 @@ def _read(root: Root, path: str) -> str:
     try:
         return normalize_line_ends(file.read_bytes()).decode("utf-8")
     except OSError as error:
-        raise IoBenchmarkError(f"{file}: {error.strerror}; name a whole tree by --root") from None
+        raise IoBenchmarkError(
+            f"{file}: {error.strerror}; name a complete tree with --root"
+        ) from None
     except UnicodeDecodeError as error:
-        raise IoBenchmarkError(f"{file}: is not UTF-8 at byte {error.start}; save it so") from None
+        raise IoBenchmarkError(
+            f"{file}: is not UTF-8 at byte {error.start}; save it as UTF-8"
+        ) from None
 
 
 def _own_kind(root: Root, workloads: Sequence[str]) -> _OwnKind:
@@ -81,12 +85,12 @@ def _own_kind(root: Root, workloads: Sequence[str]) -> _OwnKind:
             )
     except (yaml.YAMLError, KeyError, TypeError, AttributeError):
         raise IoBenchmarkError(
-            f"{root.path / kind.SOURCE}: is not understood; `io-benchmark rehearse --root "
-            f"{root.path}` says what is wrong with it"
+            f"{root.path / kind.SOURCE}: cannot be read as a kind; run `io-benchmark rehearse --root "
+            f"{root.path}` to see why"
         ) from None
     raise IoBenchmarkError(
         f"{root.path / kind.SOURCE}: its tasks have {len(groups)} groups in their symbols "
-        f"({', '.join(groups)}); give all of them one"
+        f"({', '.join(groups)}); give all of them the same group"
     )
 
 
@@ -159,13 +163,13 @@ def _check_needs(checkout: Checkout, own: _OwnKind) -> None:
     for image in own.images:
         if image not in images:
             raise IoBenchmarkError(
-                f"{IMAGES}: there is no image {image}, which the tasks run in; add it, or name "
-                f"another one in {kind.SOURCE} here"
+                f"{IMAGES}: no image {image}, which the tasks run in; add it, or name "
+                f"a different image in {kind.SOURCE} here"
             )
     aliases = _names_in(checkout, CONFIG, "workers", "aliases")
     for pool, worker_type in own.worker_types.items():
         if not any(_matches(alias, worker_type) for alias in aliases):
             raise IoBenchmarkError(
-                f"{CONFIG}: workers.aliases has no {worker_type}, which the pool {pool} asks for; "
-                f"add it there, or take the pool out of {kind.SOURCE} here"
+                f"{CONFIG}: workers.aliases has no {worker_type}, which the pool {pool} needs; "
+                f"add it there, or remove the pool from {kind.SOURCE} here"
             )

@@ -95,7 +95,7 @@ def _parse(folder: Path, name: str) -> _SourceModule:
         text = file.read_text(encoding="utf-8")
         tree = ast.parse(text)
     except (OSError, UnicodeDecodeError, SyntaxError) as error:
-        raise IoBenchmarkError(f"{file}: {error}; name a whole tree by --root") from None
+        raise IoBenchmarkError(f"{file}: {error}; name a complete tree with --root") from None
     lines = text.split("\n")
     module, end = _SourceModule(name, []), 0
     for node in tree.body[1:]:  # the first one is the docstring
@@ -152,7 +152,9 @@ class _Joined:
         elif name in module.foreign:
             text = ast.unparse(module.foreign[name])
             if self.foreign.setdefault(name, text) != text:
-                raise IoBenchmarkError(f"{PACKAGE}: {name} is imported in two ways; use one")
+                raise IoBenchmarkError(
+                    f"{PACKAGE}: {name} is imported in two ways; use one of them"
+                )
         for definition in module.definitions:
             if name in definition.names:
                 self.need_all(module, definition)

@@ -79,8 +79,8 @@ def translate_kind(text: str, more_workloads: Sequence[str] = ()) -> str:
     there = f"{there[:start]}{_NOTE}#\n{there[start:]}"
     if yaml.safe_load(there) != _data_there(yaml.safe_load(text), more_workloads):
         raise IoBenchmarkError(
-            f"{SOURCE}: has a form that is not translated for Firefox; write its transforms one a "
-            f"line, ours first, its script as `script: {SCRIPT}`, {_DROPPED} and the first "
+            f"{SOURCE}: cannot be translated for Firefox; write its transforms one per line, "
+            f"ours first, its script as `script: {SCRIPT}`, {_DROPPED} and the first "
             "workloads on one line, in brackets"
         )
     return there

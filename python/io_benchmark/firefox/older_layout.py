@@ -45,7 +45,7 @@ def _is_own_file(path: str) -> bool:
 
 def _texts(value: Any) -> dict[str, str]:
     if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
-        raise ValueError("no mapping of texts")
+        raise ValueError("not a mapping of texts")
     return value
 
 
@@ -58,13 +58,13 @@ def _parsed(data: bytes) -> InstallRecord:
     hashes = {}
     for path, one in _texts(content.get("files")).items():
         if not _is_own_file(path):
-            raise ValueError(f"{path!r} is no file of the benchmark")
+            raise ValueError(f"{path!r} is not a file of the benchmark")
         hashes[TreePath(path)] = one
     if not isinstance(content.get("entries"), dict):
         raise ValueError("no entries")  # noqa: TRY004 - the same
     for path, entries in content["entries"].items():
         if path not in _SHARED_FILES:
-            raise ValueError(f"{path!r} has no entries of the benchmark")
+            raise ValueError(f"{path!r} cannot have entries of the benchmark")
         hashes.update({TreePath(path, entry): one for entry, one in _texts(entries).items()})
     return InstallRecord(hashes)
 
@@ -77,6 +77,6 @@ def parse(data: bytes | None) -> InstallRecord:
         return _parsed(data)
     except ValueError as error:
         raise IoBenchmarkError(
-            f"{RECORD}: cannot be used ({error}); restore it from version control, or remove "
+            f"{RECORD}: cannot be read ({error}); restore it from version control, or remove "
             f"{PACKAGE}/ and {SCRIPT}/"
         ) from None

@@ -95,7 +95,7 @@ def write_all(root: Path, contents: Sequence[FileChange]) -> None:
         transaction.roll_back()
         if isinstance(error, OSError):
             raise IoBenchmarkError(
-                f"{error.filename or root}: {error.strerror}; nothing was changed, make the "
+                f"{error.filename or root}: {error.strerror}; nothing was changed; make the "
                 "checkout writable and try again"
             ) from None
         raise

@@ -107,7 +107,9 @@ def _text(draft: _Draft, path: str) -> str | None:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise IoBenchmarkError(f"{path}: is not UTF-8 at byte {error.start}; save it so") from None
+        raise IoBenchmarkError(
+            f"{path}: is not UTF-8 at byte {error.start}; save it as UTF-8"
+        ) from None
 
 
 def _entry(draft: _Draft, entry: expected_content.ExpectedEntry) -> None:

@@ -119,8 +119,8 @@ def _what_was_wrong(error: Exception, tree: Path) -> str:
     if isinstance(error, SchemaValidationError | OSError) or type(error) is Exception:
         return _one_line(str(error))
     # A kind of an unexpected form, or a fault of a program.
-    said = f"{type(error).__name__}: {_one_line(str(error))}"
-    return f"the kinds in {tree}/taskcluster do not generate ({said}); --verbose shows where"
+    reason = f"{type(error).__name__}: {_one_line(str(error))}"
+    return f"the kinds in {tree}/taskcluster cannot be generated ({reason}); --verbose shows where"
 
 
 def _generated(task: Any, tree: Path) -> GeneratedTask:

@@ -87,13 +87,13 @@ def select_tasks(
             of_pools.setdefault((task.pool, task.kind), []).append(task)
     if not of_pools:
         labels = ", ".join(task.label for task in tasks) or "nothing"
-        raise UsageError(f"-j selects {labels}, which measures no pool; name a pool")
+        raise UsageError(f"-j selects {labels}, which does not measure a pool; name a pool")
     pools = list(dict.fromkeys(pool for pool, _ in of_pools))
     for pool, queue in settings.pools.items():
         if pool not in pools:
             known = ", ".join(pools)
             shown = f"{clean_name(pool)}={queue}"
-            raise UsageError(f"--pool {shown}: no such pool is selected; there are {known}")
+            raise UsageError(f"--pool {shown}: pool is not selected; choose one of {known}")
     queued = [list(_of_pool(some, settings)) for some in of_pools.values()]
     return tuple(one for turn in zip_longest(*queued) for one in turn if one is not None)
 
@@ -223,7 +223,7 @@ def _refuse_references(label: str, value: Any, path: str) -> None:
             if key in _REFERENCES:
                 raise UsageError(
                     f"{label}: {path.lstrip('.')} refers to another task ({one}), which a "
-                    "submission does not create; select a task without it, or push instead"
+                    "submission does not create; select a different task, or push instead"
                 )
             _refuse_references(label, one, f"{path}.{key}")
     elif isinstance(value, list):

@@ -47,8 +47,8 @@ def parse(text: str, chosen: Sequence[SelectedTask]) -> LikeOption:
     jobs = _jobs(chosen)
     if match[1] not in jobs:
         raise UsageError(
-            f"--like {clean(text, 200)}: {clean_name(match[1])} is not a selected task; there are: "
-            f"{', '.join(jobs)}; a file whose name holds = is written ./FILE"
+            f"--like {clean(text, 200)}: {clean_name(match[1])} is not a selected task; choose one of "
+            f"{', '.join(jobs)}; write ./FILE for a file with = in its name"
         )
     return LikeOption(match[1], match[2])
 
@@ -68,7 +68,10 @@ def with_profile(
     others = len(found) - len(kept)
     if not others:
         return kept, None
-    return kept, f"--like: {others} of {len(found)} results are not of profile {profile}: not used"
+    return (
+        kept,
+        f"--like: {others} of {len(found)} results have a profile other than {profile} and are not used",
+    )
 
 
 def durations_of_each(
@@ -85,7 +88,7 @@ def durations_of_each(
         of_pool = [job for job, pool in jobs.items() if pool == one.pool]
         if one.job is None and len(of_pool) > 1:
             raise UsageError(
-                f"--like: {clean(one.source)} does not say whether it is of "
+                f"--like: {clean(one.source)} could belong to "
                 f"{' or '.join(of_pool)}; write --like LABEL=ADDRESS"
             )
         job = one.job if one.job is not None else next(iter(of_pool), None)
@@ -94,8 +97,8 @@ def durations_of_each(
             if job in of_pool:
                 durations.setdefault(job, []).append(one.duration_ns)
     remarks = [
-        f"--like: {job} counts by its time budget, as the results of {pool} there are of "
-        f"{', '.join(seen[pool])}; --like {job}=ADDRESS takes them all the same"
+        f"--like: {job} is estimated by its time budget, because the results of {pool} belong to "
+        f"{', '.join(seen[pool])}; --like {job}=ADDRESS uses them nevertheless"
         for job, pool in jobs.items()
         if job not in durations and pool in seen
     ]
@@ -107,7 +110,7 @@ def durations_of(job: str, found: Sequence[EarlierResult]) -> list[int]:
     tasks = dict.fromkeys(one.job or f"an unnamed task of {one.pool}" for one in found)
     if len(tasks) > 1:
         raise UsageError(
-            f"--like {job}=: the results there are of {len(tasks)} tasks, "
+            f"--like {job}=: the results belong to {len(tasks)} tasks, "
             f"{clean(', '.join(tasks))}; give the address of one of them"
         )
     return [one.duration_ns for one in found]

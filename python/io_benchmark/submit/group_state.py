@@ -41,7 +41,7 @@ async def read_submission(deployment: Deployment, group_id: str) -> Submission:
     except MissingError:
         raise ResultError(
             f"{group}: {deployment.access.root_url} has no such task, and this machine has no "
-            "journal of it; where none of its tasks was created, run submit again"
+            "journal of it; if none of its tasks was created, run submit again"
         ) from None
     return parse_record(extra, group)
 
@@ -57,9 +57,11 @@ async def read_group_state(
         if task is None:
             continue
         if task.status.task_group_id != group_id:
-            raise ResultError(f"group:{group_id}: task {task_id} is of another group; submit anew")
+            raise ResultError(
+                f"group:{group_id}: task {task_id} belongs to another group; run submit again"
+            )
         if _has_expired(task.status.expires):
-            raise ResultError(f"group:{group_id}: its tasks have expired; submit anew")
+            raise ResultError(f"group:{group_id}: its tasks have expired; run submit again")
         existing[number] = GroupMember(task_id, task.label)
     return GroupState(existing, submission.tasks)
 

@@ -50,7 +50,7 @@ def _home(environment: Mapping[str, str]) -> Path:
     try:
         return Path(environment["HOME"]) if environment.get("HOME") else Path.home()
     except RuntimeError:
-        raise UsageError(f"HOME: is not set; set it, or {STATE_VARIABLE}") from None
+        raise UsageError(f"HOME is not set; set HOME or {STATE_VARIABLE}") from None
 
 
 def write(journal: Journal, path: Path) -> None:

@@ -30,7 +30,7 @@ def _reason(error: RequestRefusedError, who: str) -> str:
             advice = (
                 f"set {CLIENT_ID} and {ACCESS_TOKEN}"
                 if who == "anonymously"
-                else "ask for that, or name another pool, priority or scheduler"
+                else "ask for this scope, or choose another pool, priority or scheduler"
             )
             return (
                 f"asked {who}, which lacks {missing_scopes(error.message) or 'a scope'}; {advice}"
@@ -38,14 +38,14 @@ def _reason(error: RequestRefusedError, who: str) -> str:
         case 400:
             complaints = "; ".join(_COMPLAINT.findall(error.message)) or error.first_line
             return (
-                f"the queue does not take the definition ({clean(complaints, _LENGTH)}); "
+                f"the queue rejects the definition ({clean(complaints, _LENGTH)}); "
                 "look at it with --dry-run"
             )
         case 404:
-            return f"the queue knows no such thing ({error.first_line}); check the id"
+            return f"the queue does not know this id ({error.first_line}); check it"
         case 409:
             return (
-                f"conflicts with what the queue has ({error.first_line}); run submit again, which "
-                "makes a new group"
+                f"conflicts with a task in the queue ({error.first_line}); run submit again to "
+                "create a new group"
             )
     return f"the queue answers {error.status}, {error.first_line}"

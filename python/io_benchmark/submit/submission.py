@@ -77,12 +77,12 @@ def parse_record(extra: Any, group: str) -> Submission:
     record = extra.get(RECORD) if isinstance(extra, dict) else None
     if record is None:
         raise ResultError(
-            f"{group}: its first task does not say what was to be created, so that what is missing "
-            f"cannot be known; compare what is there with: io-benchmark compare {group}"
+            f"{group}: its first task does not contain the submission, so its missing tasks are "
+            f"unknown; compare the existing tasks with: io-benchmark compare {group}"
         )
     if isinstance(record, dict) and record.get("version") != VERSION:
         raise ResultError(
-            f"{group}: was submitted by another version of io-benchmark; resume it with that one"
+            f"{group}: was submitted by another version of io-benchmark; resume it with that version"
         )
     try:
         found = msgspec.convert(record, Submission)
@@ -90,8 +90,8 @@ def parse_record(extra: Any, group: str) -> Submission:
         found = None
     if found is None or not _is_sound(found):
         raise ResultError(
-            f"{group}: the submission's record in its first task is malformed; compare what is "
-            f"there with: io-benchmark compare {group}"
+            f"{group}: the submission's record in its first task is malformed; compare the "
+            f"existing tasks with: io-benchmark compare {group}"
         )
     return found
 

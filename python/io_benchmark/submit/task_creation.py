@@ -90,7 +90,7 @@ async def create(deployment: Deployment, tasks: Sequence[ReadyTask], created: Cr
                 continue
             created.sent.pop()
             who = deployment.access.who
-            raise CreationError(explained(error, f"{task.label} is not created", who)) from None
+            raise CreationError(explained(error, f"{task.label} was not created", who)) from None
         except ResultError as error:
             # It may exist all the same: the answer was lost.
             raise CreationError(f"{task.label} ({task.task_id}): {error}") from None
@@ -133,10 +133,10 @@ async def _cancel(deployment: Deployment, tasks: Sequence[tuple[str, str]]) -> C
             now_cancelled = await deployment.cancel_task(task_id)
         except RequestRefusedError as error:
             if error.status != 404:  # never created
-                doing = f"{label} ({task_id}) is not cancelled"
+                doing = f"{label} ({task_id}) was not cancelled"
                 problems.append(explained(error, doing, deployment.access.who))
         except ResultError as error:
-            problems.append(f"{label} ({task_id}) is not cancelled: {error}")
+            problems.append(f"{label} ({task_id}) was not cancelled: {error}")
         else:
             if now_cancelled:
                 labels.append(label)

@@ -43,7 +43,7 @@ def _distance(text: str) -> timedelta:
     found = _AMOUNT.fullmatch(text.strip().lower())
     if found is None or found[2] not in _UNITS_S:
         raise GraphError(
-            f"a task's date is {text!r}, which is not a number and {', '.join(_UNITS_S)}; "
+            f"a task's date is {text!r}, which is not a number and one of {', '.join(_UNITS_S)}; "
             "correct it in the kind"
         )
     return timedelta(seconds=int(found[1]) * _UNITS_S[found[2]])
