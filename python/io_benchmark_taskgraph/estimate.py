@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from io_benchmark_taskgraph.mistakes import BadKeyError, shown
-from io_benchmark_taskgraph.script import maximum_time
+from io_benchmark_taskgraph.script_modules import maximum_time
 from io_benchmark_taskgraph.stanza import Benchmark
 
 # Stop before the limit: a task that is stopped at it gets no signal and uploads nothing.

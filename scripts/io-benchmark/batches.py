@@ -13,8 +13,8 @@ import time
 from typing import Optional, Tuple
 
 import precision
-from interruption import SkippedError, WorkloadError
-from progress import MIB, NS_PER_S, say
+from early_end import SkippedError, WorkloadError
+from log import MIB, NS_PER_S, say
 from summary import figure, shown
 from windows import Together
 

@@ -7,14 +7,14 @@ import importlib
 import re
 import traceback
 
-import perfherder
-import places
+import perfherder_series
+import place_folder
 import summary
-from interruption import Interrupted, SkippedError, WorkloadError, children_have_ended
+from early_end import Interrupted, SkippedError, WorkloadError, children_have_ended
+from log import LOG, say
 from observe import devices, host, limits, storage
 from observe.sampler import Sampler
-from progress import LOG, say
-from record import SCRIPT_VERSION, Record, not_written, outcome
+from result_file import SCRIPT_VERSION, ResultFile, not_written, outcome
 from settings import WrongArgumentsError, parse
 
 DONE, FAILED, WRONG_ARGUMENTS = 0, 1, 2
@@ -41,7 +41,7 @@ def measure(settings, interruption, origin_ns):
     if settings.time_budget_s is not None:
         interruption.end_after(settings.time_budget_s)
     try:
-        record = Record(settings, origin_ns)
+        record = ResultFile(settings, origin_ns)
         record.write()
     except OSError as error:
         say("error: " + not_written(error))
@@ -51,7 +51,7 @@ def measure(settings, interruption, origin_ns):
         say(
             "Perfherder: the series is %s's and not %s's; only the push tells it apart "
             "from another pool's, so let only one pool per push be neutral"
-            % (perfherder.ANY_POOL, settings.pool)
+            % (perfherder_series.ANY_POOL, settings.pool)
         )
     names = ["workloads." + name.replace("-", "_") for name in settings.workloads]
     bench = Bench(settings, record, interruption, origin_ns)
@@ -161,7 +161,7 @@ class Bench:
             folder = None
             try:
                 with self.held():
-                    folder = places.claim(place.path)
+                    folder = place_folder.claim(place.path)
                 observed = storage.observe(place.name, place.path)
             except OSError as error:
                 observed = dict(place._asdict(), failed=error.strerror)
@@ -183,7 +183,7 @@ class Bench:
         folder = None
         try:
             with self.held():
-                folder = places.claim(place.path)
+                folder = place_folder.claim(place.path)
             workload = workload_class(self, place, folder)
             prepared = workload.prepare()
             for entry in entries:
@@ -217,7 +217,7 @@ class Bench:
                 self._current = None
                 if entry["samples"][workload.columns[0]]:
                     self._measured_enough |= workload.enough_for_a_verdict()
-                    suite = perfherder.suite(self.settings, workload, entry)
+                    suite = perfherder_series.suite(self.settings, workload, entry)
                     self._suites.append(suite)
 
     def _fail(self, place, entries, error):
@@ -241,7 +241,7 @@ class Bench:
         with self.held():
             try:
                 if folder is not None:
-                    places.leave(folder, place.path)
+                    place_folder.leave(folder, place.path)
             except OSError as error:
                 message = "%s: %s" % (error.filename, error.strerror)
                 self.warn("not-cleaned", message)
@@ -260,7 +260,7 @@ class Bench:
             elif entry["outcome"]["state"] == "running":  # a bug of ours ended it
                 entry["outcome"] = outcome("failed", run_outcome["reason"])
         self.record.finish(run_outcome)
-        perfherder.write(self.settings.artifacts, self._suites)
+        perfherder_series.write(self.settings.artifacts, self._suites)
 
     def _show(self, reason, plans):
         summary.show(plans)

@@ -9,7 +9,7 @@ P95 is what 95 % of the samples reached or exceeded.
 
 from collections import Counter
 
-from progress import NS_PER_S, say
+from log import NS_PER_S, say
 
 DETAILED_AT_MOST = 3  # measurements that are shown in all their parts, with a histogram
 BUCKETS = 10

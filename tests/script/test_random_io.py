@@ -14,7 +14,7 @@ from typing import Any
 import direct_io
 import fio
 import pytest
-from interruption import WorkloadError
+from early_end import WorkloadError
 from worker import Worker
 
 VARIANTS = (("read", 1), ("write", 1), ("read", 32), ("write", 32))

@@ -26,7 +26,7 @@ from io_benchmark.analysis.summary import (
 )
 from io_benchmark.analysis.validity import merging, rules
 from io_benchmark.results import workloads
-from io_benchmark.results.parts import RunState
+from io_benchmark.results.common_types import OutcomeState
 
 ReportProgress = Callable[[str], None]
 # From this many measurements on, a difference by chance is likely enough for a remark.
@@ -49,7 +49,7 @@ def compare(
     remarks: Sequence[str] = (),
     progress: ReportProgress = lambda _step: None,
 ) -> Report:
-    workers = machine_identity.identified(workers)
+    workers = machine_identity.identify_machines(workers)
     problems = rules.check_workers(workers)
     compared: dict[Subject, list[Run]] = {}
     reports = []
@@ -216,7 +216,7 @@ def _line(worker: Worker) -> WorkerLine:
         run_id=worker.run_id,
         worker_id=worker.worker_id,
         state=worker.state,
-        completed=result.outcome.state is RunState.COMPLETED,
+        completed=result.outcome.state is OutcomeState.COMPLETED,
         incomplete_reason=result.outcome.explanation,
         instance_type=result.task.instance_type,
         zone=result.task.location.get("zone"),

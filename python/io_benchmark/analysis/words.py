@@ -3,24 +3,6 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """How figures are written in messages."""
 
-import math
-
 
 def percent(value: float, digits: int = 0) -> str:
     return f"{100 * value:.{digits}f} %"
-
-
-def digits(value: float) -> str:
-    """Three significant digits, thousands grouped."""
-    if value == 0 or not math.isfinite(value):
-        return f"{value:g}"
-    rounded = round(value, 2 - math.floor(math.log10(abs(value))))
-    return f"{rounded:,.{max(2 - math.floor(math.log10(abs(rounded))), 0)}f}" if rounded else "0"
-
-
-def time(value_ns: float) -> str:
-    """In the unit that gives at least a tenth."""
-    for size_ns, unit in ((1e6, "ms"), (1e3, "µs")):
-        if value_ns >= size_ns / 10:
-            return f"{digits(value_ns / size_ns)} {unit}"
-    return f"{digits(value_ns)} ns"

@@ -19,6 +19,7 @@ from msgspec import Meta, Struct
 from io_benchmark.errors import ResultError
 from io_benchmark.json_schema import schema_of
 from io_benchmark.results import packing, version_1
+from io_benchmark.results.common_types import Name
 from io_benchmark.results.format import (
     MAXIMUM_ENTRIES,
     OLDEST_VERSION,
@@ -27,7 +28,6 @@ from io_benchmark.results.format import (
     Remark,
     Result,
 )
-from io_benchmark.results.parts import Name
 from io_benchmark.results.size import MAXIMUM_BYTES, too_many_parts
 from io_benchmark.results.workload import BatchColumns
 from io_benchmark.results.workloads import WORKLOADS

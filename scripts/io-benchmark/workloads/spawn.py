@@ -14,7 +14,7 @@ import shutil
 import time
 
 from batches import PYTHON, Batches
-from interruption import WorkloadError
+from early_end import WorkloadError
 
 SAMPLES, QUICK_SAMPLES = 5_000, 300
 WARM_UP, QUICK_WARM_UP = 200, 20

@@ -75,7 +75,12 @@ def test_causes_belong_to_one_subject():
             id="no-share",
         ),
         pytest.param(
-            [replace(sample_report.SUPPORTED, candidate_evidence="x" * 101)],
+            [
+                replace(
+                    sample_report.SUPPORTED,
+                    candidate_evidence=sample_report.evidence(statement("x" * 101)),
+                )
+            ],
             "Fewer local SSDs share the writes explains 94 %.",
             id="long-evidence",
         ),

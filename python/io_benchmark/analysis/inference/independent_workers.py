@@ -16,7 +16,7 @@ _WORKERS_NAMED = 3
 
 def by_machine(runs: Sequence[Run]) -> dict[str, list[Run]]:
     """Return runs by the machine that they ran on."""
-    return machine_identity.grouped(runs, lambda run: run.worker.machine)
+    return machine_identity.group_by_machine(runs, lambda run: run.worker.machine)
 
 
 def side_data(runs: Sequence[Run]) -> SideData:

@@ -11,7 +11,6 @@ by a different method is, and the method is named.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from io_benchmark.analysis.diagnosis.evidence import plain
 from io_benchmark.analysis.inference import estimates, independent_workers
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Run, Subject, Worker
@@ -19,6 +18,7 @@ from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, SubjectReport
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.analysis.validity import comparability, rules
+from io_benchmark.text import clean
 
 _KINDS = {"overlay": "container overlay"}
 # The kind of a place has these in it already.
@@ -199,12 +199,12 @@ def place_kind(worker: Worker, place: str) -> str:
     observed = next((each for each in worker.result.storage.places if each.name == place), None)
     if observed is None or observed.kind is None:
         reason = observed.failed if observed is not None else None
-        return f"could not be observed: {plain(reason)}" if reason else "of an unknown kind"
-    kind = plain(_KINDS.get(observed.kind, observed.kind), _FACT_LENGTH)
+        return f"could not be observed: {clean(reason, 120)}" if reason else "of an unknown kind"
+    kind = clean(_KINDS.get(observed.kind, observed.kind), _FACT_LENGTH)
     if observed.filesystem is not None:
         filesystem: str | None = observed.filesystem.type
     else:
         filesystem = observed.mount.filesystem if observed.mount is not None else None
     if filesystem is None or filesystem in _OVERLAYS:
         return kind
-    return f"{kind}, {plain(filesystem, _FACT_LENGTH)}"
+    return f"{kind}, {clean(filesystem, _FACT_LENGTH)}"

@@ -10,7 +10,7 @@ import numpy as np
 
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.report_model import RateTimeline, SampleSeries
-from io_benchmark.results.format import Timeline
+from io_benchmark.results.format import RecordedTimeline
 
 _NS_PER_S = 1e9
 _US_PER_S = 1e6
@@ -48,7 +48,7 @@ def _name(worker: Worker) -> str:
     return worker.task_id if worker.worker_id == "unknown" else worker.worker_id
 
 
-def _rates(worker: Worker, recorded: Timeline) -> RateTimeline | None:
+def _rates(worker: Worker, recorded: RecordedTimeline) -> RateTimeline | None:
     """Return the differences of a counter's samples, over their time."""
     times = _column(recorded.columns.get("time_ns"))
     if times is None or len(times) < 2:

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from io_benchmark.analysis.diagnosis.causes.limits import cpu_quota
 from io_benchmark.analysis.model import Figures, Subject, Worker
+from io_benchmark.analysis.observed.cgroup_limits import cpu_quota
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import (
     Quantity,
@@ -22,7 +22,7 @@ from io_benchmark.analysis.statements import (
 )
 from io_benchmark.analysis.summary import workload_figures
 from io_benchmark.results import workloads
-from io_benchmark.results.workload import Finding
+from io_benchmark.results.workload import SideFinding
 
 
 class _Key(NamedTuple):
@@ -57,13 +57,13 @@ def side_findings(
     return _merge_places(findings)
 
 
-def _is_shown(finding: Finding, value: float, error: float) -> bool:
+def _is_shown(finding: SideFinding, value: float, error: float) -> bool:
     if finding.at_most is not None and value * (1 + error) > finding.at_most:
         return False
     return finding.at_least is None or value >= finding.at_least * (1 + error)
 
 
-def _statement(finding: Finding, value: float, subject: Subject) -> Statement:
+def _statement(finding: SideFinding, value: float, subject: Subject) -> Statement:
     return statement(
         finding.template,
         percent=share(value),

@@ -110,12 +110,12 @@ def _total(runs: Sequence[Run], count_of: Callable[[object], int | None]) -> flo
 
 def _mean(runs: Sequence[Run], figure: WorkloadFigure) -> float | None:
     """Return the mean over the workers that have it."""
-    workers = machine_identity.grouped(runs, lambda run: run.worker.machine).values()
+    workers = machine_identity.group_by_machine(runs, lambda run: run.worker.machine).values()
     values = [
         [value for run in runs if (value := _of_entry(run.entry, figure)) is not None]
         for runs in workers
     ]
-    return machine_identity.mean(filter(None, values)) if any(values) else None
+    return machine_identity.mean_over_machines(filter(None, values)) if any(values) else None
 
 
 def _of_entry(entry: Entry, figure: WorkloadFigure) -> float | None:

@@ -29,7 +29,7 @@ from io_benchmark.analysis.validity.comparability import (
 )
 from io_benchmark.resolutions import in_words
 from io_benchmark.results import workloads
-from io_benchmark.results.parts import RunState
+from io_benchmark.results.common_types import OutcomeState
 
 # Samples that a run needs for a verdict, and from which on a verdict has no warning.
 _RETRIEVES_FOR_VERDICT, _RETRIEVES_WITHOUT_WARNING = moving_blocks.FEWEST_RETRIEVES, 100
@@ -72,13 +72,13 @@ def _samples(entry: Entry) -> str:
 def _skipped(run: Run) -> Statement | None:
     """The worker could not measure this at all, and gave the reason: not a failure."""
     outcome = run.entry.facts.outcome
-    if outcome.state is not RunState.SKIPPED or len(run.entry.total_ns):
+    if outcome.state is not OutcomeState.SKIPPED or len(run.entry.total_ns):
         return None
     return statement("not measured: {reason}", reason=str(outcome.explanation))
 
 
 def _incomplete(run: Run) -> Statement | None:
-    if run.entry.facts.outcome.state is RunState.COMPLETED or _is_cut_short(run):
+    if run.entry.facts.outcome.state is OutcomeState.COMPLETED or _is_cut_short(run):
         return None
     message = _with_reason(run)
     if run.worker.state in ("failed", "exception"):
@@ -114,7 +114,7 @@ def _with_reason(run: Run) -> Statement:
 def _is_cut_short(run: Run) -> bool:
     """Whether time ran out with enough measured: less than planned, but without a failure."""
     enough = len(run.entry.total_ns) >= _fewest_without_warning(run.entry)
-    return enough and run.entry.facts.outcome.state is RunState.TIME_BUDGET
+    return enough and run.entry.facts.outcome.state is OutcomeState.TIME_BUDGET
 
 
 def _fewest_for_verdict(entry: Entry) -> int:
