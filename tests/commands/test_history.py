@@ -160,7 +160,7 @@ def test_files_beside(fetched: Path, tmp_path: Path) -> None:
 def test_another_pool(fetched: Path) -> None:
     """What there is instead is named."""
     done = history("intel", "results", folder=fetched, expected=1)
-    assert done.stderr == "error: there is no result of intel; there are amd-16\n"
+    assert done.stderr == "error: no result of intel was found; there are results of amd-16\n"
     assert "There is nothing that could be read and judged." in done.stdout
     assert "results of other pools are ignored: 20 of amd-16" in done.stdout
 

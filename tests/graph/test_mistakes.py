@@ -151,14 +151,14 @@ SYMBOL = "{symbol: IOB(intel)}"
         pytest.param(
             "transforms.symbols:",
             "transforms.symbolz:",
-            "the kinds in {root}/taskcluster do not generate (ModuleNotFoundError: No module named "
+            "the kinds in {root}/taskcluster cannot be generated (ModuleNotFoundError: No module named "
             "'io_benchmark_taskgraph.transforms.symbolz'); --verbose shows where",
             id="transform",
         ),
         pytest.param(
             "\ntasks:\n",
             "\ntasks: 5\nother:\n",
-            "the kinds in {root}/taskcluster do not generate (AttributeError: 'int' object has no "
+            "the kinds in {root}/taskcluster cannot be generated (AttributeError: 'int' object has no "
             "attribute 'items'); --verbose shows where",
             id="form",
         ),
