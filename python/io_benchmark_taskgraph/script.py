@@ -7,6 +7,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from io_benchmark_taskgraph.application import KEY, Module
 from io_benchmark_taskgraph.mistakes import BadKeyError, suggestion
@@ -16,6 +17,14 @@ WORKLOADS = "workloads"
 
 # What `import` can name.
 _MODULE_PATH = re.compile(r"(?:[A-Za-z0-9_]+/)*[A-Za-z0-9_]+\.py")
+# Of a workload's class. The module is not imported: a decision task runs nothing of the script.
+_MAXIMUM_S = re.compile(r"^    maximum_s = ([0-9_]{1,9})$", re.MULTILINE)
+_ONCE_PER_TASK = re.compile(r"^    per_place = False\b", re.MULTILINE)
+
+
+class MaximumTime(NamedTuple):
+    seconds: int
+    per_place: bool  # otherwise per task
 
 
 def module_paths(folder: Path) -> set[str]:
@@ -32,6 +41,10 @@ def workload_names(folder: Path) -> list[str]:
         if parent == WORKLOADS and not file.startswith("_"):
             names.add(file[: -len(".py")].replace("_", "-"))
     return sorted(names)
+
+
+def _path_of(workload: str) -> str:
+    return f"{WORKLOADS}/{workload.replace('-', '_')}.py"
 
 
 def _read(root: Path, script: str, path: str) -> Module:
@@ -79,17 +92,14 @@ def _files_of(dotted: str) -> Iterator[str]:
         yield f"{path}/__init__.py"
 
 
-def needed_modules(
-    root: Path, script: str, workloads: Sequence[str]
-) -> tuple[Module, ...]:
-    """`__main__.py`, the workloads, all that these import from the folder, and nothing else."""
+def check_workloads(root: Path, script: str, workloads: Sequence[str]) -> None:
+    """Refuse a folder that does not hold the script, and a workload that it does not have."""
     folder = root / script
     if not folder.is_dir():
         raise BadKeyError(
             KEY, f"there is no folder {script} in {root}; name the script's folder"
         )
-    known = module_paths(folder)
-    if MAIN not in known:
+    if not (folder / MAIN).is_file():
         raise BadKeyError(
             KEY, f"the folder {script} has no {MAIN}; name the script's folder"
         )
@@ -98,9 +108,26 @@ def needed_modules(
         if workload not in names:
             text = f"{workload!r} is unknown; {suggestion(workload, names)}"
             raise BadKeyError("benchmark.workloads", text)
-    waiting = [MAIN] + [
-        f"{WORKLOADS}/{name.replace('-', '_')}.py" for name in workloads
-    ]
+
+
+def maximum_time(root: Path, script: str, workload: str) -> MaximumTime:
+    """Return the longest time that a workload takes, which its class has as a constant."""
+    check_workloads(root, script, [workload])
+    module = _read(root, script, _path_of(workload))
+    seconds = _MAXIMUM_S.search(module.text)
+    if seconds is None:
+        text = f"{script}/{module.path} has no maximum time"
+        raise BadKeyError(KEY, f"{text}; write one line maximum_s = 60 in its class")
+    return MaximumTime(int(seconds.group(1)), not _ONCE_PER_TASK.search(module.text))
+
+
+def needed_modules(
+    root: Path, script: str, workloads: Sequence[str]
+) -> tuple[Module, ...]:
+    """Return `__main__.py`, the workloads, all that these import from the folder, and nothing else."""
+    check_workloads(root, script, workloads)
+    known = module_paths(root / script)
+    waiting = [MAIN, *map(_path_of, workloads)]
     modules: dict[str, Module] = {}
     while waiting:
         path = waiting.pop()

@@ -14,7 +14,7 @@ from interruption import Interrupted, SkippedError, WorkloadError, children_have
 from observe import devices, host, limits, storage
 from observe.sampler import Sampler
 from progress import LOG, say
-from record import SCRIPT_VERSION, Record, not_written
+from record import SCRIPT_VERSION, Record, not_written, outcome
 from settings import WrongArgumentsError, parse
 
 DONE, FAILED, WRONG_ARGUMENTS = 0, 1, 2
@@ -107,14 +107,15 @@ class Bench:
         document["workloads"] = [entry for *_, entries in plans for entry in entries]
         summary.show_plan(document["workloads"], self.settings.time_budget_s)
         self.record.write_if_possible()
-        reason, exit_code = None, DONE
+        state, reason, exit_code = "completed", None, DONE
         try:
             with self._interruption.allowed():
                 self._observe()
                 for workload_class, place, entries in plans:
                     self._measure(workload_class, place, entries)
         except Interrupted as interrupted:
-            reason, exit_code = interrupted.reason, interrupted.exit_code
+            state, reason = interrupted.state, interrupted.reason
+            exit_code = interrupted.exit_code
         except Exception as error:  # noqa: BLE001
             # A bug of ours: what was measured is kept.
             self._failures.append(internal_error(error))
@@ -122,12 +123,13 @@ class Bench:
             self._failures += self._skipped
         if self._failures:
             reason = "; ".join(self._failures + ([reason] if reason else []))
-            exit_code = FAILED if exit_code in (None, DONE) else exit_code
+            if exit_code in (None, DONE):
+                state, exit_code = "failed", FAILED
         elif exit_code is None:
             # Out of time: what was measured may still decide.
             exit_code = DONE if self._measured_enough else FAILED
         try:
-            self._finish(reason, document["workloads"])
+            self._finish(outcome(state, reason), document["workloads"])
         except OSError as error:
             reason, exit_code = not_written(error), exit_code or FAILED
             say("error: " + reason)
@@ -146,7 +148,7 @@ class Bench:
                 for variant in workload_class.variants(self.settings):
                     entry = {"name": workload.name, "place": place.name, **variant}
                     entry.update(workload.plan(variant), samples=workload.samples())
-                    entry.update(completed=False, incomplete_reason="not started")
+                    entry["outcome"] = outcome("not-started")
                     entries.append(entry)
                 plans.append((workload_class, place, entries))
         return plans
@@ -199,19 +201,16 @@ class Bench:
         measurements = len(self.record.document["workloads"])
         title = summary.title(workload, entry)
         say("[%d/%d] %s" % (self._number, measurements, title))
-        entry["incomplete_reason"] = "ended in the middle"
+        entry["outcome"] = outcome("running")
         self._current = (workload, entry)
         try:
             workload.run(entry)
-            entry["completed"], entry["incomplete_reason"] = True, None
+            entry["outcome"] = outcome("completed")
         except Interrupted as interrupted:
-            entry["incomplete_reason"] = interrupted.reason
+            entry["outcome"] = outcome(interrupted.state, interrupted.reason)
             raise
         except SkippedError as skipped:
             self._skip(place, [entry], skipped)
-        except OSError as error:
-            entry["incomplete_reason"] = error.strerror or str(error)
-            raise
         finally:
             with self.held():
                 self._take_in()
@@ -227,8 +226,8 @@ class Bench:
         say("error: " + reason)
         self._failures.append(reason)
         for entry in entries:
-            if not entry["completed"]:
-                entry["incomplete_reason"] = reason
+            if entry["outcome"]["state"] in ("not-started", "running"):
+                entry["outcome"] = outcome("failed", reason)
 
     def _skip(self, place, entries, skipped):
         reason = "place %s (%s): %s: %s" % (*place, entries[0]["name"], skipped)
@@ -236,7 +235,7 @@ class Bench:
         self._skipped.append(reason)
         self.warn("skipped", reason)
         for entry in entries:
-            entry["incomplete_reason"] = "skipped: %s" % skipped
+            entry["outcome"] = outcome("skipped", str(skipped))
 
     def _leave(self, folder, place):
         with self.held():
@@ -247,7 +246,7 @@ class Bench:
                 message = "%s: %s" % (error.filename, error.strerror)
                 self.warn("not-cleaned", message)
 
-    def _finish(self, reason, entries):
+    def _finish(self, run_outcome, entries):
         """The file first: whatever happens to the log, it is whole."""
         if self._sampler is not None:
             self._sampler.stop()
@@ -256,9 +255,11 @@ class Bench:
                 message = "the timeline ends early: %s" % self._sampler.ended_early
                 self.warn("sampler-ended", message)
         for entry in entries:
-            if entry["incomplete_reason"] == "not started" and reason:
-                entry["incomplete_reason"] = "not started: " + reason
-        self.record.finish(reason)
+            if entry["outcome"]["state"] == "not-started":
+                entry["outcome"]["reason"] = run_outcome["reason"]
+            elif entry["outcome"]["state"] == "running":  # a bug of ours ended it
+                entry["outcome"] = outcome("failed", run_outcome["reason"])
+        self.record.finish(run_outcome)
         perfherder.write(self.settings.artifacts, self._suites)
 
     def _show(self, reason, plans):

@@ -31,6 +31,7 @@ class Interrupted(BaseException):
         self.reason = reason
         # None for the time budget: what was measured decides.
         self.exit_code = exit_code
+        self.state = "time-budget" if exit_code is None else "stopped"
 
 
 class Interruption:

@@ -19,7 +19,6 @@ ANY_POOL = "any-pool"
 
 def suite(settings, workload, entry):
     """Its name and options are the series: nothing else of the pool or machine may be in them."""
-    name = entry["name"]
     _, durations_ns, operations = workload.parts(entry)[0]
     count = sum(operations or [1] * len(durations_ns))
     ordered_ns = summary.each_ns(durations_ns, operations)
@@ -32,20 +31,22 @@ def suite(settings, workload, entry):
         *[("p%d" % at, percentile(ordered_ns, at)) for at in (50, 95, 99)],
         *workload.subtests(entry),
     ]
-    subtests = [one(name, test, summary.figure(name, ns)) for test, ns in times_ns]
+    subtests = [
+        measure(workload, test, summary.figure(workload, ns)) for test, ns in times_ns
+    ]
     return {
-        **one(name, "io-benchmark-" + name, subtests[0]["value"]),
+        **measure(workload, "io-benchmark-" + workload.name, subtests[0]["value"]),
         "extraOptions": [option[:OPTION_LENGTH] for option in dict.fromkeys(options)],
         "subtests": subtests,
     }
 
 
-def one(workload, name, value):
+def measure(workload, name, value):
     return {
         "name": name,
         "value": value,
-        "unit": summary.FIGURES[workload][0],
-        "lowerIsBetter": not summary.FIGURES[workload][2],
+        "unit": workload.unit,
+        "lowerIsBetter": workload.unit_ns is not None,
         "shouldAlert": False,
     }
 

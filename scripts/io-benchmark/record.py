@@ -18,7 +18,8 @@ from pathlib import Path
 from places import check_owner
 
 # 1 (2026-11): the first.
-VERSION = 1
+# 2 (2026-11-22): `outcome` with a state, where `completed` and `incomplete_reason` were.
+VERSION = 2
 SCRIPT_VERSION = "0.1.0"
 UTC = "%Y-%m-%dT%H:%M:%SZ"
 GROW_EVERY_NS = 10 * 1_000_000_000
@@ -80,8 +81,7 @@ class Record:
             "workloads": [],
             "timeline": None,
             "warnings": [],
-            "completed": False,
-            "incomplete_reason": "still running, or ended without a word",
+            "outcome": outcome("running"),
         }
         os.makedirs(folder, exist_ok=True)
         check_owner(settings.artifacts)
@@ -111,11 +111,15 @@ class Record:
                 message = "an interim result: %s" % error.strerror
                 self.warn("result-not-written", message)
 
-    def finish(self, reason):
+    def finish(self, run_outcome):
         self.document["ended"] = time.strftime(UTC, time.gmtime())
-        self.document["completed"] = reason is None
-        self.document["incomplete_reason"] = reason
+        self.document["outcome"] = run_outcome
         self.write()
+
+
+def outcome(state, reason=None):
+    """Return how the run or an entry ended; the reader lists the states."""
+    return {"state": state, "reason": reason}
 
 
 def write_by_rename(path, temporary, document):

@@ -81,7 +81,7 @@ def test_generated_task_in_the_image(lab: Any, generated_run: TaskRun) -> None:
     ]
     assert lab.left_over() == []
     result = results.read(generated_run.output / "io-benchmark.json")
-    assert (result.completed, result.incomplete_reason) == (True, None)
+    assert (result.outcome.state, result.outcome.reason) == ("completed", None)
     assert (result.task.pool, result.task.task_id, result.task.run_id) == (
         "amd-16",
         generated_run.task_id,

@@ -14,7 +14,7 @@ from scipy.signal import lfilter
 from io_benchmark.analysis.inference import estimates
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.model import Entry, Interval, Retrieves, Subject, Verdict
-from io_benchmark.results import CacheRetrieve
+from io_benchmark.results import CacheRetrieveEntry
 
 SIZES = (80, 60, 5)
 NS_PER_SIZE = 1_000_000
@@ -67,7 +67,7 @@ SHAPES: dict[str, Shape] = {
 
 _FACTS = msgspec.convert(
     {
-        **dict.fromkeys(CacheRetrieve.__struct_fields__),
+        **dict.fromkeys(CacheRetrieveEntry.__struct_fields__),
         "name": "cache-retrieve",
         "place": "workspace",
         "destination": "overwrite",
@@ -76,9 +76,9 @@ _FACTS = msgspec.convert(
         "file_sizes_bytes": list(SIZES),
         "sequence_sha256": "",
         "samples": {"file_index": [], "start_ns": [], "lookup_ns": [], "copy_ns": []},
-        "completed": True,
+        "outcome": {"state": "completed", "reason": None},
     },
-    CacheRetrieve,
+    CacheRetrieveEntry,
 )
 
 

@@ -14,7 +14,7 @@ import pytest
 from interruption import Interrupted
 from process_groups import processes_of_group
 from retrieval import RealSteps
-from worker import Worker, retrieves_of
+from worker import Worker, outcome_of, retrieves_of
 
 MOMENTS = 12
 
@@ -52,9 +52,9 @@ def test_a_signal_while_retrieving(
     output, _ = process.communicate(timeout=60)
     assert process.returncode == code, output
     result = worker.result()
-    assert result.incomplete_reason == f"stopped by {name}"
+    assert outcome_of(result) == ("stopped", f"stopped by {name}")
     (entry,) = retrieves_of(result)
-    assert entry.incomplete_reason == f"stopped by {name}"
+    assert outcome_of(entry) == ("stopped", f"stopped by {name}")
     assert 0 < len(entry.samples.copy_ns) < 100000
     assert "=== RESULTS" in output
     assert_clean(worker, process.pid)
@@ -71,7 +71,7 @@ def test_ctrl_c_reaches_the_whole_group(worker: Worker, fidelity: str) -> None:
     assert process.returncode == 130, output
     assert "Traceback" not in output
     result = worker.result()
-    assert result.incomplete_reason == "stopped by SIGINT"
+    assert outcome_of(result) == ("stopped", "stopped by SIGINT")
     assert_clean(worker, process.pid)
 
 
@@ -110,7 +110,7 @@ def test_a_signal_while_modules_load(worker: Worker, number: signal.Signals) -> 
     process = worker.start("--retrieves", "300", prelude=prelude)
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 128 + number, output
-    assert worker.result().incomplete_reason == f"stopped by {number.name}"
+    assert outcome_of(worker.result()) == ("stopped", f"stopped by {number.name}")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -127,7 +127,10 @@ def test_a_signal_after_the_last_line(worker: Worker, number: signal.Signals) ->
 
 @pytest.mark.parametrize("name", ["cache-retrieve", "upload", "metadata"])
 def test_children_end_with_a_killed_run(worker: Worker, name: str) -> None:
-    """SIGKILL leaves no time to end them: the kernel does it, or the end of a pipe."""
+    """SIGKILL leaves no time to end them: the kernel does it, or the end of a pipe.
+
+    The file was last written before: it says that the run goes on.
+    """
     worker.workloads = (name,)
     process = worker.start("--retrieves", "100000")
     wait_for(process, f"] {name}, place")
@@ -140,6 +143,7 @@ def test_children_end_with_a_killed_run(worker: Worker, name: str) -> None:
     while processes_of_group(process.pid) and time.monotonic() < deadline_s:
         time.sleep(0.05)
     assert processes_of_group(process.pid) == []
+    assert outcome_of(worker.result()) == ("running", None)
 
 
 @pytest.mark.parametrize("seed", range(MOMENTS))
@@ -158,10 +162,14 @@ def test_a_signal_at_any_moment(worker: Worker, seed: int) -> None:
     result = worker.result()
     assert "Traceback" not in output
     assert process.returncode in (0, 143), output
-    assert result.completed == (process.returncode == 0)
+    assert (result.outcome.state == "completed") == (process.returncode == 0)
     if process.returncode == 143:
-        assert result.incomplete_reason == "stopped by SIGTERM"
-        assert all(entry.completed or entry.incomplete_reason for entry in result.workloads)
+        assert outcome_of(result) == ("stopped", "stopped by SIGTERM")
+        assert {outcome_of(entry) for entry in result.workloads} <= {
+            ("completed", None),
+            ("stopped", "stopped by SIGTERM"),
+            ("not-started", "stopped by SIGTERM"),
+        }
     assert_clean(worker, process.pid)
 
 
@@ -184,7 +192,7 @@ def test_a_signal_while_the_sampler_is_started(worker: Worker) -> None:
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 143, output
     assert "Traceback" not in output
-    assert worker.result().incomplete_reason == "stopped by SIGTERM"
+    assert outcome_of(worker.result()) == ("stopped", "stopped by SIGTERM")
     assert_clean(worker, process.pid)
 
 
@@ -198,10 +206,8 @@ def test_the_time_budget_with_enough_measured_is_a_success(worker: Worker) -> No
         *("--retrieves", "100000", "--time-budget", "4"), prelude=ONE_IS_ENOUGH
     )
     assert code == 0, output
-    result = worker.result()
-    assert not result.completed
-    assert result.incomplete_reason == "the time budget of 4 s is used up"
-    assert result.workloads[0].incomplete_reason == "the time budget of 4 s is used up"
+    result, ended = worker.result(), ("time-budget", "the time budget of 4 s is used up")
+    assert [outcome_of(part) for part in (result, *result.workloads)] == [ended, ended]
     assert len(retrieves_of(result)[0].samples.copy_ns) >= 1
     assert list(worker.workspace.iterdir()) == []
 
@@ -211,9 +217,11 @@ def test_the_time_budget_with_too_little_measured_is_a_failure(worker: Worker) -
     code, output = worker.run("--retrieves", "50", "--time-budget", "0.05")
     assert code == 1, output
     result = worker.result()
-    assert result.incomplete_reason == "the time budget of 0.05 s is used up"
-    reason = str(result.workloads[0].incomplete_reason)
-    assert reason.endswith("the time budget of 0.05 s is used up")
+    assert outcome_of(result) == ("time-budget", "the time budget of 0.05 s is used up")
+    assert outcome_of(result.workloads[0]) in [
+        ("not-started", "the time budget of 0.05 s is used up"),
+        ("time-budget", "the time budget of 0.05 s is used up"),
+    ]
     assert list(worker.workspace.iterdir()) == []
 
 
@@ -228,7 +236,7 @@ def test_a_budget_that_ends_in_one_long_copy(worker: Worker, tmp_path: Path) -> 
     (tools / "cp").chmod(0o755)
     code, output = worker.run("--retrieves", "50", "--time-budget", "2", "--fidelity", "real")
     assert code == 1, output
-    assert worker.result().incomplete_reason == "the time budget of 2 s is used up"
+    assert outcome_of(worker.result()) == ("time-budget", "the time budget of 2 s is used up")
     assert list(worker.workspace.iterdir()) == []
     copying = Path(f"/proc/{(tools / 'cp.pid').read_text().strip()}/stat")
     assert not copying.exists() or copying.read_text().rpartition(")")[2].split()[0] == "Z"
@@ -240,7 +248,7 @@ def test_a_log_that_nobody_reads_does_not_stop_the_measurement(worker: Worker) -
     assert process.stdout is not None
     process.stdout.close()
     assert process.wait(timeout=60) == 0
-    assert worker.result().completed
+    assert worker.result().outcome.state == "completed"
 
 
 def test_the_file_is_valid_at_every_moment(worker: Worker) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from progress import Log
-from worker import SCRIPT, Worker
+from worker import SCRIPT, Worker, outcome_of
 
 F_SETPIPE_SZ = 1031
 
@@ -34,7 +34,7 @@ def run_into(worker: Worker, stdout: int, *extra: str, prelude: str = "") -> int
 
 def assert_whole(worker: Worker, warnings: list[str]) -> None:
     result = worker.result()
-    assert result.completed
+    assert result.outcome.state == "completed"
     assert [len(entry.samples.copy_ns) for entry in worker.retrieves()] == [150]
     assert [warning.name for warning in result.warnings] == warnings
 
@@ -79,7 +79,7 @@ def test_an_encoding_without_the_unit(worker: Worker, encoding: str) -> None:
     )
     assert process.returncode == 0, process.stdout
     assert ("µs" if encoding == "latin-1" else "\\xb5s").encode("latin-1") in process.stdout
-    assert worker.result().completed
+    assert worker.result().outcome.state == "completed"
 
 
 def test_a_pipe_that_nobody_reads(worker: Worker) -> None:
@@ -199,7 +199,7 @@ def test_a_signal_is_a_bad_end(worker: Worker, number: signal.Signals) -> None:
     assert code == 128 + number
     reason = f"TEST-UNEXPECTED-FAIL | io-benchmark | amd-16: stopped by {number.name}"
     assert failure_lines(output) == [reason]
-    assert worker.result().incomplete_reason == f"stopped by {number.name}"
+    assert outcome_of(worker.result()) == ("stopped", f"stopped by {number.name}")
 
 
 def test_good_ends_have_no_such_line(worker: Worker) -> None:

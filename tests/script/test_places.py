@@ -101,7 +101,7 @@ def test_a_planted_link_is_not_followed(worker: Worker, tmp_path: Path, name: st
     code, output = worker.run("--retrieves", "10")
     assert code == 0, output
     assert victim.read_text() == "untouched"
-    assert worker.result().completed
+    assert worker.result().outcome.state == "completed"
     assert not worker.result_path.is_symlink()
 
 
@@ -111,7 +111,7 @@ def test_a_leftover_of_a_killed_run_is_replaced(worker: Worker) -> None:
     (worker.artifacts / ".io-benchmark.json.tmp").write_text('{"version": ')
     code, output = worker.run("--retrieves", "10")
     assert code == 0, output
-    assert worker.result().completed
+    assert worker.result().outcome.state == "completed"
     assert sorted(path.name for path in worker.artifacts.iterdir()) == [
         "io-benchmark",
         "perfherder-data-io-benchmark.json",

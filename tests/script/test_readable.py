@@ -15,9 +15,10 @@ import settings
 from msgspec import Meta
 from worker import Worker
 
-from io_benchmark.results.format import MAXIMUM_ENTRIES, CacheRetrieve, Samples
+from io_benchmark.results.format import MAXIMUM_ENTRIES
 from io_benchmark.results.parts import MAXIMUM_SAMPLES, Name, Text
 from io_benchmark.results.size import MAXIMUM_PARTS
+from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry, RetrieveColumns
 
 NOT_UTF8 = os.fsdecode(b"d\xe9p\xf4t")
 
@@ -33,8 +34,8 @@ def test_the_limits_are_the_readers() -> None:
     assert settings.RETRIEVES_AT_MOST <= MAXIMUM_SAMPLES
     # Half of the commas for the samples' columns, the rest for the timeline beside them.
     commas = {character: most for character, most, _ in MAXIMUM_PARTS}[b","]
-    assert settings.RETRIEVES_AT_MOST * len(Samples.__struct_fields__) <= commas / 2
-    hints = get_type_hints(CacheRetrieve, include_extras=True)
+    assert settings.RETRIEVES_AT_MOST * len(RetrieveColumns.__struct_fields__) <= commas / 2
+    hints = get_type_hints(CacheRetrieveEntry, include_extras=True)
     assert meta(hints["file_sizes_bytes"]).max_length == settings.FILES_AT_MOST
     assert f"^{settings.POOL}$" == meta(Name).pattern
 
@@ -83,7 +84,7 @@ def test_a_hostile_environment(worker: Worker, name: str, value: str) -> None:
     worker.environment[name] = value
     code, output = worker.run("--retrieves", "10")
     assert code == 0, output
-    assert worker.result().completed
+    assert worker.result().outcome.state == "completed"
 
 
 def test_names_that_are_not_utf_8(worker: Worker) -> None:
@@ -93,7 +94,7 @@ def test_names_that_are_not_utf_8(worker: Worker) -> None:
     worker.artifacts = worker.artifacts / NOT_UTF8
     worker.workloads = ("cache-retrieve", "upload", "random-io")
     entries = worker.measure()
-    assert all(entry["completed"] for entry in entries)
+    assert all(entry["outcome"]["state"] == "completed" for entry in entries)
     (place,) = worker.result().storage.places
     assert place.path.endswith("/d?p?t")
 
@@ -140,7 +141,7 @@ def test_out_of_memory_while_measuring(worker: Worker) -> None:
     assert code == 1
     assert "Traceback" not in output
     reason = f"place workspace ({worker.workspace}): out of memory"
-    assert worker.result().incomplete_reason == reason
+    assert worker.result().outcome.reason == reason
 
 
 def test_the_series_of_perfherder_are_text(worker: Worker) -> None:

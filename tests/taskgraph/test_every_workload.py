@@ -49,7 +49,7 @@ def test_every_workload_at_once(workloads, tmp_path):
     )
     assert done.returncode == 0, done.stdout
     result = read(artifacts / "io-benchmark" / "io-benchmark.json")
-    assert result.completed
+    assert result.outcome.state == "completed"
     assert result.config.workloads == workloads
     assert list(workspace.iterdir()) == []
 

@@ -7,7 +7,7 @@ import pytest
 
 from io_benchmark_taskgraph.application import Module
 from io_benchmark_taskgraph.mistakes import BadKeyError
-from io_benchmark_taskgraph.script import needed_modules, workload_names
+from io_benchmark_taskgraph.script import maximum_time, needed_modules, workload_names
 
 FOLDER = "scripts/io-benchmark"
 
@@ -82,6 +82,49 @@ def test_text_is_kept(script, datadir):
     assert needed_modules(datadir, FOLDER, ["sync-write"])[0] == Module(
         "__main__.py", "x = '\\'$(reboot)`'\r\ny = 'ä'"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("class A:\n    maximum_s = 130\n", (130, True), id="per place"),
+        pytest.param(
+            "class A:\n    maximum_s = 1_000\n    per_place = False  # why\n",
+            (1000, False),
+            id="per task",
+        ),
+    ],
+)
+def test_maximum_time(script, datadir, text, expected):
+    """It is read from the workload's class, without running it."""
+    (script / "workloads/sync_write.py").write_text(text + "raise SystemExit\n")
+    assert maximum_time(datadir, FOLDER, "sync-write") == expected
+
+
+@pytest.mark.usefixtures("script")
+@pytest.mark.parametrize(
+    ("workload", "key", "text"),
+    [
+        pytest.param(
+            "cache-retrieve",
+            "benchmark.script",
+            "scripts/io-benchmark/workloads/cache_retrieve.py has no maximum time; write one line "
+            "maximum_s = 60 in its class",
+            id="without one",
+        ),
+        pytest.param(
+            "sync-writ",
+            "benchmark.workloads",
+            "'sync-writ' is unknown; did you mean sync-write? There are: cache-retrieve, sync-write",
+            id="unknown",
+        ),
+    ],
+)
+def test_no_maximum_time(datadir, workload, key, text):
+    """A workload without one cannot be planned; the message says which line to write."""
+    with pytest.raises(BadKeyError) as caught:
+        maximum_time(datadir, FOLDER, workload)
+    assert (caught.value.key, caught.value.text) == (key, text)
 
 
 def test_workload_names(script):

@@ -6,7 +6,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.inference import estimates, independent_workers
 from io_benchmark.analysis.inference.estimates import SideData
@@ -25,6 +24,8 @@ from io_benchmark.analysis.summary import (
 )
 from io_benchmark.analysis.validity import merging, rules
 from io_benchmark.analysis.validity.comparability import Run
+from io_benchmark.results import workloads
+from io_benchmark.results.parts import RunState
 
 Progress = Callable[[str], None]
 # From so many measurements on one in twenty is worth a word.
@@ -63,7 +64,7 @@ def compare(
         problems += more
         if report is not None:
             reports.append(report)
-    reports = workload_figures.added(reports, workers)
+    reports = workload_figures.with_workload_figures(reports, workers)
     problems = merging.shared([*problems, *merging.nothing_in_common(plan, reports)], reports)
     progress("judging causes")
     return Report(
@@ -93,7 +94,7 @@ def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
 
 
 def _workload_rank(subject: Subject) -> int:
-    return workloads.rank(subject.workload)
+    return workloads.of(subject.workload).position
 
 
 def _subject(
@@ -204,8 +205,8 @@ def _line(worker: Worker) -> WorkerLine:
         run_id=worker.run_id,
         worker_id=worker.worker_id,
         state=worker.state,
-        completed=result.completed,
-        incomplete_reason=result.incomplete_reason,
+        completed=result.outcome.state is RunState.COMPLETED,
+        incomplete_reason=result.outcome.explanation,
         instance_type=result.task.instance_type,
         zone=result.task.location.get("zone"),
         source=worker.source,

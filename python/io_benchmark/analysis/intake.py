@@ -9,16 +9,16 @@ import msgspec
 import numpy as np
 
 from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Retrieves, Subject, Worker
-from io_benchmark.results import CacheRetrieve, Measurement
-from io_benchmark.results.format import Samples
-from io_benchmark.results.workloads import Batches
-from io_benchmark.sources.layout import Measured, TaskRecord
+from io_benchmark.results import BatchEntry, CacheRetrieveEntry
+from io_benchmark.results.workload import BatchColumns
+from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
+from io_benchmark.sources.protocol import RunResult, TaskRecord
 
-_NO_RETRIEVES = Samples(file_index=[], start_ns=[], lookup_ns=[], copy_ns=[])
-_NO_BATCHES = Batches(start_ns=[], duration_ns=[], operations=[])
+_NO_RETRIEVES = RetrieveColumns(file_index=[], start_ns=[], lookup_ns=[], copy_ns=[])
+_NO_BATCHES = BatchColumns(start_ns=[], duration_ns=[], operations=[])
 
 
-def worker_of(measured: Measured, side: str) -> Worker:
+def worker_of(measured: RunResult, side: str) -> Worker:
     """One worker under the name that it is grouped by."""
     result, task = measured.result, measured.task
     entries = tuple(_entry(entry) for entry in result.workloads)
@@ -43,11 +43,11 @@ def worker_id_of(task: TaskRecord | None) -> str:
     return f"{task.worker_group}/{task.worker_id}" if task and task.worker_id else UNKNOWN
 
 
-def _entry(entry: CacheRetrieve | Measurement) -> Entry:
-    return _retrieves(entry) if isinstance(entry, CacheRetrieve) else _batches(entry)
+def _entry(entry: CacheRetrieveEntry | BatchEntry) -> Entry:
+    return _retrieves(entry) if isinstance(entry, CacheRetrieveEntry) else _batches(entry)
 
 
-def _retrieves(entry: CacheRetrieve) -> Entry:
+def _retrieves(entry: CacheRetrieveEntry) -> Entry:
     samples = entry.samples
     facts = msgspec.structs.replace(entry, samples=_NO_RETRIEVES)
     retrieves = Retrieves(
@@ -69,7 +69,7 @@ def _retrieves(entry: CacheRetrieve) -> Entry:
     )
 
 
-def _batches(entry: Measurement) -> Entry:
+def _batches(entry: BatchEntry) -> Entry:
     samples = entry.samples
     facts = msgspec.structs.replace(entry, samples=_NO_BATCHES)
     return Entry(

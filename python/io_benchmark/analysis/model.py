@@ -14,7 +14,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from io_benchmark.results import CacheRetrieve, Measurement, Result
+from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 
 Integers = NDArray[np.int64]
 UNKNOWN = "unknown"
@@ -48,7 +48,7 @@ class Subject:
 class Retrieves:
     """What cache-retrieve tells of each sample beside its time."""
 
-    facts: CacheRetrieve  # everything but the samples
+    facts: CacheRetrieveEntry  # everything but the samples
     file_index: Integers
     lookup_ns: Integers
     copy_ns: Integers
@@ -62,14 +62,14 @@ class Entry:
     """
 
     subject: Subject
-    facts: CacheRetrieve | Measurement  # everything but the samples
+    facts: CacheRetrieveEntry | BatchEntry  # everything but the samples
     start_ns: Integers
     total_ns: Integers  # a retrieve's time, or a batch's
     operations: Integers  # in each sample; a retrieve is one
     alike: Integers  # samples with the same number did the same work: the file's size
     planned: int  # samples that were to be taken
     retrieves: Retrieves | None = None  # of cache-retrieve alone
-    measured: Measurement | None = None  # of every other workload
+    measured: BatchEntry | None = None  # of every other workload
 
     @property
     def mean_ns(self) -> float:

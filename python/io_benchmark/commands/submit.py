@@ -205,18 +205,18 @@ def _earlier_minutes(
 def _gathered(addresses: Sequence[str], profile: str, context: Context) -> Sequence[EarlierResult]:
     from io_benchmark.commands.progress_display import show_progress
     from io_benchmark.sources.budget import Budget
-    from io_benchmark.sources.gather import gather_as
+    from io_benchmark.sources.gather import gather
     from io_benchmark.submit.earlier import to_earlier_result, with_profile
 
     with show_progress(context.stderr) as progress:
         # Of a result only its duration is kept.
         budget = Budget(kept_bytes=math.inf, most_subjects=math.inf)
-        gathered = gather_as(
+        gathered = gather(
             addresses, context.environment, progress, to_earlier_result, budget=budget
         )
     for line in gathered.unreadable:
         context.tell(f"--like: {line}")
-    kept, remark = with_profile(gathered.measured, profile)
+    kept, remark = with_profile(gathered.results, profile)
     if remark is not None:
         context.tell(remark)
     return kept

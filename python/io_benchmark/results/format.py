@@ -7,8 +7,10 @@ Keys that are not here are passed over, so that a newer script may add some with
 are entries of a workload that is not here, and the reader names those.
 
 Versions:
-  1 (2026-11)  the first; entries of cache-retrieve, random-io, spawn, sync-write, metadata, exec
-               and upload
+  1 (2026-11)     the first; entries of cache-retrieve, random-io, spawn, sync-write, metadata, exec
+                  and upload; still read, see `version_1`
+  2 (2026-11-22)  `outcome`, of the run and of each entry, says how it ended as data; before, there
+                  were `completed` and a sentence in `incomplete_reason`
 """
 
 from typing import Annotated
@@ -16,23 +18,25 @@ from typing import Annotated
 from msgspec import Meta, field
 
 from io_benchmark.results.parts import (
-    BytesByDevice,
-    Column,
     Count,
     Few,
-    FileSize,
+    FileSizes,
     Many,
     Name,
     Record,
+    RunOutcome,
     SparseColumn,
     Text,
 )
-from io_benchmark.results.workloads import Measurement
+from io_benchmark.results.workload import BatchEntry
+from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry
 
-VERSION = 1
+VERSION = 2
+OLDEST_VERSION = 1
 MAXIMUM_ENTRIES = 400
 
-FileSizes = Annotated[list[FileSize], Meta(max_length=100_000)]
+# One of the types in `workloads`, by the entry's name; the reader and the schema know all of them.
+AnyEntry = CacheRetrieveEntry | BatchEntry
 TimelineColumns = Annotated[dict[Text, SparseColumn], Few]
 
 
@@ -224,58 +228,6 @@ class Limits(Record, frozen=True):
     ulimits: Annotated[dict[Text, int | None], Few]
 
 
-class CacheState(Record, frozen=True):
-    """How cold the cache really was when the first retrieve began."""
-
-    drop_caches: Text
-    cache_bytes: Count
-    resident_bytes: Count | None
-
-
-class Trim(Record, frozen=True):
-    after_retrieves: Count
-    sync_ns: Count
-
-
-class Samples(Record, frozen=True):
-    """One row a retrieve; start_ns counts from the script's start, by the monotonic clock.
-
-    The reader hands the columns on as arrays of 64-bit integers.
-    """
-
-    file_index: Column
-    start_ns: Column
-    lookup_ns: Column
-    copy_ns: Column
-
-
-class CacheRetrieve(Record, frozen=True, tag_field="name", tag="cache-retrieve"):
-    place: Name
-    destination: Name
-    fidelity: Name
-    retrieves_planned: Count
-    file_sizes_bytes: FileSizes
-    sequence_sha256: Text
-    fresh_ring_bytes: Count | None
-    populate_ns: Count | None
-    cache_state: CacheState | None
-    lookup_method: Text | None
-    copy_method: Text | None
-    run_ns: Count | None
-    trims: Annotated[list[Trim], Many] | None
-    stopped_early: Text | None
-    precision_reached_ratio: float | None
-    shares_extents: bool | None
-    final_sync_ns: Count | None
-    final_sync_method: Text | None
-    dirty_before_sync_bytes: Count | None
-    writeback_before_sync_bytes: Count | None
-    device_bytes: BytesByDevice | None
-    samples: Samples
-    completed: bool
-    incomplete_reason: Text | None
-
-
 class Timeline(Record, frozen=True):
     """Columns by name, one value per second; a device's columns under its name.
 
@@ -305,8 +257,7 @@ class Result(Record, frozen=True):
     host: Host | None
     storage: Storage
     limits: Limits | None
-    workloads: Annotated[list[CacheRetrieve | Measurement], Meta(max_length=MAXIMUM_ENTRIES)]
+    workloads: Annotated[list[AnyEntry], Meta(max_length=MAXIMUM_ENTRIES)]
     timeline: Timeline | None
     warnings: Annotated[list[Remark], Many]
-    completed: bool
-    incomplete_reason: Text | None
+    outcome: RunOutcome

@@ -4,6 +4,7 @@
 """Types and small parts that entries of every kind are made of."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -19,7 +20,7 @@ Text = Annotated[str, Meta(max_length=10_000)]
 Name = Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
 # Four months: what is beyond is no measurement.
 Nanoseconds = Annotated[int, Meta(ge=0, le=10**16)]
-FileSize = Annotated[int, Meta(ge=0, le=2**50)]
+FileSizes = Annotated[list[Annotated[int, Meta(ge=0, le=2**50)]], Meta(max_length=100_000)]
 Column = Annotated[Sequence[Nanoseconds], Meta(max_length=MAXIMUM_SAMPLES)]
 SparseColumn = Annotated[Sequence[Count | None], Meta(max_length=MAXIMUM_SECONDS)]
 Few = Meta(max_length=FEW)
@@ -33,6 +34,34 @@ class Record(Struct, frozen=True, kw_only=True):
 class DeviceBytes(Record, frozen=True):
     read: Count
     written: Count
+
+
+class RunState(StrEnum):
+    COMPLETED = "completed"  # all that was planned, or as much as --precision needs
+    TIME_BUDGET = "time-budget"  # the time budget ended it; what was measured until then is kept
+    STOPPED = "stopped"  # a signal ended it
+    SKIPPED = "skipped"  # this place or machine cannot measure it: not a failure
+    FAILED = "failed"
+    NOT_STARTED = "not-started"  # the run ended before
+    RUNNING = "running"  # the file was written meanwhile, and never again
+
+
+class RunOutcome(Record, frozen=True):
+    """How the whole run or one entry of it ended, and why; a completed one has no reason."""
+
+    state: RunState
+    reason: Text | None
+
+    @property
+    def explanation(self) -> str | None:
+        """Return the reason for people; None for what completed."""
+        if self.state is RunState.COMPLETED:
+            return None
+        if self.state is RunState.RUNNING:
+            return "still running, or killed"
+        if self.state is RunState.NOT_STARTED:
+            return "not started" + (f": {self.reason}" if self.reason else "")
+        return self.reason or "no reason given"
 
 
 # What each device read and wrote, by its name.

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.layout import Measured
+from io_benchmark.sources.protocol import RunResult
 from io_benchmark.submit.definitions import SelectedTask, job_of
 from io_benchmark.text import clean, clean_name
 
@@ -53,7 +53,7 @@ def parse(text: str, chosen: Sequence[SelectedTask]) -> LikeOption:
     return LikeOption(match[1], match[2])
 
 
-def to_earlier_result(measured: Measured) -> EarlierResult:
+def to_earlier_result(measured: RunResult) -> EarlierResult:
     record, pool = measured.task, measured.pool
     job = job_of(record.label, pool) if record is not None else None
     result = measured.result

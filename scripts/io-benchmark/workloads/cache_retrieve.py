@@ -68,6 +68,8 @@ class CacheRetrieve:
     """One place: prepare once, run once for each destination, samples after each run."""
 
     name = "cache-retrieve"
+    unit = "ms"
+    unit_ns = 1_000_000
     per_place = True
     columns = ("file_index", "start_ns", "lookup_ns", "copy_ns")
 

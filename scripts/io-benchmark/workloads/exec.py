@@ -63,6 +63,9 @@ def processes():
 
 class Exec(Batches):
     name = "exec"
+    unit = "ms"
+    unit_ns = 1_000_000
+    maximum_s = 80
     observes = ("architecture", "l3_bytes", "cpus", "pinned", "cpu_ns")
 
     @staticmethod

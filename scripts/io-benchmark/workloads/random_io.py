@@ -37,6 +37,8 @@ PYTHON_METHOD = "python-o-direct"
 
 class RandomIo(Batches):
     name = "random-io"
+    unit = "IOPS"
+    maximum_s = 95
     observes = (
         "method",
         "io_engine",

@@ -24,6 +24,9 @@ METHOD = "os.posix_spawn, os.waitpid"
 
 class Spawn(Batches):
     name = "spawn"
+    unit = "µs"
+    unit_ns = 1_000
+    maximum_s = 30
     per_place = False  # the program lies where the image has it
     observes = ("program", "method", "python")
 

@@ -46,6 +46,9 @@ TOGETHER = ("concurrent", "http2")
 
 class Upload(Batches):
     name = "upload"
+    unit = "ms"
+    unit_ns = 1_000_000
+    maximum_s = 140
     per_place = False
     observes = (
         "method",

@@ -234,11 +234,11 @@ def test_one_that_ran_out_of_time_is_named() -> None:
     def entries(first: Document) -> list[Document]:
         cut = shortened(retrieved(first, "container", 2.0, noise=0.0), 300)
         cut |= {"retrieves_planned": RETRIEVES, "completed": False}
-        return [cut | {"incomplete_reason": "time budget of 60 s used up"}]
+        return [cut | {"incomplete_reason": "the time budget of 60 s is used up"}]
 
     found = only(intel(entries))["container"]
     assert found.ratio == pytest.approx(2.0, abs=1e-6)
-    assert found.differs == ("300 of 400 retrieves: time budget of 60 s used up",)
+    assert found.differs == ("300 of 400 retrieves: the time budget of 60 s is used up",)
 
 
 def test_one_place_is_no_comparison_of_places() -> None:

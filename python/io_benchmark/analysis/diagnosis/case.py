@@ -11,7 +11,6 @@ from statistics import fmean
 
 import numpy as np
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import (
     Comparison,
     Entry,
@@ -22,6 +21,7 @@ from io_benchmark.analysis.model import (
     Worker,
 )
 from io_benchmark.analysis.observed import machine_identity
+from io_benchmark.results import workloads
 from io_benchmark.results.format import Host, Limits, StoragePlace
 
 # Times nearer than this are no difference that a fact could explain.

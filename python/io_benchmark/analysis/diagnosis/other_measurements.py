@@ -6,11 +6,12 @@
 import math
 from collections.abc import Sequence
 
-from io_benchmark.analysis import workloads
+from io_benchmark.analysis import words
 from io_benchmark.analysis.diagnosis.case import Beside, Case
 from io_benchmark.analysis.diagnosis.evidence import plain
 from io_benchmark.analysis.model import Figures, Verdict
 from io_benchmark.analysis.summary import workload_figures
+from io_benchmark.results import workloads
 
 DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
 NOT_MEASURED = "not measured"
@@ -67,7 +68,8 @@ def _text(one: Beside, figures: Figures, *, named: bool) -> str:
     subject = one.subject
     threads = f" {subject.threads} at once" if subject.threads > 1 else ""
     place = f" in {subject.place}" if named else ""
-    figure = workloads.of(subject.workload).text(figures.mean_ns)
+    workload = workloads.of(subject.workload)
+    figure = f"{words.digits(workload.shown(figures.mean_ns))} {workload.unit}"
     return f"{subject.variant}{threads}{place} {figure}"
 
 

@@ -1,9 +1,9 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Figures that one workload alone has: what threads gain, what copies cost, what was not visible."""
+"""Figures that one workload alone has, as its description says: what threads gain, what copies cost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,28 +12,26 @@ from io_benchmark.analysis.model import Detail, Entry, Figures, Subject, Worker
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.validity.comparability import Run
-from io_benchmark.results.workloads import Exec, Metadata, RandomIo, Upload
+from io_benchmark.results import workloads
+from io_benchmark.results.workload import WorkloadFigure
+from io_benchmark.results.workloads import exec as exec_workload
+from io_benchmark.results.workloads import metadata
 
-SCALING, COPIES, CONNECTIONS = "scaling", "over-hardlinked", "over-keep-alive"
-NOT_VISIBLE, STALLS, LATENCY = "not-visible", "expect-stalls", "latency-p99"
-CPU_TIME = "cpu-time"
-
-# variant of a workload -> what it is held against, and as what
-_HELD_AGAINST = {
-    ("exec", "copies"): ("hardlinked", COPIES, "over hardlinks"),
-    ("upload", "connection-each"): ("keep-alive", CONNECTIONS, "over keep-alive"),
-}
+SCALING, NOT_VISIBLE = metadata.SCALING, metadata.NOT_VISIBLE
+COPIES = exec_workload.OVER_HARDLINKED
 
 
-def added(reports: Sequence[SubjectReport], workers: Sequence[Worker]) -> list[SubjectReport]:
-    """The reports, each side's figures with those that only this workload has."""
+def with_workload_figures(
+    reports: Sequence[SubjectReport], workers: Sequence[Worker]
+) -> list[SubjectReport]:
+    """Return the reports, each side's figures with those that only its workload has."""
     by_subject = {report.subject: report for report in reports}
     return [
         replace(
             report,
             figures={
                 side: replace(
-                    figures, details=_of(report.subject, side, figures, by_subject, workers)
+                    figures, details=_details(report.subject, side, figures, by_subject, workers)
                 )
                 for side, figures in report.figures.items()
             },
@@ -42,38 +40,28 @@ def added(reports: Sequence[SubjectReport], workers: Sequence[Worker]) -> list[S
     ]
 
 
-def held_against(subject: Subject) -> Subject | None:
-    """The measurement that this one's own figure is a ratio to."""
-    if subject.workload == "metadata" and subject.threads > 1:
+def reference(subject: Subject, figure: WorkloadFigure) -> Subject | None:
+    """Return the measurement that the figure is a ratio to; None for any other figure."""
+    if figure.over_one_thread and subject.threads > 1:
         return replace(subject, threads=1)
-    against = _HELD_AGAINST.get((subject.workload, subject.variant))
-    return None if against is None else replace(subject, variant=against[0])
+    if figure.over_variant is not None and subject.variant == figure.over_variant[0]:
+        return replace(subject, variant=figure.over_variant[1])
+    return None
 
 
 def value(figures: Figures | None, name: str) -> float | None:
-    """One of them by its name."""
-    found = (detail.value for detail in figures.details if detail.name == name) if figures else ()
-    return next(iter(found), None)
+    """Return one of the workload's own figures by its name."""
+    values = (detail.value for detail in figures.details if detail.name == name) if figures else ()
+    return next(iter(values), None)
 
 
-def _of(
+def _details(
     subject: Subject,
     side: str,
     figures: Figures,
     reports: Mapping[Subject, SubjectReport],
     workers: Sequence[Worker],
 ) -> tuple[Detail, ...]:
-    found = []
-    against = held_against(subject)
-    report = reports.get(against) if against is not None else None
-    base = report.figures.get(side) if report is not None else None
-    if base is not None and subject.workload == "metadata":
-        gain = base.mean_ns / figures.mean_ns
-        found.append(Detail(SCALING, "over one alone", gain, "×", higher_is_better=True))
-    elif base is not None:
-        _, name, label = _HELD_AGAINST[subject.workload, subject.variant]
-        dearer = figures.mean_ns / base.mean_ns
-        found.append(Detail(name, label, dearer, "×", higher_is_better=False))
     runs = [
         (worker, entry)
         for worker in workers
@@ -81,44 +69,60 @@ def _of(
         for entry in worker.entries
         if entry.subject == subject and len(entry.total_ns)
     ]
-    return (*found, *_observed(runs))
+    details = []
+    for figure in workloads.of(subject.workload).figures:
+        if figure.total_of is not None:
+            number, unit = _total(runs, figure.total_of), ""
+        elif figure.mean_of is not None:
+            number, unit = _mean(runs, figure), figure.unit
+        else:
+            number, unit = _ratio(subject, side, figures, reports, figure), "×"
+        if number is not None:
+            details.append(
+                Detail(
+                    figure.name, figure.label, number, unit, higher_is_better=figure.over_one_thread
+                )
+            )
+    return tuple(details)
 
 
-def _observed(runs: Sequence[Run]) -> list[Detail]:
-    measured = [entry.measured for _, entry in runs]
+def _ratio(
+    subject: Subject,
+    side: str,
+    figures: Figures,
+    reports: Mapping[Subject, SubjectReport],
+    figure: WorkloadFigure,
+) -> float | None:
+    base_subject = reference(subject, figure)
+    report = reports.get(base_subject) if base_subject is not None else None
+    base = report.figures.get(side) if report is not None else None
+    if base is None:
+        return None
+    if figure.over_one_thread:
+        return base.mean_ns / figures.mean_ns
+    return figures.mean_ns / base.mean_ns
 
-    def total(label: str, name: str, counts: Sequence[int | None]) -> list[Detail]:
-        known = [count for count in counts if count is not None]
-        if not known:
-            return []
-        return [Detail(name, label, float(sum(known)), "", higher_is_better=False)]
 
-    hidden = [one.observed.not_visible for one in measured if isinstance(one, Metadata)]
-    stalls = [one.observed.expect_100_stalls for one in measured if isinstance(one, Upload)]
-    found = total("not visible", NOT_VISIBLE, hidden) + total("stalled", STALLS, stalls)
+def _total(runs: Sequence[Run], count_of: Callable[[object], int | None]) -> float | None:
+    counts = [count_of(entry.measured) for _, entry in runs if entry.measured is not None]
+    known = [count for count in counts if count is not None]
+    return float(sum(known)) if known else None
+
+
+def _mean(runs: Sequence[Run], figure: WorkloadFigure) -> float | None:
+    """Return the mean over the workers that have it."""
     workers = machine_identity.grouped(runs, lambda run: run[0].machine).values()
-    for name, label, unit, figure in (
-        (LATENCY, "latency P99", "µs", _latency_us),
-        (CPU_TIME, "CPU time of one", "ms", _cpu_ms),
-    ):
-        values = [
-            [one for _, entry in shared if (one := figure(entry)) is not None] for shared in workers
-        ]
-        if any(values):
-            mean = machine_identity.mean(filter(None, values))
-            found.append(Detail(name, label, mean, unit, higher_is_better=False))
-    return found
+    values = [
+        [value for _, entry in shared if (value := _of_entry(entry, figure)) is not None]
+        for shared in workers
+    ]
+    return machine_identity.mean(filter(None, values)) if any(values) else None
 
 
-def _latency_us(entry: Entry) -> float | None:
-    if not isinstance(entry.measured, RandomIo) or entry.measured.observed.latency_ns is None:
+def _of_entry(entry: Entry, figure: WorkloadFigure) -> float | None:
+    if entry.measured is None or figure.mean_of is None:
         return None
-    return entry.measured.observed.latency_ns.p99 / 1e3
-
-
-def _cpu_ms(entry: Entry) -> float | None:
-    """Of one operation."""
-    if not isinstance(entry.measured, Exec) or entry.measured.observed.cpu_ns is None:
-        return None
-    operations = float(entry.operations.sum(dtype=np.float64))
-    return entry.measured.observed.cpu_ns / 1e6 / operations
+    number = figure.mean_of(entry.measured)
+    if number is None or not figure.per_operation:
+        return number
+    return number / float(entry.operations.sum(dtype=np.float64))

@@ -11,18 +11,11 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from io_benchmark.analysis.model import Entry, Worker
-from io_benchmark.results.workloads import (
-    RandomIoObserved,
-    SpawnObserved,
-    SyncWriteObserved,
-    UploadObserved,
-)
+from io_benchmark.results import workloads
 
 COLD_SHARE, WARM_SHARE = 0.05, 0.50
 # Parameters that say how much is measured, not what.
 HOW_MUCH = frozenset(("time_limit_s", "samples_planned", "objects_planned"))
-# What these measure does not lie in a place.
-WITHOUT_PLACE = frozenset(("spawn", "upload"))
 
 Run = tuple[Worker, Entry]
 
@@ -103,13 +96,23 @@ def without_common(ours: Sequence[str], theirs: Sequence[str]) -> tuple[list[str
 
 
 def method(run: Run) -> str | None:
-    observed = run[1].measured.observed if run[1].measured is not None else None
-    if isinstance(observed, RandomIoObserved):
-        engine = f" with {observed.io_engine}" if observed.io_engine else ""
-        return f"measured by {_without_version(observed.method)}{engine}"
-    if isinstance(observed, SpawnObserved | UploadObserved):
-        return f"measured by {_without_version(observed.method)}"
-    return None
+    if not _observes(run, "method"):
+        return None
+    by = f"measured by {_without_version(_observed(run, 'method'))}"
+    engine = _observed(run, "io_engine")
+    return f"{by} with {engine}" if engine else by
+
+
+def _observes(run: Run, name: str) -> bool:
+    """Return whether this workload has such an observation, known or not."""
+    measured = run[1].measured
+    return measured is not None and hasattr(measured.observed, name)
+
+
+def _observed(run: Run, name: str) -> str | None:
+    measured = run[1].measured
+    found: str | None = getattr(measured.observed, name, None) if measured is not None else None
+    return found
 
 
 def _without_version(method: str | None) -> str:
@@ -119,22 +122,20 @@ def _without_version(method: str | None) -> str:
 
 
 def interpreter(run: Run) -> str | None:
-    observed = run[1].measured.observed if run[1].measured is not None else None
-    if not isinstance(observed, SpawnObserved | SyncWriteObserved):
+    if not _observes(run, "python"):
         return None
-    version = ".".join((observed.python or "unknown").split(".")[:2])
+    version = ".".join((_observed(run, "python") or "unknown").split(".")[:2])
     return f"by Python {version}"
 
 
 def http_version(run: Run) -> str | None:
-    observed = run[1].measured.observed if run[1].measured is not None else None
-    if not isinstance(observed, UploadObserved):
+    if not _observes(run, "http_version"):
         return None
-    return f"HTTP/{observed.http_version or 'unknown'}"
+    return f"HTTP/{_observed(run, 'http_version') or 'unknown'}"
 
 
 def place_kind(run: Run) -> str | None:
-    if run[1].subject.workload in WITHOUT_PLACE:
+    if not workloads.of(run[1].subject.workload).per_place:
         return None
     for place in run[0].result.storage.places:
         if place.name == run[1].subject.place:

@@ -10,13 +10,14 @@ comparison. `--allow RULE` lets it through, named.
 
 from collections.abc import Callable, Iterable, Sequence
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.inference import moving_blocks
 from io_benchmark.analysis.model import Entry, Problem, Severity, Subject, Worker
 from io_benchmark.analysis.validity import comparability
 from io_benchmark.analysis.validity.comparability import Run as Run  # noqa: PLC0414 - others import it here
 from io_benchmark.analysis.words import percent
 from io_benchmark.resolutions import in_words
+from io_benchmark.results import workloads
+from io_benchmark.results.parts import RunState
 
 RETRIEVES_TO_JUDGE = moving_blocks.RETRIEVES_AT_LEAST
 RETRIEVES_TO_TRUST = 100
@@ -25,8 +26,6 @@ BATCHES_TO_JUDGE, BATCHES_TO_TRUST = 3, 20
 NOISY_RATIO = 0.05
 DRIFT_RATIO = 0.10
 
-# How the script begins the reason of what it could not do at all on this worker.
-SKIPPED = "skipped: "
 SKIPPED_RULE = "skipped"
 RETRIEVES_RULE = "retrieves"
 
@@ -47,17 +46,17 @@ def counted(entry: Entry) -> str:
 
 def skipped(run: Run) -> str | None:
     """The worker could not do this at all, and said why: no failure, and nothing to compare."""
-    reason = run[1].facts.incomplete_reason or ""
-    if run[1].facts.completed or len(run[1].total_ns) or not reason.startswith(SKIPPED):
+    outcome = run[1].facts.outcome
+    if outcome.state is not RunState.SKIPPED or len(run[1].total_ns):
         return None
-    return f"not measured: {reason.removeprefix(SKIPPED)}"
+    return f"not measured: {outcome.explanation}"
 
 
 def incomplete(run: Run) -> str | None:
-    facts = run[1].facts
-    if facts.completed or _cut_short(run):
+    outcome = run[1].facts.outcome
+    if outcome.state is RunState.COMPLETED or _cut_short(run):
         return None
-    text = f"{counted(run[1])}: {facts.incomplete_reason}"
+    text = f"{counted(run[1])}: {outcome.explanation}"
     if run[0].state in ("failed", "exception"):
         text += f"; the run {in_words(run[0].state, run[0].reason)}"
     return text
@@ -73,14 +72,13 @@ def too_few_retrieves(run: Run) -> str | None:
 def cut_short(run: Run) -> str | None:
     if not _cut_short(run):
         return None
-    return f"{counted(run[1])}: {run[1].facts.incomplete_reason}"
+    return f"{counted(run[1])}: {run[1].facts.outcome.explanation}"
 
 
 def _cut_short(run: Run) -> bool:
     """Out of time with enough measured: less than planned, but nothing went wrong."""
-    facts = run[1].facts
     enough = len(run[1].total_ns) >= _enough(run[1])[1]
-    return not facts.completed and enough and "time budget" in (facts.incomplete_reason or "")
+    return enough and run[1].facts.outcome.state is RunState.TIME_BUDGET
 
 
 def _enough(entry: Entry) -> tuple[int, int]:

@@ -9,7 +9,6 @@ All text is harmless here (`io_benchmark.text`), and still unescaped: a medium e
 from collections import Counter
 from dataclasses import dataclass
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Problem, Severity
 from io_benchmark.analysis.report_model import Report, WorkerLine
 from io_benchmark.report.content import answers, cautions, folding, measures, replication, sections
@@ -22,6 +21,7 @@ from io_benchmark.report.content.place_tables import PlacesPart
 from io_benchmark.report.content.replication import UNKNOWN, Replication, Standing
 from io_benchmark.report.content.sections import Section
 from io_benchmark.report.content.units import percent
+from io_benchmark.results import workloads
 from io_benchmark.text import clean, name
 
 NEITHER = "Neither slower nor faster, as far as these data decide"

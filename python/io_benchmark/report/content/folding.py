@@ -11,14 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Comparison, Subject, Verdict
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.report.content import measures, together
 from io_benchmark.report.content.answers import DIFFERENT, LEVEL, NO_VERDICT, Answer
 from io_benchmark.report.content.footnotes import Footnotes
 from io_benchmark.report.content.measures import (
-    WITHOUT_PLACE,
     Measure,
     MeasureRow,
     MeasureTable,
@@ -27,6 +25,7 @@ from io_benchmark.report.content.measures import (
 from io_benchmark.report.content.sections import Section, build
 from io_benchmark.report.content.together import Naming
 from io_benchmark.report.content.units import NOTHING, interval, percent, ratio
+from io_benchmark.results import workloads
 from io_benchmark.text import name
 
 # From so many on the report also says that some verdict may be chance.
@@ -125,7 +124,8 @@ def _answers(
 
 def names_among(subjects: Sequence[Subject]) -> Naming:
     """How one of a workload's measurements is told from the others: 'on stat, 2 at once in container'."""
-    placed = subjects[0].workload not in WITHOUT_PLACE and len({one.place for one in subjects}) > 1
+    per_place = workloads.of(subjects[0].workload).per_place
+    placed = per_place and len({one.place for one in subjects}) > 1
     labels = len({label(one) for one in subjects})
     fidelities = len({one.fidelity for one in subjects}) > 1
 
@@ -140,7 +140,8 @@ def names_among(subjects: Sequence[Subject]) -> Naming:
 
 def _scope(subjects: Sequence[Subject], naming: Naming) -> str:
     """' in 3 places × 3 destinations', ' on 11 measurements', ' on stat, 2 at once in container'."""
-    places = 1 if subjects[0].workload in WITHOUT_PLACE else len({each.place for each in subjects})
+    per_place = workloads.of(subjects[0].workload).per_place
+    places = len({each.place for each in subjects}) if per_place else 1
     labels = len({label(each) for each in subjects})
     if len(subjects) == 1:
         return f" {naming(subjects[0])}"

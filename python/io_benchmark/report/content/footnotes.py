@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Problem, Severity, Subject
+from io_benchmark.results import workloads
 from io_benchmark.text import clean, name
 
 SIDES_SHOWN = 6

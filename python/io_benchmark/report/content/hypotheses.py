@@ -6,11 +6,11 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Cause, Diagnosis, Remedy, State, Subject
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content import answers, measures
 from io_benchmark.report.content.units import ratio
+from io_benchmark.results import workloads
 from io_benchmark.text import clean, name
 
 STATES = (State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE)
@@ -129,6 +129,6 @@ def _measurement(subject: Subject, report: Report) -> str:
     alike = [part.subject for part in report.subjects if part.subject.workload == workload]
     if workload not in workloads.IN_BATCHES and len(alike) == 1:
         return ""
-    placed = workload not in measures.WITHOUT_PLACE and len({one.place for one in alike}) > 1
+    placed = workloads.of(workload).per_place and len({one.place for one in alike}) > 1
     where = f" in {name(subject.place)}" if placed else ""
     return f" on {name(workload)}, {measures.label(subject)}{where}"

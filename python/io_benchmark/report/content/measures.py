@@ -6,17 +6,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Comparison, Detail, Figures, Subject
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.report.content.answers import LEVEL, NO_VERDICT
 from io_benchmark.report.content.figures_table import BASELINE
 from io_benchmark.report.content.footnotes import Footnotes
 from io_benchmark.report.content.units import NOTHING, digits, interval, percent, ratio
+from io_benchmark.results import workloads
 from io_benchmark.text import clean, name
-
-# What these measure does not lie in a place.
-WITHOUT_PLACE = ("spawn", "upload")
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,7 @@ def groups(parts: Sequence[SubjectReport]) -> list[tuple[int, ...]]:
     found: dict[object, list[int]] = {}
     for at, part in enumerate(parts):
         subject = part.subject
-        place = "" if subject.workload in WITHOUT_PLACE else subject.place
+        place = subject.place if workloads.of(subject.workload).per_place else ""
         together = subject.workload in workloads.IN_BATCHES
         key: object = (subject.workload, place) if together else at
         found.setdefault(key, []).append(at)
@@ -62,7 +59,7 @@ def title(subject: Subject) -> str:
 
 
 def where(subject: Subject) -> str:
-    place = "" if subject.workload in WITHOUT_PLACE else f", place {name(subject.place)}"
+    place = f", place {name(subject.place)}" if workloads.of(subject.workload).per_place else ""
     return f"{name(subject.workload)}{place}"
 
 

@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.inference import estimates
 from io_benchmark.analysis.model import Comparison, Subject
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, Report
@@ -15,6 +14,7 @@ from io_benchmark.report.content.answers import DIFFERENT, LEVEL
 from io_benchmark.report.content.figures_table import FiguresTable, Head, Row
 from io_benchmark.report.content.measures import label, unit
 from io_benchmark.report.content.units import NOTHING, digits, interval, percent, ratio
+from io_benchmark.results import workloads
 from io_benchmark.text import clean, name
 
 # Names of places and sides in notes.

@@ -6,7 +6,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Comparison, Figures
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.report.content import answers, measures, together
@@ -16,6 +15,7 @@ from io_benchmark.report.content.figures_table import FiguresTable, figures_tabl
 from io_benchmark.report.content.footnotes import Footnotes
 from io_benchmark.report.content.measures import MeasureTable
 from io_benchmark.report.content.units import interval, percent
+from io_benchmark.results import workloads
 from io_benchmark.text import clean, name
 
 # No clock and no machine tells more; ±0 % would be a claim.

@@ -11,11 +11,12 @@ from typing import Any
 
 import msgspec
 
-from io_benchmark.analysis import model, report_model, workloads
+from io_benchmark.analysis import model, report_model
 from io_benchmark.json_schema import schema_of
 from io_benchmark.report.content import replication
 from io_benchmark.report.formats import json_format as to
 from io_benchmark.report.formats.json_format import VERSION
+from io_benchmark.results import workloads
 
 
 def render(report: report_model.Report) -> str:

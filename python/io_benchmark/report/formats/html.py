@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Comparison
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.report.content import document as contents
@@ -18,6 +17,7 @@ from io_benchmark.report.content.sections import Section
 from io_benchmark.report.plots import choose, distribution, forest, scatter, timeline
 from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.scatter import Scatter
+from io_benchmark.results import workloads
 from io_benchmark.text import name
 
 TEMPLATE = "report.html.jinja"

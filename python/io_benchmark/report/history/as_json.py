@@ -8,13 +8,13 @@ import math
 from typing import Any
 
 from io_benchmark.analysis.history import history_model
-from io_benchmark.analysis.workloads import Workload
 from io_benchmark.json_schema import schema_of
 from io_benchmark.report.formats.as_json import as_text, subject_of
 from io_benchmark.report.formats.json_format import Interval, Number
 from io_benchmark.report.history import figure
 from io_benchmark.report.history import json_format as to
 from io_benchmark.report.history.json_format import VERSION
+from io_benchmark.results.workload import Workload
 
 
 def render(history: history_model.History) -> str:

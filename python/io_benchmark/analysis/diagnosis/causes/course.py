@@ -6,7 +6,6 @@
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.diagnosis.case import (
     EVERY_WORKLOAD,
     Case,
@@ -19,6 +18,7 @@ from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.judging import NOTHING_TO_EXPLAIN, percent
 from io_benchmark.analysis.inference.moving_blocks import last_third_over_first
 from io_benchmark.analysis.model import State
+from io_benchmark.results import workloads
 
 RETRIEVES_TO_JUDGE = 60  # a third is then a block of 20
 DRIFTS_RATIO = 1.10

@@ -5,7 +5,6 @@
 
 import re
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case, Finding, Rule, View, mean_of
 from io_benchmark.analysis.diagnosis.causes.lookups import lookup_share
 from io_benchmark.analysis.diagnosis.evidence import plain, span
@@ -19,6 +18,7 @@ from io_benchmark.analysis.diagnosis.judging import (
     sides,
 )
 from io_benchmark.analysis.model import State
+from io_benchmark.results import workloads
 
 STOLEN_SHARE = 0.05
 MS = 1_000_000

@@ -9,7 +9,7 @@ from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.judging import NOTHING_TO_EXPLAIN, explains, percent
 from io_benchmark.analysis.diagnosis.other_measurements import NOT_MEASURED, decided, texts
 from io_benchmark.analysis.model import State
-from io_benchmark.results.workloads import Upload
+from io_benchmark.results.workloads.upload import UploadEntry
 
 NAME = "upload"
 EACH, KEPT = "connection-each", "keep-alive"
@@ -18,7 +18,7 @@ EACH, KEPT = "connection-each", "keep-alive"
 def _stalled(view: View) -> float | None:
     """The part of the objects that waited in vain."""
     measured = view.entry.measured if view.entry is not None else None
-    if view.entry is None or not isinstance(measured, Upload):
+    if view.entry is None or not isinstance(measured, UploadEntry):
         return None
     stalls = measured.observed.expect_100_stalls
     return None if stalls is None else stalls / float(view.entry.operations.sum())
