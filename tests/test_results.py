@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from io_benchmark import results
 from io_benchmark.errors import ResultError
 from io_benchmark.results import reader
-from io_benchmark.results.parts import RunOutcome, RunState
+from io_benchmark.results.common_types import OutcomeState, ResultOutcome
 from io_benchmark.results.workloads import WORKLOADS
 
 ROOT = Path(__file__).parents[1]
@@ -49,7 +49,7 @@ def test_a_real_file_reads_whole() -> None:
     columns = {name: list(getattr(samples, name)) for name in samples.__struct_fields__}
     assert columns == document()["workloads"][0]["samples"]
     assert (result.version, result.task.pool) == (2, "intel")
-    assert result.outcome == RunOutcome(state=RunState.COMPLETED, reason=None)
+    assert result.outcome == ResultOutcome(state=OutcomeState.COMPLETED, reason=None)
     # Written before there was the key.
     assert result.config.perfherder == "pool"
     assert [device.name for device in result.storage.places[0].leaf_devices] == ["vda"]
@@ -133,7 +133,7 @@ def test_sentences_of_version_1(
     for part in (whole, whole["workloads"][0]):
         part.update(completed=completed, incomplete_reason=sentence)
     result = results.parse(json.dumps(whole).encode(), "x")
-    expected = RunOutcome(state=RunState(state), reason=reason)
+    expected = ResultOutcome(state=OutcomeState(state), reason=reason)
     assert [result.outcome, result.workloads[0].outcome] == [expected, expected]
 
 
@@ -175,7 +175,7 @@ def test_version_1_is_as_strict(key: str, value: object, message: str) -> None:
 )
 def test_an_outcome_is_explained(state: str, reason: str | None, explanation: str | None) -> None:
     """Every state but `completed` has words, also where the worker could not write any."""
-    assert RunOutcome(state=RunState(state), reason=reason).explanation == explanation
+    assert ResultOutcome(state=OutcomeState(state), reason=reason).explanation == explanation
 
 
 @pytest.mark.parametrize(

@@ -175,7 +175,7 @@ def test_a_log_read_too_late(worker: Worker) -> None:
     """A reader that comes back finds whole lines, and the file says how many are missing."""
     read_end, write_end = os.pipe()
     fcntl.fcntl(write_end, F_SETPIPE_SZ, 4096)
-    prelude = "import progress\nprogress.LOG._patience_s = 0.1\n"
+    prelude = "import log\nlog.LOG._patience_s = 0.1\n"
     process = subprocess.Popen(
         worker.command("--retrieves", "50", "--destination", "unlink", prelude=prelude),
         stdin=subprocess.DEVNULL,

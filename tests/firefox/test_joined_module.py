@@ -17,7 +17,7 @@ from pythons import every_python
 
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.firefox import joined_module, tree_paths
-from io_benchmark_taskgraph import application, command, script, stanza
+from io_benchmark_taskgraph import script_modules, stanza, task_command, zip_application
 from io_benchmark_taskgraph.mistakes import BadKeyError, UserMistake
 
 from .conftest import copy_firefox, install
@@ -125,10 +125,10 @@ def test_same_stanza_same_command(module, changes):
     values = {name: getattr(there, name) for name in vars(here)}
     listed = {name: tuple(one) for name, one in values.items() if isinstance(one, list)}
     assert values | listed == vars(here)
-    found = script.needed_modules(ROOT, FOLDER, here.workloads)
-    own = command.make_command(here, application.make_application(found), "amd-16", 3300)
+    found = script_modules.needed_modules(ROOT, FOLDER, here.workloads)
+    own = task_command.make_command(here, zip_application.make_application(found), "amd-16", 3300)
     modules = [module.Module(one.path, one.text) for one in found]
-    assert module.make_application(modules) == application.make_application(found)
+    assert module.make_application(modules) == zip_application.make_application(found)
     assert module.make_command(there, module.make_application(modules), "amd-16", 3300) == own
 
 
@@ -303,14 +303,14 @@ runpy.run_path({str(file)!r})
     ("path", "old", "new", "text"),
     [
         pytest.param(
-            "firefox.py",
+            "firefox_transforms.py",
             "def parse",
             "def zipped(_: Any) -> None:\n    pass\n\n\ndef parse",
             "zipped is defined in",
             id="twice",
         ),
         pytest.param(
-            "firefox.py",
+            "firefox_transforms.py",
             "from typing import Any",
             "from types import Any",
             "in two ways",

@@ -12,29 +12,34 @@ import numpy as np
 from rich.console import Console
 
 from io_benchmark.analysis.model import (
+    PERCENTILES,
     Advice,
     Cause,
     Comparison,
     Diagnosis,
+    Evidence,
     Figures,
     Interval,
+    Observation,
     Problem,
     Remedy,
+    Seen,
     Severity,
     State,
     Subject,
     Verdict,
 )
 from io_benchmark.analysis.report_model import (
+    Bottleneck,
     NoiseFloor,
-    Regime,
+    RateTimeline,
     Report,
-    Series,
-    SideRegime,
+    SampleSeries,
+    SideBottleneck,
     SubjectReport,
-    Timeline,
     WorkerLine,
 )
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, share, statement
 
 MS = 1_000_000
 MIB = 1024 * 1024
@@ -43,6 +48,11 @@ SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
 SIZES_MIB = [80] * 40 + [60] * 40 + [5] * 20
 # Enough for every picture; the golden page stays readable.
 FEW_RETRIEVES = 120
+
+
+def text(words: str) -> Statement:
+    """A statement that is the text of a worker."""
+    return statement("{text}", text=words)
 
 
 def figures(
@@ -60,9 +70,10 @@ def figures(
         samples=2000 * workers,
         operations=2000 * workers,
         mean_ns=mean_ms * MS,
-        p50_ns=p50_ms * MS,
-        p95_ns=p95_ms * MS,
-        p99_ns=p99_ms * MS,
+        percentiles_ns={
+            percent: float(np.interp(percent, (50, 95, 99), (p50_ms, p95_ms, p99_ms))) * MS
+            for percent in PERCENTILES
+        },
         total_ns=total_s * 1000 * MS,
         lookup_mean_ns=1.234 * MS,
         copy_mean_ns=(mean_ms - 1.234) * MS,
@@ -105,16 +116,39 @@ ADD_WORKERS = Advice(
     Verdict.EQUIVALENT,
     12,
     0.05,
-    "leans to equivalence; add 12 workers a pool to decide, with workers that differ by 5.0%",
+    statement(
+        "probably equivalent, not proven; {add} more workers per pool should settle it if workers vary "
+        "by {variation}, including an assumed {variation}",
+        add=count(12),
+        variation=share(0.05),
+    ),
 )
+
+
+def evidence(*facts: Statement) -> Evidence:
+    """One worker's, the summary first."""
+    observations = [Observation(f"fact-{at}", (Seen(fact, 1),), 1) for at, fact in enumerate(facts)]
+    return Evidence(tuple(observations), facts[0] if facts else None)
+
+
+def writes(disks: str, names: str, machine: str, rate_mib_per_s: int) -> Evidence:
+    """The evidence of a cause as the analysis makes it."""
+    rate = Quantity(rate_mib_per_s * 2**20, Unit.BYTES_PER_SECOND)
+    return evidence(
+        statement(disks),
+        statement("disks {names}", names=names),
+        statement("machine type {machine}", machine=machine),
+        statement("write rate {rate}", rate=rate),
+    )
+
 
 SUPPORTED = Cause(
     "device-count",
     "Fewer local SSDs share the writes.",
     State.SUPPORTED,
-    "2 local SSDs striped (nvme0n1, nvme0n2), machine type c2-standard-16; write rate 743 MiB/s",
-    "1 local SSD (nvme1n1), machine type c3d-standard-16-lssd; write rate 388 MiB/s",
-    "Google publishes 350 MiB/s written for one and 700 for two.",
+    writes("2 local SSDs striped", "nvme0n1, nvme0n2", "c2-standard-16", 743),
+    writes("1 local SSD", "nvme1n1", "c3d-standard-16-lssd", 388),
+    (statement("Google publishes 350 MiB/s written for one and 700 for two."),),
     predicted_ratio=2.0,
     share=0.94,
 )
@@ -123,17 +157,17 @@ CAUSES = (
         "boot-disk",
         "The work place is on the boot disk.",
         State.RULED_OUT,
-        "dm-0 on nvme0n1, nvme0n2",
-        "dm-0 on nvme1n1",
-        "Both are on local SSDs.",
+        evidence(statement("dm-0 on nvme0n1, nvme0n2")),
+        evidence(statement("dm-0 on nvme1n1")),
+        (statement("Both are on local SSDs."),),
     ),
     Cause(
         "spawn-cost",
         "Starting processes takes longer.",
         State.NOT_OBSERVABLE,
-        "",
-        "",
-        "Lookups took 1.23 ms on both, of which starting grep is only a part.",
+        Evidence(),
+        Evidence(),
+        (statement("Lookups took 1.23 ms on both, of which starting grep is only a part."),),
         workload="spawn",
     ),
     SUPPORTED,
@@ -141,33 +175,35 @@ CAUSES = (
         "cgroup-io-limit",
         "A control group limits the rate.",
         State.RULED_OUT,
-        "no limit at any level",
-        "no limit at any level",
-        "Neither has io.max nor blkio.throttle set.",
+        evidence(statement("no limit at any level")),
+        evidence(statement("no limit at any level")),
+        (statement("Neither has io.max nor blkio.throttle set."),),
     ),
     Cause(
         "mount-options",
         "The file system is mounted with other options.",
         State.RULED_OUT,
-        "rw,nobarrier,data=writeback",
-        "rw,nobarrier,data=writeback",
-        "No option differs.",
+        evidence(statement("rw,nobarrier,data=writeback")),
+        evidence(statement("rw,nobarrier,data=writeback")),
+        (statement("No option differs."),),
     ),
 )
 REMEDIES = (
     Remedy(
         "device-count",
-        "Use a machine type with two local SSDs, such as c3d-standard-30-lssd.",
+        statement("Use a machine type with two local SSDs, such as c3d-standard-30-lssd."),
         1.9,
         measured=True,
-        evidence="amd-30 in this push takes 77.0 ms where amd-16 takes 146 ms.",
+        evidence=(statement("amd-30 in this push takes 77.0 ms where amd-16 takes 146 ms."),),
     ),
     Remedy(
         "device-count",
-        "Remove the destination before copying (cp --remove-destination).",
+        statement("Remove the destination before copying (cp --remove-destination)."),
         None,
         measured=False,
-        evidence="ext4 flushes a file that is truncated and rewritten when it is closed.",
+        evidence=(
+            statement("ext4 flushes a file that is truncated and rewritten when it is closed."),
+        ),
     ),
 )
 
@@ -192,7 +228,7 @@ def worker(side: str, number: int, instance_type: str | None, **changes: Any) ->
 
 def series(
     side: str, name: str, scale: float, retrieves: int, seed: int, subject: Subject = SUBJECT
-) -> Series:
+) -> SampleSeries:
     """Retrieves of three sizes: near their mean, autocorrelated, a stall now and then."""
     generator = random.Random(seed)
     order = random.Random(1)
@@ -209,10 +245,10 @@ def series(
         totals.append(total_ns)
         now_ns += total_ns
     columns = (np.array(column, dtype=np.int64) for column in (sizes, starts, totals))
-    return Series(side, name, subject, *columns)
+    return SampleSeries(side, name, subject, *columns)
 
 
-def timeline(side: str, name: str, rate_mib: float, seconds: int, seed: int) -> Timeline:
+def timeline(side: str, name: str, rate_mib: float, seconds: int, seed: int) -> RateTimeline:
     generator = random.Random(seed)
     written, dirty, pressure = [], [], []
     for second in range(seconds):
@@ -221,14 +257,19 @@ def timeline(side: str, name: str, rate_mib: float, seconds: int, seed: int) -> 
         dirty.append(GIB * (0.3 + 0.1 * generator.random()) if busy else 0.01 * GIB)
         pressure.append(0.35 + 0.1 * generator.random() if busy else 0.0)
     times = tuple(float(second) for second in range(seconds))
-    return Timeline(side, name, times, tuple(written), tuple(dirty), tuple(pressure))
+    return RateTimeline(side, name, times, tuple(written), tuple(dirty), tuple(pressure))
 
 
 # What each side's copies waited for in seed 000, and nothing where they ended in memory.
 CAPPED = {
-    side: SideRegime(
-        regime=Regime.CAP,
-        why=f"waiting for I/O 48 % of the time, at {rate} MiB/s of a cap of {cap}",
+    side: SideBottleneck(
+        bottleneck=Bottleneck.CAP,
+        reason=statement(
+            "waiting for I/O {waiting} of the time, at {rate} of a cap of {cap}",
+            waiting=share(0.48),
+            rate=Quantity(rate * MIB, Unit.BYTES_PER_SECOND),
+            cap=Quantity(cap * MIB, Unit.BYTES_PER_SECOND),
+        ),
         copied_bytes=110.0 * GIB,
         written_bytes=110.0 * GIB,
         left_dirty_bytes=80.0 * MIB,
@@ -236,9 +277,9 @@ CAPPED = {
     )
     for side, rate, cap in (("intel", 743, 700), ("amd-16", 388, 350), ("amd-30", 733, 700))
 }
-ABSORBED = SideRegime(
-    regime=Regime.PAGE_CACHE,
-    why="waiting for I/O 1 % of the time",
+ABSORBED = SideBottleneck(
+    bottleneck=Bottleneck.PAGE_CACHE,
+    reason=statement("waiting for I/O {waiting} of the time", waiting=share(0.01)),
     copied_bytes=110.0 * GIB,
     written_bytes=3.0 * MIB,
     left_dirty_bytes=80.0 * MIB,
@@ -273,14 +314,14 @@ def seed_case(retrieves: int = 2000) -> Report:
                 Severity.WARNING,
                 SUBJECT,
                 ("amd-16", "amd-30", "intel"),
-                "one worker each; 3 or more show how much workers of a pool differ",
+                text("one worker each; 3 or more show how much workers of a pool differ"),
             ),
             Problem(
                 "page-cache",
                 Severity.WARNING,
                 SUBJECT,
                 ("amd-30",),
-                "drop_caches was refused; 41 % of the cache was in memory at the start",
+                text("drop_caches was refused; 41 % of the cache was in memory at the start"),
             ),
         ),
         workers=(
@@ -289,7 +330,7 @@ def seed_case(retrieves: int = 2000) -> Report:
             worker("amd-30", 3, "c3d-standard-30-lssd"),
         ),
         unreadable=(),
-        remarks=("Medians and means agree: the copies are bound by writeback.",),
+        remarks=(text("Medians and means agree: the copies are bound by writeback."),),
         series=(
             series("intel", "us-central1-a/4000000000000000001", 1.0, retrieves, 11),
             series("amd-16", "us-central1-a/4000000000000000002", 1.92, retrieves, 12),
@@ -334,7 +375,7 @@ def hostile(retrieves: int = 2000) -> Report:
                         subject=subject,
                         baseline=sides[compared.baseline],
                         candidate=sides[compared.candidate],
-                        advice=compared.advice and replace(compared.advice, message=breaks),
+                        advice=compared.advice and replace(compared.advice, message=text(breaks)),
                     )
                     for compared in part.comparisons
                 ),
@@ -345,16 +386,41 @@ def hostile(retrieves: int = 2000) -> Report:
             Diagnosis(
                 sides["amd-16"],
                 (
-                    Cause(entities, script, State.SUPPORTED, breaks, escapes, long, 2.0, 1.31),
-                    Cause(breaks, long, State.NOT_OBSERVABLE, "", "", script, workload=entities),
+                    Cause(
+                        entities,
+                        script,
+                        State.SUPPORTED,
+                        evidence(text(breaks)),
+                        evidence(text(escapes)),
+                        (text(long),),
+                        2.0,
+                        1.31,
+                    ),
+                    Cause(
+                        breaks,
+                        long,
+                        State.NOT_OBSERVABLE,
+                        Evidence(),
+                        Evidence(),
+                        (text(script),),
+                        workload=entities,
+                    ),
                 ),
-                (Remedy(script, breaks, float("nan"), measured=True, evidence=entities),),
+                (
+                    Remedy(
+                        script,
+                        text(breaks),
+                        float("nan"),
+                        measured=True,
+                        evidence=(text(entities),),
+                    ),
+                ),
             ),
         ),
         problems=(
-            Problem(script, Severity.REFUSED, None, ("<b>one more</b>",), breaks),
-            Problem(breaks, Severity.ALLOWED, subject, (), entities),
-            Problem(escapes, Severity.WARNING, None, (script, breaks), long),
+            Problem(script, Severity.REFUSED, None, ("<b>one more</b>",), text(breaks)),
+            Problem(breaks, Severity.ALLOWED, subject, (), text(entities)),
+            Problem(escapes, Severity.WARNING, None, (script, breaks), text(long)),
         ),
         workers=tuple(
             replace(
@@ -374,7 +440,7 @@ def hostile(retrieves: int = 2000) -> Report:
             for line in report.workers
         ),
         unreadable=HOSTILE_NAMES,
-        remarks=HOSTILE_NAMES,
+        remarks=tuple(map(text, HOSTILE_NAMES)),
         series=tuple(
             replace(one, side=sides[one.side], worker=escapes, subject=subject)
             for one in report.series
@@ -407,7 +473,10 @@ def refused(retrieves: int = 2000) -> Report:
                 Severity.REFUSED,
                 SUBJECT,
                 ("amd-16",),
-                "intel copied with sendfile, amd-16 with copy_file_range (its copies are reflinks).",
+                text(
+                    "intel copied with sendfile, amd-16 with copy_file_range (its copies are "
+                    "reflinks)."
+                ),
             ),
         ),
         workers=report.workers[:2],
@@ -577,7 +646,7 @@ def renamed(report: Report, side: str, other: str) -> Report:
 def talkative() -> Report:
     """Much more to say than fits a comment."""
     report = many_pools(5)
-    cause = replace(SUPPORTED, explanation="word " * 150)
+    cause = replace(SUPPORTED, explanation=(statement("word " * 150),))
     names = [line.side for line in report.workers[1:]]
     return replace(
         report,
@@ -597,7 +666,7 @@ def several_subjects() -> Report:
             replace(comparison("amd-16", 1.21, 1.06, 1.38, Verdict.SLOWER), subject=unlink),
         ),
         figures={"intel": INTEL, "amd-16": AMD_16},
-        regimes={"intel": ABSORBED, "amd-16": ABSORBED},
+        bottlenecks={"intel": ABSORBED, "amd-16": ABSORBED},
     )
     return replace(report, subjects=(part, other))
 

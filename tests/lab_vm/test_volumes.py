@@ -67,8 +67,8 @@ def test_one_disk_against_two(measurement: BatchEntry) -> None:
     assert states(document)["device-count"] == "supported"
     assert states(document)["linear-volume"] == "ruled out"
     baseline, candidate = evidence(document, "device-count")
-    assert baseline.startswith(f"2 disks, striped ({MODEL} 1.0 GiB)")
-    assert candidate.startswith(f"1 disk ({MODEL} 1.0 GiB)")
+    assert baseline.startswith(f"2 disks, striped; {MODEL} 1")
+    assert candidate.startswith(f"1 disk; {MODEL} 1")
 
 
 def test_linear_volume(measurement: BatchEntry) -> None:
@@ -81,7 +81,7 @@ def test_linear_volume(measurement: BatchEntry) -> None:
     )
     assert states(document)["device-count"] == "supported"
     _, candidate = evidence(document, "device-count")
-    assert candidate.startswith(f"2 disks, linear: the bandwidth of 1 ({MODEL} 1.0 GiB)")
+    assert candidate.startswith(f"2 disks, linear: the bandwidth of 1; {MODEL} 1")
 
 
 def test_alike(measurement: BatchEntry) -> None:

@@ -14,7 +14,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from progress import Log
+from log import Log
 from worker import SCRIPT, Worker, outcome_of
 
 F_SETPIPE_SZ = 1031
@@ -87,7 +87,7 @@ def test_a_pipe_that_nobody_reads(worker: Worker) -> None:
     read_end, write_end = os.pipe()
     fcntl.fcntl(write_end, F_SETPIPE_SZ, 4096)
     os.write(write_end, b"x" * 4096)
-    patience = "import progress; progress.LOG._patience_s = 0.5"
+    patience = "import log; log.LOG._patience_s = 0.5"
     assert run_into(worker, write_end, "--time-budget", "30", prelude=patience) == 0
     assert not fcntl.fcntl(write_end, fcntl.F_GETFL) & os.O_NONBLOCK
     assert os.read(read_end, 8192) == b"x" * 4096
@@ -171,7 +171,7 @@ BUG = (
         ),
         pytest.param(
             (),
-            "import record\nrecord.describe_task = None",
+            "import result_file\nresult_file.describe_task = None",
             1,
             "internal error: TypeError: 'NoneType' object is not callable",
             id="internal-error-at-the-start",

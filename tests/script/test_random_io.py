@@ -14,7 +14,7 @@ from typing import Any
 import direct_io
 import fio
 import pytest
-from interruption import WorkloadError
+from early_end import WorkloadError
 from worker import Worker
 
 VARIANTS = (("read", 1), ("write", 1), ("read", 32), ("write", 32))
@@ -197,7 +197,7 @@ def test_latencies() -> None:
     for ns in range(1, 100):
         one.add(ns)
     other.add(1_000_001)
-    one.merge(json.loads(json.dumps(other.as_told())))
+    one.merge(json.loads(json.dumps(other.as_message())))
     assert one.summary() == {
         "mean": (sum(range(1, 100)) + 1_000_001) // 100,
         "p50": 51,

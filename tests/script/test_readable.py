@@ -8,15 +8,15 @@ import os
 import re
 from typing import Any, get_args, get_type_hints
 
-import perfherder
+import perfherder_series
 import pytest
-import record
+import result_file
 import settings
 from msgspec import Meta
 from worker import Worker
 
+from io_benchmark.results.common_types import MAXIMUM_SAMPLES, Name, Text
 from io_benchmark.results.format import MAXIMUM_ENTRIES
-from io_benchmark.results.parts import MAXIMUM_SAMPLES, Name, Text
 from io_benchmark.results.size import MAXIMUM_PARTS
 from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry, RetrieveColumns
 
@@ -30,7 +30,7 @@ def meta(annotated: Any) -> Meta:
 
 def test_the_limits_are_the_readers() -> None:
     """What the script lets through is read."""
-    assert meta(Text).max_length == record.TEXT_LENGTH
+    assert meta(Text).max_length == result_file.TEXT_LENGTH
     assert settings.RETRIEVES_AT_MOST <= MAXIMUM_SAMPLES
     # Half of the commas for the samples' columns, the rest for the timeline beside them.
     commas = {character: most for character, most, _ in MAXIMUM_PARTS}[b","]
@@ -110,7 +110,7 @@ def test_only_texts_are_cut() -> None:
     """Columns stay the same objects: they may be long."""
     column = [None, 1, 2]
     document = {"a": "x" * 10_001, "b": [{"c" * 10_001: ["y" * 10_001]}], "d": column, "e": []}
-    readable = record.readable(document)
+    readable = result_file.readable(document)
     assert readable == {
         "a": "x" * 10_000,
         "b": [{"c" * 10_000: ["y" * 10_000]}],
@@ -149,5 +149,5 @@ def test_the_series_of_perfherder_are_text(worker: Worker) -> None:
     worker.environment["IO_BENCHMARK_X"] = NOT_UTF8
     code, output = worker.run("--retrieves", "10")
     assert code == 0, output
-    text = (worker.artifacts / perfherder.FILE_NAME).read_bytes().decode()
+    text = (worker.artifacts / perfherder_series.FILE_NAME).read_bytes().decode()
     assert not re.search("[\ud800-\udfff]", json.loads(text)["suites"][0]["name"])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uploading
+import upload_clients
 from upload_servers import Handler, Sink
 from worker import Worker
 from workloads import upload
@@ -82,7 +82,7 @@ PATIENT = "from workloads import upload\nupload.QUICK_TIME_LIMIT_S = 60.0\n"
 @needs_curl
 def test_by_curl(uploader: Worker) -> None:
     """A connection for each, one for all, many at once: nothing stalls on loopback."""
-    _, method, _ = uploading.find_curl()
+    _, method, _ = upload_clients.find_curl()
     entries = uploader.measure(prelude=PATIENT)
     for entry in entries:
         references = entry["observed"].pop("without_expect_ns")
@@ -157,13 +157,13 @@ def test_to_a_url(uploader: Worker, sink: Sink) -> None:
 @needs_curl
 def test_http_2_without_tls(uploader: Worker, sink: Sink) -> None:
     """Nobody is asked to switch to HTTP/2 in the clear: skipped by name, the other ways count."""
-    if not uploading.find_curl()[2]:
+    if not upload_clients.find_curl()[2]:
         pytest.skip("needs a curl with HTTP/2")
     code, output = uploader.run("--profile", "quick", "--upload-url", sink.url, prelude=FEW)
     assert code == 0, output
     document = uploader.document()
     assert document["outcome"]["state"] == "completed"
-    reason = "HTTP/2 goes over TLS alone: give an https:// --upload-url"
+    reason = "HTTP/2 needs TLS: give an https:// --upload-url"
     assert [entry["outcome"] for entry in document["workloads"]] == [
         *[{"state": "completed", "reason": None}] * 3,
         {"state": "skipped", "reason": reason},
@@ -294,7 +294,7 @@ def test_nobody_there(uploader: Worker, tmp_path: Path, tools: list[str], reason
             id="plain",
         ),
         pytest.param("echo curl 7.58.0", (None, "curl 7.58.0 is too old", False), id="old"),
-        pytest.param("exit 1", (None, "{path} does not tell its version", False), id="broken"),
+        pytest.param("exit 1", (None, "cannot read the version of {path}", False), id="broken"),
     ],
 )
 def test_which_curl(
@@ -310,7 +310,7 @@ def test_which_curl(
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     path, text, http2 = found
     path = path and path.format(path=program)
-    assert uploading.find_curl() == (path, text.format(path=program), http2)
+    assert upload_clients.find_curl() == (path, text.format(path=program), http2)
 
 
 @pytest.mark.parametrize(
@@ -328,4 +328,4 @@ def test_an_objects_address(url: str, address: str) -> None:
 
 def test_what_curl_is_asked_is_quoted() -> None:
     """A quote in an address stays part of it."""
-    assert uploading.quoted('a"b\\c') == r'"a\"b\\c"'
+    assert upload_clients.quoted('a"b\\c') == r'"a\"b\\c"'

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import uploading
+import upload_clients
 from upload_servers import Certificate, Front, Handler, Sink, fronted, make_certificate
 from worker import Worker
 
@@ -20,7 +20,7 @@ SETS += "upload.QUICK_SETS = 2\nupload.QUICK_TIME_LIMIT_S = 60.0\n"
 
 @pytest.fixture(autouse=True)
 def _curl() -> None:
-    if not uploading.find_curl()[2]:
+    if not upload_clients.find_curl()[2]:
         pytest.skip("needs a curl with HTTP/2")
 
 

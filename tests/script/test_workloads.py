@@ -49,7 +49,7 @@ def workload(name: str) -> Any:
     return importlib.import_module("workloads." + name.replace("-", "_")).WORKLOAD
 
 
-def parsed(*extra: str) -> settings.Settings:
+def parsed(*extra: str) -> settings.RunSettings:
     given = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--artifacts", "/x"]
     return settings.parse([*given, *extra], ["w"])
 
@@ -142,7 +142,7 @@ def quick(worker: Worker, *names: str) -> str:
     ("extra", "latest"),
     [
         pytest.param((), "", id="no limit"),
-        pytest.param(("--time-budget", "100"), ", over after 100 s at the latest", id="a limit"),
+        pytest.param(("--time-budget", "100"), ", ends after 100 s at the latest", id="a limit"),
     ],
 )
 def test_the_plan_comes_first(worker: Worker, extra: tuple[str, ...], latest: str) -> None:
@@ -263,12 +263,12 @@ fio.subprocess = type("subprocess", (), {**vars(subprocess), "Popen": staticmeth
 """,
     "upload": """
 import os, signal, subprocess
-import uploading
+import upload_clients
 def interrupted(*arguments, **named):
     process = subprocess.Popen(*arguments, **named)
     os.kill(os.getpid(), signal.SIGTERM)
     return process
-uploading.subprocess = type(
+upload_clients.subprocess = type(
     "subprocess", (), {**vars(subprocess), "Popen": staticmethod(interrupted)}
 )
 """,

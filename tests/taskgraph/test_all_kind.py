@@ -9,7 +9,7 @@ import pytest
 import yaml
 from embedding import shell_text
 
-from io_benchmark_taskgraph import estimate, script, stanza
+from io_benchmark_taskgraph import estimate, script_modules, stanza
 from io_benchmark_taskgraph.mistakes import BadKeyError
 
 from .conftest import KIND, REPOSITORY
@@ -65,7 +65,7 @@ def test_the_command(label, usual):  # noqa: ARG001 - one list of pairs
     text = shell_text(graph("full", "try-all")[label]["task"]["payload"]["command"])
     command = text[text.index("exec python3") :]
     assert f"--pool {label.removeprefix(f'{ALL}-')} " in command
-    workloads = script.workload_names(REPOSITORY / "scripts/io-benchmark")
+    workloads = script_modules.workload_names(REPOSITORY / "scripts/io-benchmark")
     assert sorted(re.findall(r"--workload (\S+)", command)) == workloads
     assert re.findall(r"--destination (\S+)", command) == ["overwrite", "unlink", "fresh"]
     assert re.findall(r'--place (\S+?)="\$\{\w+:-(\S+?)\}"', command) == [
@@ -80,7 +80,7 @@ def test_the_command(label, usual):  # noqa: ARG001 - one list of pairs
 def test_every_workload_is_named(kind):
     """A new module of workloads/ belongs into the kind."""
     named = kind["task-defaults"]["benchmark"]["workloads"]
-    assert sorted(named) == script.workload_names(REPOSITORY / "scripts/io-benchmark")
+    assert sorted(named) == script_modules.workload_names(REPOSITORY / "scripts/io-benchmark")
 
 
 def test_the_time_it_takes_at_worst(kind):

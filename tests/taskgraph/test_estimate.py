@@ -12,7 +12,7 @@ from statistics import mean
 import pytest
 import settings as script_settings
 
-from io_benchmark_taskgraph import estimate, script, stanza
+from io_benchmark_taskgraph import estimate, script_modules, stanza
 from io_benchmark_taskgraph.mistakes import BadKeyError
 
 from .conftest import REPOSITORY
@@ -162,14 +162,16 @@ def test_limits_are_the_scripts(name, monkeypatch):
         parameters = workload(bench, bench.settings.places[0], "/a").plan(variant)["parameters"]
         windows_s = parameters["samples_planned"] * (parameters.get("window_ns") or 0) / 10**9
         limits_s.append(min(windows_s or math.inf, parameters["time_limit_s"]))
-    planned = script.maximum_time(REPOSITORY, SCRIPT, name)
+    planned = script_modules.maximum_time(REPOSITORY, SCRIPT, name)
     assert sum(limits_s) + BESIDE_S[name] <= planned.seconds
     assert planned == (workload.maximum_s, workload.per_place)
 
 
 def test_every_workload_is_planned_for():
     """One that is added needs a maximum time, and the time that it takes besides its limits."""
-    assert script.workload_names(REPOSITORY / SCRIPT) == sorted(["cache-retrieve", *BESIDE_S])
+    assert script_modules.workload_names(REPOSITORY / SCRIPT) == sorted(
+        ["cache-retrieve", *BESIDE_S]
+    )
 
 
 def test_sizes_are_the_scripts():

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Shows how far the reading of results is: a bar on a terminal, whole lines elsewhere."""
+"""Shows the progress of reading results: a bar on a terminal, lines elsewhere."""
 
 import math
 import time
@@ -23,7 +23,7 @@ GUESS_AFTER = 3
 def show_progress(
     stream: TextIO, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Callable[[ReadProgress], None]]:
-    """What to call with each step; nothing of a bar is left on a terminal afterwards."""
+    """Yield the function to call with each step; the bar is removed from a terminal afterwards."""
     display = _Display(stream, clock)
     try:
         yield display.show
@@ -37,16 +37,18 @@ class _Display:
         self._clock = clock
         self._terminal = stream.isatty()
         self._every_s = 0.1 if self._terminal else LINES_EVERY_S
-        self._began = self._due = clock()
-        self._due += QUIET_S
+        # From the first step: loading a client before it is no progress.
+        self._due: float | None = None
         self._what = ""
-        self._what_began = self._began
+        self._what_began = 0.0
         self._width = 0
 
     def show(self, progress: ReadProgress) -> None:
         now = self._clock()
         if progress.activity != self._what:
             self._what, self._what_began = progress.activity, now
+        if self._due is None:
+            self._due = now + QUIET_S
         if now < self._due:
             return
         self._due = now + self._every_s

@@ -20,7 +20,7 @@ from pathlib import Path
 from io_benchmark.errors import IoBenchmarkError
 
 PACKAGE = "io_benchmark_taskgraph"
-START = f"{PACKAGE}.firefox"
+START = f"{PACKAGE}.firefox_transforms"
 # What that module defines in place of the definitions with these names in the others.
 SHORTER = frozenset({"Benchmark", "shown"})
 HEAD = '''\

@@ -30,8 +30,8 @@ def build_worker_script(root: Root, workloads: Sequence[str]) -> WorkerScript:
     with tree_modules_only():
         sys.path.insert(0, str(root.path / "python"))
         try:
-            script = importlib.import_module(f"{_PACKAGE}.script")
-            application = importlib.import_module(f"{_PACKAGE}.application")
+            script = importlib.import_module(f"{_PACKAGE}.script_modules")
+            application = importlib.import_module(f"{_PACKAGE}.zip_application")
         except (ImportError, SyntaxError) as error:
             raise GraphError(
                 f"{root.path}/python/{_PACKAGE} cannot be imported ({error}); name a whole tree "

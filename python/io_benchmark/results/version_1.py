@@ -24,14 +24,17 @@ import re
 import msgspec
 from msgspec import Struct
 
-from io_benchmark.results.parts import RunOutcome, RunState, Text
+from io_benchmark.results.common_types import OutcomeState, ResultOutcome, Text
 
 _SENTENCES = (
-    (re.compile("skipped: (.*)", re.DOTALL), RunState.SKIPPED),
-    (re.compile("not started(?:: (.*))?", re.DOTALL), RunState.NOT_STARTED),
-    (re.compile("ended in the middle|still running, or ended without a word"), RunState.RUNNING),
-    (re.compile("(the time budget of [0-9.e+]+ s is used up)"), RunState.TIME_BUDGET),
-    (re.compile("((?:.*; )?stopped by SIG[A-Z]+)", re.DOTALL), RunState.STOPPED),
+    (re.compile("skipped: (.*)", re.DOTALL), OutcomeState.SKIPPED),
+    (re.compile("not started(?:: (.*))?", re.DOTALL), OutcomeState.NOT_STARTED),
+    (
+        re.compile("ended in the middle|still running, or ended without a word"),
+        OutcomeState.RUNNING,
+    ),
+    (re.compile("(the time budget of [0-9.e+]+ s is used up)"), OutcomeState.TIME_BUDGET),
+    (re.compile("((?:.*; )?stopped by SIG[A-Z]+)", re.DOTALL), OutcomeState.STOPPED),
 )
 
 
@@ -50,12 +53,12 @@ def translate(data: bytes) -> bytes:
     return data.rstrip()[:-1] + b"," + msgspec.json.encode(added)[1:]
 
 
-def outcome(completed: bool, reason: str | None) -> RunOutcome:
+def outcome(completed: bool, reason: str | None) -> ResultOutcome:
     """Return what the keys `completed` and `incomplete_reason` of version 1 mean."""
     if completed:
-        return RunOutcome(state=RunState.COMPLETED, reason=None)
+        return ResultOutcome(state=OutcomeState.COMPLETED, reason=None)
     for pattern, state in _SENTENCES:
         match = pattern.fullmatch(reason or "")
         if match:
-            return RunOutcome(state=state, reason=match.group(1) if match.groups() else None)
-    return RunOutcome(state=RunState.FAILED, reason=reason)
+            return ResultOutcome(state=state, reason=match.group(1) if match.groups() else None)
+    return ResultOutcome(state=OutcomeState.FAILED, reason=reason)

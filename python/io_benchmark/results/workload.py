@@ -13,14 +13,14 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from io_benchmark.results.parts import (
+from io_benchmark.results.common_types import (
     MAXIMUM_SAMPLES,
     BytesByDevice,
     Column,
     Count,
     Name,
-    Record,
-    RunOutcome,
+    ResultOutcome,
+    ResultPart,
     Text,
 )
 
@@ -31,7 +31,7 @@ _Duration = Annotated[int, Meta(ge=1, le=10**16)]
 _Operations = Annotated[int, Meta(ge=1, le=10**12)]
 
 
-class BatchColumns(Record, frozen=True):
+class BatchColumns(ResultPart, frozen=True):
     """One row per sample; start_ns counts from the script's start, by the monotonic clock.
 
     The reader returns the columns as arrays of 64-bit integers.
@@ -42,14 +42,14 @@ class BatchColumns(Record, frozen=True):
     operations: Annotated[Sequence[_Operations], Meta(max_length=MAXIMUM_SAMPLES)]
 
 
-class Parameters(Record, frozen=True):
+class Parameters(ResultPart, frozen=True):
     """The parameters that every workload has; they limit how much is measured."""
 
     samples_planned: Count
     time_limit_s: Annotated[float, Meta(ge=0, le=10**9)]
 
 
-class Observations(Record, frozen=True):
+class Observations(ResultPart, frozen=True):
     """What only a run can tell.
 
     These names mean the same in each workload, and validity rules compare them between pools:
@@ -57,7 +57,7 @@ class Observations(Record, frozen=True):
     """
 
 
-class BatchEntry(Record, frozen=True):
+class BatchEntry(ResultPart, frozen=True):
     """An entry of any workload but cache-retrieve."""
 
     place: Name
@@ -68,13 +68,13 @@ class BatchEntry(Record, frozen=True):
     precision_reached_ratio: float | None
     device_bytes: BytesByDevice | None
     samples: BatchColumns
-    outcome: RunOutcome
+    outcome: ResultOutcome
     parameters: Parameters
     observed: Observations
 
 
 @dataclass(frozen=True)
-class Finding:
+class SideFinding:
     """What a figure of one side shows without the other side, from a limit on.
 
     The template has slots for the figure (`percent`, `ratio` or `count`), `threads` and `variant`.
@@ -98,7 +98,7 @@ class WorkloadFigure:
     mean_of: Callable[[Any], float | None] | None = None  # a value of an entry, over the workers
     per_operation: bool = False  # `mean_of` is divided by the entry's operations
     unit: str = ""  # of `mean_of`
-    finding: Finding | None = None
+    finding: SideFinding | None = None
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Workload:
     """
 
     name: str
-    entry: type[Record]
+    entry: type[ResultPart]
     position: int  # among all workloads, in a report
     operation: str  # what is done once
     unit: str

@@ -9,6 +9,7 @@ import pytest
 import sample_report
 
 from io_benchmark.analysis.model import Advice, Cause, Severity, State, Verdict
+from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content import document
 from io_benchmark.report.content.answers import NO_VERDICT
 
@@ -31,7 +32,7 @@ def with_advice(workers_to_add: int | None):
     """The seed's undecided pool alone, with other advice."""
     report = sample_report.seed_case(5)
     (part,) = report.subjects
-    advice = Advice(Verdict.EQUIVALENT, workers_to_add, 0.05, "")
+    advice = Advice(Verdict.EQUIVALENT, workers_to_add, 0.05, statement(""))
     undecided = replace(part.comparisons[1], advice=advice)
     return replace(report, subjects=(replace(part, comparisons=(undecided,)),), diagnoses=())
 
@@ -74,7 +75,12 @@ def test_causes_belong_to_one_subject():
             id="no-share",
         ),
         pytest.param(
-            [replace(sample_report.SUPPORTED, candidate_evidence="x" * 101)],
+            [
+                replace(
+                    sample_report.SUPPORTED,
+                    candidate_evidence=sample_report.evidence(statement("x" * 101)),
+                )
+            ],
             "Fewer local SSDs share the writes explains 94 %.",
             id="long-evidence",
         ),

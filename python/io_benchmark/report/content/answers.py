@@ -4,7 +4,6 @@
 """The answer in words: a sentence for each candidate, its cause, and what to try."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,16 +20,15 @@ from io_benchmark.analysis.model import (
 )
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.report.content import bottleneck_rows
+from io_benchmark.report.content.evidence_text import summary_text
 from io_benchmark.report.content.footnotes import Footnotes, concerns
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.units import interval, percent, ratio
 from io_benchmark.text import clean, name
 
 NO_VERDICT = "no verdict"
-# Longer evidence would hide the sentence that it stands in; the table of hypotheses has it.
+# Longer evidence would hide the sentence around it; the table of hypotheses has it.
 EVIDENCE_LENGTH = 120
-# What evidence says first is what it is about; machine types, figures and counts of workers follow.
-_DETAIL = re.compile(r"\s*\([^()]*\)")
-_FURTHER = re.compile(r";|, machine type | on [0-9,]+ of [0-9,]+ workers")
 # By definition; what each interval is taken at is higher where there are several candidates.
 LEVEL = 0.95
 DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
@@ -150,16 +148,12 @@ def _cause_in_words(diagnosis: Diagnosis) -> str:
 
 
 def _difference(cause: Cause) -> str:
-    """The gist of both sides' evidence, or where it does not differ or is long, the hypothesis."""
-    candidate, baseline = _gist(cause.candidate_evidence), _gist(cause.baseline_evidence)
+    """Return both sides' summaries, or where they are equal or long, the hypothesis."""
+    candidate, baseline = map(summary_text, (cause.candidate_evidence, cause.baseline_evidence))
     short = len(candidate) + len(baseline) <= EVIDENCE_LENGTH
     if candidate and baseline and candidate != baseline and short:
         return f"{candidate} against {baseline}"
     return clean(cause.hypothesis).rstrip(".") or name(cause.name)
-
-
-def _gist(evidence: str) -> str:
-    return _DETAIL.sub("", _FURTHER.split(clean(evidence))[0])
 
 
 def share_in_words(cause: Cause) -> str:
@@ -176,7 +170,7 @@ def by_share(causes: Sequence[Cause]) -> list[Cause]:
 
 
 def _remedy_in_words(remedy: Remedy) -> str:
-    return f"{clean(remedy.action).rstrip('.')}{gain_in_words(remedy)}"
+    return f"{text_of(remedy.action).rstrip('.')}{gain_in_words(remedy)}"
 
 
 def gain_in_words(remedy: Remedy) -> str:

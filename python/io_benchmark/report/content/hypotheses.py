@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from io_benchmark.analysis.model import Cause, Diagnosis, Remedy, State, Subject
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content import answers, measures
+from io_benchmark.report.content.evidence_text import evidence_text, sentences
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.units import ratio
 from io_benchmark.results import workloads
 from io_benchmark.text import clean, name
@@ -92,35 +94,32 @@ def diagnosis_part(diagnosis: Diagnosis, report: Report) -> DiagnosisPart:
 
 
 def _cause(cause: Cause) -> CauseRow:
-    explanation = _sentence(cause.explanation)
-    if cause.predicted_ratio is not None and ratio(cause.predicted_ratio) not in explanation:
-        explanation = f"Predicts {ratio(cause.predicted_ratio)}. {explanation}".strip()
-    if cause.workload is not None and cause.workload not in explanation:
-        explanation = f"{explanation} The workload {name(cause.workload)} would tell.".strip()
+    explanation = [sentences(cause.explanation)]
+    if cause.predicted_ratio is not None and cause.share is None:
+        explanation.insert(0, f"Predicts {ratio(cause.predicted_ratio)}.")
+    if cause.workload is not None:
+        explanation.append(f"The workload {name(cause.workload)} would show it.")
     return CauseRow(
         cause.state,
         name(cause.name),
         clean(cause.hypothesis),
-        clean(cause.candidate_evidence),
-        clean(cause.baseline_evidence),
-        explanation,
+        evidence_text(cause.candidate_evidence),
+        evidence_text(cause.baseline_evidence),
+        " ".join(filter(None, explanation)),
         "" if cause.share is None else answers.share_in_words(cause),
     )
 
 
 def _remedy(remedy: Remedy) -> RemedyRow:
     gain = answers.gain_in_words(remedy).strip(" ()")
-    action = _sentence(remedy.action).removesuffix(".")
-    return RemedyRow(name(remedy.cause), action, gain, _sentence(remedy.evidence))
+    action = _capitalised(text_of(remedy.action).removesuffix("."))
+    return RemedyRow(name(remedy.cause), action, gain, sentences(remedy.evidence))
 
 
-def _sentence(text: str) -> str:
-    """With a capital and a full stop, for text that stands by itself."""
-    line = clean(text)
-    stop = "." if line and line[-1] not in ".!?…" else ""
+def _capitalised(line: str) -> str:
+    """Start with a capital; a pool's name is written as it is."""
     first = line.split(" ", 1)[0]
-    # A pool's name is written as it is.
-    return (line if "-" in first else line[:1].upper() + line[1:]) + stop
+    return line if "-" in first else line[:1].upper() + line[1:]
 
 
 def _measurement(subject: Subject, report: Report) -> str:

@@ -12,11 +12,15 @@ from typing import Any
 import msgspec
 
 from io_benchmark.analysis import model, report_model
+from io_benchmark.analysis.statements import Quantity, Range, Statement, Value
 from io_benchmark.json_schema import schema_of
 from io_benchmark.report.content import replication
+from io_benchmark.report.content.evidence_text import FACT_LENGTH, evidence_text, summary_text
+from io_benchmark.report.content.statement_text import text_of, value_text
 from io_benchmark.report.formats import json_format as to
 from io_benchmark.report.formats.json_format import VERSION
 from io_benchmark.results import workloads
+from io_benchmark.text import LINE_LENGTH
 
 
 def render(report: report_model.Report) -> str:
@@ -51,7 +55,7 @@ def _document(report: report_model.Report) -> to.Document:
         ],
         workers=[to.Worker(**_shallow(worker)) for worker in report.workers],
         unreadable=list(report.unreadable),
-        remarks=list(report.remarks),
+        remarks=[text_of(remark) for remark in report.remarks],
     )
 
 
@@ -64,11 +68,14 @@ def _subject_report(part: report_model.SubjectReport) -> to.SubjectReport:
             to.Noise(kind=floor.kind, low_ratio=_number(floor.low), high_ratio=_number(floor.high))
             for floor in part.noise
         ],
-        regimes=[
-            to.Regime(**{**_shallow(regime), "side": side, "regime": regime.regime.value})
-            for side, regime in part.regimes.items()
-        ],
+        regimes=[_regime(side, bottleneck) for side, bottleneck in part.bottlenecks.items()],
     )
+
+
+def _regime(side: str, bottleneck: report_model.SideBottleneck) -> to.Regime:
+    facts = _shallow(bottleneck)
+    regime, why = facts.pop("bottleneck").value, text_of(facts.pop("reason"))
+    return to.Regime(side=side, regime=regime, why=why, **facts)
 
 
 def subject_of(subject: model.Subject) -> to.Subject:
@@ -86,6 +93,8 @@ def subject_of(subject: model.Subject) -> to.Subject:
 def _figures(part: report_model.SubjectReport, side: str, figures: model.Figures) -> to.Figures:
     workload = workloads.of(part.subject.workload)
     facts = _shallow(figures)
+    percentiles_ns = facts.pop("percentiles_ns")
+    facts |= {f"p{percent}_ns": _number(percentiles_ns[percent]) for percent in model.PERCENTILES}
     facts["details"] = [to.Detail(**_shallow(detail)) for detail in figures.details]
     return to.Figures(
         side=side,
@@ -104,7 +113,11 @@ def _comparison(comparison: model.Comparison) -> to.Comparison:
     facts["verdict"] = comparison.verdict.value
     advice = comparison.advice
     facts["advice"] = advice and to.Advice(
-        **{**_shallow(advice), "leaning": advice.leaning.value},
+        **{
+            **_shallow(advice),
+            "leaning": advice.leaning.value,
+            "message": text_of(advice.message),
+        },
     )
     return to.Comparison(**facts)
 
@@ -142,7 +155,11 @@ def _places(places: report_model.Places) -> to.Places:
 def _at_place(one: report_model.AtPlace) -> to.AtPlace:
     facts = _shallow(one)
     facts["interval"] = one.interval and _interval(one.interval)
-    facts["differs"] = list(one.differs)
+    facts["what"] = facts.pop("kind")
+    facts["missing"] = text_of(one.missing) if one.missing else ""
+    facts["not_held"] = text_of(one.not_compared) if one.not_compared else ""
+    facts["differs"] = [text_of(difference) for difference in one.differences]
+    del facts["not_compared"], facts["differences"]
     return to.AtPlace(**facts)
 
 
@@ -151,7 +168,7 @@ def _diagnosis(diagnosis: model.Diagnosis) -> to.Diagnosis:
         candidate=diagnosis.candidate,
         subject=None if diagnosis.subject is None else subject_of(diagnosis.subject),
         causes=[_cause(cause) for cause in diagnosis.causes],
-        remedies=[to.Remedy(**_shallow(remedy)) for remedy in diagnosis.remedies],
+        remedies=[_remedy(remedy) for remedy in diagnosis.remedies],
     )
 
 
@@ -159,7 +176,58 @@ def _cause(cause: model.Cause) -> to.Cause:
     facts = _shallow(cause)
     facts["share_ratio"] = facts.pop("share")
     facts["state"] = cause.state.value
+    facts["baseline_evidence"] = _evidence(cause.baseline_evidence)
+    facts["candidate_evidence"] = _evidence(cause.candidate_evidence)
+    facts["explanation"] = [_statement(each) for each in cause.explanation]
     return to.Cause(**facts)
+
+
+def _remedy(remedy: model.Remedy) -> to.Remedy:
+    facts = _shallow(remedy)
+    facts["action"] = text_of(remedy.action)
+    facts["evidence"] = [_statement(each) for each in remedy.evidence]
+    return to.Remedy(**facts)
+
+
+def _evidence(evidence: model.Evidence) -> to.Evidence:
+    return to.Evidence(
+        text=evidence_text(evidence),
+        summary=summary_text(evidence),
+        facts=[
+            to.Fact(
+                name=observation.name,
+                text=text_of(seen.value, FACT_LENGTH),
+                values=_values(seen.value, FACT_LENGTH),
+                count=seen.count,
+                total=observation.total,
+                counts_runs=observation.counts_runs,
+            )
+            for observation in evidence.observations
+            for seen in observation.seen
+        ],
+    )
+
+
+def _statement(statement: Statement) -> to.Statement:
+    return to.Statement(text=text_of(statement), values=_values(statement, LINE_LENGTH))
+
+
+def _values(statement: Statement, length: int) -> list[to.Value]:
+    return [
+        to.Value(name=name, text=value_text(value, length), **_bounds(value))
+        for name, value in statement.values
+    ]
+
+
+def _bounds(value: Value) -> dict[str, Any]:
+    match value:
+        case Quantity():
+            low, high = value.value, value.value
+        case Range():
+            low, high = value.low, value.high
+        case _:
+            return {}
+    return {"low": _number(low), "high": _number(high), "unit": value.unit.value}
 
 
 def _problem(problem: model.Problem) -> to.Problem:
@@ -168,7 +236,7 @@ def _problem(problem: model.Problem) -> to.Problem:
         severity=problem.severity.value,
         subject=None if problem.subject is None else subject_of(problem.subject),
         sides=list(problem.sides),
-        message=problem.message,
+        message=text_of(problem.message),
     )
 
 

@@ -5,21 +5,21 @@
 
 from typing import Annotated
 
-from io_benchmark.results.parts import (
+from io_benchmark.results.common_types import (
     BytesByDevice,
     Column,
     Count,
     FileSizes,
     Many,
     Name,
-    Record,
-    RunOutcome,
+    ResultOutcome,
+    ResultPart,
     Text,
 )
 from io_benchmark.results.workload import Workload
 
 
-class CacheState(Record, frozen=True):
+class CacheState(ResultPart, frozen=True):
     """How cold the cache really was when the first retrieve began."""
 
     drop_caches: Text
@@ -27,14 +27,14 @@ class CacheState(Record, frozen=True):
     resident_bytes: Count | None
 
 
-class Trim(Record, frozen=True):
+class Trim(ResultPart, frozen=True):
     """A sync between retrieves, outside the timed parts."""
 
     after_retrieves: Count
     sync_ns: Count
 
 
-class RetrieveColumns(Record, frozen=True):
+class RetrieveColumns(ResultPart, frozen=True):
     """One row per retrieve; start_ns counts from the script's start, by the monotonic clock.
 
     The reader returns the columns as arrays of 64-bit integers.
@@ -46,7 +46,7 @@ class RetrieveColumns(Record, frozen=True):
     copy_ns: Column
 
 
-class CacheRetrieveEntry(Record, frozen=True, tag_field="name", tag="cache-retrieve"):
+class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-retrieve"):
     """One pass over the sequence of retrieves, to one destination."""
 
     place: Name
@@ -71,7 +71,7 @@ class CacheRetrieveEntry(Record, frozen=True, tag_field="name", tag="cache-retri
     writeback_before_sync_bytes: Count | None
     device_bytes: BytesByDevice | None
     samples: RetrieveColumns
-    outcome: RunOutcome
+    outcome: ResultOutcome
 
 
 WORKLOAD = Workload(

@@ -5,12 +5,12 @@
 
 from typing import Annotated
 
-from io_benchmark.results.parts import Count, Many, Text
+from io_benchmark.results.common_types import Count, Many, Text
 from io_benchmark.results.workload import (
     BatchEntry,
-    Finding,
     Observations,
     Parameters,
+    SideFinding,
     Workload,
     WorkloadFigure,
 )
@@ -56,7 +56,7 @@ WORKLOAD = Workload(
             OVER_HARDLINKED,
             "over hardlinks",
             over_variant=("copies", "hardlinked"),
-            finding=Finding(
+            finding=SideFinding(
                 "a copy of the binary for each of {threads} processes makes executing it take "
                 "{ratio} the time that hardlinks to one take (exec): builders that share the file "
                 "share the caches",

@@ -3,12 +3,12 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """metadata: looking at files, creating, renaming and removing them, by several threads at once."""
 
-from io_benchmark.results.parts import Count, Name
+from io_benchmark.results.common_types import Count, Name
 from io_benchmark.results.workload import (
     BatchEntry,
-    Finding,
     Observations,
     Parameters,
+    SideFinding,
     Workload,
     WorkloadFigure,
 )
@@ -53,7 +53,7 @@ WORKLOAD = Workload(
             SCALING,
             "over one alone",
             over_one_thread=True,
-            finding=Finding(
+            finding=SideFinding(
                 "{threads} at once do {percent} of what one alone does (metadata, {variant}): "
                 "something locks",
                 # Several that together do no more than one alone wait for each other.
@@ -65,7 +65,7 @@ WORKLOAD = Workload(
             NOT_VISIBLE,
             "not visible",
             total_of=_not_visible,
-            finding=Finding(
+            finding=SideFinding(
                 "{count} files that one thread had created were not visible to another at once, as "
                 "POSIX promises (metadata, visibility)",
                 at_least=1,

@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """random-io: small reads or writes past the page cache, all over a file."""
 
-from io_benchmark.results.parts import Count, Name, Nanoseconds, Record, Text
+from io_benchmark.results.common_types import Count, Name, Nanoseconds, ResultPart, Text
 from io_benchmark.results.workload import (
     BatchEntry,
     Observations,
@@ -13,7 +13,7 @@ from io_benchmark.results.workload import (
 )
 
 
-class Latency(Record, frozen=True):
+class Latency(ResultPart, frozen=True):
     """Of single operations."""
 
     mean: Nanoseconds

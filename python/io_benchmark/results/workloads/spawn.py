@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """spawn: starting a process and waiting for its end."""
 
-from io_benchmark.results.parts import Count, Text
+from io_benchmark.results.common_types import Count, Text
 from io_benchmark.results.workload import BatchEntry, Observations, Parameters, Workload
 
 

@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """sync-write: small writes, each of which waits until it is on the disk."""
 
-from io_benchmark.results.parts import Count, Text
+from io_benchmark.results.common_types import Count, Text
 from io_benchmark.results.workload import BatchEntry, Observations, Parameters, Workload
 
 

@@ -5,12 +5,12 @@
 
 from typing import Annotated
 
-from io_benchmark.results.parts import Count, Many, Nanoseconds, Text
+from io_benchmark.results.common_types import Count, Many, Nanoseconds, Text
 from io_benchmark.results.workload import (
     BatchEntry,
-    Finding,
     Observations,
     Parameters,
+    SideFinding,
     Workload,
     WorkloadFigure,
 )
@@ -59,9 +59,9 @@ WORKLOAD = Workload(
             "expect-stalls",
             "stalled",
             total_of=_stalls,
-            finding=Finding(
+            finding=SideFinding(
                 "{count} uploads waited for an answer to Expect: 100-continue that did not come "
-                "(upload): send no such header",
+                "(upload): do not send this header",
                 at_least=1,
             ),
         ),
