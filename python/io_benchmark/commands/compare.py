@@ -172,7 +172,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
 
 
 def _budget(arguments: argparse.Namespace) -> Budget:
-    """With --wait somebody else has a deadline, as a task has: reading ends in time for a report."""
+    """Limit the reading. With --wait it ends early enough to write the report before a deadline."""
     from io_benchmark.sources.budget import Budget
 
     if arguments.wait is None:

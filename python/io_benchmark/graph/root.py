@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Which tree a command works on: `--root`, the checkout around you, or the bundled copy."""
+"""The tree that a command works on: `--root`, the surrounding checkout, or the bundled copy."""
 
 from dataclasses import dataclass
 from pathlib import Path
