@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.cause_rule import Judgement, Sides
 from io_benchmark.analysis.diagnosis.evidence import Observe, of_sides, tally
-from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Statement, Unit
 

@@ -4,7 +4,7 @@
 """Synchronous writes as the proof of what an I/O scheduler does to writers."""
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.judgement import Judgement
+from io_benchmark.analysis.diagnosis.cause_rule import Judgement
 from io_benchmark.analysis.diagnosis.other_measurements import (
     SLOWER_AT_RATIO,
     decided,

@@ -4,8 +4,7 @@
 """What makes executing a binary slow: a copy of it for each builder."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
-from io_benchmark.analysis.diagnosis.judgement import Judgement
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Suggestion
 from io_benchmark.analysis.diagnosis.measured_gains import other_variant
 from io_benchmark.analysis.diagnosis.other_measurements import (
     NOT_MEASURED,

@@ -6,10 +6,9 @@
 import re
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Suggestion
 from io_benchmark.analysis.diagnosis.causes.lookup_costs import lookup_share
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import (
     RankedFact,

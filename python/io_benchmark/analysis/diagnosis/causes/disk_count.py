@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Sides, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import (
     evidence_of,
     of_sides,
@@ -14,7 +14,6 @@ from io_benchmark.analysis.diagnosis.evidence import (
     tally,
     write_rate,
 )
-from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
 from io_benchmark.analysis.diagnosis.measured_gains import more_disks, predicted
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank, fact_tally
 from io_benchmark.analysis.model import Evidence, Observation, State

@@ -4,9 +4,8 @@
 """The lookup's part of a retrieve, and the process that it starts."""
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Sides
 from io_benchmark.analysis.diagnosis.evidence import evidence_of, fact, of_sides, span
-from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
 from io_benchmark.analysis.diagnosis.other_measurements import decided
 from io_benchmark.analysis.diagnosis.ranking import explained_share, explains, part
 from io_benchmark.analysis.statements import Quantity, Unit, statement

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
-from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Sides, Suggestion
 from io_benchmark.analysis.diagnosis.measured_gains import other_place
 from io_benchmark.analysis.diagnosis.other_measurements import (
     NOT_MEASURED,

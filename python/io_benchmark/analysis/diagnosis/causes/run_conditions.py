@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.ranking import part
 from io_benchmark.analysis.inference.moving_blocks import last_third_over_first
 from io_benchmark.analysis.observed.worker_view import View, of_workers

@@ -10,9 +10,8 @@ thread (jbd2), so it is always in the root group.
 from dataclasses import dataclass
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import Observe, of_sides, tally
-from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.sync_writes import (
     SYNC_WRITE,

@@ -8,9 +8,8 @@ Measured on kernel 6.18: 19 to 20 ms per write on ext4, where the same disk with
 """
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import of_sides, tally
-from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import decided
 from io_benchmark.analysis.diagnosis.sync_writes import (

@@ -4,9 +4,8 @@
 """Where the place is: overlay or volume, which file system, and what that does with a copy."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Sides, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span, tally, write_rate
-from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
 from io_benchmark.analysis.diagnosis.measured_gains import (
     as_other_pool,
     follows,

@@ -4,10 +4,9 @@
 """What makes a small synchronous write slow: the disk, or the journal's commit."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Suggestion
 from io_benchmark.analysis.diagnosis.causes.scheduler_choice import counted_as
 from io_benchmark.analysis.diagnosis.causes.volatile_overlay import volatile_overlay
-from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import (
     decided,

@@ -4,9 +4,8 @@
 """What makes uploads slow: a server that does not answer Expect, or connecting each time."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import follows, other_variant
 from io_benchmark.analysis.diagnosis.other_measurements import NOT_MEASURED, decided, figures
 from io_benchmark.analysis.diagnosis.ranking import explains, part
