@@ -117,7 +117,7 @@ def explained_share(case: Case, cost_ns: Callable[[View], float | None]) -> floa
     return (candidate - baseline) / difference_ns
 
 
-def explains(share: float) -> bool:
+def is_enough(share: float) -> bool:
     """Return whether a part of the difference is large enough to be a cause."""
     return share >= _EXPLAINS_SHARE
 

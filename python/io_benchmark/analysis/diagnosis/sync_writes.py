@@ -7,7 +7,7 @@ from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import Judgement
 from io_benchmark.analysis.diagnosis.other_measurements import (
     SLOWER_AT_RATIO,
-    decided,
+    is_decided,
     slowest,
     times_as_long,
 )
@@ -41,7 +41,7 @@ def proved_by_sync_writes(
     if times_as_long(case, measurement) < SLOWER_AT_RATIO:
         as_fast = evidence.ruled_out("Synchronous writes are as fast on the slower side.")
         return with_times(case, as_fast, measurement)
-    if not decided(measurement):
+    if not is_decided(measurement):
         unclear = evidence.not_observable("The slower side may be slower at synchronous writes.")
         return with_times(case, unclear, measurement).may_be_chance()
     return with_times(case, judgement, measurement)

@@ -8,9 +8,9 @@ from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Sug
 from io_benchmark.analysis.diagnosis.measured_gains import other_variant
 from io_benchmark.analysis.diagnosis.other_measurements import (
     NOT_MEASURED,
-    decided,
     detail,
     detail_evidence,
+    is_decided,
     known_times_as_long,
     part_of,
     times_as_long,
@@ -47,7 +47,7 @@ def _per_builder_copies(case: Case) -> Judgement:
             "Hardlinks to one file differ as well, so copies are not the cause."
         )
     slower, faster = costs
-    if slower < _COSTS_MORE_RATIO * faster or not decided(copies):
+    if slower < _COSTS_MORE_RATIO * faster or not is_decided(copies):
         return evidence.ruled_out("Copies cost the slower side no more than the faster side.")
     hardlinked = known_times_as_long(case, case.sibling(variant="hardlinked"))
     return evidence.supported(

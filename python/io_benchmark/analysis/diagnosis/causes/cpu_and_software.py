@@ -16,8 +16,8 @@ from io_benchmark.analysis.diagnosis.ranking import (
     Sentences,
     by_rank,
     explained_share,
-    explains,
     fact_tally,
+    is_enough,
     part,
     ranking,
 )
@@ -92,8 +92,8 @@ def _cpu(case: Case) -> Judgement:
             f"The CPUs differ, and the CPU time per {operation} was not recorded.",
             workload=spawn,
         )
-    judge = evidence.supported if explains(share) else evidence.ruled_out
-    but = "and" if explains(share) else "but"
+    judge = evidence.supported if is_enough(share) else evidence.ruled_out
+    but = "and" if is_enough(share) else "but"
     return judge(
         f"The CPUs differ, {but} CPU time makes up {{share}} of the difference.",
         share=part(share),
@@ -126,7 +126,7 @@ def _kernel(case: Case) -> Judgement:
     )
     share = explained_share(case, _own_system_ns)
     differs = ranking(case, _kernel_version) is Ranking.UNRANKED
-    if not differs or share is None or not explains(share):
+    if not differs or share is None or not is_enough(share):
         return judgement
     return judgement.evidence.supported(
         "The kernels differ, and work in the kernel makes up {share} of the difference.",
@@ -178,7 +178,7 @@ def _image_and_tools(case: Case) -> Judgement:
     if ranking(case, _tools) is not Ranking.UNRANKED:
         return judgement
     share = lookup_share(case)
-    if share is not None and explains(share):
+    if share is not None and is_enough(share):
         return judgement.evidence.supported(
             "The tools differ, and the lookups, which they do, make up {share} of the difference.",
             share=part(share),

@@ -13,8 +13,8 @@ from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, unless
 from io_benchmark.analysis.diagnosis.other_measurements import (
     NOT_MEASURED,
     SLOWER_AT_RATIO,
-    decided,
     figures,
+    is_decided,
     slowest,
     times_as_long,
 )
@@ -52,7 +52,7 @@ def _random_io(case: Case) -> Judgement:
         return evidence.ruled_out("The slower side's disks do as many operations per second.")
     template = "The slower side's disks do {ratio} fewer operations per second ({variant})."
     fewer, variant = Quantity(ratio, Unit.RATIO), chosen.subject.variant
-    if not decided(chosen):
+    if not is_decided(chosen):
         return evidence.not_observable(template, ratio=fewer, variant=variant).may_be_chance()
     judgement = evidence.supported(template, ratio=fewer, variant=variant)
     # The copies are sequential: their caps are those of bandwidth.

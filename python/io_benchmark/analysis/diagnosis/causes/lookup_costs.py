@@ -6,8 +6,8 @@
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Sides
 from io_benchmark.analysis.diagnosis.evidence import evidence_of, fact, of_sides, span
-from io_benchmark.analysis.diagnosis.other_measurements import decided
-from io_benchmark.analysis.diagnosis.ranking import explained_share, explains, part
+from io_benchmark.analysis.diagnosis.other_measurements import is_decided
+from io_benchmark.analysis.diagnosis.ranking import explained_share, is_enough, part
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
 ORDER = 90
@@ -34,7 +34,7 @@ def _lookup_cost(case: Case) -> Judgement:
     share = lookup_share(case)
     if share is None:
         return evidence.nothing_to_explain()
-    if not explains(share):
+    if not is_enough(share):
         return evidence.ruled_out(_PART, share=part(share)).also("The rest is in the copies.")
     return evidence.supported(_PART, share=part(share)).also(
         "The workload spawn shows whether grep or starting it takes the time."
@@ -51,7 +51,7 @@ def _spawn_cost(case: Case) -> Judgement:
     share = lookup_share(case)
     if share is None:
         return evidence.nothing_to_explain()
-    if not explains(share):
+    if not is_enough(share):
         return evidence.ruled_out(_PART, share=part(share)).also(
             "Starting grep is only a part of a lookup."
         )
@@ -84,9 +84,9 @@ def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Judgement:
         if count == 1
         else f"The {count} processes that a retrieve starts make up {{share}} of the difference."
     )
-    if not explains(share):
+    if not is_enough(share):
         return evidence.ruled_out(template, share=part(share))
-    if not decided(spawn):
+    if not is_decided(spawn):
         return evidence.not_observable(template, share=part(share)).may_be_chance()
     return evidence.supported(template, share=part(share))
 

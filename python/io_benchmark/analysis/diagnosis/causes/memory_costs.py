@@ -13,7 +13,7 @@ from io_benchmark.analysis.diagnosis.ranking import (
     Sentences,
     by_rank,
     explained_share,
-    explains,
+    is_enough,
     part,
 )
 from io_benchmark.analysis.model import State
@@ -62,7 +62,7 @@ def _page_cache_state(case: Case) -> Judgement:
     share = explained_share(case, _reading_ns)
     if judgement.state is not State.SUPPORTED or share is None:
         return judgement
-    if not explains(share):
+    if not is_enough(share):
         return judgement.evidence.ruled_out(
             "The slower side started with less of the cache in memory, but reading the rest once "
             "makes up only {share} of the difference.",
@@ -97,7 +97,7 @@ def _memory_first_touch(case: Case) -> Judgement:
     share = explained_share(case, _touch_per_retrieve_ns)
     if share is None:
         return evidence.not_observable("The workload has no times to compare this cost with.")
-    if not explains(share):
+    if not is_enough(share):
         return evidence.ruled_out(
             "New memory costs the slower side more, but per file this makes up only {share} of the "
             "difference.",

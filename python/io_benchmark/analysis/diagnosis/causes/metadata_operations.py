@@ -12,10 +12,10 @@ from io_benchmark.analysis.diagnosis.measured_gains import other_place
 from io_benchmark.analysis.diagnosis.other_measurements import (
     NOT_MEASURED,
     SLOWER_AT_RATIO,
-    decided,
     detail,
     detail_evidence,
     figures,
+    is_decided,
     known_times_as_long,
     part_of,
     times_as_long,
@@ -86,7 +86,7 @@ def _lock(case: Case) -> Judgement:
         return evidence.ruled_out(
             "The slower side's cgroup gives it fewer CPUs than threads that work at once."
         )
-    if not decided(measurement):
+    if not is_decided(measurement):
         return evidence.not_observable(
             "Several at once gain less on the slower side."
         ).may_be_chance()

@@ -9,7 +9,7 @@ from io_benchmark.analysis.diagnosis.causes import scheduler_idling, scheduler_s
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import (
     SLOWER_AT_RATIO,
-    decided,
+    is_decided,
     times_as_long,
 )
 from io_benchmark.analysis.diagnosis.ranking import (
@@ -94,7 +94,7 @@ def _by_sync_writes(case: Case, judgement: Judgement, slowest_write: OtherMeasur
         "The schedulers differ, but other differences can make synchronous writes slower as well. "
         "Only equal schedulers would show it.",
     )
-    if not decided(slowest_write) or case.subject.workload == SYNC_WRITE:
+    if not is_decided(slowest_write) or case.subject.workload == SYNC_WRITE:
         return unclear
     return unclear.also(
         "Synchronous writes take {ratio} as long.", ratio=Quantity(ratio, Unit.RATIO)

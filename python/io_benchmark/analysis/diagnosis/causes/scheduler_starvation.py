@@ -11,7 +11,7 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import of_sides, tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.other_measurements import decided
+from io_benchmark.analysis.diagnosis.other_measurements import is_decided
 from io_benchmark.analysis.diagnosis.sync_writes import (
     SYNC_WRITE,
     proved_by_sync_writes,
@@ -76,7 +76,7 @@ def _scheduler_starvation(case: Case) -> Judgement:
             workload=SYNC_WRITE,
         )
     slower, _ = case.slower_first(slowest_write)
-    if decided(slowest_write) and slower.mean_ns < _STARVES_NS:
+    if is_decided(slowest_write) and slower.mean_ns < _STARVES_NS:
         return evidence.ruled_out(
             "bfq has these settings, but a synchronous write takes {time}: it does not starve.",
             time=Quantity(slower.mean_ns, Unit.NANOSECONDS),

@@ -7,8 +7,8 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
 from io_benchmark.analysis.diagnosis.measured_gains import follows, other_variant
-from io_benchmark.analysis.diagnosis.other_measurements import NOT_MEASURED, decided, figures
-from io_benchmark.analysis.diagnosis.ranking import explains, part
+from io_benchmark.analysis.diagnosis.other_measurements import NOT_MEASURED, figures, is_decided
+from io_benchmark.analysis.diagnosis.ranking import is_enough, part
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Unit
 from io_benchmark.results.workloads.upload import UploadEntry
@@ -70,7 +70,7 @@ def _connection_each(case: Case) -> Judgement:
         return evidence.ruled_out("Uploads over a connection that is kept differ as well.")
     more_ns = each.difference_ns - kept.difference_ns
     share = more_ns / each.difference_ns
-    if not explains(share) or not decided(each):
+    if not is_enough(share) or not is_decided(each):
         return evidence.ruled_out(
             "Connecting makes up {share} of the difference; the rest is in the uploads.",
             share=part(share),
