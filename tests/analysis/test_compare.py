@@ -10,14 +10,14 @@ from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Severity, State, Verdict
-from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.plan import Pair, Plan
 from io_benchmark.analysis.report_model import Report
 
 SEED = Plan(
     "amd-16, amd-30 against intel",
     "intel",
     "for the test",
-    (("amd-16", "intel"), ("amd-30", "intel")),
+    (Pair("amd-16", "intel"), Pair("amd-30", "intel")),
 )
 
 
@@ -29,7 +29,7 @@ def test_the_seeds_table() -> None:
     """Avg, P50, P95, P99 and Total of seed 000's final table, the ratios 1.00, 1.01 and 1.92."""
     (subject,) = seeds_report().subjects
     shown = {
-        side: [round(value / 1e6) for value in (one.mean_ns, one.p50_ns, one.p95_ns, one.p99_ns)]
+        side: [round(value / 1e6) for value in (one.mean_ns, *one.percentiles_ns.values())]
         for side, one in subject.figures.items()
     }
     assert shown == {
@@ -96,7 +96,7 @@ def test_before_and_after() -> None:
     """Each pool against itself: a pool that is only on one side is named and not compared."""
     before = workers(2, between=0.02, side="{pool} before", pools=("intel", "amd-16"))
     after = workers(2, seed=1, between=0.02, side="{pool} after", pools=("intel", "amd-30"))
-    pairs = tuple((f"{pool} after", f"{pool} before") for pool in ("amd-16", "amd-30", "intel"))
+    pairs = tuple(Pair(f"{pool} after", f"{pool} before") for pool in ("amd-16", "amd-30", "intel"))
     report = compare(Plan("t", "before", "--against", pairs), [*before, *after], Options())
     (subject,) = report.subjects
     assert [(one.baseline, one.candidate) for one in subject.comparisons] == [

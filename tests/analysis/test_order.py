@@ -15,18 +15,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.history.history_model import Reading
+from io_benchmark.analysis.history.history_model import HistoryReading
 from io_benchmark.analysis.history.readings import origin_of, readings_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.plan import Pair, Plan
 from io_benchmark.report import load
 from io_benchmark.report.history import as_json
 from io_benchmark.results import parse
 from io_benchmark.sources.protocol import RunResult
 
-PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
+PLAN = Plan("amd-16 against intel", "intel", "for the test", (Pair("amd-16", "intel"),))
 BOOTS = ("4514e179-e9e1-4620-b051-b51d93f6b9cd", "0a1b2c3d-e9e1-4620-b051-b51d93f6b9cd")
 RUNS = 3
 FORMATS = ("json", "text", "markdown", "html", "perfherder")
@@ -88,9 +88,9 @@ def test_figures_do_not_depend_on_the_tasks_names(seed: int, shared: bool) -> No
 
 
 @cache
-def readings() -> tuple[Reading, ...]:
+def readings() -> tuple[HistoryReading, ...]:
     """Twelve pushes of three runs, two of them on one machine that only its boot id tells."""
-    found: list[Reading] = []
+    found: list[HistoryReading] = []
     for push in past.pushes(12, workers=3, change_at=6, retrieves=60):
         for at, document in enumerate(push.documents):
             document["host"]["boot_id"] = BOOTS[at // 2]

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from scipy.signal import lfilter
 
-from io_benchmark.analysis.inference import estimates
+from io_benchmark.analysis.inference import estimates, levels
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.model import Entry, Interval, Retrieves, Subject, Verdict
 from io_benchmark.results import CacheRetrieveEntry
@@ -94,7 +94,7 @@ def entry(times_ns: np.ndarray, files: np.ndarray | None = None) -> Entry:
         start_ns=np.arange(count, dtype=np.int64),
         total_ns=copy_ns,
         operations=np.ones(count, dtype=np.int64),
-        alike=np.array(SIZES)[files],
+        size_bytes=np.array(SIZES)[files],
         planned=count,
         retrieves=Retrieves(_FACTS, files, nothing, copy_ns),
     )
@@ -109,7 +109,7 @@ def windows(operations: np.ndarray, window_ns: int) -> Entry:
         start_ns=np.arange(count, dtype=np.int64) * window_ns,
         total_ns=np.full(count, window_ns, dtype=np.int64),
         operations=operations.astype(np.int64),
-        alike=np.zeros(count, dtype=np.int64),
+        size_bytes=np.zeros(count, dtype=np.int64),
         planned=count,
     )
 
@@ -202,5 +202,5 @@ def trial(candidate: Pool, baseline: Pool, workers: int, generator: np.random.Ge
 def judged(found: Estimate) -> tuple[Interval, Verdict]:
     ((_, level),) = estimates.holm([estimates.p_value(found)])
     adjusted = estimates.interval(found, level)
-    at_90 = estimates.interval(found, estimates.EQUIVALENCE_LEVEL)
+    at_90 = estimates.interval(found, levels.EQUIVALENCE_LEVEL)
     return adjusted, estimates.verdict(adjusted, at_90, MARGIN)

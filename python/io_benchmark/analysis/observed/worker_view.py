@@ -52,7 +52,7 @@ class View:
     def copied_bytes(self) -> int | None:
         if self.entry is None or self.retrieves is None:
             return None
-        return int(self.entry.alike.sum(dtype=np.float64))  # each retrieve's size
+        return int(self.entry.size_bytes.sum(dtype=np.float64))  # each retrieve's size
 
     @cached_property
     def moved_bytes(self) -> tuple[int, int] | None:

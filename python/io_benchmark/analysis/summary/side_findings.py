@@ -6,23 +6,40 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from io_benchmark.analysis.model import Figures, Subject, Worker
 from io_benchmark.analysis.observed.cgroup_limits import cpu_quota
 from io_benchmark.analysis.report_model import SubjectReport
+from io_benchmark.analysis.statements import (
+    Quantity,
+    Statement,
+    Unit,
+    count,
+    joined,
+    share,
+    statement,
+)
 from io_benchmark.analysis.summary import workload_figures
-from io_benchmark.analysis.words import percent
 from io_benchmark.results import workloads
 from io_benchmark.results.workload import SideFinding
 
-_Key = tuple[str, str, Subject]  # the figure's name, the side, and the subject without its threads
+
+class _Key(NamedTuple):
+    """Where a finding is from: of several numbers of threads, the largest replaces the others."""
+
+    figure: str
+    side: str
+    subject: Subject  # without its threads
 
 
-def of(reports: Sequence[SubjectReport], workers: Sequence[Worker]) -> tuple[str, ...]:
-    """Return one line per finding; of several numbers of threads, that of the largest."""
+def side_findings(
+    reports: Sequence[SubjectReport], workers: Sequence[Worker]
+) -> tuple[Statement, ...]:
+    """Return one statement per finding; of several numbers of threads, that of the largest."""
     cpus = _cpus(workers)
     by_subject = {report.subject: report for report in reports}
-    sentences: dict[_Key, str] = {}
+    findings: dict[_Key, Statement] = {}
     for report in sorted(reports, key=lambda report: report.subject.threads):
         subject = report.subject
         for side, figures in report.figures.items():
@@ -35,9 +52,9 @@ def of(reports: Sequence[SubjectReport], workers: Sequence[Worker]) -> tuple[str
                 base_subject = workload_figures.reference(subject, figure)
                 base = by_subject[base_subject].figures.get(side) if base_subject else None
                 if _is_shown(finding, value, _error(figures, base) if base else 0.0):
-                    key = (figure.name, side, replace(subject, threads=0))
-                    sentences[key] = _sentence(finding, value, subject)
-    return _merge_places(sentences)
+                    key = _Key(figure.name, side, replace(subject, threads=0))
+                    findings[key] = _statement(finding, value, subject)
+    return _merge_places(findings)
 
 
 def _is_shown(finding: SideFinding, value: float, error: float) -> bool:
@@ -46,27 +63,33 @@ def _is_shown(finding: SideFinding, value: float, error: float) -> bool:
     return finding.at_least is None or value >= finding.at_least * (1 + error)
 
 
-def _sentence(finding: SideFinding, value: float, subject: Subject) -> str:
-    return finding.template.format(
-        percent=percent(value),
-        ratio=f"{value:.2f}×",
-        count=f"{value:,.0f}",
-        threads=subject.threads,
+def _statement(finding: SideFinding, value: float, subject: Subject) -> Statement:
+    return statement(
+        finding.template,
+        percent=share(value),
+        ratio=Quantity(value, Unit.RATIO),
+        count=count(value),
+        threads=count(subject.threads),
         variant=subject.variant,
     )
 
 
-def _merge_places(sentences: Mapping[_Key, str]) -> tuple[str, ...]:
-    """Return one line for a sentence that is true of several places."""
-    places: dict[tuple[str, str, bool], list[str]] = {}
-    for (_, side, subject), text in sentences.items():
-        key = (side, text, workloads.of(subject.workload).per_place)
+def _merge_places(findings: Mapping[_Key, Statement]) -> tuple[Statement, ...]:
+    """Merge findings that are the same in several places."""
+    places: dict[tuple[str, Statement, bool], list[str]] = {}
+    for (_, side, subject), finding in findings.items():
+        key = side, finding, workloads.of(subject.workload).per_place
         places.setdefault(key, []).append(subject.place)
     return tuple(
-        f"{side}, place{'s' if len(names) > 1 else ''} {', '.join(names)}: {text}"
+        statement(
+            f"{{side}}, place{'s' if len(names) > 1 else ''} {{places}}: {{finding}}",
+            side=side,
+            places=joined(names),
+            finding=finding,
+        )
         if per_place
-        else f"{side}: {text}"
-        for (side, text, per_place), names in places.items()
+        else statement("{side}: {finding}", side=side, finding=finding)
+        for (side, finding, per_place), names in places.items()
     )
 
 

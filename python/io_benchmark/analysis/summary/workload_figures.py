@@ -1,17 +1,16 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Figures that one workload alone has, as its description says: what threads gain, what copies cost."""
+"""Figures that only one workload has, as its description declares them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from io_benchmark.analysis.model import Detail, Entry, Figures, Subject, Worker
+from io_benchmark.analysis.model import Detail, Entry, Figures, Run, Subject, Worker
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.report_model import SubjectReport
-from io_benchmark.analysis.validity.comparability import Run
 from io_benchmark.results import workloads
 from io_benchmark.results.workload import WorkloadFigure
 from io_benchmark.results.workloads import exec as exec_workload
@@ -63,7 +62,7 @@ def _details(
     workers: Sequence[Worker],
 ) -> tuple[Detail, ...]:
     runs = [
-        (worker, entry)
+        Run(worker, entry)
         for worker in workers
         if worker.side == side
         for entry in worker.entries
@@ -111,10 +110,10 @@ def _total(runs: Sequence[Run], count_of: Callable[[object], int | None]) -> flo
 
 def _mean(runs: Sequence[Run], figure: WorkloadFigure) -> float | None:
     """Return the mean over the workers that have it."""
-    workers = machine_identity.group_by_machine(runs, lambda run: run[0].machine).values()
+    workers = machine_identity.group_by_machine(runs, lambda run: run.worker.machine).values()
     values = [
-        [value for _, entry in shared if (value := _of_entry(entry, figure)) is not None]
-        for shared in workers
+        [value for run in runs if (value := _of_entry(run.entry, figure)) is not None]
+        for runs in workers
     ]
     return machine_identity.mean_over_machines(filter(None, values)) if any(values) else None
 

@@ -20,6 +20,7 @@ from io_benchmark.report.content.hypotheses import DiagnosisPart, diagnosis_part
 from io_benchmark.report.content.place_tables import PlacesPart
 from io_benchmark.report.content.replication import UNKNOWN, Replication, Standing
 from io_benchmark.report.content.sections import Section
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.units import percent
 from io_benchmark.results import workloads
 from io_benchmark.text import clean, name
@@ -106,7 +107,7 @@ def build(report: Report, *, details: bool = False) -> Content:
             Refusal(
                 name(same[0].rule),
                 where(same, several=several),
-                clean(same[0].message).rstrip(".") + ".",
+                clean(text_of(same[0].message)).rstrip(".") + ".",
                 _consequence(same[0], report),
             )
             for same in alike(
@@ -122,7 +123,7 @@ def build(report: Report, *, details: bool = False) -> Content:
         workers=tuple(_worker(worker, runs) for worker in report.workers),
         footnotes=footnotes.all(),
         unreadable=tuple(clean(line) for line in report.unreadable),
-        remarks=tuple(clean(line) for line in report.remarks),
+        remarks=tuple(clean(text_of(remark)) for remark in report.remarks),
     )
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis.model import Comparison, Figures
+from io_benchmark.analysis.model import MEDIAN, PERCENTILES, Comparison, Figures
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.report.content import bottleneck_rows
 from io_benchmark.report.content.answers import LEVEL, NO_VERDICT
@@ -16,13 +16,8 @@ from io_benchmark.report.content.units import NOTHING, interval, percent, ratio,
 from io_benchmark.text import name
 
 BASELINE = "baseline"
+_MEDIAN_LABEL = f"P{MEDIAN}"
 
-TIMES: tuple[tuple[str, Callable[[Figures], float]], ...] = (
-    ("Avg", lambda figures: figures.mean_ns),
-    ("P50", lambda figures: figures.p50_ns),
-    ("P95", lambda figures: figures.p95_ns),
-    ("P99", lambda figures: figures.p99_ns),
-)
 PARTS: tuple[tuple[str, Callable[[Figures], float]], ...] = (
     ("Lookup avg", lambda figures: _known(figures.lookup_mean_ns)),
     ("Copy avg", lambda figures: _known(figures.copy_mean_ns)),
@@ -77,7 +72,7 @@ def figures_table(part: SubjectReport, baseline: str, footnotes: Footnotes) -> F
     against = name(next(iter(baselines))) if len(baselines) == 1 else BASELINE
     if part.median_is_steady:
         cells = _cells(sides, comparisons, baselines, lambda one: _median_ratio(part, one))
-        rows.append(Row(f"P50 vs {against}", cells))
+        rows.append(Row(f"{_MEDIAN_LABEL} vs {against}", cells))
     rows += [
         Row(f"Ratio vs {against}", _cells(sides, comparisons, baselines, _ratio), strong=True),
         Row(f"{percent(LEVEL)} interval", _cells(sides, comparisons, set(), _interval)),
@@ -88,14 +83,17 @@ def figures_table(part: SubjectReport, baseline: str, footnotes: Footnotes) -> F
 
 def _figure_rows(figures: Sequence[Figures], median_is_steady: bool) -> list[Row]:
     """The figure that is steady in these runs leads, the other stands beside it."""
-    average, median, *tail = TIMES
-    leading = [median, average] if median_is_steady else [average, median]
+    times_ns = {"Avg": [side.mean_ns for side in figures]}
+    for number in PERCENTILES:
+        times_ns[f"P{number}"] = [side.percentiles_ns[number] for side in figures]
+    if median_is_steady:
+        times_ns = {_MEDIAN_LABEL: times_ns[_MEDIAN_LABEL], **times_ns}
 
     def row_of_times(label: str, figure: Callable[[Figures], float]) -> Row:
         return Row(label, tuple(times([figure(side) for side in figures])))
 
     return [
-        *(row_of_times(label, figure) for label, figure in (*leading, *tail)),
+        *(Row(label, tuple(times(values_ns))) for label, values_ns in times_ns.items()),
         Row("Total", tuple(seconds(side.total_ns) for side in figures)),
         *(row_of_times(label, figure) for label, figure in PARTS),
         Row("Workers", tuple(f"{side.workers:,}" for side in figures)),

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis.model import Problem, Severity, Subject
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.results import workloads
 from io_benchmark.text import clean, name
 
@@ -56,7 +57,7 @@ class Footnotes:
         rule = name(problem.rule)
         allowed = f"allowed by --allow {rule}, " if problem.severity is Severity.ALLOWED else ""
         about = where(same, several=self._several)
-        message = clean(problem.message)
+        message = clean(text_of(problem.message))
         others = {one.message for one in same} - {problem.message}
         message += f", and {len(others):,} more like it" if others else ""
         if not self._several and all(name(side) in message for side in problem.sides):

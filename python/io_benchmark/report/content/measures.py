@@ -6,7 +6,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis.model import Comparison, Detail, Figures, Subject
+from io_benchmark.analysis.model import TAIL, Comparison, Detail, Figures, Subject
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.report.content.answers import LEVEL, NO_VERDICT
 from io_benchmark.report.content.figures_table import BASELINE
@@ -78,7 +78,7 @@ def label(subject: Subject) -> str:
 
 def table(parts: Sequence[SubjectReport], baseline: str, footnotes: Footnotes) -> MeasureTable:
     unit = workloads.of(parts[0].subject.workload).unit
-    heads = (unit, "P95", "Ratio", f"{percent(LEVEL)} interval", "Verdict")
+    heads = (unit, f"P{TAIL}", "Ratio", f"{percent(LEVEL)} interval", "Verdict")
     return MeasureTable(heads, tuple(_measure(part, baseline, footnotes) for part in parts))
 
 
@@ -108,7 +108,7 @@ def _row(
 ) -> MeasureRow:
     shown = [
         digits(workloads.of(subject.workload).shown(time_ns))
-        for time_ns in (figures.mean_ns, figures.p95_ns)
+        for time_ns in (figures.mean_ns, figures.percentiles_ns[TAIL])
     ]
     if comparison is not None:
         ends = interval(comparison.interval.low, comparison.interval.high)

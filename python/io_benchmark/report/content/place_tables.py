@@ -13,6 +13,7 @@ from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, Report
 from io_benchmark.report.content.answers import DIFFERENT, LEVEL
 from io_benchmark.report.content.figures_table import FiguresTable, Head, Row
 from io_benchmark.report.content.measures import label, unit
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.units import NOTHING, digits, interval, percent, ratio
 from io_benchmark.results import workloads
 from io_benchmark.text import clean, name
@@ -89,7 +90,7 @@ def _tells(places: Places, margin_ratio: float) -> bool:
     return (
         any(one.excludes(1.0) and not one.within(*bounds) for one in intervals)
         or any(one.verdict in DIFFERENT for row in places.rows for one in row.comparisons)
-        or any(side.missing or side.not_held for side in sides)
+        or any(side.missing or side.not_compared for side in sides)
     )
 
 
@@ -183,8 +184,8 @@ def _what(sides: Sequence[AtPlace]) -> str:
     """What a place is; by pool where pools differ."""
     found: dict[str, list[str]] = {}
     for one in sides:
-        if one.what:
-            found.setdefault(clean(one.what, 120), []).append(name(one.side, NOTE_NAME))
+        if one.kind:
+            found.setdefault(clean(one.kind, 120), []).append(name(one.side, NOTE_NAME))
     if len(found) == 1:
         return next(iter(found))
     return "; ".join(f"{what} on {', '.join(who)}" for what, who in found.items())
@@ -212,8 +213,10 @@ def _notes(rows: Iterable[PlaceRow]) -> list[str]:
     found: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         for one in row.sides:
-            words = [one.missing, one.not_held and f"no ratio: {one.not_held}", *one.differs]
-            for said in filter(None, words):
+            words = [text_of(each) for each in (one.missing, *one.differences) if each]
+            if one.not_compared is not None:
+                words.append(f"no ratio: {text_of(one.not_compared)}")
+            for said in words:
                 found.setdefault((row.place, said), []).append(name(one.side, NOTE_NAME))
     return [
         f"{name(place, NOTE_NAME)}, {', '.join(who)}: {clean(said)}"

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from io_benchmark.analysis.model import Comparison, Figures
 from io_benchmark.analysis.report_model import Report, SubjectReport
-from io_benchmark.report.content import answers, measures, together
-from io_benchmark.report.content import bottleneck_rows as regimes
+from io_benchmark.report.content import answers, bottleneck_rows, measures, together
 from io_benchmark.report.content.answers import Answer
 from io_benchmark.report.content.figures_table import FiguresTable, figures_table
 from io_benchmark.report.content.footnotes import Footnotes
 from io_benchmark.report.content.measures import MeasureTable
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.units import interval, percent
 from io_benchmark.results import workloads
 from io_benchmark.text import clean, name
@@ -34,7 +34,7 @@ class Section:
     certainty: tuple[tuple[str, str], ...]  # candidate, what the interval rests on
     floors: tuple[str, ...]
     noise: tuple[tuple[str, str], ...]  # side, how much it varies
-    regimes: tuple[tuple[str, str], ...] = ()  # side, what held its copies up
+    bottlenecks: tuple[tuple[str, str], ...] = ()  # side, what its copies waited for
     # Workloads besides cache-retrieve: all of a place's measurements, in `measures` instead.
     measures: MeasureTable | None = None
     subjects: tuple[int, ...] = ()  # their positions in the report
@@ -56,7 +56,7 @@ def build(
         answers=spoken[members[0]],
         table=figures_table(part, report.baseline, footnotes),
         advice=_grouped(
-            (name(comparison.candidate), clean(comparison.advice.message))
+            (name(comparison.candidate), text_of(comparison.advice.message))
             for comparison in part.comparisons
             if comparison.advice is not None
         ),
@@ -68,7 +68,7 @@ def build(
             f"{clean(floor.kind)} {interval(floor.low, floor.high)}" for floor in part.noise
         ),
         noise=_grouped((name(side), _noise(figures)) for side, figures in part.figures.items()),
-        regimes=_grouped((name(side), words) for side, words in regimes.in_words(part)),
+        bottlenecks=_grouped((name(side), words) for side, words in bottleneck_rows.in_words(part)),
         subjects=members,
     )
 

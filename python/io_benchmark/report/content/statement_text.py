@@ -30,6 +30,8 @@ def value_text(value: Value, length: int = LINE_LENGTH) -> str:
 
 def _range_text(value: Range) -> str:
     """Write the unit once: '371 to 402 MiB/s'."""
+    if value.unit is Unit.RATIO:
+        return units.interval(value.low, value.high)
     if value.unit is Unit.NANOSECONDS:
         low, high = units.times([value.low, value.high])
     else:

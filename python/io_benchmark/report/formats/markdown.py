@@ -119,9 +119,9 @@ def _section(section: Section, *, brief: bool) -> list[str]:
         blocks.append("What would decide it:")
         blocks.append(_items(f"{prose(who)}: {prose(what)}" for who, what in section.advice))
     if not brief:
-        if section.regimes:
+        if section.bottlenecks:
             blocks.append("What held the copies up:")
-            blocks.append(_items(f"{prose(who)}: {prose(w)}" for who, w in section.regimes))
+            blocks.append(_items(f"{prose(who)}: {prose(w)}" for who, w in section.bottlenecks))
         if section.certainty:
             blocks.append("What the intervals rest on:")
             blocks.append(_items(f"{prose(who)}: {prose(w)}" for who, w in section.certainty))

@@ -14,11 +14,12 @@ from io_benchmark.analysis.history.history_model import (
     Change,
     FactChange,
     History,
+    HistorySeries,
     Level,
     Point,
-    Series,
 )
 from io_benchmark.report.content.answers import subject_title
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.units import NOTHING, interval, percent, ratio
 from io_benchmark.report.history import figure
 from io_benchmark.report.history.facts import change_in_words, spread_in_words
@@ -89,13 +90,13 @@ def build(history: History) -> Content:
         introduction=_introduction(history.series),
         nothing="" if series else "There is nothing that could be read and judged.",
         series=series,
-        left_out=tuple(f"{clean(one.what)}: {clean(one.why)}" for one in history.left_out),
+        left_out=tuple(f"{clean(one.source)}: {text_of(one.reason)}" for one in history.left_out),
         unreadable=tuple(clean(line) for line in history.unreadable),
-        remarks=tuple(clean(line) for line in history.remarks),
+        remarks=tuple(text_of(remark) for remark in history.remarks),
     )
 
 
-def _introduction(series: Sequence[Series]) -> str:
+def _introduction(series: Sequence[HistorySeries]) -> str:
     if not series:
         return ""
     return (
@@ -105,7 +106,7 @@ def _introduction(series: Sequence[Series]) -> str:
     )
 
 
-def _series(series: Series, every: Sequence[Series]) -> SeriesPart:
+def _series(series: HistorySeries, every: Sequence[HistorySeries]) -> SeriesPart:
     means = figure.texts(series, [point.mean_ns for point in series.points])
     begins = {change.at: number for number, change in enumerate(series.changes, start=1)}
     return SeriesPart(
@@ -113,7 +114,7 @@ def _series(series: Series, every: Sequence[Series]) -> SeriesPart:
         apart="; ".join([subject_title(series.subject), *_set_apart(series, every)]),
         figure=figure.in_words(series),
         drawn=figure.drawn(series),
-        conditions="; ".join(clean(words) for _, words in series.conditions),
+        conditions="; ".join(text_of(traits) for _, traits in series.conditions),
         now=_now(series, every),
         steady="" if series.changes else _steady(series),
         changes=tuple(
@@ -146,18 +147,17 @@ def _counted(level: Level) -> str:
     return "1 point" if count == 1 else f"{count:,} points"
 
 
-def _set_apart(series: Series, every: Sequence[Series]) -> list[str]:
+def _set_apart(series: HistorySeries, every: Sequence[HistorySeries]) -> list[str]:
     """The conditions that the subject's other series do not have."""
     others = [one for one in every if one.subject == series.subject]
     return [
-        clean(words)
+        text_of(condition.traits)
         for condition in series.conditions
         if any(condition not in one.conditions for one in others)
-        for words in condition[1:]
     ]
 
 
-def _now(series: Series, every: Sequence[Series]) -> str:
+def _now(series: HistorySeries, every: Sequence[HistorySeries]) -> str:
     level = series.levels[-1]
     (mean,) = figure.texts(series, [level.mean_ns])
     since, last = date_of(series.points[level.start]), series.points[-1]
@@ -171,7 +171,7 @@ def _now(series: Series, every: Sequence[Series]) -> str:
     return text
 
 
-def _steady(series: Series) -> str:
+def _steady(series: HistorySeries) -> str:
     (level,) = series.levels
     if level.end < FEWEST_VALUES:
         return (
@@ -181,7 +181,7 @@ def _steady(series: Series) -> str:
     return f"No change in {_counted(level)}"
 
 
-def _change(change: Change, number: int, series: Series) -> ChangePart:
+def _change(change: Change, number: int, series: HistorySeries) -> ChangePart:
     slower = change.ratio >= 1
     before, after = figure.texts(series, [change.before_ns, change.after_ns])
     bounds = interval(change.interval.low, change.interval.high)

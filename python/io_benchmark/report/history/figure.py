@@ -5,17 +5,17 @@
 
 from collections.abc import Sequence
 
-from io_benchmark.analysis.history.history_model import Series
+from io_benchmark.analysis.history.history_model import HistorySeries
 from io_benchmark.report.content.units import digits, times
 from io_benchmark.results import workloads
 from io_benchmark.results.workload import Workload
 
 
-def of(series: Series) -> Workload:
+def of(series: HistorySeries) -> Workload:
     return workloads.of(series.subject.workload)
 
 
-def texts(series: Series, means_ns: Sequence[float]) -> list[str]:
+def texts(series: HistorySeries, means_ns: Sequence[float]) -> list[str]:
     """Times share a unit that suits them."""
     workload = of(series)
     if not workload.higher_is_better:
@@ -23,13 +23,13 @@ def texts(series: Series, means_ns: Sequence[float]) -> list[str]:
     return [f"{digits(workload.shown(mean_ns))} {workload.unit}" for mean_ns in means_ns]
 
 
-def drawn(series: Series) -> str:
+def drawn(series: HistorySeries) -> str:
     """What the pictures show: `Mean time in ms`."""
     workload = of(series)
     return f"Mean {'rate' if workload.higher_is_better else 'time'} in {workload.unit}"
 
 
-def in_words(series: Series) -> str:
+def in_words(series: HistorySeries) -> str:
     """What each value is, and which direction is the good one."""
     workload = of(series)
     if workload.higher_is_better:

@@ -9,7 +9,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from io_benchmark.analysis.history.history_model import History, Series
+from io_benchmark.analysis.history.history_model import History, HistorySeries
 from io_benchmark.report.formats.page import GAP, INDENT, Page, column_widths
 from io_benchmark.report.history import content as contents
 from io_benchmark.report.history.content import FASTER, SLOWER, STEADY, ChangePart, Row, SeriesPart
@@ -72,7 +72,7 @@ def _show_answer(page: Page, part: SeriesPart, *, several: bool) -> None:
     page.paragraph(Text(f"{part.now}."), indent="    ", first="  - ")
 
 
-def _show_series(page: Page, part: SeriesPart, series: Series) -> None:
+def _show_series(page: Page, part: SeriesPart, series: HistorySeries) -> None:
     page.heading(part.title)
     page.paragraph(Text(f"{part.figure}."))
     page.paragraph(Text(f"{part.conditions}."))

@@ -61,7 +61,7 @@ WORKLOAD = Workload(
             total_of=_stalls,
             finding=SideFinding(
                 "{count} uploads waited for an answer to Expect: 100-continue that did not come "
-                "(upload): send no such header",
+                "(upload): do not send this header",
                 at_least=1,
             ),
         ),

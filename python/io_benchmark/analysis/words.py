@@ -1,8 +1,0 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""How figures are written in messages."""
-
-
-def percent(value: float, digits: int = 0) -> str:
-    return f"{100 * value:.{digits}f} %"
