@@ -16,7 +16,7 @@ NOTHING_TO_EXPLAIN = "The times differ too little to need an explanation."
 
 
 @dataclass(frozen=True)
-class Judgement:
+class CauseJudgement:
     """The state of a cause, with the reason for it."""
 
     state: State
@@ -26,11 +26,11 @@ class Judgement:
     workload: str | None = None  # that would show what is not observable
     is_part: bool = False  # the ratio is a measured part of the difference, not a prediction
 
-    def also(self, template: str, **values: Value) -> "Judgement":
+    def also(self, template: str, **values: Value) -> "CauseJudgement":
         """Return the judgement with a further sentence."""
         return replace(self, explanation=(*self.explanation, statement(template, **values)))
 
-    def may_be_chance(self) -> "Judgement":
+    def may_be_chance(self) -> "CauseJudgement":
         return self.also("This may be chance; more workers would show it.")
 
 
@@ -47,26 +47,26 @@ class Sides(NamedTuple):
         predicted_ratio: float | None = None,
         is_part: bool = False,
         **values: Value,
-    ) -> Judgement:
+    ) -> CauseJudgement:
         explanation = (statement(template, **values),)
-        return Judgement(
+        return CauseJudgement(
             State.SUPPORTED, self, explanation, predicted_ratio=predicted_ratio, is_part=is_part
         )
 
-    def ruled_out(self, template: str, **values: Value) -> Judgement:
-        return Judgement(State.RULED_OUT, self, (statement(template, **values),))
+    def ruled_out(self, template: str, **values: Value) -> CauseJudgement:
+        return CauseJudgement(State.RULED_OUT, self, (statement(template, **values),))
 
-    def nothing_to_explain(self) -> Judgement:
+    def nothing_to_explain(self) -> CauseJudgement:
         return self.ruled_out(NOTHING_TO_EXPLAIN)
 
-    def faster_side_is_worse(self) -> Judgement:
+    def faster_side_is_worse(self) -> CauseJudgement:
         return self.ruled_out("The faster side has the slower setting.")
 
     def not_observable(
         self, template: str, *, workload: str | None = None, **values: Value
-    ) -> Judgement:
+    ) -> CauseJudgement:
         explanation = (statement(template, **values),)
-        return Judgement(State.NOT_OBSERVABLE, self, explanation, workload=workload)
+        return CauseJudgement(State.NOT_OBSERVABLE, self, explanation, workload=workload)
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,6 @@ class CauseRule:
 
     name: str
     hypothesis: str
-    judge: Callable[[Case], Judgement]
+    judge: Callable[[Case], CauseJudgement]
     explains: frozenset[str] = frozenset(("cache-retrieve",))
     remedies: tuple[Suggestion, ...] = ()

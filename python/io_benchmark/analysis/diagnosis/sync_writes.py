@@ -4,7 +4,7 @@
 """Synchronous writes as the proof of what an I/O scheduler does to writers."""
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import Judgement
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement
 from io_benchmark.analysis.diagnosis.other_measurements import (
     SLOWER_AT_RATIO,
     is_decided,
@@ -21,7 +21,9 @@ def slowest_sync_write(case: Case) -> OtherMeasurement | None:
     return slowest(case, case.measured(SYNC_WRITE))
 
 
-def with_times(case: Case, judgement: Judgement, measurement: OtherMeasurement) -> Judgement:
+def with_times(
+    case: Case, judgement: CauseJudgement, measurement: OtherMeasurement
+) -> CauseJudgement:
     """Add both sides' times of a synchronous write."""
     slower, faster = case.slower_first(measurement)
     return judgement.also(
@@ -34,8 +36,8 @@ def with_times(case: Case, judgement: Judgement, measurement: OtherMeasurement) 
 
 
 def proved_by_sync_writes(
-    case: Case, judgement: Judgement, measurement: OtherMeasurement
-) -> Judgement:
+    case: Case, judgement: CauseJudgement, measurement: OtherMeasurement
+) -> CauseJudgement:
     """Return the judgement that a scheduler makes writers wait only if synchronous writes do wait."""
     evidence = judgement.evidence
     if times_as_long(case, measurement) < SLOWER_AT_RATIO:

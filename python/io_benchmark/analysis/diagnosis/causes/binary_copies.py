@@ -4,7 +4,7 @@
 """What makes executing a binary slow: a copy of it for each builder."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.measured_gains import other_variant
 from io_benchmark.analysis.diagnosis.other_measurements import (
     NOT_MEASURED,
@@ -24,7 +24,7 @@ _COPIES = "copies"
 _COSTS_MORE_RATIO = 1.1
 
 
-def _per_builder_copies(case: Case) -> Judgement:
+def _per_builder_copies(case: Case) -> CauseJudgement:
     """Compare copies with hardlinks, which share one file's pages in the caches."""
     copies = case.sibling(variant=_COPIES)
     costs = detail(case, copies, workload_figures.COPIES) if copies is not None else None

@@ -6,7 +6,7 @@
 import re
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.causes.lookup_costs import lookup_share
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
@@ -66,7 +66,7 @@ def _processor(view: View) -> RankedFact | None:
     return RankedFact(statement("{model}, {count} CPUs", model=host.cpu_model, count=count))
 
 
-def _cpu(case: Case) -> Judgement:
+def _cpu(case: Case) -> CauseJudgement:
     operation = workloads.of(case.subject.workload).operation
     evidence = of_sides(
         case,
@@ -112,7 +112,7 @@ def _kernel_version(view: View) -> RankedFact | None:
     )
 
 
-def _kernel(case: Case) -> Judgement:
+def _kernel(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _kernel_version,
@@ -160,7 +160,7 @@ def _coreutils(view: View) -> float | None:
     return float(match.group(1)) if match else None
 
 
-def _image_and_tools(case: Case) -> Judgement:
+def _image_and_tools(case: Case) -> CauseJudgement:
     real = case.subject.fidelity == "real"
     judgement = by_rank(
         case,

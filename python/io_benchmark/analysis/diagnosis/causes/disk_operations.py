@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Sides, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import span, tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, unless
 from io_benchmark.analysis.diagnosis.other_measurements import (
@@ -33,7 +33,7 @@ _AT_ONCE = "-depth-32"
 _Cap = Callable[[View], float | None]
 
 
-def _random_io(case: Case) -> Judgement:
+def _random_io(case: Case) -> CauseJudgement:
     measurements = case.measured(_RANDOM_IO)
     if not measurements:
         return NOT_MEASURED.not_observable(

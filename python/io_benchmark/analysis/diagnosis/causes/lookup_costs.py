@@ -4,7 +4,7 @@
 """The lookup's part of a retrieve, and the process that it starts."""
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Sides
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.evidence import evidence_of, fact, of_sides, span
 from io_benchmark.analysis.diagnosis.other_measurements import is_decided
 from io_benchmark.analysis.diagnosis.ranking import explained_share, is_enough, part
@@ -27,7 +27,7 @@ def _evidence(case: Case) -> Sides:
     )
 
 
-def _lookup_cost(case: Case) -> Judgement:
+def _lookup_cost(case: Case) -> CauseJudgement:
     evidence = _evidence(case)
     if case.difference_ns is None:
         return evidence.not_observable("The workload has no times.", workload="spawn")
@@ -41,7 +41,7 @@ def _lookup_cost(case: Case) -> Judgement:
     )
 
 
-def _spawn_cost(case: Case) -> Judgement:
+def _spawn_cost(case: Case) -> CauseJudgement:
     spawned = case.measured("spawn")
     if spawned and case.difference_ns is not None:
         return _judge_spawns(case, spawned[0])
@@ -60,7 +60,7 @@ def _spawn_cost(case: Case) -> Judgement:
     )
 
 
-def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Judgement:
+def _judge_spawns(case: Case, spawn: OtherMeasurement) -> CauseJudgement:
     """Compare how much longer a process takes with how many a retrieve starts."""
     evidence = Sides(
         *(

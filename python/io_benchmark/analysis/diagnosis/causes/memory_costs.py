@@ -6,7 +6,7 @@
 from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
 from io_benchmark.analysis.diagnosis.ranking import (
     RankedFact,
@@ -17,11 +17,11 @@ from io_benchmark.analysis.diagnosis.ranking import (
     part,
 )
 from io_benchmark.analysis.model import State
+from io_benchmark.analysis.observed.disk_waits import MIB
 from io_benchmark.analysis.observed.worker_view import View, of_workers
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
 ORDER = 70
-MIB = 1024 * 1024
 # Cache residency is compared in steps of this size.
 _RESIDENT_STEP = 0.10
 # A page that costs at most this many times as much costs the same.
@@ -47,7 +47,7 @@ def _reading_ns(view: View) -> float | None:
     return missing_mib / rate * 1e9 / len(view.entry.total_ns)
 
 
-def _page_cache_state(case: Case) -> Judgement:
+def _page_cache_state(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _cached,
@@ -83,7 +83,7 @@ def _touch_per_retrieve_ns(view: View) -> float | None:
     return cost * view.copied_bytes / MIB / len(view.entry.total_ns)
 
 
-def _memory_first_touch(case: Case) -> Judgement:
+def _memory_first_touch(case: Case) -> CauseJudgement:
     evidence = of_sides(
         case, span("first-touch-per-mib", _touch_ns, Unit.NANOSECONDS, "{value} per MiB")
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Sides, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides, Suggestion
 from io_benchmark.analysis.diagnosis.measured_gains import other_place
 from io_benchmark.analysis.diagnosis.other_measurements import (
     NOT_MEASURED,
@@ -58,7 +58,7 @@ def _with_threads(case: Case) -> OtherMeasurement | None:
     return min(scaled, key=gained, default=None)
 
 
-def _lock(case: Case) -> Judgement:
+def _lock(case: Case) -> CauseJudgement:
     measurement = _with_threads(case)
     scaling = detail(case, measurement, workload_figures.SCALING) if measurement else None
     if measurement is None or scaling is None:
@@ -93,7 +93,7 @@ def _lock(case: Case) -> Judgement:
     return _supported_lock(case, measurement, evidence)
 
 
-def _supported_lock(case: Case, measurement: OtherMeasurement, evidence: Sides) -> Judgement:
+def _supported_lock(case: Case, measurement: OtherMeasurement, evidence: Sides) -> CauseJudgement:
     alone = known_times_as_long(case, case.sibling(threads=1))
     more = times_as_long(case, measurement) / alone
     judgement = evidence.supported(
@@ -131,7 +131,7 @@ def _layers(view: View) -> RankedFact | None:
     )
 
 
-def _overlay_layers(case: Case) -> Judgement:
+def _overlay_layers(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _layers,
@@ -168,7 +168,7 @@ def _joined(first: Evidence, second: Evidence) -> Evidence:
 # --- files-not-visible ---
 
 
-def _files_not_visible(case: Case) -> Judgement:
+def _files_not_visible(case: Case) -> CauseJudgement:
     measurements = case.measured(_METADATA, _VISIBILITY)
     counts = detail(case, measurements[0], workload_figures.NOT_VISIBLE) if measurements else None
     if counts is None:

@@ -4,7 +4,7 @@
 """The disks' I/O scheduler, apart from the two ways in which it makes synchronous writers wait."""
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.causes import scheduler_idling, scheduler_starvation
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import (
@@ -51,7 +51,7 @@ def _scheduler(view: View) -> RankedFact | None:
     )
 
 
-def _scheduler_choice(case: Case) -> Judgement:
+def _scheduler_choice(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _scheduler,
@@ -83,7 +83,9 @@ def counted_as(case: Case) -> str | None:
     return None
 
 
-def _by_sync_writes(case: Case, judgement: Judgement, slowest_write: OtherMeasurement) -> Judgement:
+def _by_sync_writes(
+    case: Case, judgement: CauseJudgement, slowest_write: OtherMeasurement
+) -> CauseJudgement:
     """Judge schedulers that differ: small synchronous writes wait for them most."""
     ratio = times_as_long(case, slowest_write)
     if ratio < SLOWER_AT_RATIO:

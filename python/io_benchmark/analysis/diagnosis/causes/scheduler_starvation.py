@@ -8,7 +8,7 @@ Measured on kernel 6.18: 19 to 20 ms per write on ext4, where the same disk with
 """
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import of_sides, tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import is_decided
@@ -58,7 +58,7 @@ def _schedulers(view: View) -> Statement | None:
     return statement("{schedulers}", schedulers=", ".join(sorted(shown)) or "no disk")
 
 
-def _scheduler_starvation(case: Case) -> Judgement:
+def _scheduler_starvation(case: Case) -> CauseJudgement:
     evidence = of_sides(case, tally("schedulers", _schedulers))
     if None in (mean_of(case.baseline, _may_starve), mean_of(case.candidate, _may_starve)):
         return evidence.not_observable("The disks' scheduler could not be seen.")

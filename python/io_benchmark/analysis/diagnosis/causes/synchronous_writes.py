@@ -4,7 +4,7 @@
 """What makes a small synchronous write slow: the disk, or the journal's commit."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.causes.scheduler_choice import counted_as
 from io_benchmark.analysis.diagnosis.causes.volatile_overlay import volatile_overlay
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
@@ -29,7 +29,7 @@ _NOT_USED = "The faster side's writes do not wait for its disk: its overlay is m
 _NEEDS = "This needs the variants {variants} of sync-write on both sides."
 
 
-def _slow_flush(case: Case) -> Judgement:
+def _slow_flush(case: Case) -> CauseJudgement:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     evidence = figures(in_place)
     if not in_place:
@@ -52,7 +52,7 @@ def _slow_flush(case: Case) -> Judgement:
     )
 
 
-def _slow_journal(case: Case) -> Judgement:
+def _slow_journal(case: Case) -> CauseJudgement:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     growing = [each for variant in _GROWING for each in case.measured(SYNC_WRITE, variant)]
     slowest_growing = slowest(case, growing)

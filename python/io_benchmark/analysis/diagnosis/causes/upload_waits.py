@@ -4,7 +4,7 @@
 """What makes uploads slow: a server that does not answer Expect, or connecting each time."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
 from io_benchmark.analysis.diagnosis.measured_gains import follows, other_variant
 from io_benchmark.analysis.diagnosis.other_measurements import NOT_MEASURED, figures, is_decided
@@ -30,7 +30,7 @@ def _stalled(view: View) -> float | None:
     return None if stalls is None else stalls / float(view.entry.operations.sum())
 
 
-def _stall(case: Case) -> Judgement:
+def _stall(case: Case) -> CauseJudgement:
     evidence = of_sides(
         case, span("stalled-uploads", _stalled, Unit.SHARE, "{value} of uploads stalled")
     )
@@ -54,7 +54,7 @@ def _stall(case: Case) -> Judgement:
 # --- connection-each ---
 
 
-def _connection_each(case: Case) -> Judgement:
+def _connection_each(case: Case) -> CauseJudgement:
     """Compare a connection for each object with a connection that is kept."""
     pair = [each for variant in (_EACH, _KEPT) for each in case.measured(_UPLOAD, variant)]
     if len(pair) != 2:
