@@ -235,7 +235,7 @@ class Observation:
 
     name: str  # "write-rate"
     seen: tuple[Seen, ...]
-    total: int  # workers, or runs, on this side
+    total: int  # workers, or runs, on this side; 0 for a figure of the whole side
     counts_runs: bool = False
 
 
