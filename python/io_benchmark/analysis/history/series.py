@@ -41,7 +41,7 @@ from io_benchmark.analysis.statements import Statement, count, joined, stable_or
 
 
 class _Key(NamedTuple):
-    """What the points of one series have in common."""
+    """Points with the same key are in one series."""
 
     subject: Subject
     conditions: Conditions
