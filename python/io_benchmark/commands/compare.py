@@ -19,6 +19,7 @@ import time
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN, DEFAULT_WORKER_VARIATION
 from io_benchmark.commands.context import MESSAGE_LENGTH, Context
 from io_benchmark.commands.options import add_output_options, write_report_file
 from io_benchmark.errors import UsageError
@@ -73,16 +74,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--margin",
         type=_percentage,
-        default=0.05,
+        default=DEFAULT_MARGIN,
         metavar="PERCENT",
-        help="smaller differences count as equal (default: 5%%)",
+        help=f"smaller differences count as equal (default: {100 * DEFAULT_MARGIN:g}%%)",
     )
     add(
         "--worker-variation",
         type=_percentage,
-        default=0.05,
+        default=DEFAULT_WORKER_VARIATION,
         metavar="PERCENT",
-        help="assumed variation between workers (default: 5%%)",
+        help=f"assumed variation between workers (default: {100 * DEFAULT_WORKER_VARIATION:g}%%)",
     )
     add(
         "--allow",
