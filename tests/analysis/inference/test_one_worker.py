@@ -15,7 +15,7 @@ from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Comparison, Severity, State, Verdict, Worker
 from io_benchmark.analysis.plan import pools
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.report.content.replication import of_report
+from io_benchmark.report.content.worker_rows import count_replication
 
 BOOT = "4514e179-e9e1-4620-b051-b51d93f6b9cd"
 
@@ -83,7 +83,10 @@ def test_runs_of_one_machine_in_bare_files_are_one_worker() -> None:
     found = report(runs({"a": (2.0, 2.2), "b": (1.0, 1.1)}), "b")
     (subject,) = found.subjects
     assert {side: one.workers for side, one in subject.figures.items()} == {"a": 1, "b": 1}
-    assert [(row.side, row.runs, row.workers) for row in of_report(found)] == [
+    assert [
+        (row.side, row.runs, row.workers)
+        for row in count_replication(found.subjects, found.workers)
+    ] == [
         ("b", 2, 1),
         ("a", 2, 1),
     ]

@@ -5,8 +5,8 @@
 
 from collections.abc import Callable
 
+from io_benchmark import number_text
 from io_benchmark.analysis.statements import Statement, Unit, Value
-from io_benchmark.report.content import units
 from io_benchmark.report.untrusted import clean
 
 MIB = 1024 * 1024
@@ -27,11 +27,11 @@ def value_text(value: Value) -> str:
 
 
 _WRITERS: dict[Unit, Callable[[float], str]] = {
-    Unit.NANOSECONDS: lambda value: units.times([value])[0],
-    Unit.BYTES: units.size,
-    Unit.BYTES_PER_SECOND: lambda value: f"{units.digits(value / MIB)} MiB/s",
-    Unit.OPERATIONS_PER_SECOND: lambda value: f"{units.digits(value)} operations/s",
-    Unit.RATIO: units.ratio,
-    Unit.SHARE: units.percent,
+    Unit.NANOSECONDS: lambda value: number_text.times([value])[0],
+    Unit.BYTES: number_text.size,
+    Unit.BYTES_PER_SECOND: lambda value: f"{number_text.digits(value / MIB)} MiB/s",
+    Unit.OPERATIONS_PER_SECOND: lambda value: f"{number_text.digits(value)} operations/s",
+    Unit.RATIO: number_text.ratio,
+    Unit.SHARE: number_text.percent,
     Unit.COUNT: lambda value: f"{value:,.0f}",
 }

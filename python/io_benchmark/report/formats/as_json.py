@@ -13,7 +13,7 @@ import msgspec
 
 from io_benchmark.analysis import model, report_model, workloads
 from io_benchmark.json_schema import schema_of
-from io_benchmark.report.content import replication
+from io_benchmark.report.content.worker_rows import count_replication
 from io_benchmark.report.formats import json_format as to
 from io_benchmark.report.formats.json_format import VERSION
 
@@ -46,7 +46,7 @@ def _document(report: report_model.Report) -> to.Document:
         problems=[_problem(problem) for problem in report.problems],
         replication=[
             to.Replication(**{**_shallow(row), "standing": row.standing.value})
-            for row in replication.of_report(report)
+            for row in count_replication(report.subjects, report.workers)
         ],
         workers=[to.Worker(**_shallow(worker)) for worker in report.workers],
         unreadable=list(report.unreadable),

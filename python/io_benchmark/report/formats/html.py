@@ -13,8 +13,8 @@ from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Comparison
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.report.content import document as contents
-from io_benchmark.report.content.measures import label
-from io_benchmark.report.content.sections import Section
+from io_benchmark.report.content.report_sections import Section
+from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
 from io_benchmark.report.plots import choose, distribution, forest, scatter, timeline
 from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.scatter import Scatter
@@ -52,7 +52,8 @@ def render(report: Report) -> str:
         workers_shown=WORKERS_SHOWN,
         lines_shown=LINES_SHOWN,
         neither=contents.NEITHER,
-        replication_heads=contents.REPLICATION_HEADS,
+        replication_heads=REPLICATION_HEADS,
+        heading=contents.Heading,
     )
 
 
@@ -81,16 +82,21 @@ def _pictures(report: Report, section: Section) -> Pictures:
     if section.measures is None:
         ((at, part),) = parts
         return replace(_own(report, part, at), forest=_forest(report, part.comparisons, at))
-    compared = [(one, part.subject) for _, part in parts for one in part.comparisons]
-    names = [f"{label(subject)}: {name(one.candidate, 22)}" for one, subject in compared]
+    labels = [measure.label for measure in section.measures.measures]
+    compared = [
+        (one, label)
+        for (_, part), label in zip(parts, labels, strict=True)
+        for one in part.comparisons
+    ]
+    names = [f"{label}: {name(one.candidate, 22)}" for one, label in compared]
     return Pictures(
         _forest(report, [one for one, _ in compared], parts[0][0], names),
         None,
         None,
         "",
         tuple(
-            (label(part.subject), _own(report, part, at))
-            for at, part in parts
+            (label, _own(report, part, at))
+            for (at, part), label in zip(parts, labels, strict=True)
             if at < MEASUREMENTS_DRAWN
         ),
     )

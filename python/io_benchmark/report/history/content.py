@@ -18,8 +18,7 @@ from io_benchmark.analysis.history.history_model import (
     Point,
     Series,
 )
-from io_benchmark.report.content.answers import subject_title
-from io_benchmark.report.content.units import NOTHING, interval, percent, ratio
+from io_benchmark.number_text import NOTHING, interval, percent, ratio
 from io_benchmark.report.history import figure
 from io_benchmark.report.history.facts import change_in_words, spread_in_words
 from io_benchmark.report.untrusted import clean, name
@@ -109,8 +108,8 @@ def _series(series: Series, every: Sequence[Series]) -> SeriesPart:
     means = figure.texts(series, [point.mean_ns for point in series.points])
     begins = {change.at: number for number, change in enumerate(series.changes, start=1)}
     return SeriesPart(
-        title=subject_title(series.subject),
-        apart="; ".join([subject_title(series.subject), *_set_apart(series, every)]),
+        title=clean(str(series.subject)),
+        apart="; ".join([clean(str(series.subject)), *_set_apart(series, every)]),
         figure=figure.in_words(series),
         drawn=figure.drawn(series),
         conditions="; ".join(clean(words) for _, words in series.conditions),

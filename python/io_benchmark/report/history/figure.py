@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from io_benchmark.analysis import workloads
 from io_benchmark.analysis.history.history_model import Series
 from io_benchmark.analysis.workloads import Workload
-from io_benchmark.report.content.units import digits, times
+from io_benchmark.number_text import digits, times
 
 
 def of(series: Series) -> Workload:

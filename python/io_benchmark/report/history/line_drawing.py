@@ -4,7 +4,7 @@
 """The series drawn with characters: a column a point, its level behind it, changes numbered."""
 
 from io_benchmark.analysis.history.history_model import Series
-from io_benchmark.report.content.units import digits
+from io_benchmark.number_text import digits
 from io_benchmark.report.history import figure
 from io_benchmark.report.history.content import date_of
 from io_benchmark.report.plots.scales import Scale, around

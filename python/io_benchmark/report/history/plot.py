@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from markupsafe import Markup
 
 from io_benchmark.analysis.history.history_model import Change, Series
-from io_benchmark.report.content.units import digits, ratio
+from io_benchmark.number_text import digits, ratio
 from io_benchmark.report.history import figure
 from io_benchmark.report.history.content import FASTER, SLOWER, date_of
 from io_benchmark.report.history.line_drawing import steady_range

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.model import Integers
-from io_benchmark.report.content.units import TIME_UNITS, digits, times
+from io_benchmark.number_text import TIME_UNITS, digits, times
 
 NS_PER_S = 1e9
 

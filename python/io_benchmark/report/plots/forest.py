@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from io_benchmark.analysis.model import Comparison, Verdict
-from io_benchmark.report.content.units import interval, ratio
+from io_benchmark.number_text import interval, ratio
 from io_benchmark.report.plots.scales import Scale, around
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, Drawing
 from io_benchmark.report.untrusted import name

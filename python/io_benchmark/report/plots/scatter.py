@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from io_benchmark.analysis.model import Integers
 from io_benchmark.analysis.report_model import Series
-from io_benchmark.report.content.units import size
+from io_benchmark.number_text import size
 from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.choose import thinned, typical
 from io_benchmark.report.plots.scales import Scale, around, from_zero, time_ticks

@@ -11,13 +11,17 @@ import sample_report
 from io_benchmark.analysis.model import Severity, Verdict
 from io_benchmark.report import load
 from io_benchmark.report.content import document
-from io_benchmark.report.content.replication import Replication, Standing, of_report
+from io_benchmark.report.content.worker_rows import Decision, Replication, count_replication
 
 
 def report(*workers, **changes):
     """The seed's case, where amd-16 is decided and amd-30 needs 12 more workers."""
     made = sample_report.seed_case(5)
     return replace(made, workers=workers or made.workers, **changes)
+
+
+def counts(made):
+    return count_replication(made.subjects, made.workers)
 
 
 def three(side, **changes):
@@ -37,17 +41,17 @@ def with_figures(made, **workers):
 
 def test_one_worker_a_pool():
     """The baseline needs as many as the candidate that needs most."""
-    assert of_report(report()) == (
-        Replication("intel", 1, 1, 1, Standing.OPEN, 13, 12),
-        Replication("amd-16", 1, 1, 1, Standing.DECIDED, None, None),
-        Replication("amd-30", 1, 1, 1, Standing.OPEN, 13, 12),
+    assert counts(report()) == (
+        Replication("intel", 1, 1, 1, Decision.OPEN, 13, 12),
+        Replication("amd-16", 1, 1, 1, Decision.DECIDED, None, None),
+        Replication("amd-30", 1, 1, 1, Decision.OPEN, 13, 12),
     )
 
 
 def test_a_pool_that_has_more_needs_fewer():
     """The advice counts from the pool with fewest; each pool's own number is told."""
     made = with_figures(report(*three("intel"), *three("amd-30")[:1]), intel=3)
-    assert [(row.side, row.workers_to_add) for row in of_report(made)] == [
+    assert [(row.side, row.workers_to_add) for row in counts(made)] == [
         ("intel", 10),
         ("amd-30", 12),
     ]
@@ -58,8 +62,8 @@ def test_what_is_enough_in_one_pool_may_lack_in_another():
     made = with_figures(report(*three("intel"), *three("amd-30")[:1]), intel=20)
     rows = document.build(made).replication
     assert [(row.side, row.cells[2]) for row in rows] == [
-        ("intel", "enough here, too few elsewhere"),
-        ("amd-30", "12 more, 13 in all"),
+        ("intel", "enough here, too few in another pool"),
+        ("amd-30", "12 more, 13 in total"),
     ]
 
 
@@ -72,7 +76,7 @@ def test_not_by_repetition():
         for one in part.comparisons
     )
     made = replace(made, subjects=(replace(part, comparisons=comparisons),))
-    assert [row.standing.value for row in of_report(made)] == [
+    assert [row.standing.value for row in counts(made)] == [
         "not by repetition",
         "decided",
         "not by repetition",
@@ -81,14 +85,14 @@ def test_not_by_repetition():
 
 def test_everything_is_refused():
     """Without a comparison there is no number to give."""
-    rows = of_report(sample_report.refused(5))
-    assert {(row.standing, row.workers_needed) for row in rows} == {(Standing.NO_VERDICT, None)}
+    rows = counts(sample_report.refused(5))
+    assert {(row.standing, row.workers_needed) for row in rows} == {(Decision.NO_VERDICT, None)}
 
 
 def test_one_side_alone():
     """A side that is only there is counted, too."""
     made = report(*three("intel"), subjects=())
-    assert of_report(made) == (Replication("intel", 3, 3, 0, Standing.NO_VERDICT, None, None),)
+    assert counts(made) == (Replication("intel", 3, 3, 0, Decision.NO_VERDICT, None, None),)
 
 
 def test_machines_and_runs():
@@ -96,13 +100,13 @@ def test_machines_and_runs():
     shared = three("amd-16", worker_id="us-central1-a/1")
     unknown = three("intel", worker_id="unknown")
     made = with_figures(report(*unknown, *shared), intel=3)
-    assert [(row.side, row.runs, row.workers) for row in of_report(made)] == [
+    assert [(row.side, row.runs, row.workers) for row in counts(made)] == [
         ("intel", 3, 3),
         ("amd-16", 3, 1),
     ]
     assert document.build(made).cautions == (
         (
-            "Worker us-central1-a/1 ran 3 of these tasks: they are not independent of each other; "
+            "Worker us-central1-a/1 ran 3 of these tasks, so they are not independent; "
             "amd-16's count as one worker."
         ),
     )
@@ -125,10 +129,13 @@ def test_a_preempted_run_stands_in():
         ("amd-16", ("4", "3 of 4", "enough"))
     ]
     assert built.cautions == (
-        "amd-16: 1 of its 4 workers is not compared, since a rule refuses what was measured there.",
         (
-            f"amd-16: task {preempted.task_id} run 0 was preempted (worker-shutdown); what it had "
-            "measured was read."
+            "amd-16: 1 of its 4 workers is not compared, because a validity rule refuses their "
+            "measurements."
+        ),
+        (
+            f"amd-16: task {preempted.task_id} run 0 was preempted (worker-shutdown); what it "
+            "measured until then is used."
         ),
     )
     assert built.workers[3].state == "was preempted (worker-shutdown), incomplete: still running"
@@ -158,7 +165,7 @@ def test_on_a_terminal_nothing_is_wider(width):
     for old, new in names.items():
         made = sample_report.renamed(made, old, new)
     text = sample_report.on_terminal(made, width)
-    lines = text.partition("Workers a pool\n")[2].partition("cache-retrieve")[0].splitlines()
+    lines = text.partition("Workers per pool\n")[2].partition("cache-retrieve")[0].splitlines()
     assert max(map(len, lines)) <= width
     assert ("Pool" in lines[1].split()) is (width > 40)
 
@@ -167,7 +174,7 @@ def test_on_a_terminal_nothing_is_wider(width):
 def test_in_every_format(name):
     """The number that is needed stands in each."""
     text = sample_report.on_terminal(report(), 80) if name == "text" else load(name)(report())
-    wanted = '"workers_to_add": 12' if name == "json" else "12 more, 13 in all"
+    wanted = '"workers_to_add": 12' if name == "json" else "12 more, 13 in total"
     assert wanted in text
 
 

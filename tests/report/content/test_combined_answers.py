@@ -13,10 +13,10 @@ from page import Page, assert_harmless
 
 from io_benchmark.analysis.model import Diagnosis, Subject, Verdict
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.number_text import NOTHING
 from io_benchmark.report import FORMATS
-from io_benchmark.report.content import document, measures
-from io_benchmark.report.content.sections import Section
-from io_benchmark.report.content.units import NOTHING
+from io_benchmark.report.content import document
+from io_benchmark.report.content.report_sections import Section
 from io_benchmark.report.formats.html import render
 from io_benchmark.report.formats.output import rendered
 from io_benchmark.report.plots.axis import TIMES, Axis
@@ -72,8 +72,9 @@ def test_places_have_sections_of_their_own():
         Subject("metadata", "workspace", variant="stat", threads=2),
     ]
     part = every_workload.report().subjects[5]
-    parts = [replace(part, subject=subject) for subject in subjects]
-    assert measures.groups(parts) == [(0, 4), (1,), (2, 3)]
+    parts = tuple(replace(part, subject=subject) for subject in subjects)
+    built = document.build(replace(every_workload.report(), subjects=parts, diagnoses=()))
+    assert [one.subjects for one in built.sections] == [(0, 4), (1,), (2, 3)]
 
 
 def answers(title: str) -> dict[str, str]:
@@ -90,10 +91,12 @@ def test_one_sentence_a_candidate():
         "1.00×. Try: work on a volume, or with a storage driver that has no such lock (overlay2, not "
         "AUFS)."
     )
-    assert said["amd-30"] == "amd-30 against intel is inconclusive on 11 measurements, 1.00×."
+    assert said["amd-30"] == (
+        "amd-30 compared with intel is inconclusive on 11 measurements, 1.00×."
+    )
     assert answers("exec")["amd-30"] == (
-        "amd-30 against intel: no verdict, refused by parameters (hardlinked, 4 at once; copies, 4 at "
-        "once)."
+        "amd-30 compared with intel: no verdict, refused by parameters (hardlinked, 4 at once; copies, "
+        "4 at once)."
     )
 
 
@@ -126,7 +129,7 @@ def changed(verdicts: list[tuple[Verdict, float]]) -> Report:
         pytest.param(
             [SAME, (Verdict.INCONCLUSIVE, 1.2), SAME],
             "inconclusive",
-            "amd-16 against intel is inconclusive",
+            "amd-16 compared with intel is inconclusive",
             "on dsync-append 1.20×. Equivalent: dsync-overwrite 1.01×; append-fsync 1.01×.",
             id="inconclusive-on-one",
         ),
@@ -161,7 +164,7 @@ def test_further_diagnoses_list_what_is_supported():
     assert leading.title == "Why amd-16 is slower than intel"
     assert leading.counted == ""
     assert further.title == "Why amd-16 is slower than intel on random-io, write-depth-32"
-    assert [row.name for row in further.told] == ["random-io"]
+    assert [row.name for row in further.listed] == ["random-io"]
     assert further.counted == "Hypotheses: 9 ruled out."
 
 
@@ -173,7 +176,7 @@ def test_a_diagnosis_without_supported_causes_lists_what_was_ruled_out():
     changed_one = Diagnosis(further.candidate, none, (), further.subject)
     report = replace(report, diagnoses=(leading, changed_one, *rest))
     part = document.build(report).diagnoses[1]
-    assert len(part.told) == len(none) == 9
+    assert len(part.listed) == len(none) == 9
 
 
 def test_the_page_draws_rates_as_rates():

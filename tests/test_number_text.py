@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from io_benchmark.report.content import units
+from io_benchmark import number_text
 
 MS = 1_000_000
 
@@ -29,7 +29,7 @@ MS = 1_000_000
 )
 def test_digits(value, expected):
     """Three significant digits."""
-    assert units.digits(value) == expected
+    assert number_text.digits(value) == expected
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_digits(value, expected):
 )
 def test_times(values_ns, expected):
     """One row, one unit."""
-    assert units.times(values_ns) == expected
+    assert number_text.times(values_ns) == expected
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_times(values_ns, expected):
 )
 def test_interval(low, high, expected):
     """Two decimals, more where the interval is narrow."""
-    assert units.interval(low, high) == expected
+    assert number_text.interval(low, high) == expected
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_interval(low, high, expected):
 )
 def test_percent(value, expected):
     """A part of one as a percentage."""
-    assert units.percent(value) == expected
+    assert number_text.percent(value) == expected
 
 
 @pytest.mark.parametrize(
@@ -91,4 +91,4 @@ def test_percent(value, expected):
 )
 def test_size(value_bytes, expected):
     """Sizes in powers of 1024."""
-    assert units.size(value_bytes) == expected
+    assert number_text.size(value_bytes) == expected

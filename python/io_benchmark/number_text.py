@@ -1,23 +1,23 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Numbers as people read them: three digits, a unit, no more than the machines repeat."""
+"""Numbers as people read them: three significant digits and a unit."""
 
 import math
 from collections.abc import Sequence
 
-NS_PER_MS = 1_000_000
+_NS_PER_MS = 1_000_000
 NOTHING = "\N{EN DASH}"
-NARROW = 0.1
-# An interval of so many times its own lower end is cut at these.
-WIDE, LEAST, MOST = 100_000, 0.01, 100
+_NARROW = 0.1
+# An interval that reaches over this factor has its ends cut at these.
+_WIDE, _LEAST, _MOST = 100_000, 0.01, 100
 # (nanoseconds, name), the largest first
 TIME_UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns"))
-SIZE_UNITS = ((1024**4, "TiB"), (1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB"), (1, "B"))
+_SIZE_UNITS = ((1024**4, "TiB"), (1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB"), (1, "B"))
 
 
 def digits(value: float) -> str:
-    """Three significant digits, thousands grouped."""
+    """Write three significant digits, with thousands grouped."""
     if not math.isfinite(value):
         return NOTHING if math.isnan(value) else "∞" if value > 0 else "-∞"
     if value == 0:
@@ -31,41 +31,50 @@ def digits(value: float) -> str:
 
 
 def times(values_ns: Sequence[float]) -> list[str]:
-    """Figures that stand in one row share one unit, that of the smallest."""
+    """Write times of one row in one unit, that of the smallest."""
     known = [value for value in values_ns if math.isfinite(value) and value > 0]
-    smallest = min(known, default=NS_PER_MS)
+    smallest = min(known, default=_NS_PER_MS)
     size, unit = next((pair for pair in TIME_UNITS if smallest >= pair[0]), TIME_UNITS[-1])
     return [f"{digits(value / size)} {unit}" for value in values_ns]
 
 
 def seconds(value_ns: float) -> str:
+    """Write a time in seconds."""
     return f"{digits(value_ns / 1_000_000_000)} s"
 
 
 def ratio(value: float) -> str:
+    """Write a ratio: '1.92×'."""
     return f"{_ratio_digits(value)}×"
 
 
-def interval(low: float, high: float) -> str:
-    """Two decimals, three where it is so narrow that two would hide where it ends.
+def ratio_range(values: Sequence[float]) -> str:
+    """Write the smallest and the largest ratio: '0.99× to 1.01×', or nothing without ratios."""
+    if not values:
+        return ""
+    return " to ".join(dict.fromkeys((ratio(min(values)), ratio(max(values)))))
 
-    One that says next to nothing is cut: how far it reaches beyond tells no one anything.
+
+def interval(low: float, high: float) -> str:
+    """Write an interval of ratios: three decimals where two would hide how narrow it is.
+
+    An interval so wide that it says next to nothing has its ends cut.
     """
-    if high > WIDE * low:
+    if high > _WIDE * low:
         return f"{_end(low)} to {_end(high)}"
-    if math.isfinite(high - low) and high - low < NARROW and low >= 0.1:
+    if math.isfinite(high - low) and high - low < _NARROW and low >= 0.1:
         return f"{low:.3f} to {high:.3f}"
     return f"{_ratio_digits(low)} to {_ratio_digits(high)}"
 
 
 def _end(value: float) -> str:
-    if value < LEAST:
-        return f"<{LEAST:g}"
-    return f">{MOST:,g}" if MOST < value < math.inf else _ratio_digits(value)
+    if value < _LEAST:
+        return f"<{_LEAST:g}"
+    return f">{_MOST:,g}" if _MOST < value < math.inf else _ratio_digits(value)
 
 
 def percent(value: float) -> str:
-    """A part of one, as a percentage: whole ones from 10 on, else one decimal where it tells."""
+    """Write a part of one as a percentage, with a decimal only below 10 %."""
     if not math.isfinite(value):
         return f"{digits(value)} %"
     hundredths = 100 * value
@@ -73,9 +82,14 @@ def percent(value: float) -> str:
     return f"{text.removesuffix('.0')} %"
 
 
+def exact_percent(value: float) -> str:
+    """Write a confidence level with the digits that it has: '98.33 %'."""
+    return f"{100 * value:.4g} %"
+
+
 def size(value_bytes: float) -> str:
-    """A size in the largest unit that gives at least one; whole numbers stay whole."""
-    divisor, unit = next((pair for pair in SIZE_UNITS if value_bytes >= pair[0]), SIZE_UNITS[-1])
+    """Write a size in the largest unit that gives at least one; whole numbers stay whole."""
+    divisor, unit = next((pair for pair in _SIZE_UNITS if value_bytes >= pair[0]), _SIZE_UNITS[-1])
     value = value_bytes / divisor
     return f"{value:,.0f} {unit}" if value == int(value) else f"{digits(value)} {unit}"
 
