@@ -11,32 +11,32 @@ from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, TypeVar, cast
 
-from io_benchmark.report.untrusted import TEXT_LENGTH, clean, name
+from io_benchmark.text import LINE_LENGTH, NAME_CELLS, clean, name
 
 Record = TypeVar("Record")
 
-_NAME, _LABEL, _WORKER, _SOURCE = 40, 80, 60, 200
+_LABEL, _WORKER, _SOURCE = 80, 60, 200
 # How long each field's text may be. A name is cut in its middle, because names of pools often
 # differ at the end; any other text is cut at its end.
 _NAME_CELLS = {
-    "side": _NAME,
-    "sides": _NAME,
-    "baseline": _NAME,
-    "candidate": _NAME,
-    "pool": _NAME,
-    "workload": _NAME,
-    "place": _NAME,
-    "fidelity": _NAME,
+    "side": NAME_CELLS,
+    "sides": NAME_CELLS,
+    "baseline": NAME_CELLS,
+    "candidate": NAME_CELLS,
+    "pool": NAME_CELLS,
+    "workload": NAME_CELLS,
+    "place": NAME_CELLS,
+    "fidelity": NAME_CELLS,
     "destination": _LABEL,
     "variant": _LABEL,
-    "rule": _NAME,
-    "cause": _NAME,
-    "name": _NAME,
-    "task_id": _NAME,
+    "rule": NAME_CELLS,
+    "cause": NAME_CELLS,
+    "name": NAME_CELLS,
+    "task_id": NAME_CELLS,
     "worker_id": _WORKER,
     "machine": _WORKER,
-    "instance_type": _NAME,
-    "zone": _NAME,
+    "instance_type": NAME_CELLS,
+    "zone": NAME_CELLS,
 }
 _LENGTHS = {
     "state": _LABEL,
@@ -85,7 +85,7 @@ class _Cleaner:
         if not text:
             return text
         if field not in _NAME_CELLS:
-            return clean(text, _LENGTHS.get(field, TEXT_LENGTH))
+            return clean(text, _LENGTHS.get(field, LINE_LENGTH))
         cells = _NAME_CELLS[field]
         if (text, cells) not in self._names:
             self._names[text, cells] = self._new_name(text, cells)

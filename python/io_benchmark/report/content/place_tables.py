@@ -15,7 +15,7 @@ from io_benchmark.number_text import NOTHING, digits, interval, ratio, ratio_ran
 from io_benchmark.report.content.report_index import DIFFERENT
 from io_benchmark.report.content.subject_text import label, unit_text
 from io_benchmark.report.content.tables import INTERVAL_HEAD, ColumnHead, FiguresRow, FiguresTable
-from io_benchmark.report.untrusted import name
+from io_benchmark.text import name
 
 _SHORT_CELLS = 22
 _THIS_MACHINE = "the interval holds for that worker alone, because others may differ"

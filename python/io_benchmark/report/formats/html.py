@@ -18,7 +18,7 @@ from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
 from io_benchmark.report.plots import choose, distribution, forest, scatter, timeline
 from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.scatter import Scatter
-from io_benchmark.report.untrusted import name
+from io_benchmark.text import name
 
 TEMPLATE = "report.html.jinja"
 POOLS_AS_COLUMNS = 6

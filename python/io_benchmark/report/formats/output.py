@@ -1,10 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A report on stdout, or as text in any format."""
+"""A report on a stream, or as text in any format."""
 
 import io
-import sys
+from collections.abc import Mapping
+from typing import TextIO
 
 from rich.console import Console
 
@@ -18,17 +19,24 @@ LEAST_COLUMNS = 20
 FOLDING = ("text", "markdown")
 
 
-def show(report: Report, form: str, *, details: bool = False) -> None:
+def show(
+    report: Report,
+    form: str,
+    stream: TextIO,
+    environment: Mapping[str, str],
+    *,
+    details: bool = False,
+) -> None:
     """Text follows the terminal; every other format is written as it is."""
     if form == "text":
-        load(form)(console(), report, details=details)
+        load(form)(console(stream, environment), report, details=details)
     else:
-        sys.stdout.write(rendered(report, form, details=details))
+        stream.write(rendered(report, form, details=details))
 
 
-def console() -> Console:
+def console(stream: TextIO, environment: Mapping[str, str]) -> Console:
     """As wide as it is, where that is wide enough for a word."""
-    made = Console()
+    made = Console(file=stream, _environ=environment)
     made.width = max(made.width, LEAST_COLUMNS)
     return made
 

@@ -4,10 +4,9 @@
 """From a pool's history to what a person or a program reads. Pure, as `report` is."""
 
 import io
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, TextIO
 
 from rich.console import Console
 
@@ -23,12 +22,12 @@ FORMATS: dict[str, tuple[str, str]] = {
 }
 
 
-def show(history: History, form: str) -> None:
+def show(history: History, form: str, stream: TextIO, environment: Mapping[str, str]) -> None:
     """Text follows the terminal; every other format is written as it is."""
     if form == "text":
-        _load(form)(console(), history)
+        _load(form)(console(stream, environment), history)
     else:
-        sys.stdout.write(_load(form)(history))
+        stream.write(_load(form)(history))
 
 
 def rendered(history: History, form: str) -> str:
