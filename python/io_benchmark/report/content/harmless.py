@@ -15,7 +15,7 @@ from io_benchmark.text import LINE_LENGTH, NAME_CELLS, clean, name
 
 Record = TypeVar("Record")
 
-_LABEL, _WORKER, _SOURCE = 80, 60, 200
+_LABEL, _WORKER, _SOURCE, _KIND = 80, 60, 200, 120
 # How long each field's text may be. A name is cut in its middle, because names of pools often
 # differ at the end; any other text is cut at its end.
 _NAME_CELLS = {
@@ -43,10 +43,10 @@ _LENGTHS = {
     "reason": _LABEL,
     "incomplete_reason": _SOURCE,
     "source": _SOURCE,
-    "what": 120,
+    "what": _KIND,
 }
-# Raw samples are long, and hold no text that a sentence has.
-_SKIPPED = ("series", "timelines")
+# Raw samples are long, and no sentence has their text.
+_SKIPPED = ("timelines",)
 
 
 def make_harmless(record: Record) -> Record:

@@ -10,9 +10,9 @@ from typing import Any
 from io_benchmark.analysis.history import history_model
 from io_benchmark.analysis.workloads import Workload
 from io_benchmark.json_schema import schema_of
+from io_benchmark.report.content import series_figure
 from io_benchmark.report.formats.as_json import as_text, subject_of
 from io_benchmark.report.formats.json_format import Interval, Number
-from io_benchmark.report.history import figure
 from io_benchmark.report.history import json_format as to
 from io_benchmark.report.history.json_format import VERSION
 
@@ -37,7 +37,7 @@ def _document(history: history_model.History) -> to.Document:
 
 
 def _series(series: history_model.Series) -> to.Series:
-    workload = figure.of(series)
+    workload = series_figure.workload_of(series)
     return to.Series(
         subject=subject_of(series.subject),
         operation=workload.operation,

@@ -4,8 +4,8 @@
 """The history as one page that needs nothing else: no network, no scripts, no fonts."""
 
 from io_benchmark.analysis.history.history_model import History
+from io_benchmark.report.content import history_content as contents
 from io_benchmark.report.formats.html import template
-from io_benchmark.report.history import content as contents
 from io_benchmark.report.history import plot
 
 TEMPLATE = "history.html.jinja"
