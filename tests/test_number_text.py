@@ -92,3 +92,34 @@ def test_percent(value, expected):
 def test_size(value_bytes, expected):
     """Sizes in powers of 1024."""
     assert number_text.size(value_bytes) == expected
+
+
+@pytest.mark.parametrize(
+    ("write", "value", "expected"),
+    [
+        pytest.param(number_text.compact, 0.9167, "0.917", id="compact-part"),
+        pytest.param(number_text.compact, 5.5, "5.5", id="compact-without-zeros"),
+        pytest.param(number_text.compact, 1234.5, "1,234", id="compact-large"),
+        pytest.param(number_text.count, 12_345, "12,345", id="count"),
+        pytest.param(number_text.tick, 1_500_000, "1,500,000", id="tick-large"),
+        pytest.param(number_text.tick, 0.25, "0.25", id="tick-part"),
+        pytest.param(number_text.exact_percent, 1 - 0.05 / 3, "98.33 %", id="level"),
+        pytest.param(number_text.seconds, 240_000_000, "0.240 s", id="seconds"),
+    ],
+)
+def test_single_numbers(write, value, expected):
+    """Each kind of number has as many digits as it needs."""
+    assert write(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        pytest.param([1.01, 0.99, 1.0], "0.99× to 1.01×", id="range"),
+        pytest.param([1.001, 1.002], "1.00×", id="same-digits"),
+        pytest.param([], "", id="none"),
+    ],
+)
+def test_ratio_range(values, expected):
+    """The ends of several ratios, once where they are written alike."""
+    assert number_text.ratio_range(values) == expected

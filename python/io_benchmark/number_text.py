@@ -30,6 +30,21 @@ def digits(value: float) -> str:
     return f"{rounded:,.{decimals}f}"
 
 
+def compact(value: float) -> str:
+    """Write three significant digits at most: '2.75', '5.5', '1,230'."""
+    return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def count(value: float) -> str:
+    """Write a whole number, with thousands grouped."""
+    return f"{value:,.0f}"
+
+
+def tick(value: float) -> str:
+    """Write a round number of an axis with all its digits."""
+    return count(value) if value == round(value) else f"{value:g}"
+
+
 def times(values_ns: Sequence[float]) -> list[str]:
     """Write times of one row in one unit, that of the smallest."""
     known = [value for value in values_ns if math.isfinite(value) and value > 0]

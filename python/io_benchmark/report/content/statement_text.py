@@ -33,5 +33,5 @@ _WRITERS: dict[Unit, Callable[[float], str]] = {
     Unit.OPERATIONS_PER_SECOND: lambda value: f"{number_text.digits(value)} operations/s",
     Unit.RATIO: number_text.ratio,
     Unit.SHARE: number_text.percent,
-    Unit.COUNT: lambda value: f"{value:,.0f}",
+    Unit.COUNT: number_text.count,
 }

@@ -10,7 +10,16 @@ from dataclasses import dataclass
 from io_benchmark.analysis import workloads
 from io_benchmark.analysis.inference.estimates import LEVEL
 from io_benchmark.analysis.model import Comparison, Detail, Figures
-from io_benchmark.number_text import NOTHING, digits, interval, percent, ratio, seconds, times
+from io_benchmark.number_text import (
+    NOTHING,
+    count,
+    digits,
+    interval,
+    percent,
+    ratio,
+    seconds,
+    times,
+)
 from io_benchmark.report.content.report_index import BASELINE, MeasuredSide, MeasuredSubject
 
 INTERVAL_HEAD = f"{percent(LEVEL)} interval"
@@ -187,4 +196,4 @@ def _measure(part: MeasuredSubject) -> Measure:
 def _detail_text(detail: Detail) -> str:
     if detail.unit == "×":
         return ratio(detail.value)
-    return f"{digits(detail.value)} {detail.unit}" if detail.unit else f"{detail.value:,.0f}"
+    return f"{digits(detail.value)} {detail.unit}" if detail.unit else count(detail.value)
