@@ -9,6 +9,7 @@ import pytest
 import sample_report
 
 from io_benchmark.analysis.model import Advice, Cause, Severity, State, Verdict
+from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content import document
 from io_benchmark.report.content.report_index import NO_VERDICT
 
@@ -74,7 +75,12 @@ def test_causes_belong_to_one_subject():
             id="no-share",
         ),
         pytest.param(
-            [replace(sample_report.SUPPORTED, candidate_evidence="x" * 101)],
+            [
+                replace(
+                    sample_report.SUPPORTED,
+                    candidate_evidence=sample_report.evidence(statement("x" * 101)),
+                )
+            ],
             "Fewer local SSDs share the writes explains 94 %.",
             id="long-evidence",
         ),

@@ -4,25 +4,23 @@
 """The answer: a sentence for each candidate, with its cause and what to try."""
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis.inference.estimates import LEVEL
 from io_benchmark.analysis.model import Cause, Comparison, Diagnosis, Remedy, State, Verdict
 from io_benchmark.number_text import interval, percent, ratio
+from io_benchmark.report.content.evidence_text import summary_text
 from io_benchmark.report.content.report_index import (
     BASELINE,
     NO_VERDICT,
     MeasuredSide,
     MeasuredSubject,
 )
+from io_benchmark.report.content.statement_text import text_of
 
-# Longer evidence would hide the sentence that it is in; the table of hypotheses has it.
-EVIDENCE_LENGTH = 120
-# What evidence says first is what it is about; machine types, figures and counts of workers follow.
-_DETAIL = re.compile(r"\s*\([^()]*\)")
-_FURTHER = re.compile(r";|, machine type | on [0-9,]+ of [0-9,]+ workers")
+# Longer evidence would hide the sentence around it; the table of hypotheses has it.
+_EVIDENCE_LENGTH = 120
 
 
 @dataclass(frozen=True)
@@ -132,16 +130,12 @@ def _cause_in_words(diagnosis: Diagnosis) -> str:
 
 
 def _difference(cause: Cause) -> str:
-    """The gist of both sides' evidence, or where it does not differ or is long, the hypothesis."""
-    candidate, baseline = _gist(cause.candidate_evidence), _gist(cause.baseline_evidence)
-    short = len(candidate) + len(baseline) <= EVIDENCE_LENGTH
+    """Return both sides' summaries, or where they are equal or long, the hypothesis."""
+    candidate, baseline = map(summary_text, (cause.candidate_evidence, cause.baseline_evidence))
+    short = len(candidate) + len(baseline) <= _EVIDENCE_LENGTH
     if candidate and baseline and candidate != baseline and short:
         return f"{candidate} against {baseline}"
     return cause.hypothesis.rstrip(".") or cause.name
-
-
-def _gist(evidence: str) -> str:
-    return _DETAIL.sub("", _FURTHER.split(evidence)[0])
 
 
 def share_in_words(cause: Cause) -> str:
@@ -158,7 +152,7 @@ def by_share(causes: Sequence[Cause]) -> list[Cause]:
 
 
 def _remedy_in_words(remedy: Remedy) -> str:
-    return f"{remedy.action.rstrip('.')}{gain_in_words(remedy)}"
+    return f"{text_of(remedy.action).rstrip('.')}{gain_in_words(remedy)}"
 
 
 def gain_in_words(remedy: Remedy) -> str:

@@ -10,7 +10,9 @@ from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Cause, Remedy, State, Subject
 from io_benchmark.number_text import ratio
 from io_benchmark.report.content import answers
+from io_benchmark.report.content.evidence_text import evidence_text, sentences
 from io_benchmark.report.content.report_index import DIFFERENT, DiagnosedCandidate
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import distinguish, label
 
 _STATES = (State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE)
@@ -91,35 +93,32 @@ def diagnosis_part(diagnosed: DiagnosedCandidate) -> DiagnosisPart:
 
 
 def _cause(cause: Cause) -> CauseRow:
-    explanation = _sentence(cause.explanation)
-    if cause.predicted_ratio is not None and ratio(cause.predicted_ratio) not in explanation:
-        explanation = f"Predicts {ratio(cause.predicted_ratio)}. {explanation}".strip()
-    if cause.workload is not None and cause.workload not in explanation:
-        explanation = f"{explanation} The workload {cause.workload} would tell.".strip()
+    explanation = [sentences(cause.explanation)]
+    if cause.predicted_ratio is not None and cause.share is None:
+        explanation.insert(0, f"Predicts {ratio(cause.predicted_ratio)}.")
+    if cause.workload is not None:
+        explanation.append(f"The workload {cause.workload} would show it.")
     return CauseRow(
         cause.state,
         cause.name,
         cause.hypothesis,
-        cause.candidate_evidence,
-        cause.baseline_evidence,
-        explanation,
+        evidence_text(cause.candidate_evidence),
+        evidence_text(cause.baseline_evidence),
+        " ".join(filter(None, explanation)),
         "" if cause.share is None else answers.share_in_words(cause),
     )
 
 
 def _remedy(remedy: Remedy) -> RemedyRow:
     gain = answers.gain_in_words(remedy).strip(" ()")
-    action = _sentence(remedy.action).removesuffix(".")
-    return RemedyRow(remedy.cause, action, gain, _sentence(remedy.evidence))
+    action = _capitalised(text_of(remedy.action).removesuffix("."))
+    return RemedyRow(remedy.cause, action, gain, sentences(remedy.evidence))
 
 
-def _sentence(text: str) -> str:
-    """Add a capital and a full stop."""
-    line = text
-    stop = "." if line and line[-1] not in ".!?…" else ""
+def _capitalised(line: str) -> str:
+    """Start with a capital; a pool's name is written as it is."""
     first = line.split(" ", 1)[0]
-    # A pool's name is written as it is.
-    return (line if "-" in first else line[:1].upper() + line[1:]) + stop
+    return line if "-" in first else line[:1].upper() + line[1:]
 
 
 def _measurement(subject: Subject, siblings: tuple[Subject, ...]) -> str:

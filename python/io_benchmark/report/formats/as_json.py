@@ -12,10 +12,14 @@ from typing import Any
 import msgspec
 
 from io_benchmark.analysis import model, report_model, workloads
+from io_benchmark.analysis.statements import Quantity, Range, Statement, Value
 from io_benchmark.json_schema import schema_of
+from io_benchmark.report.content.evidence_text import FACT_LENGTH, evidence_text, summary_text
+from io_benchmark.report.content.statement_text import text_of, value_text
 from io_benchmark.report.content.worker_rows import count_replication
 from io_benchmark.report.formats import json_format as to
 from io_benchmark.report.formats.json_format import VERSION
+from io_benchmark.text import LINE_LENGTH
 
 
 def render(report: report_model.Report) -> str:
@@ -150,7 +154,7 @@ def _diagnosis(diagnosis: model.Diagnosis) -> to.Diagnosis:
         candidate=diagnosis.candidate,
         subject=None if diagnosis.subject is None else subject_of(diagnosis.subject),
         causes=[_cause(cause) for cause in diagnosis.causes],
-        remedies=[to.Remedy(**_shallow(remedy)) for remedy in diagnosis.remedies],
+        remedies=[_remedy(remedy) for remedy in diagnosis.remedies],
     )
 
 
@@ -158,7 +162,58 @@ def _cause(cause: model.Cause) -> to.Cause:
     facts = _shallow(cause)
     facts["share_ratio"] = facts.pop("share")
     facts["state"] = cause.state.value
+    facts["baseline_evidence"] = _evidence(cause.baseline_evidence)
+    facts["candidate_evidence"] = _evidence(cause.candidate_evidence)
+    facts["explanation"] = [_statement(each) for each in cause.explanation]
     return to.Cause(**facts)
+
+
+def _remedy(remedy: model.Remedy) -> to.Remedy:
+    facts = _shallow(remedy)
+    facts["action"] = text_of(remedy.action)
+    facts["evidence"] = [_statement(each) for each in remedy.evidence]
+    return to.Remedy(**facts)
+
+
+def _evidence(evidence: model.Evidence) -> to.Evidence:
+    return to.Evidence(
+        text=evidence_text(evidence),
+        summary=summary_text(evidence),
+        facts=[
+            to.Fact(
+                name=observation.name,
+                text=text_of(seen.value, FACT_LENGTH),
+                values=_values(seen.value, FACT_LENGTH),
+                count=seen.count,
+                total=observation.total,
+                counts_runs=observation.counts_runs,
+            )
+            for observation in evidence.observations
+            for seen in observation.seen
+        ],
+    )
+
+
+def _statement(statement: Statement) -> to.Statement:
+    return to.Statement(text=text_of(statement), values=_values(statement, LINE_LENGTH))
+
+
+def _values(statement: Statement, length: int) -> list[to.Value]:
+    return [
+        to.Value(name=name, text=value_text(value, length), **_bounds(value))
+        for name, value in statement.values
+    ]
+
+
+def _bounds(value: Value) -> dict[str, Any]:
+    match value:
+        case Quantity():
+            low, high = value.value, value.value
+        case Range():
+            low, high = value.low, value.high
+        case _:
+            return {}
+    return {"low": _number(low), "high": _number(high), "unit": value.unit.value}
 
 
 def _problem(problem: model.Problem) -> to.Problem:

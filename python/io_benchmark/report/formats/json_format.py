@@ -8,13 +8,14 @@ JSON. Keys may be added within one version; one that goes or changes its meaning
 
 Versions:
   1 (2026-11)  the first
+  2 (2026-11)  evidence and explanations of causes and remedies are objects: the text with its values
 """
 
 from typing import Literal
 
 from msgspec import Struct
 
-VERSION: Literal[1] = 1
+VERSION: Literal[2] = 2
 
 Number = float | None
 VerdictName = Literal["slower", "faster", "equivalent", "inconclusive"]
@@ -176,13 +177,52 @@ class Places(Record, frozen=True):
     rows: list[PlaceRow]
 
 
+class Value(Record, frozen=True, omit_defaults=True):
+    """A value in a statement: text, or from `low` to `high` in `unit`."""
+
+    name: str
+    text: str
+    low: Number = None
+    high: Number = None
+    unit: str | None = None
+
+
+class Statement(Record, frozen=True, omit_defaults=True):
+    """A sentence as reports for people have it, and the values in it."""
+
+    text: str
+    values: list[Value] = []
+
+
+class Fact(Record, frozen=True, omit_defaults=True):
+    """One value of the observation `name`, seen on `count` of `total` workers.
+
+    With `counts_runs` they are runs of a single worker.
+    """
+
+    name: str
+    text: str
+    count: int
+    total: int
+    values: list[Value] = []
+    counts_runs: bool = False
+
+
+class Evidence(Record, frozen=True):
+    """What one side's workers showed; `summary` leads a report's sentence."""
+
+    text: str
+    summary: str
+    facts: list[Fact]
+
+
 class Cause(Record, frozen=True):
     name: str
     hypothesis: str
     state: Literal["supported", "ruled out", "not observable"]
-    baseline_evidence: str
-    candidate_evidence: str
-    explanation: str
+    baseline_evidence: Evidence
+    candidate_evidence: Evidence
+    explanation: list[Statement]
     predicted_ratio: Number
     share_ratio: Number
     workload: str | None
@@ -193,7 +233,7 @@ class Remedy(Record, frozen=True):
     action: str
     gain_ratio: Number
     measured: bool
-    evidence: str
+    evidence: list[Statement]
 
 
 class Diagnosis(Record, frozen=True):
@@ -248,7 +288,7 @@ class Worker(Record, frozen=True):
 class Document(Record, frozen=True):
     """The whole report but the raw samples, which are in the result files."""
 
-    version: Literal[1]
+    version: Literal[2]
     title: str
     baseline: str
     baseline_reason: str
