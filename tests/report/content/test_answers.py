@@ -32,7 +32,7 @@ def with_advice(workers_to_add: int | None):
     """The seed's undecided pool alone, with other advice."""
     report = sample_report.seed_case(5)
     (part,) = report.subjects
-    advice = Advice(Verdict.EQUIVALENT, workers_to_add, 0.05, "")
+    advice = Advice(Verdict.EQUIVALENT, workers_to_add, 0.05, statement(""))
     undecided = replace(part.comparisons[1], advice=advice)
     return replace(report, subjects=(replace(part, comparisons=(undecided,)),), diagnoses=())
 

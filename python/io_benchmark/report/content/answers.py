@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis.inference.estimates import LEVEL
+from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Cause, Comparison, Diagnosis, Remedy, State, Verdict
 from io_benchmark.number_text import interval, percent, ratio
 from io_benchmark.report.content.evidence_text import summary_text

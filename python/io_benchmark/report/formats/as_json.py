@@ -54,7 +54,7 @@ def _document(report: report_model.Report) -> to.Document:
         ],
         workers=[to.Worker(**_shallow(worker)) for worker in report.workers],
         unreadable=list(report.unreadable),
-        remarks=list(report.remarks),
+        remarks=[text_of(remark) for remark in report.remarks],
     )
 
 
@@ -67,11 +67,14 @@ def _subject_report(part: report_model.SubjectReport) -> to.SubjectReport:
             to.Noise(kind=floor.kind, low_ratio=_number(floor.low), high_ratio=_number(floor.high))
             for floor in part.noise
         ],
-        regimes=[
-            to.Regime(**{**_shallow(regime), "side": side, "regime": regime.regime.value})
-            for side, regime in part.regimes.items()
-        ],
+        regimes=[_regime(side, bottleneck) for side, bottleneck in part.bottlenecks.items()],
     )
+
+
+def _regime(side: str, bottleneck: report_model.SideBottleneck) -> to.Regime:
+    facts = _shallow(bottleneck)
+    regime, why = facts.pop("bottleneck").value, text_of(facts.pop("reason"))
+    return to.Regime(side=side, regime=regime, why=why, **facts)
 
 
 def subject_of(subject: model.Subject) -> to.Subject:
@@ -89,6 +92,8 @@ def subject_of(subject: model.Subject) -> to.Subject:
 def _figures(part: report_model.SubjectReport, side: str, figures: model.Figures) -> to.Figures:
     workload = workloads.of(part.subject.workload)
     facts = _shallow(figures)
+    percentiles_ns = facts.pop("percentiles_ns")
+    facts |= {f"p{percent}_ns": _number(percentiles_ns[percent]) for percent in model.PERCENTILES}
     facts["details"] = [to.Detail(**_shallow(detail)) for detail in figures.details]
     return to.Figures(
         side=side,
@@ -107,7 +112,11 @@ def _comparison(comparison: model.Comparison) -> to.Comparison:
     facts["verdict"] = comparison.verdict.value
     advice = comparison.advice
     facts["advice"] = advice and to.Advice(
-        **{**_shallow(advice), "leaning": advice.leaning.value},
+        **{
+            **_shallow(advice),
+            "leaning": advice.leaning.value,
+            "message": text_of(advice.message),
+        },
     )
     return to.Comparison(**facts)
 
@@ -145,7 +154,11 @@ def _places(places: report_model.Places) -> to.Places:
 def _at_place(one: report_model.AtPlace) -> to.AtPlace:
     facts = _shallow(one)
     facts["interval"] = one.interval and _interval(one.interval)
-    facts["differs"] = list(one.differs)
+    facts["what"] = facts.pop("kind")
+    facts["missing"] = text_of(one.missing) if one.missing else ""
+    facts["not_held"] = text_of(one.not_compared) if one.not_compared else ""
+    facts["differs"] = [text_of(difference) for difference in one.differences]
+    del facts["not_compared"], facts["differences"]
     return to.AtPlace(**facts)
 
 
@@ -222,7 +235,7 @@ def _problem(problem: model.Problem) -> to.Problem:
         severity=problem.severity.value,
         subject=None if problem.subject is None else subject_of(problem.subject),
         sides=list(problem.sides),
-        message=problem.message,
+        message=text_of(problem.message),
     )
 
 

@@ -119,9 +119,9 @@ def _section(section: Section, *, brief: bool) -> list[str]:
         blocks.append(f"{Heading.ADVICE}:")
         blocks.append(_items(f"{prose(who)}: {prose(what)}" for who, what in section.advice))
     if not brief:
-        if section.regimes:
+        if section.bottlenecks:
             blocks.append(f"{Heading.WAITS}:")
-            blocks.append(_items(f"{prose(who)}: {prose(w)}" for who, w in section.regimes))
+            blocks.append(_items(f"{prose(who)}: {prose(w)}" for who, w in section.bottlenecks))
         if section.certainty:
             blocks.append(f"{Heading.ASSUMPTIONS}:")
             blocks.append(_items(f"{prose(who)}: {prose(w)}" for who, w in section.certainty))

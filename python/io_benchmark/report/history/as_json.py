@@ -11,6 +11,7 @@ from io_benchmark.analysis.history import history_model
 from io_benchmark.analysis.workloads import Workload
 from io_benchmark.json_schema import schema_of
 from io_benchmark.report.content import series_figure
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.formats.as_json import as_text, subject_of
 from io_benchmark.report.formats.json_format import Interval, Number
 from io_benchmark.report.history import json_format as to
@@ -30,20 +31,20 @@ def _document(history: history_model.History) -> to.Document:
         version=VERSION,
         pool=history.pool,
         series=[_series(one) for one in history.series],
-        left_out=[to.LeftOut(what=one.what, why=one.why) for one in history.left_out],
+        left_out=[to.LeftOut(what=one.source, why=text_of(one.reason)) for one in history.left_out],
         unreadable=list(history.unreadable),
-        remarks=list(history.remarks),
+        remarks=[text_of(remark) for remark in history.remarks],
     )
 
 
-def _series(series: history_model.Series) -> to.Series:
+def _series(series: history_model.HistorySeries) -> to.Series:
     workload = series_figure.workload_of(series)
     return to.Series(
         subject=subject_of(series.subject),
         operation=workload.operation,
         unit=workload.unit,
         higher_is_better=workload.higher_is_better,
-        conditions=dict(series.conditions),
+        conditions={rule: text_of(traits) for rule, traits in series.conditions},
         points=[_point(point, workload) for point in series.points],
         levels=[
             to.Level(

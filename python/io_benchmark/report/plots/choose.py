@@ -9,17 +9,17 @@ from typing import TypeVar
 import numpy as np
 
 from io_benchmark.analysis.model import Integers, Subject
-from io_benchmark.analysis.report_model import Series, Timeline
+from io_benchmark.analysis.report_model import RateTimeline, SampleSeries
 
 SIDES_DRAWN = 12
 Chosen = TypeVar("Chosen")
 
 
 def by_side(
-    series: Sequence[Series], subject: Subject, sides: Sequence[str]
-) -> dict[str, list[Series]]:
+    series: Sequence[SampleSeries], subject: Subject, sides: Sequence[str]
+) -> dict[str, list[SampleSeries]]:
     """One subject's workers that have samples, by side in the order of the sides."""
-    found: dict[str, list[Series]] = {side: [] for side in sides}
+    found: dict[str, list[SampleSeries]] = {side: [] for side in sides}
     for one in series:
         if one.subject == subject and one.side in found and len(one.total_ns):
             found[one.side].append(one)
@@ -27,7 +27,7 @@ def by_side(
     return dict(drawn[:SIDES_DRAWN])
 
 
-def spread(workers: Sequence[Series], most: int) -> list[Series]:
+def spread(workers: Sequence[SampleSeries], most: int) -> list[SampleSeries]:
     """Workers from the quickest to the slowest, evenly, at most so many."""
     ordered = sorted(workers, key=lambda one: (float(np.mean(one.total_ns)), one.worker))
     if len(ordered) <= most:
@@ -35,22 +35,22 @@ def spread(workers: Sequence[Series], most: int) -> list[Series]:
     return [ordered[round(at * (len(ordered) - 1) / (most - 1))] for at in range(most)]
 
 
-def typical(workers: Sequence[Series]) -> Series:
+def typical(workers: Sequence[SampleSeries]) -> SampleSeries:
     """The worker in the middle, by its mean."""
     ordered = sorted(workers, key=lambda one: (float(np.mean(one.total_ns)), one.worker))
     return ordered[(len(ordered) - 1) // 2]
 
 
 def timelines(
-    all_of_them: Sequence[Timeline], series: Sequence[Series], sides: Sequence[str]
-) -> list[Timeline]:
+    all_of_them: Sequence[RateTimeline], series: Sequence[SampleSeries], sides: Sequence[str]
+) -> list[RateTimeline]:
     """One a side, in their order: that of the typical worker where it has one, else the first."""
     wanted: dict[str, str] = {}
     for side in sides:
         own = [one for one in series if one.side == side and len(one.total_ns)]
         if own:
             wanted[side] = typical([one for one in own if one.subject == own[0].subject]).worker
-    found: dict[str, Timeline] = {}
+    found: dict[str, RateTimeline] = {}
     for timeline in all_of_them:
         if not timeline.time_s:
             continue

@@ -10,7 +10,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.report_model import Timeline
+from io_benchmark.analysis.report_model import RateTimeline
 from io_benchmark.number_text import compact, tick
 from io_benchmark.report.plots.scales import Scale, from_zero, time_ticks
 from io_benchmark.report.plots.scatter import clock_label
@@ -30,7 +30,7 @@ MIB = 1024 * 1024
 class Quantity:
     title: str
     kind: str
-    values: Callable[[Timeline], Sequence[float]]  # in the unit of the label
+    values: Callable[[RateTimeline], Sequence[float]]  # in the unit of the label
     unit: str
 
 
@@ -62,7 +62,7 @@ class Picture:
     picture: Markup
 
 
-def draw(timelines: Sequence[Timeline], identifier: str) -> tuple[Picture, ...]:
+def draw(timelines: Sequence[RateTimeline], identifier: str) -> tuple[Picture, ...]:
     """A picture a quantity; sides stand below each other."""
     clock = from_zero(max(line.time_s) for line in timelines)
     return tuple(
@@ -72,7 +72,7 @@ def draw(timelines: Sequence[Timeline], identifier: str) -> tuple[Picture, ...]:
 
 
 def _draw(
-    quantity: Quantity, timelines: Sequence[Timeline], clock: Scale, identifier: str
+    quantity: Quantity, timelines: Sequence[RateTimeline], clock: Scale, identifier: str
 ) -> Markup:
     shown = [_averaged(line.time_s, quantity.values(line)) for line in timelines]
     scale = from_zero(float(value) for _, values in shown for value in values)
