@@ -91,7 +91,7 @@ def test_causes_belong_to_one_subject():
         ),
         pytest.param(
             [replace(sample_report.SUPPORTED, state=State.RULED_OUT)],
-            "no cause is supported by what was observed.",
+            "no cause is supported by the observations.",
             id="none-supported",
         ),
     ],
