@@ -67,7 +67,7 @@ def judge(expectation: Expectation, report: Report) -> Outcome:
     if broken or undecided:
         first, *others = [*broken, *undecided]
         how = "not met" if broken else "not decided"
-        ends = f"{first.ratio:.2f}× ({first.interval.low:.2f} to {first.interval.high:.2f})"
+        ends = f"{first.ratio:.2f}× ({first.interval.low_ratio:.2f} to {first.interval.high_ratio:.2f})"
         more = f", and {len(others)} more" if others else ""
         return Outcome(False, f"{text}: {how}, {ends} on {first.subject}{more}")
     return Outcome(True, f"{text}: met{_on_how_many(len(found), len(named))}")
@@ -84,12 +84,12 @@ def _words(subject: Subject) -> set[str]:
 
 def _is_met(expectation: Expectation, comparison: Comparison) -> bool:
     interval, limit = comparison.interval, expectation.limit
-    return interval.high < limit if expectation.below else interval.low > limit
+    return interval.high_ratio < limit if expectation.below else interval.low_ratio > limit
 
 
 def _is_broken(expectation: Expectation, comparison: Comparison) -> bool:
     interval, limit = comparison.interval, expectation.limit
-    return interval.low >= limit if expectation.below else interval.high <= limit
+    return interval.low_ratio >= limit if expectation.below else interval.high_ratio <= limit
 
 
 def _on_how_many(compared: int, named: int) -> str:

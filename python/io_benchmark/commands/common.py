@@ -9,13 +9,11 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from io_benchmark.errors import UsageError
+from io_benchmark.report.formats import FORMATS
 from io_benchmark.sources.text import one_line
 from io_benchmark.writing import write_file
 
 TELL_LENGTH = 4000  # some list what there is
-
-# Formats that have a line for each result that could not be read.
-COMPLETE_FORMATS = ("text", "json")
 
 
 def tell(text: str) -> None:
@@ -30,7 +28,7 @@ def tell(text: str) -> None:
 def tell_unread(lines: Sequence[str], prefix: str, form: str) -> None:
     """What could not be read; only how many where the report on the same terminal names each."""
     on_one_terminal = sys.stdout.isatty() and sys.stderr.isatty()
-    if not (on_one_terminal and form in COMPLETE_FORMATS):
+    if not (on_one_terminal and FORMATS[form].lists_unreadable):
         for line in lines:
             tell(f"{prefix}: {line}")
     elif lines:

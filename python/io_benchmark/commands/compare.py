@@ -21,13 +21,14 @@ import argparse
 import dataclasses
 import os
 import re
+import sys
 import time
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from io_benchmark.commands.common import add_output_options, tell, tell_unread, write_whole
 from io_benchmark.errors import UsageError
-from io_benchmark.report import FORMATS
+from io_benchmark.report.formats import FORMATS
 from io_benchmark.sources.text import one_line
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def run(arguments: argparse.Namespace) -> int:
         write_whole(path, output.rendered(report, form, details=arguments.details))
         for form, path in arguments.write
     ]
-    output.show(report, arguments.format, details=arguments.details)
+    output.show(report, arguments.format, sys.stdout, os.environ, details=arguments.details)
     outcomes = expectations.judge_all(expected, report)
     status = _status(report, outcomes, arguments.format, partial=arguments.partial)
     unwritten = [problem for problem in written if problem is not None]

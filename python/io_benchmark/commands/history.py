@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from io_benchmark.commands.common import add_output_options, tell, tell_unread, write_whole
 from io_benchmark.errors import UsageError
+from io_benchmark.report.formats import HISTORY_FORMATS
 from io_benchmark.sources.text import one_line
 
 if TYPE_CHECKING:
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
     from io_benchmark.sources.found import Found
     from io_benchmark.sources.layout import Measured
 
-# As `io_benchmark.report.history` has them, which --help need not load.
-FORMATS = ("text", "markdown", "html", "json")
 PROJECT = "io-benchmark"
 # A year of weeks, twice. More than the most take minutes to look for changes in.
 LAST, MOST = 100, 300
@@ -56,12 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--since", type=_date, metavar="DATE", help="points of this day (UTC) and later: 2026-05-01"
     )
-    add_output_options(parser, FORMATS)
+    add_output_options(parser, HISTORY_FORMATS)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from io_benchmark.analysis.history.series import history
-    from io_benchmark.report.history import rendered, show
+    from io_benchmark.report.formats import output
     from io_benchmark.sources.past import check_pool
 
     check_pool(arguments.pool)
@@ -81,8 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
         unreadable=intake.unreadable,
         remarks=intake.all_remarks(),
     )
-    written = [write_whole(path, rendered(found, form)) for form, path in arguments.write]
-    show(found, arguments.format)
+    written = [write_whole(path, output.rendered(found, form)) for form, path in arguments.write]
+    output.show(found, arguments.format, sys.stdout, os.environ)
     tell_unread(intake.unreadable, "note", arguments.format)
     problems = [problem for problem in written if problem is not None]
     if not found.series:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import random
 import re
 import shutil
@@ -198,7 +199,7 @@ def _report(
         compare.Options(),
         remarks=(remark,),
     )
-    report_output.show(report, form)
+    report_output.show(report, form, sys.stdout, os.environ)
     _tell(f"Results: {output}; compare them again with: io-benchmark compare {output}")
 
 

@@ -8,7 +8,7 @@ import re
 import pytest
 import sample_history
 
-from io_benchmark.report.history.html import render
+from io_benchmark.report.formats.html import render_history
 
 PHONE = (360, 740)
 DESKTOP = (1200, 900)
@@ -37,7 +37,7 @@ def opened(browser, tmp_path):
 
     def open_page(found):
         path = tmp_path / "history.html"
-        path.write_text(render(found), encoding="utf-8")
+        path.write_text(render_history(found), encoding="utf-8")
         browser.open(path)
         return path.as_uri()
 
@@ -46,7 +46,7 @@ def opened(browser, tmp_path):
 
 def test_hostile_texts_are_text():
     """Names full of markup are shown, and make no element."""
-    page = render(sample_history.hostile())
+    page = render_history(sample_history.hostile())
     assert "<script" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "{{ 7*7 }}" in page
@@ -55,8 +55,8 @@ def test_hostile_texts_are_text():
 
 def test_many_points_are_folded():
     """Sixty rows may stand open; a year and more is folded away."""
-    assert "<summary>69 points</summary>" in render(sample_history.steady())
-    assert "points</summary>" not in render(sample_history.one_change())
+    assert "<summary>69 points</summary>" in render_history(sample_history.steady())
+    assert "points</summary>" not in render_history(sample_history.one_change())
 
 
 @pytest.mark.serial

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 import sample_history
 
-from io_benchmark.report.history.line_drawing import CHANGE, POINT, ROWS, draw
+from io_benchmark.report.plots.line_drawing import CHANGE, POINT, ROWS, draw
 
 
 def series(found):

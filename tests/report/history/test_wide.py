@@ -9,7 +9,7 @@ import pytest
 import sample_history
 from rich.cells import cell_len
 
-from io_benchmark.report.history.terminal import ROWS_SHOWN
+from io_benchmark.report.formats.terminal_history import ROWS_SHOWN
 
 REVISIONS = ("0123456789ab", "ジョブの変更履歴です", "🚀🚀🚀", "e\u0301e\u0301e\u0301", "")
 

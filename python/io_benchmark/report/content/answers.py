@@ -122,7 +122,7 @@ def _decided(
 def _verdict_in_words(comparison: Comparison, margin_ratio: float) -> tuple[str, str]:
     candidate, baseline = name(comparison.candidate), name(comparison.baseline)
     times = ratio(comparison.ratio)
-    bounds = interval(comparison.interval.low, comparison.interval.high)
+    bounds = interval(comparison.interval.low_ratio, comparison.interval.high_ratio)
     around = f"({percent(LEVEL)} interval {bounds})"
     match comparison.verdict:
         case Verdict.SLOWER:

@@ -127,7 +127,7 @@ def _ratio(comparison: Comparison) -> str:
 
 
 def _interval(comparison: Comparison) -> str:
-    return interval(comparison.interval.low, comparison.interval.high)
+    return interval(comparison.interval.low_ratio, comparison.interval.high_ratio)
 
 
 def _verdict(side: str, comparison: Comparison | None, baselines: set[str]) -> str:

@@ -184,7 +184,7 @@ def _range(compared: Sequence[Comparison]) -> str:
     """Of several the ratios alone: an interval over all of them would say nothing."""
     if len(compared) == 1:
         (one,) = compared
-        return f"{ratio(one.ratio)} ({interval(one.interval.low, one.interval.high)})"
+        return f"{ratio(one.ratio)} ({interval(one.interval.low_ratio, one.interval.high_ratio)})"
     return _ratios(compared)
 
 
@@ -237,7 +237,8 @@ def _row(part: SubjectReport, text: str) -> MeasureRow:
     kinds = [verdict for verdict in UNDECIDED if verdict in verdicts]
     words = ", ".join(f"{verdicts.count(one)} {one}" for one in kinds)
     ends = interval(
-        min(one.interval.low for one in compared), max(one.interval.high for one in compared)
+        min(one.interval.low_ratio for one in compared),
+        max(one.interval.high_ratio for one in compared),
     )
     return MeasureRow(
         text,

@@ -114,7 +114,7 @@ def _row(
         for time_ns in (figures.mean_ns, figures.p95_ns)
     ]
     if comparison is not None:
-        ends = interval(comparison.interval.low, comparison.interval.high)
+        ends = interval(comparison.interval.low_ratio, comparison.interval.high_ratio)
         verdict = comparison.verdict.value
         return MeasureRow(name(side), verdict, (*shown, ratio(comparison.ratio), ends, verdict))
     verdict = BASELINE if side in baselines else NO_VERDICT

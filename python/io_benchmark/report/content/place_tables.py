@@ -112,9 +112,9 @@ def _differs(places: Places) -> float:
     intervals = [side.interval for row in places.rows for side in row.sides]
     return max(
         (
-            min(abs(math.log(one.low)), abs(math.log(one.high)))
+            min(abs(math.log(one.low_ratio)), abs(math.log(one.high_ratio)))
             for one in intervals
-            if one is not None and one.excludes(1.0) and one.low > 0
+            if one is not None and one.excludes(1.0) and one.low_ratio > 0
         ),
         default=0.0,
     )
@@ -203,7 +203,10 @@ def _held(row: PlaceRow, sides: Sequence[str]) -> list[Row]:
         ),
         Row(
             f"{percent(LEVEL)} interval",
-            tuple(NOTHING if one is None else interval(one.low, one.high) for one in intervals),
+            tuple(
+                NOTHING if one is None else interval(one.low_ratio, one.high_ratio)
+                for one in intervals
+            ),
         ),
     ]
 

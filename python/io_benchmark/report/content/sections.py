@@ -65,7 +65,8 @@ def build(
             for comparison in part.comparisons
         ),
         floors=tuple(
-            f"{clean(floor.kind)} {interval(floor.low, floor.high)}" for floor in part.noise
+            f"{clean(floor.kind)} {interval(floor.low_ratio, floor.high_ratio)}"
+            for floor in part.noise
         ),
         noise=_grouped((name(side), _noise(figures)) for side, figures in part.figures.items()),
         regimes=_grouped((name(side), words) for side, words in regimes.in_words(part)),
@@ -103,7 +104,7 @@ def _measured_section(
             for comparison in part.comparisons
         ),
         floors=tuple(
-            f"{clean(kind)} {interval(min(f.low for f in one), max(f.high for f in one))}"
+            f"{clean(kind)} {interval(min(f.low_ratio for f in one), max(f.high_ratio for f in one))}"
             for kind, one in floors.items()
         ),
         noise=_grouped((name(side), _noise(figures)) for side, figures in worst.items()),
@@ -154,8 +155,8 @@ def _method(comparison: Comparison, part: SubjectReport) -> str:
 def _certainty(comparison: Comparison, part: SubjectReport) -> str:
     """What the interval rests on."""
     words = _method(comparison, part)
-    if comparison.interval.level > answers.LEVEL:
-        taken = f"{100 * comparison.interval.level:.4g} %"
+    if comparison.interval.level_ratio > answers.LEVEL:
+        taken = f"{100 * comparison.interval.level_ratio:.4g} %"
         words += f"; taken at {taken}, adjusted for the number of candidates"
     if comparison.variation_to_explain_ratio is not None:
         needed = percent(comparison.variation_to_explain_ratio)

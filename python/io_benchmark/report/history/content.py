@@ -184,7 +184,7 @@ def _steady(series: Series) -> str:
 def _change(change: Change, number: int, series: Series) -> ChangePart:
     slower = change.ratio >= 1
     before, after = figure.texts(series, [change.before_ns, change.after_ns])
-    bounds = interval(change.interval.low, change.interval.high)
+    bounds = interval(change.interval.low_ratio, change.interval.high_ratio)
     date = date_of(series.points[change.at])
     how = (
         f"{ratio(change.ratio)} slower" if slower else f"faster, at {ratio(change.ratio)} its time"
@@ -195,7 +195,7 @@ def _change(change: Change, number: int, series: Series) -> ChangePart:
         number=number,
         kind=SLOWER if slower else FASTER,
         lead=f"{date}: {how}",
-        rest=f"({percent(change.interval.level)} interval {bounds}), from {before} to {after}.",
+        rest=f"({percent(change.interval.level_ratio)} interval {bounds}), from {before} to {after}.",
         summary=" ".join(filter(None, (_named("Changed here", here), _named("Close by", near)))),
         title=f"Change {number}, {date}: {ratio(change.ratio)}",
         changed=tuple(change_in_words(fact) for fact in here),

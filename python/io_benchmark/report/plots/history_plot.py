@@ -11,7 +11,7 @@ from io_benchmark.analysis.history.history_model import Change, Series
 from io_benchmark.report.content.units import digits, ratio
 from io_benchmark.report.history import figure
 from io_benchmark.report.history.content import FASTER, SLOWER, date_of
-from io_benchmark.report.history.line_drawing import steady_range
+from io_benchmark.report.plots.line_drawing import steady_range
 from io_benchmark.report.plots.scales import Scale, around
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, Drawing, points
 

@@ -4,11 +4,12 @@
 """The history for a bug, in the Markdown that GitHub and Bugzilla share."""
 
 from io_benchmark.analysis.history.history_model import History, Series
+from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH
 from io_benchmark.report.formats.markdown_text import prose
 from io_benchmark.report.history import content as contents
 from io_benchmark.report.history.content import ChangePart, Content, SeriesPart
-from io_benchmark.report.history.line_drawing import draw
+from io_benchmark.report.plots.line_drawing import draw
 
 HEADS = ("Date", "Revision", "Workers", "Mean", "Against the level before", "")
 ROWS_SHOWN = 60
@@ -16,7 +17,7 @@ LINES_SHOWN = 30
 DRAWING_WIDTH = 78
 
 
-def render(history: History) -> str:
+def render_history(history: History, _layout: Layout = PLAIN) -> str:
     """All of it, or where it would not fit a comment, as much as does."""
     content = contents.build(history)
     blocks = [

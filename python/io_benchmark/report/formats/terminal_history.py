@@ -6,14 +6,14 @@
 from collections.abc import Callable, Sequence
 
 from rich.cells import cell_len, set_cell_size
-from rich.console import Console
 from rich.text import Text
 
 from io_benchmark.analysis.history.history_model import History, Series
+from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.page import GAP, INDENT, Page, column_widths
 from io_benchmark.report.history import content as contents
 from io_benchmark.report.history.content import FASTER, SLOWER, STEADY, ChangePart, Row, SeriesPart
-from io_benchmark.report.history.line_drawing import draw
+from io_benchmark.report.plots.line_drawing import draw
 
 STYLES = {SLOWER: "bold red", FASTER: "bold green", STEADY: "bold cyan"}
 # A head and what stands below it.
@@ -34,9 +34,9 @@ ROWS_SHOWN = 60
 DRAWING_WIDTH = 110
 
 
-def show(console: Console, history: History) -> None:
+def render_history(history: History, layout: Layout = PLAIN) -> str:
     content = contents.build(history)
-    page = Page(console)
+    page = Page(layout)
     page.paragraph(Text(content.title, "bold"), indent="")
     if content.introduction:
         page.paragraph(Text(content.introduction), indent="")
@@ -55,6 +55,7 @@ def show(console: Console, history: History) -> None:
         if lines:
             page.heading(title)
             page.items(lines)
+    return page.text()
 
 
 def _show_answer(page: Page, part: SeriesPart, *, several: bool) -> None:

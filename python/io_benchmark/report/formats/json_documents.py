@@ -1,0 +1,273 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Comparisons and histories as JSON, for programs.
+
+A document consists of the analysis' own data classes. Declared here are only the top level, and the
+parts that publish more or less than the analysis has. Raw samples are in the result files alone.
+Every number's name carries its unit. A number is null where it could not be computed or has no
+bound. A sentence has its `text` and the `values` in it. Keys may be added within one version; one
+that goes or changes its meaning makes a new version.
+
+Versions of a comparison:
+  1 (2026-11)     the first
+  2 (2026-11-22)  `figures` and `regimes` are objects by side; a comparison has its `subject`; a place
+                  has its `comparisons` in full, in place of `verdicts`; a cause's evidence and
+                  messages with numbers are data
+Versions of a history:
+  1 (2026-11)     the first
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import datetime
+from enum import Enum
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+from io_benchmark.analysis import model, report_model, workloads
+from io_benchmark.analysis.history import history_model
+from io_benchmark.analysis.statements import Quantity, Statement
+from io_benchmark.json_schema import schema_of
+from io_benchmark.report.content import replication
+from io_benchmark.report.content.replication import Replication
+from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.formats import PLAIN, Layout
+
+REPORT_VERSION: Literal[2] = 2
+HISTORY_VERSION: Literal[1] = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class FiguresInUnit(model.Figures):
+    """One side's times for one operation; `value` is the mean in the workload's own `unit`."""
+
+    value: float
+    unit: str
+    higher_is_better: bool
+
+
+@dataclass(frozen=True)
+class SubjectDocument(report_model.SubjectReport):
+    figures: Mapping[str, FiguresInUnit]
+
+
+@dataclass(frozen=True)
+class ReportDocument:
+    """A comparison, without its raw samples."""
+
+    version: Literal[2]
+    title: str
+    baseline: str
+    baseline_reason: str
+    margin_ratio: float
+    subjects: tuple[SubjectDocument, ...]
+    places: tuple[report_model.Places, ...]
+    diagnoses: tuple[model.Diagnosis, ...]
+    problems: tuple[model.Problem, ...]
+    replication: tuple[Replication, ...]
+    workers: tuple[report_model.WorkerLine, ...]
+    unreadable: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PointDocument:
+    """One push. `ratio`: to the level before the point's own; null on the first level."""
+
+    time: datetime
+    task_group_id: str
+    revision: str | None
+    mean_ns: float
+    value: float
+    ratio: float | None
+    workers: tuple[history_model.WorkerMean, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelInUnit(history_model.Level):
+    value: float
+
+
+@dataclass(frozen=True)
+class SeriesDocument:
+    """Points that are alike but for the time; `conditions` by the rule's name.
+
+    `mean_ns` is the time of one `operation`; `value` is the same in the workload's own `unit`, which
+    may be a rate. Ratios are of times: above 1 is slower.
+    """
+
+    subject: model.Subject
+    operation: str
+    unit: str
+    higher_is_better: bool
+    conditions: Mapping[str, str]
+    points: tuple[PointDocument, ...]
+    levels: tuple[LevelInUnit, ...]
+    changes: tuple[history_model.Change, ...]
+
+
+@dataclass(frozen=True)
+class HistoryDocument:
+    """A pool's history."""
+
+    version: Literal[1]
+    pool: str
+    series: tuple[SeriesDocument, ...]
+    left_out: tuple[history_model.LeftOut, ...]
+    unreadable: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StatementDocument:
+    """A sentence, and the numbers and names in it."""
+
+    text: str
+    values: Mapping[str, str | Quantity]
+
+
+def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
+    return _encode(
+        ReportDocument(
+            version=REPORT_VERSION,
+            title=report.title,
+            baseline=report.baseline,
+            baseline_reason=report.baseline_reason,
+            margin_ratio=report.margin_ratio,
+            subjects=tuple(_subject_document(part) for part in report.subjects),
+            places=report.places,
+            diagnoses=report.diagnoses,
+            problems=report.problems,
+            replication=replication.of_report(report),
+            workers=report.workers,
+            unreadable=report.unreadable,
+            remarks=report.remarks,
+        )
+    )
+
+
+def render_history(history: history_model.History, _layout: Layout = PLAIN) -> str:
+    return _encode(
+        HistoryDocument(
+            version=HISTORY_VERSION,
+            pool=history.pool,
+            series=tuple(_series_document(series) for series in history.series),
+            left_out=history.left_out,
+            unreadable=history.unreadable,
+            remarks=history.remarks,
+        )
+    )
+
+
+def report_schema() -> dict[str, Any]:
+    return _schema(f"io-benchmark report, version {REPORT_VERSION}", ReportDocument)
+
+
+def history_schema() -> dict[str, Any]:
+    return _schema(f"io-benchmark history, version {HISTORY_VERSION}", HistoryDocument)
+
+
+def _subject_document(part: report_model.SubjectReport) -> SubjectDocument:
+    workload = workloads.of(part.subject.workload)
+    figures = {
+        side: FiguresInUnit(
+            **vars(figures),
+            value=workload.shown(figures.mean_ns),
+            unit=workload.unit,
+            higher_is_better=workload.higher_is_better,
+        )
+        for side, figures in part.figures.items()
+    }
+    return SubjectDocument(**{**vars(part), "figures": figures})
+
+
+def _series_document(series: history_model.Series) -> SeriesDocument:
+    workload = workloads.of(series.subject.workload)
+    return SeriesDocument(
+        subject=series.subject,
+        operation=workload.operation,
+        unit=workload.unit,
+        higher_is_better=workload.higher_is_better,
+        conditions=dict(series.conditions),
+        points=tuple(
+            PointDocument(
+                time=point.time,
+                task_group_id=point.group,
+                revision=point.revision,
+                mean_ns=point.mean_ns,
+                value=workload.shown(point.mean_ns),
+                ratio=point.ratio,
+                workers=point.workers,
+            )
+            for point in series.points
+        ),
+        levels=tuple(
+            LevelInUnit(**vars(level), value=workload.shown(level.mean_ns))
+            for level in series.levels
+        ),
+        changes=series.changes,
+    )
+
+
+def _encode(document: ReportDocument | HistoryDocument) -> str:
+    """Return ASCII: what a name holds can neither end a line nor steer a terminal."""
+    text = json.dumps(_plain(document), indent=2, ensure_ascii=True, allow_nan=False)
+    return text.replace("\x7f", "\\u007f") + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON has for a value; raise TypeError where it has nothing."""
+    if value is None or (isinstance(value, str) and not isinstance(value, Enum)):
+        return value
+    if isinstance(value, Statement):
+        return _plain(StatementDocument(text_of(value), dict(value.values)))
+    if isinstance(value, model.Subject):
+        # Each workload has only some of the fields.
+        return {name: part for name, part in vars(value).items() if part}
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(part) for part in value]
+    return _plain_scalar(value)
+
+
+def _plain_scalar(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool | Integral):
+        return value if isinstance(value, bool) else int(value)
+    if isinstance(value, Real):
+        return float(value) if math.isfinite(value) else None
+    return msgspec.to_builtins(value)  # enums, and datetimes with their time zone
+
+
+def _schema(title: str, document: type) -> dict[str, Any]:
+    """Describe a document: what msgspec says of its classes, with what `_plain` changes."""
+    schema = schema_of(title, document)
+    if "Statement" in schema["$defs"]:
+        parts = schema_of("", StatementDocument)["$defs"]
+        schema["$defs"] |= {**parts, "Statement": parts["StatementDocument"]}
+        del schema["$defs"]["StatementDocument"]
+    return {**schema, "$defs": {name: _as_written(part) for name, part in schema["$defs"].items()}}
+
+
+def _as_written(part: Any) -> Any:
+    """Let numbers be null that are not integers, and require every key that is always written."""
+    if isinstance(part, list):
+        return [_as_written(inner) for inner in part]
+    if not isinstance(part, dict):
+        return part
+    if part.get("type") == "number" or {"type": "number"} in part.get("anyOf", ()):
+        return {"type": ["number", "null"]}
+    part = {key: _as_written(inner) for key, inner in part.items() if key != "default"}
+    if part.get("type") == "object" and "properties" in part and part["title"] != "Subject":
+        part["required"] = list(part["properties"])
+    return part
