@@ -7,9 +7,11 @@ import signal
 import subprocess
 import sys
 
+import program
 import pytest
 
 from io_benchmark import __version__, cli
+from io_benchmark.commands import script
 from io_benchmark.errors import ResultError, UsageError
 
 
@@ -35,8 +37,7 @@ def test_help_loads_nothing_heavy() -> None:
     """Help comes before any library that takes long to load."""
     code = (
         "import sys; from io_benchmark import cli\n"
-        "try: cli.main(['rehearse', '--help'])\n"
-        "except SystemExit: pass\n"
+        "cli.main(['rehearse', '--help'], sys.stdin, sys.stdout, sys.stderr, {})\n"
         "heavy = {'numpy', 'rich', 'taskgraph', 'scipy', 'taskcluster', 'matplotlib'}\n"
         "sys.exit(' '.join(heavy & set(sys.modules)) or 0)"
     )
@@ -73,29 +74,25 @@ def test_errors_are_one_line_and_a_code(
     error: type[Exception],
     code: int,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Only the outermost function turns an error into text."""
 
-    def fail(_arguments: object) -> int:
+    def fail(_arguments: object, _context: object) -> int:
         raise error("a.json: what is wrong")
 
-    monkeypatch.setattr(cli, "main", fail)
-    assert cli.console_main() == code
-    assert capsys.readouterr().err == "error: a.json: what is wrong\n"
+    monkeypatch.setattr(script, "run", fail)
+    done = program.run("script", "--output", "x", expected=code)
+    assert done.stderr == "error: a.json: what is wrong\n"
 
 
-def test_an_interruption_is_code_130(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_interruption_is_code_130(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C is no error of the program: one word and the shell's code."""
 
-    def interrupt(_arguments: object) -> int:
+    def interrupt(_arguments: object, _context: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "main", interrupt)
-    assert cli.console_main() == 130
-    assert capsys.readouterr().err == "stopped\n"
+    monkeypatch.setattr(script, "run", interrupt)
+    assert program.run("script", "--output", "x", expected=130).stderr == "stopped\n"
 
 
 def test_a_reader_that_goes_away_is_no_traceback() -> None:
@@ -115,21 +112,23 @@ def test_a_reader_that_goes_away_is_no_traceback() -> None:
 )
 def test_an_interruption_that_python_drops_comes_again(number: signal.Signals, code: int) -> None:
     """Raised within a `__del__` it would be printed and forgotten, and the command would go on."""
-    program = (
+    code_of_program = (
         "import signal, sys, time\n"
         "from io_benchmark import cli\n"
         "class Left:\n"
         "    def __del__(self):\n"
         f"        signal.raise_signal({int(number)})\n"
         "        time.sleep(0)\n"
-        "def main(arguments):\n"
+        "def run(arguments, context):\n"
         "    Left()\n"
         "    time.sleep(60)\n"
         "    return 0\n"
-        "cli.main = main\n"
+        "from io_benchmark.commands import script\n"
+        "script.run = run\n"
+        "sys.argv[1:] = ['script', '--output', 'x']\n"
         "sys.exit(cli.console_main())"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code_of_program], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (code, "stopped\n")

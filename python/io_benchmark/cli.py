@@ -8,15 +8,18 @@ A command's module is imported only when it is called, so that help stays quick.
 
 import argparse
 import importlib
+import os
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, NoReturn, TextIO
 
 from io_benchmark import __version__
+from io_benchmark.commands.context import MESSAGE_LENGTH, Context
 from io_benchmark.errors import IoBenchmarkError, explained
 from io_benchmark.interruption import Terminated, interruptions
 from io_benchmark.printing import standard_streams
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 COMMANDS = {
     "rehearse": "run the tasks' own commands on this machine and compare them",
@@ -28,76 +31,103 @@ COMMANDS = {
     "script": "write the worker's script as one file, to run it on any machine",
     "completion": "print a shell's completion script",
 }
+EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 # What a shell shows for a program that SIGPIPE has ended.
 EXIT_BROKEN_PIPE = 141
-MESSAGE_LENGTH = 4000  # some list what there is
 
 
 class _Parser(argparse.ArgumentParser):
+    """Writes to the context's streams, as wide as the terminal there."""
+
+    def __init__(self, context: Context, **settings: Any) -> None:
+        self._context = context  # first: argparse formats something in its __init__
+        super().__init__(formatter_class=self._formatter, **settings)
+
+    def _formatter(self, prog: str) -> argparse.HelpFormatter:
+        width = self._context.columns(self._context.stdout) - 2
+        return argparse.RawDescriptionHelpFormatter(prog, width=width)
+
+    def _print_message(self, message: str, _file: object = None) -> None:
+        """Print help or the version; `error` below writes mistakes itself."""
+        self._context.stdout.write(message)
+
     def error(self, message: str) -> NoReturn:
-        super().error(one_line(message, MESSAGE_LENGTH))
+        line = f"{self.prog}: error: {clean(message, MESSAGE_LENGTH)}\n"
+        self._context.stderr.write(self.format_usage() + line)
+        raise SystemExit(EXIT_USAGE)
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(
+    arguments: Sequence[str],
+    stdin: TextIO | None,
+    stdout: TextIO,
+    stderr: TextIO,
+    environment: Mapping[str, str],
+) -> int:
+    """Run a command on these streams and return its exit code."""
+    return _exit_code(arguments, Context(stdin, stdout, stderr, environment), nullcontext())
+
+
+def console_main() -> int:
+    """Run the command of this process, on its streams, so that every signal cleans up."""
+    with standard_streams() as output:
+        context = Context(sys.stdin, sys.stdout, sys.stderr, os.environ)
+        status = _exit_code(sys.argv[1:], context, interruptions())
+        try:
+            sys.stdout.flush()
+        except KeyboardInterrupt:  # its reader neither reads nor goes
+            output.drop()
+            return EXIT_INTERRUPTED
+        if output.failure is None:
+            return status
+        if isinstance(output.failure, BrokenPipeError):
+            # Its reader has seen enough (head, less): quiet, as other programs.
+            return status or EXIT_BROKEN_PIPE
+        return _fail(context, f"cannot write to stdout: {output.failure.strerror}", status or 1)
+
+
+def _exit_code(
+    arguments: Sequence[str], context: Context, signals: AbstractContextManager[None]
+) -> int:
+    try:
+        with signals:
+            return _dispatch(arguments, context)
+    except SystemExit as stopped:  # argparse has printed help or what is wrong
+        return stopped.code if isinstance(stopped.code, int) else 0
+    except IoBenchmarkError as error:
+        return _fail(context, str(error), error.exit_code)
+    except OSError as error:
+        # What no layer below could say more about.
+        return _fail(context, explained(error))
+    except KeyboardInterrupt as interruption:
+        context.stderr.write("stopped\n")
+        return interruption.exit_code if isinstance(interruption, Terminated) else EXIT_INTERRUPTED
+
+
+def _dispatch(arguments: Sequence[str], context: Context) -> int:
     parser = _Parser(
+        context,
         prog="io-benchmark",
         description="Which worker pool is slower, by how much, how sure that is, and why.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="commands:\n"
-        + "".join(f"  {name:<12}{what}\n" for name, what in COMMANDS.items())
+        + "".join(f"  {name:<12}{summary}\n" for name, summary in COMMANDS.items())
         + "\n'io-benchmark COMMAND --help' tells more.",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help="see below")
-    known = arguments[:1]
-    command = parser.parse_args(known).command
+    command = parser.parse_args(arguments[:1]).command
     module = importlib.import_module(f"io_benchmark.commands.{command}")
-    sub_parser = _Parser(
-        prog=f"io-benchmark {command}",
-        description=module.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    module.add_arguments(sub_parser)
-    result: int = module.run(sub_parser.parse_args(arguments[1:]))
-    return result
+    command_parser = _Parser(context, prog=f"io-benchmark {command}", description=module.__doc__)
+    module.add_arguments(command_parser)
+    exit_code: int = module.run(command_parser.parse_args(arguments[1:]), context)
+    return exit_code
 
 
-def console_main() -> int:
-    with standard_streams() as stdout:
-        status = _status(sys.argv[1:])
-        try:
-            sys.stdout.flush()
-        except KeyboardInterrupt:  # its reader neither reads nor goes
-            stdout.drop()
-            return EXIT_INTERRUPTED
-        if stdout.failure is None:
-            return status
-        if isinstance(stdout.failure, BrokenPipeError):
-            # Its reader has seen enough (head, less): quiet, as other programs.
-            return status or EXIT_BROKEN_PIPE
-        return _failed(f"cannot write to stdout: {stdout.failure.strerror}", status or 1)
-
-
-def _status(arguments: Sequence[str]) -> int:
-    try:
-        with interruptions():
-            return main(arguments)
-    except SystemExit as stopped:  # argparse has printed help or what is wrong
-        return stopped.code if isinstance(stopped.code, int) else 0
-    except IoBenchmarkError as error:
-        return _failed(str(error), error.exit_code)
-    except OSError as error:
-        # What no layer below could say more about.
-        return _failed(explained(error))
-    except KeyboardInterrupt as interruption:
-        print("stopped", file=sys.stderr)
-        return interruption.exit_code if isinstance(interruption, Terminated) else EXIT_INTERRUPTED
-
-
-def _failed(message: str, code: int = 1) -> int:
+def _fail(context: Context, message: str, code: int = 1) -> int:
     # Names come from anywhere, and a newline in one must not look like a second message.
-    print(f"error: {one_line(' '.join(message.splitlines()), MESSAGE_LENGTH)}", file=sys.stderr)
+    line = clean(" ".join(message.splitlines()), MESSAGE_LENGTH)
+    context.stderr.write(f"error: {line}\n")
     return code
 
 

@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Every error that a user can meet. A message is one line: what, where, what to do."""
 
-from io_benchmark.cleaning import printable
+from io_benchmark.text import clean_lines
 
 
 class IoBenchmarkError(Exception):
@@ -12,7 +12,7 @@ class IoBenchmarkError(Exception):
     exit_code = 1
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(printable(message))
+        super().__init__(clean_lines(message))
 
 
 class UsageError(IoBenchmarkError):

@@ -59,7 +59,6 @@ def standard_streams() -> Iterator[Output]:
 
     Whoever has put a stream of his own in their place keeps it.
     """
-    codecs.register_error(ERRORS, _encodable)
     _open_closed_ones()
     before = sys.stdin, sys.stdout, sys.stderr
     output = Output(_STDOUT)
@@ -108,3 +107,6 @@ def _encodable(error: UnicodeError) -> tuple[str | bytes, int]:
     if "\udc80" <= character <= "\udcff" and error.encoding in ("ascii", "utf-8"):
         return character.encode("ascii", "surrogateescape"), error.start + 1
     return "?", error.start + 1
+
+
+codecs.register_error(ERRORS, _encodable)

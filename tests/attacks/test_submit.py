@@ -5,13 +5,12 @@
 
 import itertools
 
+import program
 import pytest
 import submitted_tasks
 from killed_submit import Killer, journals, labels, named_group, submit
 from loopback import Loopback
 from loopback_deployment import Deployment
-
-from io_benchmark import cli
 
 POOLS = ("amd-16", "amd-30", "intel")
 WANTED = [f"io-benchmark-{pool}-{number}" for number in (1, 2) for pool in POOLS]
@@ -57,29 +56,33 @@ def hostile(everything):
             yield option, form.replace("{}", value)
 
 
-def test_hostile_options(request, monkeypatch, tmp_path, capsys):
+def test_hostile_options(request, tmp_path):
     """One short printable line for each, exit code 2 or 1, and nothing of it on stdout."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TASKCLUSTER_ROOT_URL", "http://127.0.0.1:9")
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    for name, value in submitted_tasks.IDENTITY.items():
-        monkeypatch.setenv(name, value)
+    environment = {
+        "TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9",
+        "XDG_STATE_HOME": str(tmp_path),
+        **submitted_tasks.IDENTITY,
+    }
     wrong = []
     for option, value in hostile(request.config.getoption("--long")):
         base = [] if option in ("--resume", "--cancel") else ["--dry-run"]
         image = [] if not base or option == "--image" else ["--image", "x/y:1"]
-        status = cli._status(["submit", *base, *image, f"{option}={value}"])
-        captured = capsys.readouterr()
-        last = captured.err.splitlines()[-1] if captured.err else ""
-        taken = status == 0 and "Scopes the tasks get" in captured.err
+        done = program.run(
+            *("submit", *base, *image, f"{option}={value}"),
+            folder=tmp_path,
+            environment=environment,
+            expected=None,
+        )
+        last = done.stderr.splitlines()[-1] if done.stderr else ""
+        taken = done.exit_code == 0 and "Scopes the tasks get" in done.stderr
         if not taken and not (
-            status in (1, 2)
+            done.exit_code in (1, 2)
             and "error: " in last
             and last.isprintable()
             and len(last) < 1000 + len(value)
-            and captured.out == ""
+            and done.stdout == ""
         ):
-            wrong.append((option, value[:40], status, last[:200]))
+            wrong.append((option, value[:40], done.exit_code, last[:200]))
     assert wrong == []
 
 

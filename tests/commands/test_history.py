@@ -6,46 +6,25 @@
 import json
 import os
 import subprocess
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import past
+import program
 import pytest
 from loopback import Loopback
 from loopback_deployment import Artifact, Deployment
 
-from io_benchmark import cli
-
-COMMAND = [sys.executable, "-m", "io_benchmark.cli", "history"]
+COMMAND = [*program.PROGRAM, "history"]
 # As many as a mean needs.
 RETRIEVES = 200
 
 
-@dataclass(frozen=True)
-class Done:
-    stdout: str
-    stderr: str
-
-
-History = Callable[..., Done]
-
-
-@pytest.fixture
-def history(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> History:
-    """As the installed program does it, but in this process: a second of imports each would add up."""
-
-    def run(*arguments: str, folder: Path, expected: int = 0, **environment: str) -> Done:
-        monkeypatch.chdir(folder)
-        for name, value in environment.items():
-            monkeypatch.setenv(name, value)
-        status = cli._status(["history", *arguments])
-        captured = capsys.readouterr()
-        assert status == expected, captured.err + captured.out
-        return Done(captured.out, captured.err)
-
-    return run
+def history(
+    *arguments: str, folder: Path, expected: int = 0, **environment: str
+) -> program.Finished:
+    return program.run(
+        "history", *arguments, folder=folder, expected=expected, environment=environment
+    )
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +55,7 @@ def test_the_program(fetched: Path) -> None:
     assert done.stderr == ""
 
 
-def test_a_folder(history: History, fetched: Path) -> None:
+def test_a_folder(fetched: Path) -> None:
     """Plain text in 80 columns when piped: the change, when, by how much, and what changed."""
     done = history("amd-16", "results", folder=fetched)
     assert max(map(len, done.stdout.splitlines())) <= 80
@@ -87,9 +66,7 @@ def test_a_folder(history: History, fetched: Path) -> None:
     assert done.stderr == ""
 
 
-def test_the_index(
-    history: History, pushes: list[past.Push], fetched: Path, tmp_path: Path
-) -> None:
+def test_the_index(pushes: list[past.Push], fetched: Path, tmp_path: Path) -> None:
     """The same points as in the folder, found by the pool's name alone."""
     deployment = Deployment()
     past.add(deployment, pushes)
@@ -108,7 +85,7 @@ def test_the_index(
     ]
 
 
-def test_fetch_then_history(history: History, pushes: list[past.Push], tmp_path: Path) -> None:
+def test_fetch_then_history(pushes: list[past.Push], tmp_path: Path) -> None:
     """What `fetch` writes down has the groups and the revisions: the history works offline."""
     deployment = Deployment()
     past.add(deployment, pushes[:3])
@@ -127,7 +104,7 @@ def test_fetch_then_history(history: History, pushes: list[past.Push], tmp_path:
     ]
 
 
-def test_what_is_gone_is_named(history: History, pushes: list[past.Push], tmp_path: Path) -> None:
+def test_what_is_gone_is_named(pushes: list[past.Push], tmp_path: Path) -> None:
     """An expired task and a lost artifact are notes, and the exit code is 0."""
     deployment = Deployment()
     past.add(deployment, pushes[:12])
@@ -143,7 +120,7 @@ def test_what_is_gone_is_named(history: History, pushes: list[past.Push], tmp_pa
     assert "Not read" in done.stdout
 
 
-def test_the_newest_points(history: History, fetched: Path) -> None:
+def test_the_newest_points(fetched: Path) -> None:
     """--last and --since, in a folder as in the index."""
     done = history("amd-16", "results", "--last", "5", "--json", folder=fetched)
     found = json.loads(done.stdout)
@@ -158,7 +135,7 @@ def test_the_newest_points(history: History, fetched: Path) -> None:
     assert found["remarks"] == []
 
 
-def test_the_same_input_gives_the_same_bytes(history: History, fetched: Path) -> None:
+def test_the_same_input_gives_the_same_bytes(fetched: Path) -> None:
     """In every format."""
     for form in ("text", "markdown", "html", "json"):
         first = history("amd-16", "results", "--format", form, folder=fetched).stdout
@@ -166,7 +143,7 @@ def test_the_same_input_gives_the_same_bytes(history: History, fetched: Path) ->
         assert first
 
 
-def test_files_beside(history: History, fetched: Path, tmp_path: Path) -> None:
+def test_files_beside(fetched: Path, tmp_path: Path) -> None:
     """One history, several files, whole or not at all."""
     results = str(fetched / "results")
     wanted = ("--write", "html=a.html", "--write", "markdown=b.md", "--write", "text=c.txt")
@@ -180,7 +157,7 @@ def test_files_beside(history: History, fetched: Path, tmp_path: Path) -> None:
     assert failed.stdout == done.stdout
 
 
-def test_another_pool(history: History, fetched: Path) -> None:
+def test_another_pool(fetched: Path) -> None:
     """What there is instead is named."""
     done = history("intel", "results", folder=fetched, expected=1)
     assert done.stderr == "error: there is no result of intel; there are amd-16\n"
@@ -188,7 +165,7 @@ def test_another_pool(history: History, fetched: Path) -> None:
     assert "results of other pools are passed over: 20 of amd-16" in done.stdout
 
 
-def test_nothing_in_the_index(history: History, pushes: list[past.Push], tmp_path: Path) -> None:
+def test_nothing_in_the_index(pushes: list[past.Push], tmp_path: Path) -> None:
     """The pools that there are."""
     deployment = Deployment()
     past.add(deployment, pushes[:1])
@@ -201,7 +178,7 @@ def test_nothing_in_the_index(history: History, pushes: list[past.Push], tmp_pat
     )
 
 
-def test_a_bad_result_is_named(history: History, pushes: list[past.Push], tmp_path: Path) -> None:
+def test_a_bad_result_is_named(pushes: list[past.Push], tmp_path: Path) -> None:
     """One that cannot be read, and one that may not be judged; the rest is shown."""
     past.write(tmp_path / "results", pushes[:12])
     first, second = sorted((tmp_path / "results").iterdir())[:2]
@@ -231,7 +208,7 @@ def test_a_bad_result_is_named(history: History, pushes: list[past.Push], tmp_pa
         ),
     ],
 )
-def test_mistakes(history: History, arguments: list[str], message: str, tmp_path: Path) -> None:
+def test_mistakes(arguments: list[str], message: str, tmp_path: Path) -> None:
     """One line, exit code 2, and nothing on stdout."""
     done = history(*arguments, folder=tmp_path, expected=2)
     assert message in done.stderr.splitlines()[-1]

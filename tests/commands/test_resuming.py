@@ -6,13 +6,12 @@
 import json
 from datetime import UTC, datetime, timedelta
 
+import program
 import pytest
 import submitted_tasks
 from killed_submit import Killer, change_journal, journals, labels, named_group, submit
 from loopback import Loopback
 from loopback_deployment import AMD_16, GROUP, Deployment, recorded
-
-from io_benchmark import cli
 
 IMAGE = ["--image", "localhost/image:latest"]
 ALL = ["io-benchmark-amd-16", "io-benchmark-amd-30", "io-benchmark-intel"]
@@ -231,9 +230,8 @@ def test_elsewhere(deployment, state):
         pytest.param(["--resume", GROUP, "--expect", "x"], "write it like", id="expectation"),
     ],
 )
-def test_mistakes(monkeypatch, capsys, state, arguments, message):
+def test_mistakes(state, arguments, message):
     """Told before anything is asked: nobody listens there."""
-    monkeypatch.setenv("TASKCLUSTER_ROOT_URL", "http://127.0.0.1:9")
-    monkeypatch.setenv("XDG_STATE_HOME", str(state))
-    assert cli._status(["submit", *arguments]) == 2
-    assert message in capsys.readouterr().err.splitlines()[-1]
+    environment = {"TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9", "XDG_STATE_HOME": str(state)}
+    done = program.run("submit", *arguments, environment=environment, expected=2)
+    assert message in done.stderr.splitlines()[-1]

@@ -15,14 +15,13 @@ import time
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
+import program
 import pytest
 import seed_case
 import submitted_tasks
 from checkout import ROOT
 from loopback import Fault, Loopback, first
 from loopback_deployment import Deployment
-
-from io_benchmark import cli
 
 COMMAND = [sys.executable, "-m", "io_benchmark.cli", "submit"]
 IMAGE = ["--image", "localhost/image:latest"]
@@ -274,26 +273,30 @@ def test_faults_on_the_way(deployment):
         pytest.param("me", [], None, id="nobody"),
     ],
 )
-def test_owner(monkeypatch, capsys, tmp_path, client, option, owner):
+def test_owner(tmp_path, client, option, owner):
     """A person, by option or by identity; where nobody is known, nothing is asked or created."""
-    monkeypatch.chdir(tmp_path)
-    for name, value in environment(None, TASKCLUSTER_CLIENT_ID=client).items():
-        monkeypatch.setenv(name, value)
-    for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):
-        monkeypatch.setenv(name, os.devnull)
-    monkeypatch.setenv("GIT_CONFIG_COUNT", "0")
+    no_git = {
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_SYSTEM": os.devnull,
+        "GIT_CONFIG_COUNT": "0",
+    }
+    call = {
+        "folder": tmp_path,
+        "environment": environment(None, TASKCLUSTER_CLIENT_ID=client, **no_git),
+    }
     arguments = ["submit", *IMAGE, *option, "--root", str(ROOT), "-j", "intel"]
-    assert cli._status([*arguments, "--dry-run"]) == 0
-    printed = capsys.readouterr()
-    (task,) = json.loads(printed.out).values()
+    printed = program.run(*arguments, "--dry-run", **call)
+    (task,) = json.loads(printed.stdout).values()
     if owner is not None:
         assert task["task"]["metadata"]["owner"] == owner
         assert task["task"]["tags"]["createdForUser"] == owner
         return
     advice = "give your e-mail address with --owner, or set it with: git config user.email ADDRESS"
-    assert printed.err.startswith(f"warning: to create these tasks, an owner is needed; {advice}\n")
-    assert cli._status([*arguments, "--yes"]) == 2
-    assert capsys.readouterr().err == f"error: the tasks need an owner; {advice}\n"
+    assert printed.stderr.startswith(
+        f"warning: to create these tasks, an owner is needed; {advice}\n"
+    )
+    refused = program.run(*arguments, "--yes", **call, expected=2)
+    assert refused.stderr == f"error: the tasks need an owner; {advice}\n"
 
 
 def test_timeout():

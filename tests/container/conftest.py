@@ -125,7 +125,7 @@ class Lab:
         """The project's own executor."""
         logs = self.folder / "logs"
         logs.mkdir(exist_ok=True)
-        return ContainerExecutor("podman", context, self.environment, logs)
+        return ContainerExecutor("podman", context, {**os.environ, **self.environment}, logs)
 
     def left_over(self) -> list[str]:
         """Containers, those of builds included, volumes, and mounts in the namespace."""

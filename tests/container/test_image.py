@@ -240,12 +240,12 @@ def test_a_failing_build_is_one_line_with_a_log(lab: Any, tmp_path: Path) -> Non
 
 
 INTERRUPTED_PROGRAM = """
-    import pickle, sys
+    import os, pickle, sys
     from pathlib import Path
     from io_benchmark.execute.container import ContainerExecutor
     from io_benchmark.graph.context import create_context
 
-    executor = ContainerExecutor("podman", create_context)
+    executor = ContainerExecutor("podman", create_context, os.environ)
     try:
         executor.run(pickle.loads(Path(sys.argv[1]).read_bytes()), lambda line: print(line, flush=True))
     except KeyboardInterrupt:

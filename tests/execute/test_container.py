@@ -4,6 +4,7 @@
 """What the engine is asked for, with an engine that only takes notes."""
 
 import json
+import os
 import re
 import shlex
 import sys
@@ -50,7 +51,7 @@ class Fake:
         """One that fails at the named calls."""
         self._monkeypatch.setenv("FAKE_ENGINE_FAILS", fails)
         command = shlex.join([sys.executable, str(FAKE_ENGINE)])
-        environment = {"IO_BENCHMARK_CONTAINER_ENGINE_COMMAND": command}
+        environment = {**os.environ, "IO_BENCHMARK_CONTAINER_ENGINE_COMMAND": command}
         return ContainerExecutor(name, small_context, environment, self.logs)
 
     def calls(self) -> list[list[str]]:
@@ -239,7 +240,7 @@ def test_a_refusal_is_one_line_with_a_log(
 
 def test_a_missing_engine_says_what_to_install(make_run: MakeRun) -> None:
     """Named as it was asked for."""
-    executor = ContainerExecutor("no-such-engine", small_context, {})
+    executor = ContainerExecutor("no-such-engine", small_context, os.environ)
     with pytest.raises(ContainerError) as raised:
         executor.run(make_run(), ignore)
     assert str(raised.value) == (

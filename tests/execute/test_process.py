@@ -45,7 +45,7 @@ def files_below(folder: Path) -> dict[str, str]:
 
 def environment_of(run: TaskRun) -> dict[str, str]:
     """The environment that the command saw, without what bash adds itself."""
-    process.run(run, ignore)
+    process.run(run, ignore, environment=os.environ)
     seen: dict[str, str] = json.loads((run.output / "io-benchmark.json").read_text())
     return {name: value for name, value in seen.items() if name not in {"PWD", "SHLVL", "_"}}
 
@@ -72,7 +72,7 @@ def test_a_reports_task_gets_results_and_this_program(
     echo "$IO_BENCHMARK_REPORT_OF" > "$IO_BENCHMARK_ARTIFACTS/io-benchmark/results"
     """
     run = make_run(imports, results=Path("results"))
-    process.run(run, ignore)
+    process.run(run, ignore, environment=os.environ)
     found = files_below(run.output)
     assert found["program"] == f"{Path(process.__file__).parents[1] / '__init__.py'}\n"
     assert found["results"] == f"{results}\n"
@@ -140,7 +140,7 @@ def test_lines_are_prefixed_as_run_task_does(make_run: MakeRun) -> None:
     """Both streams come merged and in order, each line with its time, in the log and to the caller."""
     lines: list[str] = []
     run = make_run("echo one; echo two >&2; printf '\\xff\\nlast'", artifacts={})
-    process.run(run, lines.append)
+    process.run(run, lines.append, environment=os.environ)
     assert [re.sub(TIME, "TIME", line) for line in lines[1:]] == [
         "[task TIME] one",
         "[task TIME] two",
@@ -155,7 +155,7 @@ def test_lines_are_prefixed_as_run_task_does(make_run: MakeRun) -> None:
 def test_takes_the_artifacts_and_leaves_nothing_else(make_run: MakeRun, tmp_path: Path) -> None:
     """The two files that the payload names, the log, and no folder that was made for the run."""
     run = make_run(WRITES_BOTH + ': "${IO_BENCHMARK_PLACE_CONTAINER:-/x}"; touch left-in-the-cwd')
-    outcome = process.run(run, ignore)
+    outcome = process.run(run, ignore, environment=os.environ)
     log = (run.output / "live.log").read_text()
     assert files_below(tmp_path) == {
         f"out/{run.output.name}/io-benchmark.json": "{}\n",
@@ -175,7 +175,7 @@ def test_takes_the_artifacts_and_leaves_nothing_else(make_run: MakeRun, tmp_path
 def test_a_missing_artifact_is_named_and_the_run_still_completes(make_run: MakeRun) -> None:
     """As under d2g: an error artifact does not fail the task."""
     run = make_run('echo "[]" > "$IO_BENCHMARK_ARTIFACTS/perfherder-data-io-benchmark.json"')
-    outcome = process.run(run, ignore)
+    outcome = process.run(run, ignore, environment=os.environ)
     assert (outcome.state, outcome.missing_artifacts) == ("completed", ("public/io-benchmark",))
     assert sorted(path.name for path in run.output.iterdir()) == [
         "live.log",
@@ -191,7 +191,7 @@ def test_artifacts_may_come_as_a_list_and_from_elsewhere(make_run: MakeRun) -> N
         {"type": "file", "name": "public/up", "path": "/builds/worker/artifacts/../../up"},
     ]
     run = make_run('echo x > "$IO_BENCHMARK_ARTIFACTS/x.json"', artifacts=artifacts)
-    outcome = process.run(run, ignore)
+    outcome = process.run(run, ignore, environment=os.environ)
     assert outcome.missing_artifacts == ("public/passwd", "public/up")
     assert sorted(path.name for path in run.output.iterdir()) == ["live.log", "x.json"]
 
@@ -207,7 +207,7 @@ def test_artifacts_may_come_as_a_list_and_from_elsewhere(make_run: MakeRun) -> N
 )
 def test_exit_codes(make_run: MakeRun, script: str, exit_code: int, state: str) -> None:
     """The code is run-task's, the state what the queue would make of it."""
-    outcome = process.run(make_run(script, artifacts={}), ignore)
+    outcome = process.run(make_run(script, artifacts={}), ignore, environment=os.environ)
     assert (outcome.exit_code, outcome.state, outcome.explanation) == (exit_code, state, "")
 
 
@@ -216,7 +216,7 @@ def test_a_daemon_that_holds_the_output_is_killed_at_the_limit(make_run: MakeRun
     script = WRITES_BOTH + 'trap "echo signalled" INT TERM; sleep 1234.5 & echo $!; sleep 1234.5'
     lines: list[str] = []
     run = make_run(script, changes={"maxRunTime": 1})
-    outcome = process.run(run, lines.append)
+    outcome = process.run(run, lines.append, environment=os.environ)
     assert (outcome.state, outcome.explanation, outcome.missing_artifacts) == (
         "failed",
         "stopped at its maxRunTime of 1 s",
@@ -232,7 +232,7 @@ def test_what_is_left_in_the_group_ends_with_the_command(make_run: MakeRun) -> N
     """A process that let go of the output does not outlive the run: a container would be gone."""
     lines: list[str] = []
     run = make_run("sleep 1234.5 > /dev/null 2>&1 & echo $!", artifacts={})
-    assert process.run(run, lines.append).exit_code == 0
+    assert process.run(run, lines.append, environment=os.environ).exit_code == 0
     assert not is_running(int(lines[1].rpartition(" ")[2]))
 
 
@@ -255,13 +255,13 @@ def is_running(pid: int) -> bool:
 
 
 INTERRUPTED_PROGRAM = """
-    import pickle, sys
+    import os, pickle, sys
     from pathlib import Path
     from io_benchmark.execute import process
 
     task_run = pickle.loads(Path(sys.argv[1]).read_bytes())
     try:
-        process.run(task_run, lambda line: print(line, flush=True))
+        process.run(task_run, lambda line: print(line, flush=True), environment=os.environ)
     except KeyboardInterrupt:
         print("re-raised", flush=True)
 """
@@ -326,7 +326,7 @@ def test_an_error_of_the_caller_ends_the_command(make_run: MakeRun) -> None:
 
     run = make_run("echo $$; exec sleep 1234.5")
     with pytest.raises(BrokenPipeError):
-        process.run(run, show)
+        process.run(run, show, environment=os.environ)
     assert not is_running(int(seen[1].rpartition(" ")[2]))
     assert not run.output.exists()
 
@@ -373,7 +373,7 @@ def test_mistakes_are_one_line(make_run: MakeRun, changes: dict[str, object], me
     """What, where, and what to do; and nothing is left of the run."""
     run = make_run(changes=changes)
     with pytest.raises(ExecutionError) as raised:
-        process.run(run, ignore)
+        process.run(run, ignore, environment=os.environ)
     assert str(raised.value) == message
     assert not run.output.exists()
 
@@ -382,7 +382,7 @@ def test_a_missing_workspace_is_an_error(make_run: MakeRun, tmp_path: Path) -> N
     """A place that its caller forgot to make is not made in passing: it may be an unmounted disk."""
     run = make_run(workspace=tmp_path / "unmounted" / "workspace")
     with pytest.raises(ExecutionError, match=r"unmounted/workspace: no such folder; make it or"):
-        process.run(run, ignore)
+        process.run(run, ignore, environment=os.environ)
 
 
 def test_references_are_left_as_written(make_run: MakeRun) -> None:
@@ -390,5 +390,5 @@ def test_references_are_left_as_written(make_run: MakeRun) -> None:
     lines: list[str] = []
     command = ["run-task", "--", "bash", "-c", {"task-reference": 'echo "<decision> $IMAGE"'}]
     changes = {"command": command, "env": {"IMAGE": {"task-reference": "<docker-image>"}}}
-    process.run(make_run(artifacts={}, changes=changes), lines.append)
+    process.run(make_run(artifacts={}, changes=changes), lines.append, environment=os.environ)
     assert lines[1].endswith("] <decision> <docker-image>")

@@ -82,7 +82,7 @@ def test_a_path_that_cannot_be_read(tmp_path, make, reason):
         with pytest.raises(RootError) as caught:
             find_root(*arguments)
         message = str(caught.value)
-        shown = str(path).replace("\0", "?")
+        shown = str(path).replace("\0", "\ufffd")
         assert message.startswith(f"{start}{shown}"[:100])
         assert "cannot read this path (" in message
         assert reason in message

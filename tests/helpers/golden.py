@@ -25,8 +25,9 @@ from checkout import ROOT
 
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.report.formats import Layout
 from io_benchmark.report.formats.json_documents import history_schema, report_schema
-from io_benchmark.report.formats.output import Layout, rendered
+from io_benchmark.report.formats.output import rendered
 from io_benchmark.results.reader import json_schema
 
 FOLDER = ROOT / "tests/report/golden"

@@ -1,25 +1,103 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The program as a user calls it, from wherever the tests run."""
+"""Call the program: in this process, which is quick, or as a process, where that is the subject."""
 
+import io
 import json
-import subprocess
+import logging
+import os
+import signal
 import sys
+import warnings
+from collections.abc import Mapping
+from contextlib import chdir
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from io_benchmark import cli
+from io_benchmark.printing import ERRORS
+
+# The command of the real program, for tests of its process: signals, broken streams, start-up.
 PROGRAM = [sys.executable, "-m", "io_benchmark.cli"]
 
 
-def compare(*results: Path, expected: int = 0) -> dict[str, Any]:
-    """The comparison of these result files."""
-    done = subprocess.run(
-        [*PROGRAM, "compare", *map(str, results), "--json"],
-        capture_output=True,
-        text=True,
-        check=False,
+@dataclass(frozen=True)
+class Finished:
+    """How a call ended."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+
+
+class _Stream(io.TextIOWrapper):
+    """Encodes as the program's own streams do."""
+
+    def __init__(self, content: str = "", *, is_terminal: bool = False) -> None:
+        self._is_terminal = is_terminal
+        super().__init__(
+            io.BytesIO(content.encode()), encoding="utf-8", errors=ERRORS, newline="\n"
+        )
+
+    def isatty(self) -> bool:
+        return self._is_terminal
+
+    def content(self) -> str:
+        self.flush()
+        written = self.buffer.getvalue()  # type: ignore[attr-defined]
+        return str(written.decode("utf-8", "surrogateescape"))
+
+
+def run(
+    *arguments: str | Path,
+    folder: Path | None = None,
+    expected: int | None = 0,
+    environment: Mapping[str, str] | None = None,
+    stdin: str = "",
+    on_terminal: bool = False,
+) -> Finished:
+    """Call the program in this process and expect this exit code; None: any.
+
+    `environment` is added to that of the tests. Everything global is as before afterwards.
+    """
+    streams = (
+        _Stream(stdin, is_terminal=on_terminal),
+        _Stream(is_terminal=on_terminal),
+        _Stream(is_terminal=on_terminal),
     )
-    assert done.returncode == expected, done.stderr
-    document: dict[str, Any] = json.loads(done.stdout)
+    variables = {**os.environ, **(environment or {})}
+    before = _global_state()
+    with chdir(folder or Path.cwd()):
+        exit_code = cli.main([str(one) for one in arguments], *streams, variables)
+    assert _global_state() == before
+    finished = Finished(exit_code, streams[1].content(), streams[2].content())
+    assert expected in (None, exit_code), finished.stderr + finished.stdout
+    return finished
+
+
+def _global_state() -> dict[str, Any]:
+    """Return what a call could leave behind."""
+    umask = os.umask(0o077)
+    os.umask(umask)
+    program_log = logging.getLogger("io_benchmark")
+    return {
+        "folder": Path.cwd(),
+        "environment": dict(os.environ),
+        "handlers": {number: signal.getsignal(number) for number in signal.valid_signals()},
+        "timer": signal.getitimer(signal.ITIMER_REAL)[0] > 0,
+        "streams": (sys.stdin, sys.stdout, sys.stderr, sys.unraisablehook),
+        "path": list(sys.path),
+        "warnings": list(warnings.filters),
+        "logging": (list(logging.getLogger().handlers), program_log.level, program_log.handlers),
+        "umask": umask,
+    }
+
+
+def compare(*results: Path, expected: int = 0) -> dict[str, Any]:
+    """Return the comparison of these result files."""
+    document: dict[str, Any] = json.loads(
+        run("compare", *results, "--json", expected=expected).stdout
+    )
     return document

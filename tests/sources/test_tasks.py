@@ -110,9 +110,9 @@ def test_a_record_is_one_line_a_field():
     )
     task = task_of(Definition(metadata=Metadata(name="a\u202eb\nc")), STATUS)
     made = record(task, run, "pool")
-    assert made.label == "a?b?c"
-    assert (made.worker_group, made.worker_id) == ("g?[2J", "w" * 199 + "…")
-    assert (made.started, made.resolved, made.run_id, made.task_queue) == ("s?", "", 3, "a/b")
+    assert made.label == "a\ufffdb c"
+    assert (made.worker_group, made.worker_id) == ("g\ufffd[2J", "w" * 199 + "…")
+    assert (made.started, made.resolved, made.run_id, made.task_queue) == ("s", "", 3, "a/b")
 
 
 json_values = st.recursive(

@@ -82,7 +82,11 @@ Errors:
             id="conflict",
         ),
         pytest.param(
-            413, "Too\x1b[1m large", "as me", "the queue answers 413, Too?[1m large", id="other"
+            413,
+            "Too\x1b[1m large",
+            "as me",
+            "the queue answers 413, Too\ufffd[1m large",
+            id="other",
         ),
     ],
 )

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.text import name
+from io_benchmark.text import clean_name
 
 BEFORE, AFTER = "before", "after"
 
@@ -30,7 +30,7 @@ def pools(names: Iterable[str], wanted: str | None) -> Plan:
     found = sorted(set(names))
     if wanted is not None and wanted not in found:
         listed = ", ".join(found) or "none"
-        raise UsageError(f"--baseline {name(wanted)}: no such pool here; there are {listed}")
+        raise UsageError(f"--baseline {clean_name(wanted)}: no such pool here; there are {listed}")
     if not found:
         return Plan("Pools", "", "there are no results", ())
     baseline = wanted or found[-1]

@@ -4,36 +4,12 @@
 """What several commands do in the same words."""
 
 import argparse
-import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
 
 from io_benchmark.errors import UsageError
-from io_benchmark.report.formats import FORMATS
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 from io_benchmark.writing import write_file
-
-TELL_LENGTH = 4000  # some list what there is
-
-
-def tell(text: str) -> None:
-    """Progress and remarks go to stderr: stdout is for what a program may read."""
-    # Names in it come from anywhere, and must not speak to the terminal.
-    lines = [one_line(line, TELL_LENGTH) for line in text.split("\n")]
-    # In one piece: print writes the line's end apart, and a reader may come between.
-    sys.stderr.write("\n".join(lines) + "\n")
-    sys.stderr.flush()
-
-
-def tell_unread(lines: Sequence[str], prefix: str, form: str) -> None:
-    """What could not be read; only how many where the report on the same terminal names each."""
-    on_one_terminal = sys.stdout.isatty() and sys.stderr.isatty()
-    if not (on_one_terminal and FORMATS[form].lists_unreadable):
-        for line in lines:
-            tell(f"{prefix}: {line}")
-    elif lines:
-        results = "1 result" if len(lines) == 1 else f"{len(lines)} results"
-        tell(f"{prefix}: {results} could not be read; the report says why")
 
 
 def names_of_jobs(text: str) -> list[str]:
@@ -76,5 +52,5 @@ def write_whole(path: Path, text: str) -> str | None:
     try:
         write_file(path, text.encode("utf-8", "replace"))
     except OSError as error:
-        return f"--write {one_line(str(path))}: {error.strerror}"
+        return f"--write {clean(str(path))}: {error.strerror}"
     return None

@@ -19,17 +19,16 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import os
 import re
-import sys
 import time
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.common import add_output_options, tell, tell_unread, write_whole
+from io_benchmark.commands.common import add_output_options, write_whole
+from io_benchmark.commands.context import MESSAGE_LENGTH, Context
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import FORMATS
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 if TYPE_CHECKING:
     from io_benchmark.analysis.expectations import Outcome
@@ -44,7 +43,6 @@ EXIT_FAILED = 1
 EXIT_EXPECTATION = 3
 # Half of what the kind of the report leaves for reading, comparing, drawing and uploading.
 READING_AFTER_WAITING_S = 300
-MESSAGE_LENGTH = 4000  # it lists what there is
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -106,7 +104,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output_options(parser, FORMATS)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.analysis import compare, expectations, plan
     from io_benchmark.analysis.validity import rules
     from io_benchmark.report.formats import output
@@ -118,19 +116,26 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.against and arguments.baseline is not None:
         raise UsageError("--baseline goes without --against: each pool is its own baseline there")
     if arguments.wait is not None:
-        _wait([*arguments.addresses, *arguments.against], arguments.wait)
+        from io_benchmark.sources.waiting import wait_for
+
+        wait_for(
+            [*arguments.addresses, *arguments.against],
+            context.environment,
+            arguments.wait * 60,
+            context.tell,
+        )
     budget = _budget(arguments)
     if arguments.against:
         read = [
-            _workers(arguments.against, plan.BEFORE, budget),
-            _workers(arguments.addresses, plan.AFTER, budget),
+            _workers(arguments.against, plan.BEFORE, budget, context),
+            _workers(arguments.addresses, plan.AFTER, budget, context),
         ]
     else:
-        read = [_workers(arguments.addresses, "", budget)]
+        read = [_workers(arguments.addresses, "", budget, context)]
     workers = [worker for one in read for worker in one.measured]
     unreadable = [line for one in read for line in one.unreadable]
     pools = {worker.pool for worker in workers}
-    planned = _planned(arguments, pools, unreadable)
+    planned = _planned(arguments, pools, unreadable, context)
     report = compare.compare(
         planned,
         sorted(workers, key=lambda one: (one.side, one.task_id, one.run_id or 0)),
@@ -143,19 +148,19 @@ def run(arguments: argparse.Namespace) -> int:
         write_whole(path, output.rendered(report, form, details=arguments.details))
         for form, path in arguments.write
     ]
-    output.show(report, arguments.format, sys.stdout, os.environ, details=arguments.details)
+    output.show(
+        report,
+        arguments.format,
+        context.stdout,
+        context.environment,
+        details=arguments.details,
+    )
     outcomes = expectations.judge_all(expected, report)
-    status = _status(report, outcomes, arguments.format, partial=arguments.partial)
+    status = _status(report, outcomes, arguments.format, context, partial=arguments.partial)
     unwritten = [problem for problem in written if problem is not None]
     for problem in unwritten:
-        tell(f"error: {problem}")
+        context.tell(f"error: {problem}")
     return status or (EXIT_FAILED if unwritten else 0)
-
-
-def _wait(addresses: Sequence[str], minutes: float) -> None:
-    from io_benchmark.sources.waiting import wait_for
-
-    wait_for(addresses, os.environ, minutes * 60, tell)
 
 
 def _budget(arguments: argparse.Namespace) -> Budget:
@@ -168,7 +173,10 @@ def _budget(arguments: argparse.Namespace) -> Budget:
 
 
 def _planned(
-    arguments: argparse.Namespace, pools: Collection[str], unreadable: Sequence[str]
+    arguments: argparse.Namespace,
+    pools: Collection[str],
+    unreadable: Sequence[str],
+    context: Context,
 ) -> Plan:
     from io_benchmark.analysis import plan
 
@@ -181,12 +189,14 @@ def _planned(
     planned = plan.pools(pools, None)
     if wanted is None or not pools:
         return planned
-    tell(f"--baseline {wanted}: has no result; compared with {planned.baseline} instead")
+    context.tell(f"--baseline {wanted}: has no result; compared with {planned.baseline} instead")
     reason = f"{wanted}, which was asked for, has no result; the last by name"
     return dataclasses.replace(planned, baseline_reason=reason)
 
 
-def _workers(addresses: Sequence[str], when: str, budget: Budget) -> GatheredAs[Worker]:
+def _workers(
+    addresses: Sequence[str], when: str, budget: Budget, context: Context
+) -> GatheredAs[Worker]:
     """The workers under their pool's name, before or after where two pushes are compared."""
     from io_benchmark.analysis.intake import worker_of
     from io_benchmark.commands.fetching import shown_progress
@@ -195,19 +205,21 @@ def _workers(addresses: Sequence[str], when: str, budget: Budget) -> GatheredAs[
     def worker(measured: Measured) -> Worker:
         return worker_of(measured, f"{measured.pool} {when}".strip())
 
-    with shown_progress() as progress:
-        return gather_as(addresses, os.environ, progress, worker, budget=budget)
+    with shown_progress(context.stderr) as progress:
+        return gather_as(addresses, context.environment, progress, worker, budget=budget)
 
 
-def _status(report: Report, outcomes: Sequence[Outcome], form: str, *, partial: bool) -> int:
-    tell_unread(report.unreadable, "missing" if partial else "error", form)
+def _status(
+    report: Report, outcomes: Sequence[Outcome], form: str, context: Context, *, partial: bool
+) -> int:
+    context.tell_unreadable(report.unreadable, "missing" if partial else "error", form)
     for outcome in outcomes:
-        tell(one_line(outcome.message, MESSAGE_LENGTH))
+        context.tell(clean(outcome.message, MESSAGE_LENGTH))
     if not all(outcome.met for outcome in outcomes):
         return EXIT_EXPECTATION
     compared = any(subject.comparisons for subject in report.subjects)
     if not compared:
-        tell("error: nothing could be compared; the report says why")
+        context.tell("error: nothing could be compared; the report says why")
     return 0 if compared and (partial or not report.unreadable) else EXIT_FAILED
 
 

@@ -9,7 +9,8 @@ completions from.
 
 import argparse
 import importlib
-import sys
+
+from io_benchmark.commands.context import Context
 
 SHELLS = ("bash", "zsh", "tcsh")
 
@@ -18,10 +19,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=SHELLS)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace, context: Context) -> int:
     import shtab
 
-    sys.stdout.write(shtab.complete(whole_parser(), arguments.shell) + "\n")
+    context.print(shtab.complete(whole_parser(), arguments.shell))
     return 0
 
 

@@ -16,15 +16,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from io_benchmark.commands.common import tell
+from io_benchmark.commands.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.sources import address, folders
 from io_benchmark.sources.run_store import RunStore
@@ -50,11 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print a list of what was fetched as JSON")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.commands.fetching import shown_progress
     from io_benchmark.sources.gather import remarks_on
 
-    remote, meanings = _remote(arguments.addresses)
+    remote, meanings = _remote(arguments.addresses, context)
     store = RunStore(arguments.output if arguments.output is not None else folders.default("fetch"))
     # Imported here: the client takes 0.2 s to load, and --help must not wait for it.
     from io_benchmark.sources.budget import Budget
@@ -62,12 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
     from io_benchmark.sources.retrying import Policy
     from io_benchmark.sources.running import run as run_to_end
 
-    remarks = [text for _, text in remarks_on(arguments.addresses, meanings, os.environ)]
-    with store, shown_progress() as progress:
+    remarks = [text for _, text in remarks_on(arguments.addresses, meanings, context.environment)]
+    with store, shown_progress(context.stderr) as progress:
         account = run_to_end(
             collect(
                 remote,
-                os.environ,
+                context.environment,
                 Policy(),
                 accept=store.accept,
                 progress=progress,
@@ -77,14 +75,14 @@ def run(arguments: argparse.Namespace) -> int:
         )
     remarks += [text for _, text in sorted(account.remarks)]
     problems = [text for _, text in sorted(account.problems)]
-    _report(store, account, remarks, problems, as_json=arguments.json)
+    _report(store, account, remarks, problems, context, as_json=arguments.json)
     return 1 if problems or not store.runs else 0
 
 
 def _remote(
-    texts: Sequence[str],
+    texts: Sequence[str], context: Context
 ) -> tuple[list[tuple[int, address.RemoteAddress]], list[address.Address]]:
-    meanings = [address.parse(text, os.environ) for text in texts]
+    meanings = [address.parse(text, context.environment) for text in texts]
     remote = []
     for at, meaning in enumerate(meanings):
         if isinstance(meaning, address.FileAddress):
@@ -101,6 +99,7 @@ def _report(
     account: Account,
     remarks: Sequence[str],
     problems: Sequence[str],
+    context: Context,
     *,
     as_json: bool,
 ) -> None:
@@ -114,18 +113,17 @@ def _report(
             "unreadable": list(problems),
             "remarks": list(remarks),
         }
-        json.dump(body, sys.stdout, indent=2)
-        print()
+        context.print(json.dumps(body, indent=2))
     elif runs:
-        print(store.folder)
+        context.print(str(store.folder))
     for remark in remarks:
-        tell(f"note: {remark}")
+        context.tell(f"note: {remark}")
     for problem in problems:
-        tell(f"error: {problem}")
+        context.tell(f"error: {problem}")
     already = f", {store.kept} there already" if store.kept else ""
     missing = f", {len(problems)} could not be had" if problems else ""
     runs_fetched = "1 run" if fetched == 1 else f"{fetched} runs"
-    tell(f"{runs_fetched} fetched{already}{missing} ({account.requests} requests)")
+    context.tell(f"{runs_fetched} fetched{already}{missing} ({account.requests} requests)")
 
 
 def _as_json(folder: Path, record: layout.TaskRecord | None, name: str) -> dict[str, Any]:

@@ -21,12 +21,10 @@ GUESS_AFTER = 3
 
 @contextmanager
 def shown_progress(
-    stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+    stream: TextIO, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Callable[[Progress], None]]:
     """What to call with each step; nothing of a bar is left on a terminal afterwards."""
-    import sys
-
-    display = _Display(stream if stream is not None else sys.stderr, clock)
+    display = _Display(stream, clock)
     try:
         yield display.show
     finally:

@@ -16,11 +16,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.common import tell
+from io_benchmark.commands.context import Context
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.paths import current_folder
 
@@ -61,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.firefox.checkout import open_checkout
     from io_benchmark.firefox.diff import patch, stat
     from io_benchmark.firefox.plan import make_plan
@@ -72,11 +71,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--stat shows the lines of --diff; use both")
     checkout = open_checkout(arguments.path)
     root = find_root(arguments.root, current_folder())
-    tell(f"Comparing {checkout.path} with {root.path} ({root.origin})")
+    context.tell(f"Comparing {checkout.path} with {root.path} ({root.origin})")
     plan = make_plan(root, checkout, arguments.workloads)
     looking = arguments.check or arguments.diff
     if plan.conflicts and not looking and not arguments.force:
-        _print(plan, as_json=arguments.json, done=False)
+        _print(plan, context, as_json=arguments.json, done=False)
         raise IoBenchmarkError(
             f"{checkout.path}: {_counted(len(plan.conflicts))} edited there or of another version, "
             "so nothing was written; look at --diff, then use --force to replace what is there"
@@ -84,32 +83,34 @@ def run(arguments: argparse.Namespace) -> int:
     if not looking:
         write_all(checkout.path, plan.contents)
     if arguments.diff:
-        sys.stdout.write((stat if arguments.stat else patch)(plan.contents))
+        context.stdout.write((stat if arguments.stat else patch)(plan.contents))
     else:
-        _print(plan, as_json=arguments.json, done=not looking)
-    _conclude(plan, looking=looking)
+        _print(plan, context, as_json=arguments.json, done=not looking)
+    _conclude(plan, context, looking=looking)
     return int(arguments.check and bool(plan.differences))
 
 
-def _print(plan: Plan, *, as_json: bool, done: bool) -> None:
+def _print(plan: Plan, context: Context, *, as_json: bool, done: bool) -> None:
     if as_json:
         places = [
             {"path": one.place.path, "entry": one.place.entry or None, "state": one.state.value}
             for one in plan.differences
         ]
-        print(json.dumps({"version": JSON_VERSION, "written": done, "places": places}, indent=2))
+        context.print(
+            json.dumps({"version": JSON_VERSION, "written": done, "places": places}, indent=2)
+        )
         return
     for one in plan.differences:
-        print(f"{_DONE[one.state] if done else one.state.value:<17} {one.place}")
+        context.print(f"{_DONE[one.state] if done else one.state.value:<17} {one.place}")
 
 
-def _conclude(plan: Plan, *, looking: bool) -> None:
+def _conclude(plan: Plan, context: Context, *, looking: bool) -> None:
     if not plan.differences:
-        tell("Nothing differs")
+        context.tell("Nothing differs")
     elif looking:
-        tell(f"{_counted(len(plan.differences))} to change; nothing was written")
+        context.tell(f"{_counted(len(plan.differences))} to change; nothing was written")
     else:
-        tell(
+        context.tell(
             "Written, not committed; next, in the checkout: "
             './mach try fuzzy --full --no-push -q "\'io-benchmark"'
         )

@@ -17,17 +17,16 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.common import add_output_options, tell, tell_unread, write_whole
+from io_benchmark.commands.common import add_output_options, write_whole
+from io_benchmark.commands.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import HISTORY_FORMATS
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 if TYPE_CHECKING:
     from io_benchmark.analysis.history.history_model import LeftOut, Reading
@@ -59,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output_options(parser, HISTORY_FORMATS)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.analysis.history.series import history
     from io_benchmark.report.formats import output
     from io_benchmark.sources.past import check_pool
@@ -69,9 +68,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--project goes without ADDRESS: it is looked for in the index")
     intake = _Intake(arguments.pool)
     if arguments.addresses:
-        _read_addresses(arguments.addresses, intake)
+        _read_addresses(arguments.addresses, intake, context)
     else:
-        _read_index(arguments, intake)
+        _read_index(arguments, intake, context)
     found = history(
         arguments.pool,
         intake.readings,
@@ -82,13 +81,13 @@ def run(arguments: argparse.Namespace) -> int:
         remarks=intake.all_remarks(),
     )
     written = [write_whole(path, output.rendered(found, form)) for form, path in arguments.write]
-    output.show(found, arguments.format, sys.stdout, os.environ)
-    tell_unread(intake.unreadable, "note", arguments.format)
+    output.show(found, arguments.format, context.stdout, context.environment)
+    context.tell_unreadable(intake.unreadable, "note", arguments.format)
     problems = [problem for problem in written if problem is not None]
     if not found.series:
         problems.append(intake.nothing())
     for problem in problems:
-        tell(f"error: {problem}")
+        context.tell(f"error: {problem}")
     return EXIT_FAILED if problems else 0
 
 
@@ -126,27 +125,27 @@ class _Intake:
         if not self.other_pools:
             return self.remarks
         pools = sorted(self.other_pools.items())
-        counts = (f"{count} of {one_line(pool, 50)}" for pool, count in pools)
+        counts = (f"{count} of {clean(pool, 50)}" for pool, count in pools)
         return [*self.remarks, f"results of other pools are passed over: {', '.join(counts)}"]
 
     def nothing(self) -> str:
         if self.other_pools:
-            pools = ", ".join(one_line(pool, 50) for pool in sorted(self.other_pools))
+            pools = ", ".join(clean(pool, 50) for pool in sorted(self.other_pools))
             return f"there is no result of {self.pool}; there are {pools}"
         return f"there is no result of {self.pool} that can be shown; the report says why"
 
 
-def _read_addresses(addresses: Sequence[str], intake: _Intake) -> None:
+def _read_addresses(addresses: Sequence[str], intake: _Intake, context: Context) -> None:
     from io_benchmark.commands.fetching import shown_progress
     from io_benchmark.sources.gather import gather_as
 
-    with shown_progress() as progress:
-        read = gather_as(addresses, os.environ, progress, intake.take, budget=_budget())
+    with shown_progress(context.stderr) as progress:
+        read = gather_as(addresses, context.environment, progress, intake.take, budget=_budget())
     intake.unreadable += read.unreadable
     intake.remarks += read.remarks
 
 
-def _read_index(arguments: argparse.Namespace, intake: _Intake) -> None:
+def _read_index(arguments: argparse.Namespace, intake: _Intake, context: Context) -> None:
     from io_benchmark.analysis.history.series import older_points
     from io_benchmark.commands.fetching import shown_progress
     from io_benchmark.sources import past
@@ -157,10 +156,15 @@ def _read_index(arguments: argparse.Namespace, intake: _Intake) -> None:
         intake.take(found.measured)
 
     wish = past.Wish(arguments.pool, arguments.project or PROJECT, arguments.last, arguments.since)
-    with shown_progress() as progress:
+    with shown_progress(context.stderr) as progress:
         read = run_to_end(
             past.collect(
-                wish, os.environ, Policy(), accept=accept, progress=progress, budget=_budget()
+                wish,
+                context.environment,
+                Policy(),
+                accept=accept,
+                progress=progress,
+                budget=_budget(),
             )
         )
     intake.readings = [_dated(reading, read.times) for reading in intake.readings]

@@ -14,22 +14,21 @@ from __future__ import annotations
 
 import argparse
 import logging
-import os
 import random
 import re
-import shutil
-import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from io_benchmark.analysis import plan
-from io_benchmark.commands.common import names_of_jobs, tell
+from io_benchmark.commands.common import names_of_jobs
+from io_benchmark.commands.context import Context
 from io_benchmark.commands.rehearsing import Rehearsal, executor
 from io_benchmark.errors import ResultError, UsageError
-from io_benchmark.paths import current_folder, resolved
+from io_benchmark.paths import current_folder, resolve_path
 from io_benchmark.sources import folders as folders_of_results
 from io_benchmark.sources import layout
 
@@ -97,16 +96,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--verbose", action="store_true", help="show the tasks' own logs and taskgraph's")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace, context: Context) -> int:
+    with _logs_shown(arguments.verbose, context):
+        return _rehearse(arguments, context)
+
+
+@contextmanager
+def _logs_shown(verbose: bool, context: Context) -> Iterator[None]:
+    """Write log records to stderr meanwhile, where --verbose wants them."""
+    if not verbose:
+        yield
+        return
+    root, program = logging.getLogger(), logging.getLogger("io_benchmark")
+    handler, level = logging.StreamHandler(context.stderr), program.level
+    root.addHandler(handler)
+    program.setLevel(logging.DEBUG)
+    try:
+        yield
+    finally:
+        program.setLevel(level)
+        root.removeHandler(handler)
+
+
+def _rehearse(arguments: argparse.Namespace, context: Context) -> int:
     # Imported here: generating takes half a second to load, and --help must not wait for it.
     from io_benchmark.graph.generate import generate
     from io_benchmark.graph.root import find_root
 
-    if arguments.verbose:
-        logging.basicConfig(format="%(message)s")
-        logging.getLogger("io_benchmark").setLevel(logging.DEBUG)
     root = find_root(arguments.root, current_folder())
-    _tell(f"Generating the graph from {root.path} ({root.origin})")
+    _tell(context, f"Generating the graph from {root.path} ({root.origin})")
     jobs = names_of_jobs(arguments.jobs)
     tasks, reports = _split(arguments.jobs, generate(root, jobs).tasks)
     pools = sorted({task.pool for task in tasks})
@@ -114,17 +132,23 @@ def run(arguments: argparse.Namespace) -> int:
     folders = _folders_of_pools(arguments.at, pools)
     random.Random(arguments.seed).shuffle(tasks)
     with folders_of_results.new(arguments.output, "rehearsal") as output:
-        execute = executor(arguments.container, [*tasks, *reports], root.path, _tell)
+        execute = executor(
+            arguments.container,
+            [*tasks, *reports],
+            root.path,
+            context.environment,
+            lambda text: _tell(context, text),
+        )
         rehearsal = Rehearsal(execute, root.path, output, folders, arguments.profile)
-        _run_all(rehearsal, tasks, reports, arguments)
+        _run_all(rehearsal, tasks, reports, arguments, context)
         failures = rehearsal.failures
         measured = _read_back(output, failures)
-    _report(measured, arguments.baseline, folders, output, arguments.format)
+    _report(measured, arguments, folders, output, context)
     for page in [rehearsal.page(task) for task in reports]:
         if page.is_file():
-            _tell(f"What the report's task made of them: {page}")
+            _tell(context, f"What the report's task made of them: {page}")
     for failure in failures:
-        _tell(f"error: {failure}")
+        _tell(context, f"error: {failure}")
     return 1 if failures else 0
 
 
@@ -145,15 +169,16 @@ def _run_all(
     tasks: Sequence[GeneratedTask],
     reports: Sequence[GeneratedTask],
     arguments: argparse.Namespace,
+    context: Context,
 ) -> None:
-    from rich.console import Console
-
+    from io_benchmark.report.formats.page import terminal_console
     from io_benchmark.report.progress import RehearsalProgress
 
     names = ", ".join(task.label for task in (*tasks, *reports))
     count = len(tasks) + len(reports)
-    _tell(f"Running {count} tasks one by one, {arguments.profile} sizes: {names}")
-    with RehearsalProgress(Console(stderr=True), count, arguments.verbose) as progress:
+    _tell(context, f"Running {count} tasks one by one, {arguments.profile} sizes: {names}")
+    shown_on = terminal_console(context.stderr, context.environment)
+    with RehearsalProgress(shown_on, count, arguments.verbose) as progress:
         for task in tasks:
             rehearsal.pool(task, progress)
         for task in reports:
@@ -174,10 +199,10 @@ def _read_back(output: Path, failures: list[str]) -> list[layout.Measured]:
 
 def _report(
     measured: Sequence[layout.Measured],
-    wanted: str | None,
+    arguments: argparse.Namespace,
     folders: Mapping[str, Path],
     output: Path,
-    form: str,
+    context: Context,
 ) -> None:
     from io_benchmark.analysis import compare
     from io_benchmark.analysis.intake import worker_of
@@ -193,14 +218,15 @@ def _report(
             "This is an A/A run: one machine ran all tasks, so what differs is noise. It shows how "
             "far apart equal pools may look here."
         )
+    wanted = arguments.baseline
     report = compare.compare(
         plan.pools(pools, wanted if wanted in pools else None),
         sorted(workers, key=lambda worker: (worker.side, worker.task_id)),
         compare.Options(),
         remarks=(remark,),
     )
-    report_output.show(report, form, sys.stdout, os.environ)
-    _tell(f"Results: {output}; compare them again with: io-benchmark compare {output}")
+    report_output.show(report, arguments.format, context.stdout, context.environment)
+    _tell(context, f"Results: {output}; compare them again with: io-benchmark compare {output}")
 
 
 def _pool_and_folder(text: str) -> tuple[str, Path]:
@@ -217,7 +243,7 @@ def _folders_of_pools(given: Sequence[tuple[str, Path]], pools: Sequence[str]) -
             raise UsageError(f"--at {pool}={folder}: no such pool here; there are {_listed(pools)}")
         if pool in folders:
             raise UsageError(f"--at {pool}={folder}: the pool stands twice")
-        folders[pool] = resolved(folder, f"--at {pool}={folder}")
+        folders[pool] = resolve_path(folder, f"--at {pool}={folder}")
         if not folders[pool].is_dir():
             raise UsageError(f"--at {pool}={folder}: no such folder; make it first")
     return folders
@@ -227,9 +253,9 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names)
 
 
-def _tell(text: str) -> None:
+def _tell(context: Context, text: str) -> None:
     """Wrapped between words where people read it."""
-    if sys.stderr.isatty():
-        width = shutil.get_terminal_size().columns
+    if context.stderr.isatty():
+        width = context.columns(context.stderr)
         text = textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
-    tell(text)
+    context.tell(text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,17 +97,21 @@ class Rehearsal:
 
 
 def executor(
-    container: str | None, tasks: Sequence[GeneratedTask], root: Path, tell: Callable[[str], None]
+    container: str | None,
+    tasks: Sequence[GeneratedTask],
+    root: Path,
+    environment: Mapping[str, str],
+    tell: Callable[[str], None],
 ) -> Execute:
     """What runs a task: this machine itself, or a container engine with the images built."""
     if container is None:
         from io_benchmark.execute import process
 
-        return process.run
+        return partial(process.run, environment=environment)
     from io_benchmark.execute.container import ContainerExecutor
     from io_benchmark.graph.context import create_context
 
-    containers = ContainerExecutor(container, create_context)
+    containers = ContainerExecutor(container, create_context, environment)
     for image in sorted({task.image for task in tasks if task.image}):
         tell(f"Building the image {image} with {container}")
         containers.prepare(image, root, lambda _line: None)

@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from io_benchmark.commands import submitting
-from io_benchmark.commands.common import tell
+from io_benchmark.commands.context import Context
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.submit import creating, journal, resuming
 from io_benchmark.submit.submission import ready_all, submission_of
@@ -22,22 +21,22 @@ if TYPE_CHECKING:
     from io_benchmark.submit.submission import Submission
 
 
-def resume(arguments: argparse.Namespace) -> int:
-    group_id = submitting.group_of("--resume", arguments.resume)
+def resume(arguments: argparse.Namespace, context: Context) -> int:
+    group_id = submitting.group_of("--resume", arguments.resume, context.environment)
     submitting.check_comparison(arguments, None)
-    found = _journal(group_id)
-    submission = found.submission if found else _recorded(group_id)
+    found = _journal(group_id, context)
+    submission = found.submission if found else _recorded(group_id, context)
     state = creating.asked(
-        os.environ, lambda deployment: resuming.state_of(deployment, group_id, submission)
+        context.environment, lambda deployment: resuming.state_of(deployment, group_id, submission)
     )
     missing: Sequence[Ready] = ()
     ready: tuple[Ready, ...] | None = None
-    tell(f"group:{group_id}: {len(state.existing)} of {state.count} tasks exist")
+    context.tell(f"group:{group_id}: {len(state.existing)} of {state.count} tasks exist")
     if state.missing:
-        chosen = found.chosen if found else _regenerated(arguments, group_id, submission)
+        chosen = found.chosen if found else _regenerated(arguments, group_id, submission, context)
         submitting.check_comparison(arguments, {one.pool for one in chosen})
-        _announce(arguments, [chosen[number] for number in state.missing], submission)
-        if not submitting.agreed(arguments, "Create them?"):
+        _announce(arguments, [chosen[number] for number in state.missing], submission, context)
+        if not submitting.agreed(arguments, context, "Create them?"):
             return 1
         now = datetime.now(UTC)
         created = resuming.dated(found.created, now) if found else now
@@ -46,13 +45,13 @@ def resume(arguments: argparse.Namespace) -> int:
     members = resuming.members_of(state, ready)
     existing = list(state.existing.values())
     return submitting.create(
-        arguments, group_id, missing, members, creating.Created(existing, len(existing))
+        arguments, context, group_id, missing, members, creating.Created(existing, len(existing))
     )
 
 
-def _journal(group_id: str) -> journal.Journal | None:
-    found = journal.read(journal.path_of(group_id, os.environ))
-    root_url = creating.access_of(os.environ).root_url
+def _journal(group_id: str, context: Context) -> journal.Journal | None:
+    found = journal.read(journal.path_of(group_id, context.environment))
+    root_url = creating.access_of(context.environment).root_url
     if found is not None and found.root_url != root_url:
         raise UsageError(
             f"--resume {group_id}: is not at {root_url}; set TASKCLUSTER_ROOT_URL to {found.root_url}"
@@ -60,19 +59,19 @@ def _journal(group_id: str) -> journal.Journal | None:
     return found
 
 
-def _recorded(group_id: str) -> Submission:
+def _recorded(group_id: str, context: Context) -> Submission:
     return creating.asked(
-        os.environ, lambda deployment: resuming.recorded_submission(deployment, group_id)
+        context.environment, lambda deployment: resuming.recorded_submission(deployment, group_id)
     )
 
 
 def _regenerated(
-    arguments: argparse.Namespace, group_id: str, submission: Submission
+    arguments: argparse.Namespace, group_id: str, submission: Submission, context: Context
 ) -> tuple[Chosen, ...]:
     """The tasks from the kind, which has to be what it was."""
     from io_benchmark.commands.submit import generated
 
-    chosen = generated(arguments, submission.jobs, submission.settings)
+    chosen = generated(arguments, submission.jobs, submission.settings, context)
     made = submission_of(submission.jobs, submission.settings, chosen)
     if made.sha256 != submission.sha256:
         raise ResultError(
@@ -84,8 +83,11 @@ def _regenerated(
 
 
 def _announce(
-    arguments: argparse.Namespace, chosen: Sequence[Chosen], submission: Submission
+    arguments: argparse.Namespace,
+    chosen: Sequence[Chosen],
+    submission: Submission,
+    context: Context,
 ) -> None:
     from io_benchmark.commands.submit import announce
 
-    announce(arguments, chosen, submission.settings)
+    announce(arguments, chosen, submission.settings, context)

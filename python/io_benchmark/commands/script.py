@@ -15,10 +15,10 @@ import argparse
 import os
 from pathlib import Path
 
-from io_benchmark.commands.common import tell
+from io_benchmark.commands.context import Context
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.paths import current_folder
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 from io_benchmark.writing import write_file
 
 
@@ -35,14 +35,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--root", type=Path, metavar="DIR", help="the folder that holds taskcluster/ and scripts/")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.graph.application import build
     from io_benchmark.graph.root import find_root
 
     application = build(find_root(arguments.root, current_folder()), arguments.workload)
     _write(arguments.output, application.data)
-    tell(
-        f"Wrote {one_line(str(arguments.output))}: io-benchmark {application.version} with "
+    context.tell(
+        f"Wrote {clean(str(arguments.output))}: io-benchmark {application.version} with "
         f"{', '.join(application.workloads)}\nsha256 {application.sha256}"
     )
     return 0
@@ -59,5 +59,5 @@ def _write(path: Path, data: bytes) -> None:
             path.chmod(0o777 & ~umask)
     except OSError as error:
         raise IoBenchmarkError(
-            f"--output {one_line(str(path))}: {error.strerror}; name a file that can be written"
+            f"--output {clean(str(path))}: {error.strerror}; name a file that can be written"
         ) from None

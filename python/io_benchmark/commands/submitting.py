@@ -6,14 +6,12 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.common import tell
+from io_benchmark.commands.context import Context
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.submit import creating, journal
 
@@ -27,6 +25,7 @@ HOW_TO_RESUME = "io-benchmark submit --resume"
 
 def create_all(
     arguments: argparse.Namespace,
+    context: Context,
     now: datetime,
     submission: Submission,
     chosen: Sequence[Chosen],
@@ -34,21 +33,24 @@ def create_all(
 ) -> int:
     """Create a new group, after its journal is written and its name is printed."""
     group_id = tasks[0].task_id
-    root_url = creating.access_of(os.environ).root_url
-    path = journal.path_of(group_id, os.environ)
+    root_url = creating.access_of(context.environment).root_url
+    path = journal.path_of(group_id, context.environment)
     try:
         journal.write(journal.Journal(root_url, group_id, now, submission, tuple(chosen)), path)
     except OSError as error:
-        tell(
+        context.tell(
             f"warning: {path}: the journal cannot be written ({error.strerror}); to resume, the same "
             "version of the kind will be needed"
         )
-    tell(f"Creating group:{group_id}; if this stops, continue with: {HOW_TO_RESUME} {group_id}")
-    return create(arguments, group_id, tasks, tasks, creating.Created())
+    context.tell(
+        f"Creating group:{group_id}; if this stops, continue with: {HOW_TO_RESUME} {group_id}"
+    )
+    return create(arguments, context, group_id, tasks, tasks, creating.Created())
 
 
 def create(
     arguments: argparse.Namespace,
+    context: Context,
     group_id: str,
     missing: Sequence[Ready],
     members: Sequence[Member],
@@ -57,83 +59,90 @@ def create(
     """Create the missing members of a group, wait for all of them, and compare."""
     from io_benchmark.submit.waiting import wait
 
-    root_url = creating.access_of(os.environ).root_url
+    root_url = creating.access_of(context.environment).root_url
     timeout_s = None if arguments.timeout is None else arguments.timeout * 60
     try:
-        creating.asked(os.environ, lambda deployment: creating.create(deployment, missing, created))
-        journal.remove(journal.path_of(group_id, os.environ))
-        tell(f"{created.shown}: {root_url}/tasks/groups/{group_id}")
+        creating.asked(
+            context.environment, lambda deployment: creating.create(deployment, missing, created)
+        )
+        journal.remove(journal.path_of(group_id, context.environment))
+        context.tell(f"{created.shown}: {root_url}/tasks/groups/{group_id}")
         if arguments.no_wait:
-            print(f"group:{group_id}")
-            tell(f"Compare them later with: io-benchmark compare group:{group_id}")
+            context.print(f"group:{group_id}")
+            context.tell(f"Compare them later with: io-benchmark compare group:{group_id}")
             return 0
-        tell("Waiting; Ctrl-C stops that, and asks whether to cancel the tasks")
+        context.tell("Waiting; Ctrl-C stops that, and asks whether to cancel the tasks")
         standing = creating.asked(
-            os.environ,
+            context.environment,
             lambda deployment: wait(
-                deployment, group_id, members, arguments.every, timeout_s, tell
+                deployment, group_id, members, arguments.every, timeout_s, context.tell
             ),
         )
     except KeyboardInterrupt as interruption:
         may_ask = type(interruption) is KeyboardInterrupt
-        _leave(created, group_id, may_ask=may_ask, total=len(members))
+        _leave(context, created, group_id, may_ask=may_ask, total=len(members))
         raise
     except IoBenchmarkError as error:
         # Lost sight of while waiting, they may be well.
         may_ask = isinstance(error, creating.CreationError)
-        _leave(created, group_id, may_ask=may_ask, total=len(members))
+        _leave(context, created, group_id, may_ask=may_ask, total=len(members))
         raise
     if standing.resolved < standing.total:
-        tell(f"--timeout: not waiting any longer; {HOW_TO_CANCEL} {group_id} cancels the rest")
-    tell(f"Compare again with: io-benchmark compare group:{group_id}")
-    return _compare(arguments, group_id)
+        context.tell(
+            f"--timeout: not waiting any longer; {HOW_TO_CANCEL} {group_id} cancels the rest"
+        )
+    context.tell(f"Compare again with: io-benchmark compare group:{group_id}")
+    return _compare(arguments, context, group_id)
 
 
-def _leave(created: creating.Created, group_id: str, *, may_ask: bool, total: int) -> None:
+def _leave(
+    context: Context, created: creating.Created, group_id: str, *, may_ask: bool, total: int
+) -> None:
     """Cancel the tasks that nobody waits for any more, or leave them."""
-    path = journal.path_of(group_id, os.environ)
+    path = journal.path_of(group_id, context.environment)
     if not created.sent:
         journal.remove(path)
-        tell("no task was created")
+        context.tell("no task was created")
         return
     state = "left as they are"
     try:
-        if may_ask and on_terminal() and _said_yes(f"\n{created.shown}. Cancel?"):
+        if may_ask and context.is_interactive and context.confirm(f"\n{created.shown}. Cancel?"):
             state = "not all cancelled"
             done = creating.asked(
-                os.environ, lambda deployment: creating.cancel_sent(deployment, created.sent)
+                context.environment,
+                lambda deployment: creating.cancel_sent(deployment, created.sent),
             )
             journal.remove(path)
-            _tell_cancelled(done)
+            _tell_cancelled(done, context)
             return
     except KeyboardInterrupt:
-        tell("")
+        context.tell("")
     how = f"to cancel: {HOW_TO_CANCEL} {group_id}"
     if created.confirmed < total:
         how += f"; to create the others: {HOW_TO_RESUME} {group_id}"
-    tell(f"{created.shown} in group:{group_id}, {state}; {how}")
+    context.tell(f"{created.shown} in group:{group_id}, {state}; {how}")
 
 
-def cancel(text: str) -> int:
-    group_id = group_of("--cancel", text)
+def cancel(text: str, context: Context) -> int:
+    group_id = group_of("--cancel", text, context.environment)
     done = creating.asked(
-        os.environ, lambda deployment: creating.cancel_group(deployment, group_id)
+        context.environment, lambda deployment: creating.cancel_group(deployment, group_id)
     )
-    journal.remove(journal.path_of(group_id, os.environ))
-    _tell_cancelled(done)
+    journal.remove(journal.path_of(group_id, context.environment))
+    _tell_cancelled(done, context)
     return 1 if done.problems else 0
 
 
-def group_of(option: str, text: str) -> str:
+def group_of(option: str, text: str, environment: Mapping[str, str]) -> str:
     """The group that an option names, by its id or its address."""
     from io_benchmark.sources.address import GroupAddress, default_root_url, parse
-    from io_benchmark.sources.text import one_line
+    from io_benchmark.text import clean
 
-    address = parse(text if ":" in text else f"group:{text}", os.environ)
-    shown = f"{option} {one_line(text, 200)}"
+    address = parse(text if ":" in text else f"group:{text}", environment)
+    shown = f"{option} {clean(text, 200)}"
     if not isinstance(address, GroupAddress):
         raise UsageError(f"{shown}: is not a group; give its id, or group:ID")
-    root_url = default_root_url(os.environ)
+    root_url = default_root_url(environment)
     if address.root_url != root_url:
         raise UsageError(
             f"{shown}: is not at {root_url}; set TASKCLUSTER_ROOT_URL to {address.root_url}"
@@ -141,14 +150,14 @@ def group_of(option: str, text: str) -> str:
     return address.group_id
 
 
-def _tell_cancelled(done: creating.Cancelled) -> None:
-    tell(f"cancelled {len(done.labels)}: {', '.join(done.labels) or 'none'}")
+def _tell_cancelled(done: creating.Cancelled, context: Context) -> None:
+    context.tell(f"cancelled {len(done.labels)}: {', '.join(done.labels) or 'none'}")
     if done.resolved:
-        tell(f"resolved before that: {done.resolved}")
+        context.tell(f"resolved before that: {done.resolved}")
     if done.others:
-        tell(f"not the benchmark's, and left alone: {done.others}")
+        context.tell(f"not the benchmark's, and left alone: {done.others}")
     for problem in done.problems:
-        tell(f"error: {problem}")
+        context.tell(f"error: {problem}")
 
 
 def _comparison(arguments: argparse.Namespace, group_id: str) -> argparse.Namespace:
@@ -178,9 +187,9 @@ def check_comparison(arguments: argparse.Namespace, pools: Collection[str] | Non
 
 
 def _check_writable(path: Path) -> None:
-    from io_benchmark.sources.text import one_line
+    from io_benchmark.text import clean
 
-    shown = one_line(str(path), 200)
+    shown = clean(str(path), 200)
     try:
         path.exists()  # too long a name, or a loop of links
         is_folder = path.parent.is_dir()
@@ -191,25 +200,15 @@ def _check_writable(path: Path) -> None:
         raise UsageError(f"--write {shown}: no such folder; make it first")
 
 
-def _compare(arguments: argparse.Namespace, group_id: str) -> int:
+def _compare(arguments: argparse.Namespace, context: Context, group_id: str) -> int:
     from io_benchmark.commands import compare
 
-    return compare.run(_comparison(arguments, group_id))
+    return compare.run(_comparison(arguments, group_id), context)
 
 
-def on_terminal() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
-
-
-def agreed(arguments: argparse.Namespace, question: str) -> bool:
+def agreed(arguments: argparse.Namespace, context: Context, question: str) -> bool:
     """Ask on a terminal, unless --yes."""
-    if arguments.yes or not on_terminal() or _said_yes(question):
+    if arguments.yes or not context.is_interactive or context.confirm(question):
         return True
-    tell("nothing was created")
+    context.tell("nothing was created")
     return False
-
-
-def _said_yes(question: str) -> bool:
-    """Only a yes is one; the question goes to stderr, as stdout is for the report."""
-    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")

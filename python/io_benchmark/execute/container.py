@@ -8,7 +8,6 @@ payload's command and variables, started as root so that the image's run-task ca
 to `worker` and become it, then copies the artifacts out of the stopped container and removes it.
 """
 
-import os
 import secrets
 import shlex
 import stat
@@ -55,7 +54,7 @@ class ContainerExecutor:
         self,
         engine: str,
         create_context: CreateContext,
-        environment: Mapping[str, str] = os.environ,
+        environment: Mapping[str, str],
         log_directory: Path | None = None,
     ) -> None:
         self._name = engine

@@ -43,6 +43,7 @@ class Engine:
     command: tuple[str, ...]
     # Where the output of a failed call is kept.
     log_directory: Path
+    environment: Mapping[str, str]
 
     def call(self, *arguments: str) -> Reply:
         """A small call. It is never cut in two: a Ctrl-C meanwhile is obeyed after it."""
@@ -68,7 +69,8 @@ class Engine:
         """
         lines: deque[bytes] = deque(maxlen=KEPT_LINES)
         try:
-            with started((*self.command, *arguments), stopping) as process:
+            command = (*self.command, *arguments)
+            with started(command, stopping, environment=self.environment) as process:
                 for line in read_lines(process.stdout, deadline_s):
                     lines.append(line)
                     on_line(line)
@@ -101,7 +103,7 @@ class Engine:
 def find_engine(name: str, environment: Mapping[str, str], log_directory: Path | None) -> Engine:
     """The engine as the environment asks for it; raises where it does not answer."""
     command = tuple(shlex.split(environment.get(COMMAND_VARIABLE, ""))) or (name,)
-    engine = Engine(name, command, log_directory or Path(tempfile.gettempdir()))
+    engine = Engine(name, command, log_directory or Path(tempfile.gettempdir()), environment)
     reply = engine.call("version")
     if reply.exit_code != 0:
         raise engine.refusal(

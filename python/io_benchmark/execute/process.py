@@ -51,7 +51,9 @@ class _Folders:
     places: Mapping[str, Path]
 
 
-def run(task_run: TaskRun, on_line: Callable[[str], None]) -> Outcome:
+def run(
+    task_run: TaskRun, on_line: Callable[[str], None], *, environment: Mapping[str, str]
+) -> Outcome:
     """Runs the command to its end, its maxRunTime or a Ctrl-C, and collects its artifacts."""
     command = payload.command_after_run_task(task_run)
     if not task_run.workspace.is_dir():
@@ -61,7 +63,7 @@ def run(task_run: TaskRun, on_line: Callable[[str], None]) -> Outcome:
         _folders(task_run, command) as folders,
     ):
         started = now()
-        exit_code, explanation = _execute(task_run, command, folders, log)
+        exit_code, explanation = _execute(task_run, command, folders, log, environment)
         missing = _collect(task_run, folders, log)
         return Outcome(
             exit_code=exit_code,
@@ -105,12 +107,14 @@ def _folders(task_run: TaskRun, command: Sequence[str]) -> Iterator[_Folders]:
                 remove(path)
 
 
-def _environment(task_run: TaskRun, folders: _Folders) -> dict[str, str]:
+def _environment(
+    task_run: TaskRun, folders: _Folders, environment: Mapping[str, str]
+) -> dict[str, str]:
     """The task's variables and nothing else of this user's: a worker has none of them."""
     task = payload.environment(task_run)
     return {
-        "HOME": os.environ.get("HOME", "/"),
-        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": environment.get("HOME", "/"),
+        "PATH": environment.get("PATH", os.defpath),
         "LANG": "C.UTF-8",
         **{name: value for name, value in task.items() if name not in RUN_TASK_VARIABLES},
         "TASK_WORKDIR": str(folders.work),
@@ -139,15 +143,19 @@ def _for_a_report(task_run: TaskRun) -> dict[str, str]:
 
 
 def _execute(
-    task_run: TaskRun, command: Sequence[str], folders: _Folders, log: LiveLog
+    task_run: TaskRun,
+    command: Sequence[str],
+    folders: _Folders,
+    log: LiveLog,
+    environment: Mapping[str, str],
 ) -> tuple[int, str]:
     """The exit code as run-task would pass it on, and why the run was cut off, if it was."""
     limit_s = payload.max_run_time_s(task_run)
     deadline_s = time.monotonic() + limit_s
     log.task(b"executing %r\n" % list(command))
-    environment = _environment(task_run, folders)
+    variables = _environment(task_run, folders, environment)
     try:
-        with started(command, stop, folder=folders.work, environment=environment) as process:
+        with started(command, stop, folder=folders.work, environment=variables) as process:
             ended = _follow(process, log, deadline_s)
             # At its limit a worker does not signal the script, it takes the container away.
             exit_code = kill(process) % 256

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from io_benchmark.errors import IoBenchmarkError, UsageError
-from io_benchmark.paths import resolved
+from io_benchmark.paths import resolve_path
 
 CONFIG = "taskcluster/config.yml"
 IMAGES = "taskcluster/kinds/docker-image/kind.yml"
@@ -73,7 +73,7 @@ def _no_checkout(path: Path, missing: str) -> UsageError:
 
 
 def open_checkout(path: Path) -> Checkout:
-    root = resolved(path, str(path))
+    root = resolve_path(path, str(path))
     for mark in MARKS:
         if not (root / mark).is_file():
             raise _no_checkout(path, mark)

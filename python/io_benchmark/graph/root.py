@@ -3,16 +3,15 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Which tree a command works on: `--root`, the checkout around you, or the bundled copy."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from io_benchmark.errors import RootError
+from io_benchmark.paths import refuse_unreadable
 
 # A tree is known by these; the second keeps Firefox's and other projects' kinds apart from ours.
 MARKS = ("taskcluster/config.yml", "scripts/io-benchmark/__main__.py")
-SHOWN_PATH = 200  # characters of a path in a message
+_ADVICE = "name the folder that holds taskcluster/"
 BUNDLE = Path(__file__).resolve().parent.parent / "bundle"
 
 
@@ -31,28 +30,10 @@ def missing_mark(path: Path) -> str | None:
     return next((mark for mark in MARKS if not (path / mark).is_file()), None)
 
 
-@contextmanager
-def _refusing(path: Path, option: str = "") -> Iterator[None]:
-    """A path that the system cannot follow is a mistake in the path, not in the program."""
-    try:
-        yield
-    except OSError as error:
-        reason = error.strerror or str(error)
-    except (RuntimeError, ValueError) as error:
-        # pathlib: a loop of links, `~` of an unknown user, a null byte.
-        reason = str(error)
-    else:
-        return
-    shown = str(path) if len(str(path)) <= SHOWN_PATH else f"{str(path)[:SHOWN_PATH]}…"
-    raise RootError(
-        f"{option}{shown}: cannot read this path ({reason}); name the folder that holds taskcluster/"
-    )
-
-
 def find_root(explicit: Path | None, start: Path) -> Root:
     """The tree to work on, looked for from `start` upward unless it was named."""
     if explicit is not None:
-        with _refusing(explicit, "--root "):
+        with refuse_unreadable(f"--root {explicit}", _ADVICE, RootError):
             path = explicit.expanduser().resolve(strict=True)
             missing = missing_mark(path)
         if missing:
@@ -60,7 +41,7 @@ def find_root(explicit: Path | None, start: Path) -> Root:
                 f"--root {explicit}: there is no {missing}; name the folder that holds taskcluster/"
             )
         return Root(path, "--root")
-    with _refusing(start):
+    with refuse_unreadable(str(start), _ADVICE, RootError):
         start = start.resolve(strict=True)
         for folder in (start, *start.parents):
             if missing_mark(folder) is None:

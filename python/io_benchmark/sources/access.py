@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.address import default_root_url
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 CLIENT_ID = "TASKCLUSTER_CLIENT_ID"
 ACCESS_TOKEN = "TASKCLUSTER_ACCESS_TOKEN"  # noqa: S105 - the variable's name
@@ -50,7 +50,7 @@ def access_for(root_url: str, environment: Mapping[str, str]) -> Access:
             credentials["certificate"] = _checked_certificate(certificate)
         if not _CLIENT_ID.fullmatch(client_id):
             raise UsageError(
-                f"{CLIENT_ID}: {one_line(client_id, _LENGTH)!r} is not a client id, which has letters, "
+                f"{CLIENT_ID}: {clean(client_id, _LENGTH)!r} is not a client id, which has letters, "
                 "digits and !@/:.+|_- only; check it"
             )
         if not token.isascii() or not token.isprintable():

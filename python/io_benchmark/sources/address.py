@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 DEFAULT_ROOT_URL = "https://firefox-ci-tc.services.mozilla.com"
 ROOT_VARIABLE = "TASKCLUSTER_ROOT_URL"
@@ -121,7 +121,7 @@ def default_root_url(environment: Mapping[str, str]) -> str:
     try:
         return _root_url(urlsplit(text))
     except ValueError:
-        shown = one_line(text, 100)
+        shown = clean(text, 100)
         raise UsageError(
             f"{ROOT_VARIABLE}: {shown!r} is not an http(s) address; try {DEFAULT_ROOT_URL}"
         ) from None
@@ -257,7 +257,7 @@ def trust_domain(repository: str, environment: Mapping[str, str]) -> str:
         (name for pattern, name in _TRUST_DOMAINS if pattern.fullmatch(repository)), "gecko"
     )
     if not _TRUST_DOMAIN.fullmatch(domain):
-        shown = one_line(domain, 100)
+        shown = clean(domain, 100)
         raise UsageError(f"{TRUST_DOMAIN_VARIABLE}: {shown!r} is not a trust domain; try gecko")
     return domain
 
@@ -267,13 +267,13 @@ def _task(text: str, root_url: str, task_id: str, run: str | None) -> TaskAddres
     if run is None:
         return TaskAddress(root_url, task_id)
     if not _RUN.fullmatch(run):
-        raise _mistake(text, f"{one_line(run, 30)!r} is not the number of a run; the first is 0")
+        raise _mistake(text, f"{clean(run, 30)!r} is not the number of a run; the first is 0")
     return TaskAddress(root_url, task_id, int(run))
 
 
 def _slug(text: str, slug: str, right: str) -> str:
     if not _SLUG.fullmatch(slug):
-        shown = one_line(slug, 50)
+        shown = clean(slug, 50)
         raise _mistake(text, f"{shown!r} is not a Taskcluster id; use {right}")
     return slug
 
@@ -301,4 +301,4 @@ def _root_url(url: SplitResult) -> str:
 
 
 def _mistake(text: str, problem: str) -> UsageError:
-    return UsageError(f"{one_line(text, 200)}: {problem}")
+    return UsageError(f"{clean(text, 200)}: {problem}")

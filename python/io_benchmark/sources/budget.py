@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from io_benchmark.results import CacheRetrieve, Result
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 if TYPE_CHECKING:
     from io_benchmark.sources.layout import Measured
@@ -94,7 +94,7 @@ class Budget:
         if not names:
             return []
         results = "1 result" if len(names) == 1 else f"{len(names):,} results"
-        shown = ", ".join(one_line(name, NAME_LENGTH) for name in names[:NAMES_SHOWN])
+        shown = ", ".join(clean(name, NAME_LENGTH) for name in names[:NAMES_SHOWN])
         more = f" and {len(names) - NAMES_SHOWN:,} more" if len(names) > NAMES_SHOWN else ""
         limit = " and ".join(sorted(self._reasons))
         line = (

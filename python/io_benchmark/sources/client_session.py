@@ -15,7 +15,7 @@ import msgspec
 
 from io_benchmark.errors import ResultError
 from io_benchmark.sources.http import Answer, Http
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 # A page of a group has up to 1000 definitions, each with a script of about 100 kB inside.
 MAXIMUM_ANSWER_BYTES = 128 * 1024 * 1024
@@ -49,8 +49,8 @@ class Exchange:
             data=self._given.get("data"),
         )
         if 300 <= answer.status < 400:
-            location = one_line(answer.headers.get("Location", ""), 200)
-            raise ResultError(f"{one_line(self._url, 200)} redirects to {location}; use that host")
+            location = clean(answer.headers.get("Location", ""), 200)
+            raise ResultError(f"{clean(self._url, 200)} redirects to {location}; use that host")
         return Response(answer)
 
     async def __aexit__(

@@ -9,7 +9,7 @@ import socket
 
 import aiohttp
 
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 _NUMBER = re.compile(r"\[Errno ([0-9]+)\]")
 
@@ -42,7 +42,7 @@ def _why(error: BaseException) -> str:
         number = int(found[1]) if found else None
     if number is not None:
         return _lower(os.strerror(number))
-    return one_line(str(error) or type(error).__name__, 200)
+    return clean(str(error) or type(error).__name__, 200)
 
 
 def _handshake(error: Exception) -> str:
@@ -50,8 +50,8 @@ def _handshake(error: Exception) -> str:
     # Only an error that came from a handshake has these.
     message = getattr(cause, "verify_message", None) or getattr(cause, "reason", None)
     if message:
-        return one_line(str(message).replace("_", " ").lower(), 200)
-    return one_line(str(cause), 200)
+        return clean(str(message).replace("_", " ").lower(), 200)
+    return clean(str(cause), 200)
 
 
 def _lower(text: str) -> str:

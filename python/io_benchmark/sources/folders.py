@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from io_benchmark.errors import UsageError
-from io_benchmark.paths import resolved
+from io_benchmark.paths import resolve_path
 
 DEFAULT = "io-benchmark-results"
 
@@ -30,7 +30,7 @@ def default(kind: str) -> Path:
 def new(wanted: Path | None, kind: str) -> Iterator[Path]:
     """An empty folder; after an error or an interruption it is as it was before."""
     folder = wanted if wanted is not None else default(kind)
-    shown, folder = folder, resolved(folder, f"--output {folder}")
+    shown, folder = folder, resolve_path(folder, f"--output {folder}")
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from io_benchmark.results import Result
 from io_benchmark.sources.layout import Measured, TaskRecord
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 # Where a result belongs among all: its address, its task's label and id, its run.
 Position = tuple[int, str, str, int]
@@ -39,8 +39,8 @@ class Account:
 
     def problem(self, position: Position, text: str, where: str = "") -> None:
         """`where` is the address of what it is about: a long text does not cut it off."""
-        shown = one_line(text)
+        shown = clean(text)
         self.problems.append((position, f"{shown} ({where})" if where else shown))
 
     def remark(self, position: Position, text: str) -> None:
-        self.remarks.append((position, one_line(text)))
+        self.remarks.append((position, clean(text)))

@@ -14,7 +14,7 @@ from io_benchmark.sources import address, layout, local
 from io_benchmark.sources.budget import SMALL_BYTES, Budget
 from io_benchmark.sources.found import LAST, Found, Position
 from io_benchmark.sources.progress import Progress
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 if TYPE_CHECKING:
     from io_benchmark.sources.retrying import Policy
@@ -83,7 +83,7 @@ def remarks_on(
 ) -> list[tuple[int, str]]:
     """What is said of the addresses themselves: which deployment was taken, what was left out."""
     remarks = [
-        (at, f"{one_line(text, 200)}: {meaning.remark}")
+        (at, f"{clean(text, 200)}: {meaning.remark}")
         for at, (text, meaning) in enumerate(zip(addresses, meanings, strict=True))
         if isinstance(meaning, address.TaskAddress) and meaning.remark
     ]
@@ -131,7 +131,7 @@ class _Reading(Generic[T]):
             measured = local.read(path)
         except ResultError as error:
             self._budget.spend(min(local.size_bytes(path), MAXIMUM_BYTES))
-            self._problems.append((position, one_line(str(error))))
+            self._problems.append((position, clean(str(error))))
         else:
             self._budget.spend(measured.size_bytes)
             self._take(position, measured)
@@ -177,7 +177,7 @@ class _Reading(Generic[T]):
         seen = self._sources.get(run if run is not None else content)
         if seen is not None:
             text = f"{measured.source}: the same run as {seen}, and counted once"
-            self.remark(position, one_line(text))
+            self.remark(position, clean(text))
             return
         if not self._budget.keep(measured):
             return

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from io_benchmark.sources.address import group_url, task_url
 from io_benchmark.sources.runs import how_the_task_ended
 from io_benchmark.sources.tasks import KINDS, Task
-from io_benchmark.sources.text import name
+from io_benchmark.text import clean_name
 
 
 def without_benchmark(root_url: str, group_id: str, members: Sequence[Task]) -> str:
@@ -52,7 +52,7 @@ def perhaps_incomplete(root_url: str, members: Sequence[Task]) -> list[str]:
 def _unfinished(root_url: str, task: Task) -> str:
     what = "creates the group's tasks" if task.is_decision else "may add tasks"
     return (
-        f"{task.label} is still {name(task.status.state)} and {what}; read the group again later, "
+        f"{task.label} is still {clean_name(task.status.state)} and {what}; read the group again later, "
         f"or wait with compare --wait MINUTES ({task_url(root_url, task.task_id)})"
     )
 

@@ -24,7 +24,7 @@ from io_benchmark.errors import ResultError
 from io_benchmark.sources.connecting import explained
 from io_benchmark.sources.reach import Guard, check_scheme
 from io_benchmark.sources.retrying import Policy, TransientError
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 MAXIMUM_ERROR_BYTES = 1024 * 1024
 CHUNK_BYTES = 256 * 1024
@@ -155,13 +155,13 @@ class Http:
             raise TransientError(explained(error, host)) from None
         except ValueError:
             raise ResultError(
-                f"{one_line(url, 200)} is not an address that can be requested"
+                f"{clean(url, 200)} is not an address that can be requested"
             ) from None
 
     async def download(self, url: str, maximum_bytes: int, origin: str | None = None) -> bytes:
         """An object, from wherever its address leads; `origin`: the host that gave the address."""
         if not web_url(url):
-            raise ResultError(f"{one_line(url, 200)} is not an address that can be requested")
+            raise ResultError(f"{clean(url, 200)} is not an address that can be requested")
         origin = origin or url
         guard, session = self._session_for(origin)
         for _ in range(self.policy.redirects + 1):
@@ -211,7 +211,7 @@ def web_url(url: str) -> bool:
 
 def _host(url: str) -> str:
     try:
-        return one_line(urlsplit(url).hostname or "", 100)
+        return clean(urlsplit(url).hostname or "", 100)
     except ValueError:
         return ""
 
@@ -223,9 +223,9 @@ def _next_url(url: str, answer: Answer) -> str:
     except ValueError:
         following = ""
     if not web_url(following):
-        raise ResultError(f"it redirects to {one_line(location, 100)!r}, which is not http(s)")
+        raise ResultError(f"it redirects to {clean(location, 100)!r}, which is not http(s)")
     if url.startswith("https:") and not following.startswith("https:"):
-        raise ResultError(f"it redirects from https to {one_line(location, 100)!r}")
+        raise ResultError(f"it redirects from https to {clean(location, 100)!r}")
     return following
 
 
@@ -248,7 +248,7 @@ async def _read_body(
 ) -> bytes:
     encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding not in ("", "identity", "gzip", "x-gzip"):
-        raise ResultError(f"it is encoded as {one_line(encoding, 50)!r}; only gzip is read")
+        raise ResultError(f"it is encoded as {clean(encoding, 50)!r}; only gzip is read")
     if (response.content_length or 0) > limit:
         raise TooLargeError(f"it holds {response.content_length:,} bytes, more than {limit:,}")
     decoder = zlib.decompressobj(wbits=31) if encoding in ("gzip", "x-gzip") else None

@@ -13,12 +13,12 @@ from pathlib import Path
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.sources import layout
 from io_benchmark.sources.address import SLUG_PATTERN
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 
 def find(path: Path) -> list[Path]:
     """The folders and files to read one by one, in order; a UsageError where there are none."""
-    shown = one_line(str(path), 300)
+    shown = clean(str(path), 300)
     try:
         mode = path.stat().st_mode
         if not stat.S_ISDIR(mode):
@@ -34,7 +34,7 @@ def find(path: Path) -> list[Path]:
     except OSError as error:
         raise UsageError(f"{shown}: {error.strerror}") from None
     if below:
-        newest = one_line(str(path / max(below)), 300)
+        newest = clean(str(path / max(below)), 300)
         raise UsageError(f"{shown}: has several folders of results; name one, such as {newest}")
     raise UsageError(
         f"{shown}: has no results; name a folder that contains TASKID.RUNID/{layout.RESULT_NAME}"
@@ -81,7 +81,7 @@ def _exists(path: Path) -> bool:
 
 def _check_regular(path: Path) -> None:
     """A pipe or a device would be read for ever."""
-    shown = one_line(str(path), 300)
+    shown = clean(str(path), 300)
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise ResultError(f"{shown}: is not a regular file")

@@ -30,7 +30,7 @@ from io_benchmark.sources.queue import Deployment, MissingError
 from io_benchmark.sources.remote import Collection
 from io_benchmark.sources.retrying import Policy
 from io_benchmark.sources.tasks import ALL_KIND, Task, parse_date
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 JOB = "io-benchmark"
 # As the kind's transforms take them.
@@ -63,7 +63,7 @@ class Past:
 
 def check_pool(pool: str) -> None:
     if not _POOL.fullmatch(pool):
-        shown = one_line(pool, 100)
+        shown = clean(pool, 100)
         raise UsageError(f"{shown!r} is not a pool's name; a pool is a task of kind.yml: amd-16")
 
 
@@ -71,7 +71,7 @@ def namespace(wish: Wish, environment: Mapping[str, str]) -> str:
     """Where the index has the pool's results by date; a dot in a name would end the name."""
     check_pool(wish.pool)
     if not _PROJECT.fullmatch(wish.project):
-        shown = one_line(wish.project, 100)
+        shown = clean(wish.project, 100)
         raise UsageError(f"--project: {shown!r} is not the name of a project; try io-benchmark")
     domain = trust_domain(wish.project, environment)
     return f"{domain}.v2.{wish.project}.date.{JOB}.{wish.pool.replace('.', '~')}"
@@ -174,7 +174,7 @@ async def _nothing(deployment: Deployment, where: IndexAddress, wish: Wish, has_
     except MissingError:
         pools = []
     if pools:
-        there = ", ".join(one_line(pool, 50) for pool in sorted(pools)[:20])
+        there = ", ".join(clean(pool, 50) for pool in sorted(pools)[:20])
         return f"{where}: {where.root_url} has no such pool; there are {there}"
     return (
         f"{where}: {where.root_url} has no results there; look at --project, "

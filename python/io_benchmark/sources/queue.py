@@ -27,8 +27,8 @@ from io_benchmark.sources.refusals import missing_scopes, unauthenticated
 from io_benchmark.sources.retrying import persist
 from io_benchmark.sources.runs import what_to_do
 from io_benchmark.sources.tasks import ARTIFACT, Task, task_of
-from io_benchmark.sources.text import one_line
 from io_benchmark.sources.whole import whole_answer
+from io_benchmark.text import clean
 
 # As many as the queue puts on a page by itself.
 MAXIMUM_IDS = 1000
@@ -49,7 +49,7 @@ class RefusedError(ResultError):
     def __init__(self, status: int, message: str) -> None:
         self.status = status
         self.message = message
-        self.first_line = one_line(message.strip().partition("\n")[0], 200)
+        self.first_line = clean(message.strip().partition("\n")[0], 200)
         super().__init__(f"{status}, {self.first_line}")
 
 
@@ -98,7 +98,7 @@ class Deployment:
         except ValueError as error:
             raise ResultError(
                 f"{self.access.root_url} does not answer like a Taskcluster deployment "
-                f"({one_line(str(error), 150)}); check the address"
+                f"({clean(str(error), 150)}); check the address"
             ) from None
         return answer
 
@@ -210,7 +210,7 @@ class Deployment:
             raise _error_artifact(content.reason, content.message)
         url = await self._object_url(content) if content.storage_type == "object" else content.url
         if not url or not web_url(url):
-            kind = one_line(content.storage_type, 50)
+            kind = clean(content.storage_type, 50)
             raise ResultError(f"its artifact of type {kind!r} has no http(s) address")
         try:
             return await persist(
@@ -284,7 +284,7 @@ class Deployment:
         except ValueError as error:
             raise ResultError(
                 f"{root_url} does not answer like a Taskcluster deployment "
-                f"({one_line(str(error), 150)}); check the address"
+                f"({clean(str(error), 150)}); check the address"
             ) from None
 
     def _refusal(self, error: TaskclusterRestFailure, needs: str) -> ResultError:
@@ -307,8 +307,8 @@ class Deployment:
 
 
 def _error_artifact(reason: str | None, message: str | None) -> NoArtifactError:
-    why = one_line(reason or "no reason given", 100)
-    said = f", {one_line(message, 200)!r}" if message else ""
+    why = clean(reason or "no reason given", 100)
+    said = f", {clean(message, 200)!r}" if message else ""
     return NoArtifactError(
         f"has an error artifact instead of a result ({why}{said}): the script wrote none; "
         f"look at the task's log"
@@ -316,4 +316,4 @@ def _error_artifact(reason: str | None, message: str | None) -> NoArtifactError:
 
 
 def _first_line(error: Exception) -> str:
-    return one_line(str(error).strip().partition("\n")[0], 200)
+    return clean(str(error).strip().partition("\n")[0], 200)

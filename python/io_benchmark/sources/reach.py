@@ -20,7 +20,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
 from io_benchmark.errors import ResultError
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 # Between customers and their provider; neither "private" nor "global" to Python.
@@ -60,7 +60,7 @@ def check_scheme(url: str, origin: str) -> None:
     """https leads to https."""
     if _is_https(origin) and not _is_https(url):
         raise ResultError(
-            f"it leads from https to {one_line(url, 100)!r}; only https addresses are followed "
+            f"it leads from https to {clean(url, 100)!r}; only https addresses are followed "
             f"from there"
         )
 
@@ -115,8 +115,8 @@ class Guard(AbstractResolver):
         shown = host if host == address else f"{host} ({address})"
         kind = reach_of(address).name.lower().replace("_", "-")
         return ResultError(
-            f"it leads to {one_line(shown, 150)}, a {kind} address, to which answers of "
-            f"{one_line(self._origin, 100)} must not lead"
+            f"it leads to {clean(shown, 150)}, a {kind} address, to which answers of "
+            f"{clean(self._origin, 100)} must not lead"
         )
 
 

@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from io_benchmark.sources.access import ACCESS_TOKEN, CERTIFICATE, CLIENT_ID
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 _CREATE = re.compile(r"queue:create-task:[a-z-]+:[^:]+/")
 _SCOPES_LENGTH = 1500
@@ -54,7 +54,7 @@ _CAUSES = (
 
 def unauthenticated(message: str, who: str) -> str:
     """Why 401, and what to do; `who` is how the deployment was asked."""
-    first_line = one_line(message.strip().partition("\n")[0], _TEXT_LENGTH)
+    first_line = clean(message.strip().partition("\n")[0], _TEXT_LENGTH)
     lowered = first_line.lower()
     asked = who.removeprefix("as ")
     for text, cause in _CAUSES:
@@ -73,7 +73,7 @@ def missing_scopes(message: str) -> str:
         names = _needed(json.loads(block))
     except (ValueError, RecursionError):
         names = [line.strip() for line in block.splitlines() if line.strip()]
-    return one_line(", ".join(dict.fromkeys(names)), _SCOPES_LENGTH)
+    return clean(", ".join(dict.fromkeys(names)), _SCOPES_LENGTH)
 
 
 def _text(first_line: str) -> str:

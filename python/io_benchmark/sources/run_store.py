@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Self
 
 from io_benchmark.errors import ResultError, UsageError
-from io_benchmark.paths import resolved
+from io_benchmark.paths import resolve_path
 from io_benchmark.sources import layout, local
 from io_benchmark.sources.address import SLUG_PATTERN
 from io_benchmark.sources.found import Found
@@ -40,7 +40,7 @@ class RunStore:
     _locking: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        whole = resolved(self.folder, f"--output {self.folder}")
+        whole = resolve_path(self.folder, f"--output {self.folder}")
         if whole.exists() and not whole.is_dir():
             raise UsageError(f"--output {self.folder}: is no folder")
 

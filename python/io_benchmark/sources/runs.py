@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from io_benchmark.resolutions import in_words
 from io_benchmark.sources.tasks import Task
-from io_benchmark.sources.text import name, one_line
 from io_benchmark.sources.wire import Run
+from io_benchmark.text import clean, clean_name
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ def title(task: Task, run: Run | None = None) -> str:
 
 def how_it_ended(run: Run) -> str:
     """`was preempted (worker-shutdown)`."""
-    return one_line(in_words(run.state, run.reason_resolved), 100)
+    return clean(in_words(run.state, run.reason_resolved), 100)
 
 
 def how_the_task_ended(task: Task) -> str:
     """By its newest run, where it has one."""
     runs = task.status.runs
-    return how_it_ended(runs[-1]) if runs else f"is {name(task.status.state)}"
+    return how_it_ended(runs[-1]) if runs else f"is {clean_name(task.status.state)}"
 
 
 def what_to_do(task: Task, run_id: int) -> str:
@@ -54,9 +54,7 @@ def what_to_do(task: Task, run_id: int) -> str:
     runs = sorted(task.status.runs, key=lambda one: one.run_id)
     later = [one for one in runs if one.run_id > run_id and not one.is_resolved]
     if later:
-        return (
-            f"run {later[-1].run_id} is {name(later[-1].state)}; read it again when that has ended"
-        )
+        return f"run {later[-1].run_id} is {clean_name(later[-1].state)}; read it again when that has ended"
     run = next((one for one in runs if one.run_id == run_id), None)
     if run is not None and run.is_resolved:
         if run.started is None:
@@ -80,7 +78,7 @@ def choose(task: Task, run_id: int | None) -> Choice:
     resolved = [run for run in runs if run.is_resolved]
     unfinished = [run for run in runs if not run.is_resolved]
     remarks = tuple(
-        f"{title(task, run)} is still {name(run.state)} and not counted; read it again later"
+        f"{title(task, run)} is still {clean_name(run.state)} and not counted; read it again later"
         for run in unfinished
         if resolved
     )
@@ -107,10 +105,10 @@ def _named(task: Task, run_id: int) -> Choice:
 
 
 def _unfinished(task: Task, run: Run) -> str:
-    return f"{title(task, run)}: is still {name(run.state)}; read it again when it has ended"
+    return f"{title(task, run)}: is still {clean_name(run.state)}; read it again when it has ended"
 
 
 def _without_runs(task: Task) -> str:
-    state = name(task.status.state)
+    state = clean_name(task.status.state)
     why = "waits for other tasks" if state == "unscheduled" else "was never started"
     return f"{title(task)}: has no runs, it is {state} and {why}; look at its group"

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from io_benchmark.sources import text
 from io_benchmark.sources.layout import TaskRecord
 from io_benchmark.sources.wire import Definition, Run, Status
+from io_benchmark.text import clean_name
 
 ALL_KIND = "io-benchmark-all"  # every workload, and fewer retrieves
 KINDS = ("io-benchmark", ALL_KIND)
@@ -69,7 +69,8 @@ class Task:
 
 def task_of(definition: Definition, status: Status) -> Task:
     """The definition's text, which may be 100 kB long, is not kept."""
-    label = text.name(definition.tags.get("label") or definition.metadata.name or status.task_id)
+    names = (definition.tags.get("label", ""), definition.metadata.name)
+    label = next(filter(None, map(clean_name, names)), status.task_id)
     kind = definition.tags.get("kind")
     pool = _pool_of_command(definition.payload.command) or _pool_of_label(label, kind)
     return Task(
@@ -93,14 +94,14 @@ def record(task: Task, run: Run, pool: str) -> TaskRecord:
         run_id=run.run_id,
         label=task.label,
         pool=pool,
-        task_queue=text.name(queue),
-        worker_group=text.name(run.worker_group or ""),
-        worker_id=text.name(run.worker_id or ""),
-        state=text.name(run.state),
+        task_queue=clean_name(queue),
+        worker_group=clean_name(run.worker_group or ""),
+        worker_id=clean_name(run.worker_id or ""),
+        state=clean_name(run.state),
         image=task.image,
-        started=text.name(run.started or ""),
-        resolved=text.name(run.resolved or ""),
-        reason_resolved=None if run.reason_resolved is None else text.name(run.reason_resolved),
+        started=clean_name(run.started or ""),
+        resolved=clean_name(run.resolved or ""),
+        reason_resolved=None if run.reason_resolved is None else clean_name(run.reason_resolved),
         task_group_id=status.task_group_id,
         revision=task.revision,
     )
@@ -140,10 +141,10 @@ def _pool_of_label(label: str, kind: str | None) -> str | None:
 def _image(image: Any) -> str | None:
     """docker-worker takes a name, or an artifact of a task, by id or by index."""
     if isinstance(image, str):
-        return text.name(image)
+        return clean_name(image)
     if isinstance(image, dict):
         parts = [image.get(key) for key in ("namespace", "taskId", "name", "path")]
-        return text.name("/".join(part for part in parts if isinstance(part, str))) or None
+        return clean_name("/".join(part for part in parts if isinstance(part, str))) or None
     return None
 
 

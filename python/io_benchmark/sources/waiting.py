@@ -16,7 +16,7 @@ from io_benchmark.sources.queue import Deployment, MissingError
 from io_benchmark.sources.retrying import GaveUpError, Policy
 from io_benchmark.sources.running import run
 from io_benchmark.sources.tasks import Task
-from io_benchmark.sources.text import name
+from io_benchmark.text import clean_name
 
 EVERY_S = 15.0
 GROWTH = 1.5
@@ -45,7 +45,7 @@ class Watched:
 
     @property
     def shown(self) -> str:
-        return f"{self.title}: {name(self.how)}"
+        return f"{self.title}: {clean_name(self.how)}"
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ def watched(title: str, task: Task, run_id: int | None = None, where: str = "") 
 
 
 def _standing(tasks: Sequence[Watched]) -> Standing:
-    states = Counter(name(one.state) for one in tasks)
+    states = Counter(clean_name(one.state) for one in tasks)
     shown = sorted(states.items(), key=lambda pair: (_place(pair[0]), pair[0]))
     unresolved = tuple(one.shown for one in tasks if not one.is_resolved)
     return Standing(tuple(shown), len(tasks) - len(unresolved), len(tasks), unresolved)

@@ -16,9 +16,9 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.text import name as shown_name
 from io_benchmark.submit import dates, sizes
 from io_benchmark.submit.images import Image, with_path
+from io_benchmark.text import clean_name
 
 if TYPE_CHECKING:
     from io_benchmark.graph.generate import GeneratedTask
@@ -90,7 +90,7 @@ def choose(tasks: Sequence["GeneratedTask"], settings: Settings) -> tuple[Chosen
     for pool, queue in settings.pools.items():
         if pool not in pools:
             known = ", ".join(pools)
-            shown = f"{shown_name(pool)}={queue}"
+            shown = f"{clean_name(pool)}={queue}"
             raise UsageError(f"--pool {shown}: no such pool is selected; there are {known}")
     queued = [list(_of_pool(some, settings)) for some in of_pools.values()]
     return tuple(one for turn in zip_longest(*queued) for one in turn if one is not None)

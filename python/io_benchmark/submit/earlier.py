@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.layout import Measured
-from io_benchmark.sources.text import name, one_line
 from io_benchmark.submit.definitions import Chosen, job_of
+from io_benchmark.text import clean, clean_name
 
 NS_A_MINUTE = 60 * 10**9
 _LABEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]*)=(.+)", re.DOTALL)
@@ -47,7 +47,7 @@ def parse(text: str, chosen: Sequence[Chosen]) -> Like:
     jobs = _jobs(chosen)
     if match[1] not in jobs:
         raise UsageError(
-            f"--like {one_line(text, 200)}: {name(match[1])} is not a selected task; there are: "
+            f"--like {clean(text, 200)}: {clean_name(match[1])} is not a selected task; there are: "
             f"{', '.join(jobs)}; a file whose name holds = is written ./FILE"
         )
     return Like(match[1], match[2])
@@ -83,12 +83,12 @@ def durations_of_each(
         of_pool = [job for job, pool in jobs.items() if pool == one.pool]
         if one.job is None and len(of_pool) > 1:
             raise UsageError(
-                f"--like: {one_line(one.source)} does not say whether it is of "
+                f"--like: {clean(one.source)} does not say whether it is of "
                 f"{' or '.join(of_pool)}; write --like LABEL=ADDRESS"
             )
         job = one.job if one.job is not None else next(iter(of_pool), None)
         if job is not None:
-            seen.setdefault(one.pool, {})[name(job)] = None
+            seen.setdefault(one.pool, {})[clean_name(job)] = None
             if job in of_pool:
                 durations.setdefault(job, []).append(one.duration_ns)
     remarks = [
@@ -106,7 +106,7 @@ def durations_of(job: str, found: Sequence[Earlier]) -> list[int]:
     if len(tasks) > 1:
         raise UsageError(
             f"--like {job}=: the results there are of {len(tasks)} tasks, "
-            f"{one_line(', '.join(tasks))}; give the address of one of them"
+            f"{clean(', '.join(tasks))}; give the address of one of them"
         )
     return [one.duration_ns for one in found]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.address import IndexAddress, TaskAddress, parse
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 IMAGE_ARTIFACT = "public/image.tar.zst"  # where taskgraph's docker-image tasks leave theirs
 # Registry, path, tag and digest; Docker itself judges the details.
@@ -30,7 +30,7 @@ def parse_image(text: str) -> Image:
     elif _NAME.fullmatch(text):
         return text
     raise UsageError(
-        f"--image {one_line(text, 200)}: is not an image; give a registry's NAME:TAG, or task:ID or "
+        f"--image {clean(text, 200)}: is not an image; give a registry's NAME:TAG, or task:ID or "
         "index:NAMESPACE of a task that built one"
     )
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import FORMATS
-from io_benchmark.sources.text import one_line
 from io_benchmark.submit import owner, sizes
 from io_benchmark.submit.definitions import PRIORITIES, QUEUE_NAME, UNGROUPED
+from io_benchmark.text import clean
 
 MAXIMUM_REPLICATES = 100
 EVERY_S = 15.0
@@ -149,7 +149,7 @@ def _comparison(parser: argparse.ArgumentParser) -> None:
 
 
 def _mistake(text: str, problem: str) -> argparse.ArgumentTypeError:
-    return argparse.ArgumentTypeError(f"{one_line(text, _SHOWN)!r} {problem}")
+    return argparse.ArgumentTypeError(f"{clean(text, _SHOWN)!r} {problem}")
 
 
 def _pool_and_queue(text: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ import re
 from io_benchmark.sources.access import ACCESS_TOKEN, CLIENT_ID
 from io_benchmark.sources.queue import RefusedError
 from io_benchmark.sources.refusals import missing_scopes, unauthenticated
-from io_benchmark.sources.text import one_line
+from io_benchmark.text import clean
 
 _COMPLAINT = re.compile(r"^[ \t]*\* (data.*)$", re.MULTILINE)
 _LENGTH = 300
@@ -35,7 +35,7 @@ def _reason(error: RefusedError, who: str) -> str:
         case 400:
             complaints = "; ".join(_COMPLAINT.findall(error.message)) or error.first_line
             return (
-                f"the queue does not take the definition ({one_line(complaints, _LENGTH)}); "
+                f"the queue does not take the definition ({clean(complaints, _LENGTH)}); "
                 "look at it with --dry-run"
             )
         case 404:

@@ -7,7 +7,9 @@ import hashlib
 import json
 import subprocess
 import sys
+from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import every_workload
 import pytest
@@ -19,7 +21,7 @@ from checkout import ROOT
 from io_benchmark.report.formats import FORMATS, HISTORY_FORMATS, output
 
 HELPERS = ROOT / "tests/helpers"
-REPORTS = {
+REPORTS: dict[str, Any] = {
     "seed-case": lambda: sample_report.seed_case(200),
     "hostile": lambda: sample_report.hostile(200),
     "refused": lambda: sample_report.refused(200),
@@ -48,12 +50,13 @@ def digests(seed: str) -> dict[str, str]:
         stdout=subprocess.PIPE,
         check=True,
     )
-    return json.loads(done.stdout)
+    found: dict[str, str] = json.loads(done.stdout)
+    return found
 
 
 def own_digests() -> dict[str, str]:
     """Return a hash of each output that this process writes."""
-    shown = [
+    shown: list[tuple[str, Any, Collection[str]]] = [
         *((name, REPORTS[name](), FORMATS) for name in SMALL),
         ("one-change", sample_history.one_change(), HISTORY_FORMATS),
     ]

@@ -5,6 +5,7 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import every_workload
 import jsonschema
@@ -23,7 +24,7 @@ from io_benchmark.report.formats.json_documents import (
     report_schema,
 )
 
-REPORTS = {
+REPORTS: dict[str, Any] = {
     "seed-case": lambda: sample_report.seed_case(10),
     "hostile": lambda: sample_report.hostile(10),
     "refused": lambda: sample_report.refused(10),
@@ -187,7 +188,8 @@ def test_numbers_of_numpy():
     """They are numbers as any other."""
     report = sample_report.seed_case(10)
     (part,) = report.subjects
-    figures = replace(part.figures["intel"], workers=np.int64(7), p50_ns=np.float64(1.5))
+    numbers: dict[str, Any] = {"workers": np.int64(7), "p50_ns": np.float64(1.5)}
+    figures = replace(part.figures["intel"], **numbers)
     report = replace(report, subjects=(replace(part, figures={"intel": figures}),))
     (subject,) = document_of(report)["subjects"]
     found = subject["figures"]["intel"]
@@ -196,7 +198,7 @@ def test_numbers_of_numpy():
 
 def test_sentences_are_text_and_values():
     """A statement is published as people read it, with its numbers in full precision."""
-    words = statement(
+    words: Any = statement(
         "{device} wrote {rate}", device="sda\x1b", rate=Quantity(123456789.5, Unit.BYTES_PER_SECOND)
     )
     report = replace(sample_report.empty(), remarks=(words,))
@@ -210,8 +212,9 @@ def test_sentences_are_text_and_values():
 
 def test_unknown_values_are_refused():
     """What has no form in JSON is an error, not its Python text."""
+    title: Any = object()
     with pytest.raises(TypeError):
-        render_report(replace(sample_report.empty(), title=object()))
+        render_report(replace(sample_report.empty(), title=title))
 
 
 @pytest.mark.parametrize("made", [lambda: sample_report.hostile(10), sample_history.hostile])

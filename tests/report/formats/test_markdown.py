@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 
 from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH, render_report
 from io_benchmark.report.formats.markdown_text import prose
-from io_benchmark.report.untrusted import clean
+from io_benchmark.text import clean
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 # Pieces that are markup, links, mentions or references somewhere.

@@ -6,6 +6,7 @@
 import json
 import math
 from dataclasses import replace
+from typing import Any
 
 import every_workload
 import pytest
@@ -121,6 +122,8 @@ def test_values():
     expected = []
     for part in report.subjects:
         for comparison in part.comparisons:
+            over: Any
+            under: Any
             over, under = part.figures[comparison.candidate], part.figures[comparison.baseline]
             values = {
                 "mean": comparison.ratio,

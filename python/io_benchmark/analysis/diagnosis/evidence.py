@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from io_benchmark.analysis.diagnosis.case import View, by_worker
 from io_benchmark.analysis.model import UNKNOWN
+from io_benchmark.text import clean
 
 MAXIMUM_FACT = 120
 MAXIMUM_EVIDENCE = 400
@@ -21,12 +22,8 @@ GIB = 1024 * MIB
 
 
 def plain(text: str, limit: int = MAXIMUM_FACT) -> str:
-    """One printable line of at most `limit` characters; what would be interpreted shows as '?'."""
-    if len(text) <= limit and text.isprintable():
-        return text
-    cut = text[: limit + 1]
-    shown = "".join(character if character.isprintable() else "?" for character in cut)
-    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+    """Return one safe line, by default as long as one fact of a worker may be."""
+    return clean(text, limit)
 
 
 def tally(views: Sequence[View], text: Callable[[View], str | None]) -> str:

@@ -23,7 +23,7 @@ from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.report.content import bottleneck_rows
 from io_benchmark.report.content.footnotes import Footnotes, concerns
 from io_benchmark.report.content.units import interval, percent, ratio
-from io_benchmark.report.untrusted import clean, name
+from io_benchmark.text import clean, name
 
 NO_VERDICT = "no verdict"
 # Longer evidence would hide the sentence that it stands in; the table of hypotheses has it.

@@ -5,7 +5,7 @@
 
 from io_benchmark.analysis.report_model import SideRegime, SubjectReport
 from io_benchmark.report.content.units import seconds, size
-from io_benchmark.report.untrusted import clean
+from io_benchmark.text import clean
 
 STEADY_MEDIAN = "by the median, which is steadier where nothing waits for a disk"
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from io_benchmark.analysis.report_model import WorkerLine
 from io_benchmark.report.content.replication import UNKNOWN, Replication
-from io_benchmark.report.untrusted import clean, name
 from io_benchmark.resolutions import in_words
+from io_benchmark.text import clean, name
 
 ENDED_BADLY = ("failed", "exception")
 

@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What every report for people says, in plain text and in order; each medium only sets it.
 
-All text is harmless here (`untrusted`), and still unescaped: a medium escapes its own markup.
+All text is harmless here (`io_benchmark.text`), and still unescaped: a medium escapes its own markup.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ from io_benchmark.report.content.place_tables import PlacesPart
 from io_benchmark.report.content.replication import UNKNOWN, Replication, Standing
 from io_benchmark.report.content.sections import Section
 from io_benchmark.report.content.units import percent
-from io_benchmark.report.untrusted import clean, name
+from io_benchmark.text import clean, name
 
 NEITHER = "Neither slower nor faster, as far as these data decide"
 UNDECIDED = "Not decided"

@@ -13,7 +13,7 @@ from io_benchmark.report.content import bottleneck_rows
 from io_benchmark.report.content.answers import LEVEL, NO_VERDICT
 from io_benchmark.report.content.footnotes import Footnotes
 from io_benchmark.report.content.units import NOTHING, interval, percent, ratio, seconds, times
-from io_benchmark.report.untrusted import name
+from io_benchmark.text import name
 
 BASELINE = "baseline"
 

@@ -27,7 +27,7 @@ from io_benchmark.report.content.measures import (
 from io_benchmark.report.content.sections import Section, build
 from io_benchmark.report.content.together import Naming
 from io_benchmark.report.content.units import NOTHING, interval, percent, ratio
-from io_benchmark.report.untrusted import name
+from io_benchmark.text import name
 
 # From so many on the report also says that some verdict may be chance.
 FOLDED_FROM = 5

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Problem, Severity, Subject
-from io_benchmark.report.untrusted import clean, name
+from io_benchmark.text import clean, name
 
 SIDES_SHOWN = 6
 # A sentence about many measurements has many notes: from so many in a row on the ends are enough.

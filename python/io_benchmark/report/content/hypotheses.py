@@ -11,7 +11,7 @@ from io_benchmark.analysis.model import Cause, Diagnosis, Remedy, State, Subject
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content import answers, measures
 from io_benchmark.report.content.units import ratio
-from io_benchmark.report.untrusted import clean, name
+from io_benchmark.text import clean, name
 
 STATES = (State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE)
 

@@ -13,7 +13,7 @@ from io_benchmark.report.content.answers import LEVEL, NO_VERDICT
 from io_benchmark.report.content.figures_table import BASELINE
 from io_benchmark.report.content.footnotes import Footnotes
 from io_benchmark.report.content.units import NOTHING, digits, interval, percent, ratio
-from io_benchmark.report.untrusted import clean, name
+from io_benchmark.text import clean, name
 
 # What these measure does not lie in a place.
 WITHOUT_PLACE = ("spawn", "upload")

@@ -15,7 +15,7 @@ from io_benchmark.report.content.answers import DIFFERENT, LEVEL
 from io_benchmark.report.content.figures_table import FiguresTable, Head, Row
 from io_benchmark.report.content.measures import label, unit
 from io_benchmark.report.content.units import NOTHING, digits, interval, percent, ratio
-from io_benchmark.report.untrusted import clean, name
+from io_benchmark.text import clean, name
 
 # Names of places and sides in notes.
 NOTE_NAME = 22

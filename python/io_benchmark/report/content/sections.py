@@ -16,7 +16,7 @@ from io_benchmark.report.content.figures_table import FiguresTable, figures_tabl
 from io_benchmark.report.content.footnotes import Footnotes
 from io_benchmark.report.content.measures import MeasureTable
 from io_benchmark.report.content.units import interval, percent
-from io_benchmark.report.untrusted import clean, name
+from io_benchmark.text import clean, name
 
 # No clock and no machine tells more; ±0 % would be a claim.
 SMALLEST_ERROR = 0.001

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from io_benchmark.analysis.statements import Statement, Unit, Value
 from io_benchmark.report.content import units
-from io_benchmark.report.untrusted import clean
+from io_benchmark.text import clean
 
 MIB = 1024 * 1024
 

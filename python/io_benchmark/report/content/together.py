@@ -11,7 +11,7 @@ from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.report.content.answers import DIFFERENT, NO_VERDICT, Answer
 from io_benchmark.report.content.measures import label
 from io_benchmark.report.content.units import ratio
-from io_benchmark.report.untrusted import name
+from io_benchmark.text import name
 
 # More names than this are counted; of those that differ so many are named in any case.
 NAMED, DIFFERENT_NAMED = 3, 12

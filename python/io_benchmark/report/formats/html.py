@@ -28,7 +28,7 @@ from io_benchmark.report.plots import (
 )
 from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.scatter import Scatter
-from io_benchmark.report.untrusted import name
+from io_benchmark.text import name
 
 REPORT_TEMPLATE, HISTORY_TEMPLATE = "report.html.jinja", "history.html.jinja"
 POOLS_AS_COLUMNS = 6

@@ -26,12 +26,19 @@ LINES_SHOWN = 30
 LEAST_COLUMNS = 20
 
 
+def terminal_console(stream: TextIO, environment: Mapping[str, str]) -> Console:
+    """Return the terminal behind a stream, wide enough for a word."""
+    console = Console(file=stream, _environ=environment)
+    console.width = max(console.width, LEAST_COLUMNS)
+    return console
+
+
 def terminal_layout(stream: TextIO, environment: Mapping[str, str], *, details: bool) -> Layout:
     """Return the width and the colors of the terminal behind a stream, if it is one."""
-    console = Console(file=stream, _environ=environment)
+    console = terminal_console(stream, environment)
     return Layout(
         details=details,
-        columns=max(console.width, LEAST_COLUMNS),
+        columns=console.width,
         color_system=console.color_system,
         no_color=console.no_color,
     )

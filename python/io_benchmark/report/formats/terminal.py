@@ -21,7 +21,7 @@ from io_benchmark.report.formats.page import (
     print_grid,
     short_marks,
 )
-from io_benchmark.report.untrusted import name
+from io_benchmark.text import name
 
 # As LINES_SHOWN of the page.
 WORKERS_SHOWN = 30

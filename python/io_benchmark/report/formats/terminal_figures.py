@@ -18,7 +18,7 @@ from io_benchmark.report.formats.page import (
     marks_in_words,
     print_grid,
 )
-from io_benchmark.report.untrusted import name
+from io_benchmark.text import name
 
 Styles = Mapping[str, str]
 

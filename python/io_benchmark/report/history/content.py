@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What every report of a history for people says, in plain text and in order.
 
-All text is harmless here (`untrusted`), and still unescaped: a medium escapes its own markup.
+All text is harmless here (`io_benchmark.text`), and still unescaped: a medium escapes its own markup.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from io_benchmark.report.content.answers import subject_title
 from io_benchmark.report.content.units import NOTHING, interval, percent, ratio
 from io_benchmark.report.history import figure
 from io_benchmark.report.history.facts import change_in_words, spread_in_words
-from io_benchmark.report.untrusted import clean, name
+from io_benchmark.text import clean, name
 
 SLOWER, FASTER, STEADY = "slower", "faster", "steady"
 REVISION_LENGTH = 12

@@ -4,7 +4,7 @@
 """A changed fact in words: `disks 2 → 1`; of a long list only what came and went."""
 
 from io_benchmark.analysis.history.history_model import FactChange, FactSpread
-from io_benchmark.report.untrusted import clean
+from io_benchmark.text import clean
 
 VALUE_LENGTH = 120
 VALUES_SHOWN = 4

@@ -14,7 +14,7 @@ from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.choose import spread, typical
 from io_benchmark.report.plots.scales import Scale, around
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, TITLE_HEIGHT, Drawing, path
-from io_benchmark.report.untrusted import name
+from io_benchmark.text import name
 
 PANEL_HEIGHT = 92.0
 PANEL_GAP = 14.0

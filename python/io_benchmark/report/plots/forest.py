@@ -12,7 +12,7 @@ from io_benchmark.analysis.model import Comparison, Verdict
 from io_benchmark.report.content.units import interval, ratio
 from io_benchmark.report.plots.scales import Scale, around
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, Drawing
-from io_benchmark.report.untrusted import name
+from io_benchmark.text import name
 
 ROW_HEIGHT = 46
 LABEL_HEIGHT = 16

@@ -17,7 +17,7 @@ from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.choose import thinned, typical
 from io_benchmark.report.plots.scales import Scale, around, from_zero, time_ticks
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, TITLE_HEIGHT, Drawing, points
-from io_benchmark.report.untrusted import name
+from io_benchmark.text import name
 
 PANEL_HEIGHT = 118.0
 PANEL_GAP = 12.0

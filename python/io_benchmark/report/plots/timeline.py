@@ -14,7 +14,7 @@ from io_benchmark.analysis.report_model import Timeline
 from io_benchmark.report.plots.scales import Scale, from_zero, time_ticks
 from io_benchmark.report.plots.scatter import clock_label
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, TITLE_HEIGHT, Drawing, path
-from io_benchmark.report.untrusted import name
+from io_benchmark.text import name
 
 PANEL_HEIGHT = 54.0
 PANEL_GAP = 8.0

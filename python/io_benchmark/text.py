@@ -1,0 +1,76 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Untrusted text, made safe to show: the only place that decides what is shown.
+
+Anyone's task can write into a result file, a label or an answer. The functions remove user
+information from addresses. They show as U+FFFD what has no shape of its own on a terminal:
+escape sequences, bidirectional controls, zero-width characters, lone surrogates, private
+characters. Markup stays: each medium escapes its own.
+"""
+
+import re
+from unicodedata import category
+
+LINE_LENGTH = 1000
+_NAME_LENGTH = 200
+NAME_CELLS = 40  # of a name in a table or a figure
+REPLACEMENT = "\ufffd"
+# No script puts more accents on one letter. More would be drawn over the lines above.
+_MAXIMUM_ACCENTS = 3
+# Longer text is cut before it is searched, so that a hostile megabyte costs no time.
+_MARGIN = 4000
+# User name and password in an address; a slash in the password seems to end the host.
+_USER_INFORMATION = re.compile(r"(?<=//)(?:[^\s/?#@]*|[^\s/?#:@]*:[^\s@]*)@", re.ASCII)
+
+
+def clean_lines(text: str) -> str:
+    """Make text safe to show; line breaks and tabs stay."""
+    if "@" in text:
+        text = _USER_INFORMATION.sub("…@", text)
+    if text.isprintable() and text.isascii():
+        return text
+    characters = []
+    accents = 0
+    for character in text:
+        accents = accents + 1 if category(character) in ("Mn", "Me") else 0
+        is_shown = character.isprintable() or character in "\n\t"
+        characters.append(character if is_shown and accents <= _MAXIMUM_ACCENTS else REPLACEMENT)
+    return "".join(characters)
+
+
+def clean(text: str, length: int = LINE_LENGTH) -> str:
+    """Make text one safe line of at most `length` characters; white space becomes single blanks."""
+    line = clean_lines(" ".join(text[: length + _MARGIN].split()))
+    return line if len(line) <= length else line[: length - 1] + "…"
+
+
+def clean_name(text: str) -> str:
+    """Make a label, a worker's id or a state one short safe line."""
+    return clean(text, _NAME_LENGTH)
+
+
+def name(text: str, cells: int = NAME_CELLS) -> str:
+    """Make a name fit into `cells` columns; cut it in the middle, because pools differ at the end.
+
+    A wide character takes two cells.
+    """
+    line = clean(text, 4 * LINE_LENGTH)
+    if line.isascii() and len(line) <= cells:
+        return line or "(no name)"
+    from rich.cells import cell_len  # noqa: PLC0415 - most names do not need it
+
+    if len(line) <= cells and cell_len(line) <= cells:
+        return line
+    head = cells // 2
+    return _start(line, head) + "…" + _start(line[::-1], cells - head - 1)[::-1]
+
+
+def _start(line: str, cells: int) -> str:
+    """Return the start that fits; never more characters than cells, as some take no cell."""
+    from rich.cells import cell_len  # noqa: PLC0415 - most names do not need it
+
+    start = line[:cells]
+    while cell_len(start) > cells:
+        start = start[:-1]
+    return start

@@ -1,0 +1,89 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Untrusted text, made safe to show."""
+
+import time
+from unicodedata import category
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from io_benchmark.text import LINE_LENGTH, NAME_CELLS, clean, clean_lines, clean_name, name
+
+ANY_TEXT = st.one_of(
+    st.text(),
+    st.text(st.characters(), max_size=1200),
+    st.text(st.characters(categories=["Cc", "Cf", "Cs", "Co", "Zl", "Mn"])),
+)
+
+
+@given(ANY_TEXT)
+def test_any_text(text):
+    """Every text becomes one line of bounded length that can be written anywhere."""
+    for shown, limit in ((clean(text), LINE_LENGTH), (clean_name(text), 200), (name(text), 40)):
+        assert len(shown) <= limit
+        assert len(shown.splitlines()) <= 1
+        assert [
+            character
+            for character in shown
+            if category(character)[0] == "C" or category(character) in ("Zl", "Zp")
+        ] == []
+        shown.encode()
+
+
+@given(ANY_TEXT)
+def test_lines_stay(text):
+    """Several lines keep their breaks, and each is as safe as a single one."""
+    shown = clean_lines(text)
+    assert shown.count("\n") == text.count("\n")
+    assert all(line.isprintable() for line in shown.replace("\t", "").split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("amd-16", "amd-16", id="plain"),
+        pytest.param("Grüße 表 → 1.92×", "Grüße 表 → 1.92×", id="letters-of-any-script"),
+        pytest.param(" a\n b\tc\r\nd\u2028e\xa0f ", "a b c d e f", id="white-space"),
+        pytest.param("\x1b[31mred\x9b2J\x7f", "\ufffd[31mred\ufffd2J\ufffd", id="escapes"),
+        pytest.param("a\u202eb\u2066c", "a\ufffdb\ufffdc", id="direction"),
+        pytest.param("a\u200bb\u2060\ufeff\u00ad", "a\ufffdb\ufffd\ufffd\ufffd", id="zero-width"),
+        pytest.param("e" + "\u0301" * 5, "e" + "\u0301" * 3 + "\ufffd" * 2, id="heaped-accents"),
+        pytest.param("\ud800 x\udc80", "\ufffd x\ufffd", id="half-a-character"),
+        pytest.param("\ue000", "\ufffd", id="private"),
+        pytest.param("see https://me:secret@host/x", "see https://…@host/x", id="user-information"),
+        pytest.param("https://me:sec/ret@host/x", "https://…@host/x", id="slash-in-a-password"),
+        pytest.param("https://token@host", "https://…@host", id="user-alone"),
+        pytest.param("https://host/a@b", "https://host/a@b", id="at-sign-in-a-path"),
+        pytest.param("x" * 1001, "x" * 999 + "…", id="too-long"),
+        pytest.param("\x00" * 10**6, "\ufffd" * 999 + "…", id="a-hostile-megabyte"),
+    ],
+)
+def test_clean(text, expected):
+    """Nothing moves a terminal's cursor, ends a line, reverses it or shows a password."""
+    assert clean(text) == expected
+
+
+def test_hostile_text_costs_no_time():
+    """A megabyte that nearly holds addresses is not searched as a whole."""
+    text = "@" + "//:" * 350_000
+    start_s = time.process_time()
+    assert len(clean(text)) == LINE_LENGTH
+    assert time.process_time() - start_s < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("a" * NAME_CELLS, "a" * 40, id="fits"),
+        pytest.param("a" * 30 + "z" * 30, "a" * 20 + "…" + "z" * 19, id="cut-in-the-middle"),
+        pytest.param("a" * 1500 + "z" * 20, "a" * 20 + "…" + "z" * 19, id="longer-than-a-line"),
+        pytest.param("表" * 40, "表" * 10 + "…" + "表" * 9, id="wide-characters"),
+        pytest.param("\n", "(no name)", id="nothing-left"),
+    ],
+)
+def test_name(text, expected):
+    """Both ends of a long name stay: pools often differ at the end."""
+    assert name(text) == expected
