@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 
-def schema_of(title: str, document: type) -> dict[str, Any]:
-    """Describe a format by its class, the same with every Python."""
+def schema_of(title: str, document: type[msgspec.Struct]) -> dict[str, Any]:
+    """Describe a format; the same with every Python."""
     schema: dict[str, Any] = _with_clean_descriptions(msgspec.json.schema(document))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -232,6 +232,8 @@ def test_numbers_say_their_units():
     counts = {
         *("version", "workers", "samples", "operations", "run_id", "workers_to_add", "ratio"),
         *("p_value", "value", "runs", "workers_compared", "workers_needed"),
+        *("low", "high", "count", "total", "share"),
+        *("low", "high", "count", "total", "share"),
     }
     found = set()
 

@@ -5,39 +5,33 @@
 
 A document consists of the analysis' own data classes. Declared here are only the top level, and the
 parts that publish more or less than the analysis has. Raw samples are in the result files alone.
-Every number's name carries its unit. A number is null where it could not be computed or has no
+Every number's name carries its unit; a share is a part of one. A number is null where it could not be computed or has no
 bound. A sentence has its `text` and the `values` in it. Keys may be added within one version; one
 that goes or changes its meaning makes a new version.
 
 Versions of a comparison:
   1 (2026-11)     the first
-  2 (2026-11-22)  `figures` and `regimes` are objects by side; a comparison has its `subject`; a place
-                  has its `comparisons` in full, in place of `verdicts`; a cause's evidence and
-                  messages with numbers are data
+  2 (2026-11-22)  `figures` and `regimes` are objects by side. A comparison has its `subject`. A place
+                  has its `comparisons` in full, in place of `verdicts`. A cause has a `share` in
+                  place of `share_ratio`. Evidence is `text` and observations; explanations, and the
+                  action and evidence of a remedy, are sentences with their values.
 Versions of a history:
   1 (2026-11)     the first
 """
 
-import json
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from datetime import datetime
-from enum import Enum
-from numbers import Integral, Real
 from typing import Any, Literal
-
-import msgspec
-import numpy as np
 
 from io_benchmark.analysis import model, report_model, workloads
 from io_benchmark.analysis.history import history_model
-from io_benchmark.analysis.statements import Quantity, Statement
-from io_benchmark.json_schema import schema_of
+from io_benchmark.analysis.statements import Statement, Value
 from io_benchmark.report.content import replication
 from io_benchmark.report.content.replication import Replication
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.formats import PLAIN, Layout
+from io_benchmark.report.formats.json_encoding import Rules, encode, schema_of_document
 
 REPORT_VERSION: Literal[2] = 2
 HISTORY_VERSION: Literal[1] = 1
@@ -129,11 +123,11 @@ class StatementDocument:
     """A sentence, and the numbers and names in it."""
 
     text: str
-    values: Mapping[str, str | Quantity]
+    values: Mapping[str, Value]
 
 
 def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
-    return _encode(
+    return encode(
         ReportDocument(
             version=REPORT_VERSION,
             title=report.title,
@@ -148,12 +142,13 @@ def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
             workers=report.workers,
             unreadable=report.unreadable,
             remarks=report.remarks,
-        )
+        ),
+        _RULES,
     )
 
 
 def render_history(history: history_model.History, _layout: Layout = PLAIN) -> str:
-    return _encode(
+    return encode(
         HistoryDocument(
             version=HISTORY_VERSION,
             pool=history.pool,
@@ -161,16 +156,19 @@ def render_history(history: history_model.History, _layout: Layout = PLAIN) -> s
             left_out=history.left_out,
             unreadable=history.unreadable,
             remarks=history.remarks,
-        )
+        ),
+        _RULES,
     )
 
 
 def report_schema() -> dict[str, Any]:
-    return _schema(f"io-benchmark report, version {REPORT_VERSION}", ReportDocument)
+    title = f"io-benchmark report, version {REPORT_VERSION}"
+    return schema_of_document(title, ReportDocument, _RULES)
 
 
 def history_schema() -> dict[str, Any]:
-    return _schema(f"io-benchmark history, version {HISTORY_VERSION}", HistoryDocument)
+    title = f"io-benchmark history, version {HISTORY_VERSION}"
+    return schema_of_document(title, HistoryDocument, _RULES)
 
 
 def _subject_document(part: report_model.SubjectReport) -> SubjectDocument:
@@ -215,59 +213,12 @@ def _series_document(series: history_model.Series) -> SeriesDocument:
     )
 
 
-def _encode(document: ReportDocument | HistoryDocument) -> str:
-    """Return ASCII: what a name holds can neither end a line nor steer a terminal."""
-    text = json.dumps(_plain(document), indent=2, ensure_ascii=True, allow_nan=False)
-    return text.replace("\x7f", "\\u007f") + "\n"
+def _statement_document(sentence: Statement) -> StatementDocument:
+    return StatementDocument(text_of(sentence), dict(sentence.values))
 
 
-def _plain(value: Any) -> Any:
-    """Return what JSON has for a value; raise TypeError where it has nothing."""
-    if value is None or (isinstance(value, str) and not isinstance(value, Enum)):
-        return value
-    if isinstance(value, Statement):
-        return _plain(StatementDocument(text_of(value), dict(value.values)))
-    if isinstance(value, model.Subject):
-        # Each workload has only some of the fields.
-        return {name: part for name, part in vars(value).items() if part}
-    if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(name): _plain(part) for name, part in value.items()}
-    if isinstance(value, tuple | list):
-        return [_plain(part) for part in value]
-    return _plain_scalar(value)
-
-
-def _plain_scalar(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, bool | Integral):
-        return value if isinstance(value, bool) else int(value)
-    if isinstance(value, Real):
-        return float(value) if math.isfinite(value) else None
-    return msgspec.to_builtins(value)  # enums, and datetimes with their time zone
-
-
-def _schema(title: str, document: type) -> dict[str, Any]:
-    """Describe a document: what msgspec says of its classes, with what `_plain` changes."""
-    schema = schema_of(title, document)
-    if "Statement" in schema["$defs"]:
-        parts = schema_of("", StatementDocument)["$defs"]
-        schema["$defs"] |= {**parts, "Statement": parts["StatementDocument"]}
-        del schema["$defs"]["StatementDocument"]
-    return {**schema, "$defs": {name: _as_written(part) for name, part in schema["$defs"].items()}}
-
-
-def _as_written(part: Any) -> Any:
-    """Let numbers be null that are not integers, and require every key that is always written."""
-    if isinstance(part, list):
-        return [_as_written(inner) for inner in part]
-    if not isinstance(part, dict):
-        return part
-    if part.get("type") == "number" or {"type": "number"} in part.get("anyOf", ()):
-        return {"type": ["number", "null"]}
-    part = {key: _as_written(inner) for key, inner in part.items() if key != "default"}
-    if part.get("type") == "object" and "properties" in part and part["title"] != "Subject":
-        part["required"] = list(part["properties"])
-    return part
+_RULES = Rules(
+    substitutes={Statement: (StatementDocument, _statement_document)},
+    # Each workload has only some of its fields.
+    sparse=(model.Subject,),
+)
