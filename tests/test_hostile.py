@@ -17,7 +17,7 @@ from io_benchmark.analysis.intake import worker_of
 from io_benchmark.errors import ResultError
 from io_benchmark.report.formats import FORMATS
 from io_benchmark.report.formats.output import rendered
-from io_benchmark.sources.layout import Measured
+from io_benchmark.sources.protocol import RunResult
 
 FIXTURES = Path(__file__).parent / "fixtures"
 GOOD, ALL = FIXTURES / "result-v1.json", FIXTURES / "result-v1-all.json"
@@ -118,7 +118,7 @@ def test_ten_thousand_mutations_give_no_traceback(
     original = json.dumps(document, indent=1).encode()
     paths = places(document)
     document["task"]["pool"] = "baseline"
-    baseline = Measured(results.parse(json.dumps(document).encode(), "b"), None, "b")
+    baseline = RunResult(results.parse(json.dumps(document).encode(), "b"), None, "b")
     refused = shown = 0
     for number in range(mutations):
         data = mutated(generator, original, paths)
@@ -131,7 +131,7 @@ def test_ten_thousand_mutations_give_no_traceback(
         shown += 1
         if shown % each:
             continue  # the whole way for some of them
-        one = Measured(result, None, "a")
+        one = RunResult(result, None, "a")
         workers = [worker_of(baseline, "baseline"), worker_of(one, f"{one.pool}!")]
         report = compare(plan.pools((w.side for w in workers), "baseline"), workers, Options())
         for form in FORMATS:

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TextIO
 
 from io_benchmark import __version__
 from io_benchmark.commands.context import MESSAGE_LENGTH, Context
-from io_benchmark.errors import IoBenchmarkError, explained
+from io_benchmark.errors import IoBenchmarkError, explain_os_error
 from io_benchmark.interruption import Terminated, interruptions
 from io_benchmark.printing import standard_streams
 from io_benchmark.text import clean
@@ -99,7 +99,7 @@ def _exit_code(
         return _fail(context, str(error), error.exit_code)
     except OSError as error:
         # What no layer below could say more about.
-        return _fail(context, explained(error))
+        return _fail(context, explain_os_error(error))
     except KeyboardInterrupt as interruption:
         context.stderr.write("stopped\n")
         return interruption.exit_code if isinstance(interruption, Terminated) else EXIT_INTERRUPTED

@@ -1,13 +1,15 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Every error that a user can meet. A message is one line: what, where, what to do."""
+"""All errors that a user can meet. A message is one line: what failed, the value, what to do."""
 
-from io_benchmark.text import clean_lines
+from io_benchmark.text import clean, clean_lines
+
+_QUEUE_TEXT_LENGTH = 200
 
 
 class IoBenchmarkError(Exception):
-    """The base of them all; `cli.main` alone catches it and prints `error: …`."""
+    """The base of all errors; `cli.main` alone catches it and prints `error: …`."""
 
     exit_code = 1
 
@@ -16,13 +18,21 @@ class IoBenchmarkError(Exception):
 
 
 class UsageError(IoBenchmarkError):
-    """The command line asks for something that does not exist or does not fit together."""
+    """The command line names something that does not exist, or cannot be combined."""
 
     exit_code = 2
 
 
+class MissingPathError(UsageError):
+    """A path that was given does not exist."""
+
+    def __init__(self, message: str, path: str) -> None:
+        super().__init__(message)
+        self.path = path
+
+
 class RootError(UsageError):
-    """No folder with the kinds and the script was found where one was named."""
+    """The folder with the kinds and the script was not found."""
 
 
 class GraphError(IoBenchmarkError):
@@ -38,10 +48,40 @@ class ContainerError(ExecutionError):
 
 
 class ResultError(IoBenchmarkError):
-    """A result file cannot be read: what it is, the key, and what was expected."""
+    """A result cannot be read."""
 
 
-def explained(error: OSError) -> str:
-    """The operating system's reason, with the path that it is about where that is known."""
+class GaveUpError(ResultError):
+    """A request failed every time that it was repeated."""
+
+
+class TooLargeError(ResultError):
+    """An answer is larger than its limit."""
+
+
+class ObjectGoneError(ResultError):
+    """The storage host does not have the object, or no longer."""
+
+
+class NoArtifactError(ResultError):
+    """A run left no result; an older run may have one."""
+
+
+class MissingError(ResultError):
+    """A deployment has no such task, group or route."""
+
+
+class RequestRefusedError(ResultError):
+    """A deployment refuses a change; its complete message is kept, to explain the reason."""
+
+    def __init__(self, status: int, message: str) -> None:
+        self.status = status
+        self.message = message
+        self.first_line = clean(message.strip().partition("\n")[0], _QUEUE_TEXT_LENGTH)
+        super().__init__(f"{status}, {self.first_line}")
+
+
+def explain_os_error(error: OSError) -> str:
+    """Return the operating system's reason, with the path where it is known."""
     reason = error.strerror or str(error)
     return f"{error.filename}: {reason}" if isinstance(error.filename, str) else reason

@@ -23,7 +23,7 @@ from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.report.formats.output import rendered as rendered_as
 from io_benchmark.results import parse
-from io_benchmark.sources.layout import Measured
+from io_benchmark.sources.protocol import RunResult
 
 PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
 BOOTS = ("4514e179-e9e1-4620-b051-b51d93f6b9cd", "0a1b2c3d-e9e1-4620-b051-b51d93f6b9cd")
@@ -94,7 +94,7 @@ def readings() -> tuple[Reading, ...]:
         for at, document in enumerate(push.documents):
             document["host"]["boot_id"] = BOOTS[at // 2]
             result = parse(json.dumps(document).encode(), "document")
-            measured = Measured(result, None, f"{push.at}-{at}")
+            measured = RunResult(result, None, f"{push.at}-{at}")
             origin = origin_of(measured)
             assert origin is not None
             found += readings_of(worker_of(measured, "amd-16"), origin, None, None)[0]

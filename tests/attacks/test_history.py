@@ -16,7 +16,7 @@ from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.report.formats import output
 from io_benchmark.results import parse
-from io_benchmark.sources.layout import Measured
+from io_benchmark.sources.protocol import RunResult
 
 MOST_BYTES = 1_000_000
 LONG = "ж" * 4_000
@@ -35,7 +35,7 @@ def many_places(count: int) -> list[dict[str, Any]]:
 def rendered(document: dict[str, Any], push: past.Push, **record: str) -> tuple[str, str, str]:
     result = parse(json.dumps(document, ensure_ascii=False).encode(), "document")
     task = msgspec.structs.replace(past.record(push, document), **record)
-    measured = Measured(result, task, "somewhere")
+    measured = RunResult(result, task, "somewhere")
     origin = origin_of(measured)
     assert origin is not None
     readings, left_out = readings_of(worker_of(measured, "amd-16"), origin, None, None)

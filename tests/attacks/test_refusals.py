@@ -9,8 +9,11 @@ import random
 import pytest
 from recorded_pushes import written
 
-from io_benchmark.sources.queue import RefusedError
-from io_benchmark.sources.refusals import missing_scopes, unauthenticated
+from io_benchmark.errors import RequestRefusedError
+from io_benchmark.sources.taskcluster.authorization_errors import (
+    explain_unauthenticated,
+    missing_scopes,
+)
 from io_benchmark.submit.refusals import explained
 
 SHORT, LONG = 300, 20_000
@@ -36,9 +39,9 @@ PIECES = (
 
 def explanations(status, message):
     return (
-        unauthenticated(message, "as me"),
+        explain_unauthenticated(message, "as me"),
         missing_scopes(message),
-        explained(RefusedError(status, message), "doing", "as me"),
+        explained(RequestRefusedError(status, message), "doing", "as me"),
     )
 
 

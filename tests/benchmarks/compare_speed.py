@@ -23,7 +23,7 @@ import seed_workers
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.sources import layout
+from io_benchmark.sources.folder import run_files
 
 ROUNDS = 7
 PROGRAM = Path(sys.executable).with_name("io-benchmark")
@@ -69,7 +69,7 @@ def thousand(folder: Path) -> None:
         run.mkdir()
         document["task"]["task_id"] = task_id
         (run / "io-benchmark.json").write_text(json.dumps(document))
-        layout.write_task(run, seed_case.record(document))
+        run_files.write_task_record(run, seed_case.record(document))
     taken = [seconds([PROGRAM, "compare", results]) for _ in range(3)]
     told("compare 1,000 results x 2,000 retrieves", taken, "6 s")
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024

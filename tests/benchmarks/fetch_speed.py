@@ -71,9 +71,14 @@ def sequential(url: str, group: str) -> int:
 def concurrent(url: str, group: str) -> int:
     from io_benchmark.sources.gather import gather
 
-    gathered = gather([f"group:{group}"], {"TASKCLUSTER_ROOT_URL": url}, lambda _progress: None)
+    gathered = gather(
+        [f"group:{group}"],
+        {"TASKCLUSTER_ROOT_URL": url},
+        lambda _progress: None,
+        lambda result: result,
+    )
     assert not gathered.unreadable, gathered.unreadable[0]
-    return len(gathered.measured)
+    return len(gathered.results)
 
 
 def from_the_shell(url: str, group: str) -> tuple[float, str]:

@@ -26,7 +26,7 @@ from loopback_deployment import (
     add_group,
 )
 
-from io_benchmark.sources import layout
+from io_benchmark.sources.folder import run_files
 
 COMMAND = [sys.executable, "-m", "io_benchmark.cli", "fetch"]
 ALL_THREE = sorted(f"{task_id}.0" for task_id in (AMD_16, AMD_30, INTEL))
@@ -71,11 +71,11 @@ def test_three_tasks(loopback, tmp_path):
     assert names(folder) == ALL_THREE
     for run in folder.iterdir():
         assert names(run) == ["io-benchmark.json", "task.json"]
-        measured = layout.read_run(run)
+        measured = run_files.read_run_folder(run)
         assert measured.task is not None
         assert f"{measured.task.task_id}.{measured.task.run_id}" == run.name
         stored = loopback.deployment.artifacts[measured.task.task_id, 0, ARTIFACT].body
-        assert (run / layout.RESULT_NAME).read_bytes() == stored
+        assert (run / run_files.RESULT_NAME).read_bytes() == stored
 
 
 def test_a_group_with_failures(loopback, tmp_path):
@@ -133,7 +133,7 @@ def test_what_is_there_already_stays(loopback, tmp_path):
     """Neither asked for nor changed: the same command goes on where it was stopped."""
     out = tmp_path / "out"
     fetch(loopback, tmp_path, f"task:{AMD_16}", "--output", "out")
-    marked = out / f"{AMD_16}.0" / layout.RESULT_NAME
+    marked = out / f"{AMD_16}.0" / run_files.RESULT_NAME
     mine = marked.read_text() + "\n"
     marked.write_text(mine)
     before = len(loopback.asked("storage"))
@@ -150,7 +150,7 @@ def test_what_is_in_the_way_is_not_overwritten(loopback, tmp_path):
     (way / "notes").write_text("mine")
     arguments = [f"task:{AMD_16}", f"task:{INTEL}", "--output", "out"]
     done = fetch(loopback, tmp_path, *arguments, expected=1)
-    line = f"out/{AMD_16}.0: is there already and is no whole run; remove it"
+    line = f"out/{AMD_16}.0: exists and is not a complete run; remove it"
     assert line in done.stderr
     assert names(way) == ["notes"]
     assert names(tmp_path / "out") == sorted([f"{AMD_16}.0", f"{INTEL}.0"])
@@ -159,9 +159,9 @@ def test_what_is_in_the_way_is_not_overwritten(loopback, tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "reason"),
     [
-        pytest.param(layout.RESULT_NAME, "mine", "JSON is malformed", id="garbled-result"),
-        pytest.param(layout.RESULT_NAME, "", "Input data was truncated", id="empty-result"),
-        pytest.param(layout.TASK_NAME, "{", "Input data was truncated", id="cut-task"),
+        pytest.param(run_files.RESULT_NAME, "mine", "JSON is malformed", id="garbled-result"),
+        pytest.param(run_files.RESULT_NAME, "", "Input data was truncated", id="empty-result"),
+        pytest.param(run_files.TASK_NAME, "{", "Input data was truncated", id="cut-task"),
     ],
 )
 def test_a_garbled_run_is_not_skipped_as_whole(loopback, tmp_path, name, text, reason):
@@ -170,7 +170,7 @@ def test_a_garbled_run_is_not_skipped_as_whole(loopback, tmp_path, name, text, r
     file = tmp_path / "out" / f"{AMD_16}.0" / name
     file.write_text(text)
     done = fetch(loopback, tmp_path, f"task:{AMD_16}", "--output", "out", expected=1)
-    assert f"out/{AMD_16}.0: is there already and is no whole run; remove it (out/" in done.stderr
+    assert f"out/{AMD_16}.0: exists and is not a complete run; remove it (out/" in done.stderr
     assert reason in done.stderr
     assert file.read_text() == text
 
@@ -188,7 +188,7 @@ def test_what_a_killed_fetch_left_is_removed(loopback, tmp_path):
     out = tmp_path / "out"
     left = out / f".{AMD_16}.0-0badcafe"
     left.mkdir(parents=True)
-    (left / layout.RESULT_NAME).write_text("{")
+    (left / run_files.RESULT_NAME).write_text("{")
     others = [f".{AMD_16}.0-notours", ".notes", f"{AMD_16}.0-0badcafe"]
     for name in others:
         (out / name).mkdir()
@@ -312,7 +312,7 @@ def test_stopped_in_the_middle(tmp_path, number, code):
 
 def whole(folder: Path) -> list[Path]:
     """The runs there, each of which can be read."""
-    found = [path for path in folder.iterdir() if layout.FOLDER.fullmatch(path.name)]
+    found = [path for path in folder.iterdir() if run_files.FOLDER.fullmatch(path.name)]
     for path in found:
-        layout.read_run(path)
+        run_files.read_run_folder(path)
     return found

@@ -8,7 +8,7 @@ import io
 import pytest
 
 from io_benchmark.commands.fetching import shown_progress
-from io_benchmark.sources.progress import Progress
+from io_benchmark.sources.protocol import ReadProgress
 
 
 class Terminal(io.StringIO):
@@ -31,13 +31,13 @@ def shown(stream, steps):
 
 
 LONG = [
-    (0.1, Progress("listing tasks", 0, None)),
-    (1.5, Progress("listing tasks", 1000, None)),
-    (2.0, Progress("reading results", 0, 300)),
-    (6.0, Progress("reading results", 2, 300)),
-    (12.0, Progress("reading results", 100, 300)),
-    (13.0, Progress("reading results", 120, 300)),
-    (18.0, Progress("reading results", 300, 300)),
+    (0.1, ReadProgress("listing tasks", 0, None)),
+    (1.5, ReadProgress("listing tasks", 1000, None)),
+    (2.0, ReadProgress("reading results", 0, 300)),
+    (6.0, ReadProgress("reading results", 2, 300)),
+    (12.0, ReadProgress("reading results", 100, 300)),
+    (13.0, ReadProgress("reading results", 120, 300)),
+    (18.0, ReadProgress("reading results", 300, 300)),
 ]
 
 
@@ -65,4 +65,4 @@ def test_one_line_on_a_terminal():
 @pytest.mark.parametrize("stream", [io.StringIO(), Terminal()], ids=["lines", "terminal"])
 def test_what_is_over_at_once_shows_nothing(stream):
     """A quick command stays quiet."""
-    assert shown(stream, [(0.1, Progress("reading results", 1, 1))]) == ""
+    assert shown(stream, [(0.1, ReadProgress("reading results", 1, 1))]) == ""

@@ -114,7 +114,7 @@ def test_what_is_gone_is_named(pushes: list[past.Push], tmp_path: Path) -> None:
     deployment.set_result(second, 0, Artifact(storage_type="gone"))
     with Loopback(deployment) as loopback:
         done = history("amd-16", folder=tmp_path, TASKCLUSTER_ROOT_URL=loopback.url)
-    assert f"note: task {first} of 2026-04-27: is not there; it may have expired\n" in done.stderr
+    assert f"note: task {first} of 2026-04-27: does not exist; it may have expired\n" in done.stderr
     assert f"note: task {second} run 0 (io-benchmark-amd-16): lost its artifact" in done.stderr
     assert "No change in 10 points" in done.stdout
     assert "Not read" in done.stdout
@@ -174,7 +174,7 @@ def test_nothing_in_the_index(pushes: list[past.Push], tmp_path: Path) -> None:
     assert done.stdout == ""
     assert done.stderr == (
         "error: index:releng.v2.io-benchmark.date.io-benchmark.intel: "
-        f"{loopback.url} has no such pool; there are amd-16\n"
+        f"{loopback.url} has no such pool; its pools are amd-16\n"
     )
 
 

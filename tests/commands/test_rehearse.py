@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from checkout import copy_checkout
 
-from io_benchmark.sources import layout
+from io_benchmark.sources.folder import run_files
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "io_benchmark.cli", "rehearse"]
@@ -63,14 +63,14 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
     assert document["unreadable"] == []
     pools = {}
     for folder in set(results.iterdir()) - {report}:
-        assert layout.FOLDER.fullmatch(folder.name)
+        assert run_files.FOLDER.fullmatch(folder.name)
         assert sorted(path.name for path in folder.iterdir()) == [
             "io-benchmark.json",
             "live.log",
             "perfherder-data-io-benchmark.json",
             "task.json",
         ]
-        measured = layout.read_run(folder)
+        measured = run_files.read_run_folder(folder)
         assert measured.task is not None
         assert f"{measured.task.task_id}.0" == folder.name
         assert measured.result.task.task_id == measured.task.task_id
@@ -102,7 +102,7 @@ def test_some_pools_elsewhere_as_json(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "out"]
     places = set()
     for folder in (tmp_path / "out").iterdir():
-        places.add(Path(layout.read_run(folder).result.config.places[0].path).parent)
+        places.add(Path(run_files.read_run_folder(folder).result.config.places[0].path).parent)
     assert places == {other, tmp_path / "out"}
     assert "One machine ran all tasks; only the folders differ" in done.stdout
 

@@ -20,7 +20,8 @@ import seed_case
 from loopback_deployment import Artifact, Deployment, slug
 from loopback_runs import run
 
-from io_benchmark.sources import layout
+from io_benchmark.sources.folder import run_files
+from io_benchmark.sources.protocol import TaskRecord
 
 POOL = "amd-16"
 FIRST = datetime(2026, 4, 27, 3, 0, tzinfo=UTC)  # a Monday
@@ -86,7 +87,7 @@ def _cut(document: dict[str, Any], retrieves: int) -> None:
     document["timeline"] = None
 
 
-def record(push: Push, document: Mapping[str, Any]) -> layout.TaskRecord:
+def record(push: Push, document: Mapping[str, Any]) -> TaskRecord:
     """What the queue would say of the document's run; each week has other machines."""
     made = seed_case.record(document)
     return msgspec.structs.replace(made, task_group_id=push.group, revision=push.revision)
@@ -96,10 +97,10 @@ def write(folder: Path, made: Sequence[Push]) -> None:
     """As `fetch` lays results down."""
     for push in made:
         for document in push.documents:
-            path = layout.run_folder(folder, document["task"]["task_id"], 0)
+            path = run_files.run_folder(folder, document["task"]["task_id"], 0)
             path.mkdir(parents=True)
-            (path / layout.RESULT_NAME).write_text(json.dumps(document))
-            layout.write_task(path, record(push, document))
+            (path / run_files.RESULT_NAME).write_text(json.dumps(document))
+            run_files.write_task_record(path, record(push, document))
 
 
 def add(deployment: Deployment, made: Sequence[Push]) -> None:

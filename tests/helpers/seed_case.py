@@ -24,7 +24,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from io_benchmark.sources import layout
+from io_benchmark.sources.folder import run_files
+from io_benchmark.sources.protocol import TaskRecord
 
 MIB = 1024 * 1024
 MS = 1_000_000
@@ -151,18 +152,18 @@ def write(
     """The same, as `fetch` and `rehearse` lay results down: TASKID.RUNID folders."""
     for document in documents(workers, seed, between, pools=pools, change=change):
         task = document["task"]
-        run = layout.run_folder(folder, task["task_id"], task["run_id"])
+        run = run_files.run_folder(folder, task["task_id"], task["run_id"])
         run.mkdir(parents=True)
-        (run / layout.RESULT_NAME).write_text(json.dumps(document))
-        layout.write_task(run, record(document))
+        (run / run_files.RESULT_NAME).write_text(json.dumps(document))
+        run_files.write_task_record(run, record(document))
 
 
-def record(document: Mapping[str, Any]) -> layout.TaskRecord:
+def record(document: Mapping[str, Any]) -> TaskRecord:
     """What the queue would say of this document's run."""
     task = document["task"]
     pool = POOLS[task["pool"]]
     number = int.from_bytes(hashlib.sha256(task["task_id"].encode()).digest()[:6], "big")
-    return layout.TaskRecord(
+    return TaskRecord(
         task_id=task["task_id"],
         run_id=task["run_id"],
         label=f"io-benchmark-{pool.name}",

@@ -17,7 +17,7 @@ from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Cause, Subject, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.sources.layout import Measured
+from io_benchmark.sources.protocol import RunResult
 
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
 
@@ -26,7 +26,7 @@ def worker(document: Mapping[str, Any], side: str = "{pool}") -> Worker:
     """Through the format's own reader, with what the queue would say of the run."""
     result = results.parse(json.dumps(document).encode(), "document")
     task = seed_case.record(document)
-    measured = Measured(result=result, task=task, source="document")
+    measured = RunResult(result=result, task=task, source="document")
     return worker_of(measured, side.format(pool=task.pool))
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from io_benchmark.sources.retrying import Policy
+from io_benchmark.sources.web.retrying import RequestPolicy
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def policy(waits):
     async def sleep(seconds):
         waits.append(seconds)
 
-    return Policy(
+    return RequestPolicy(
         sleep=sleep,
         dice=lambda: 0.5,
         connect_s=60,

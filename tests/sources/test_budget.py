@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from io_benchmark import results
-from io_benchmark.sources import layout
 from io_benchmark.sources.budget import Budget, weight_bytes
-from io_benchmark.sources.gather import gather_as
+from io_benchmark.sources.folder import run_files
+from io_benchmark.sources.gather import gather
 
 GOOD = Path(__file__).parents[1] / "fixtures" / "result-v1.json"
 
 
 @pytest.fixture
 def measured():
-    return replace(layout.read_file(GOOD), source="first")
+    return replace(run_files.read_result_file(GOOD), source="first")
 
 
 def test_what_fits_is_kept(measured):
@@ -78,10 +78,10 @@ def test_small_files_are_read_before_large_ones(tmp_path):
     large.write_text(body + " " * 600_000)
     small.write_text(body.replace('"intel"', '"other"'))
     budget = Budget(read_bytes=small.stat().st_size)
-    gathered = gather_as(
+    gathered = gather(
         [str(large), str(small)], {}, lambda _progress: None, lambda one: one.pool, None, budget
     )
-    assert gathered.measured == ("other",)
+    assert gathered.results == ("other",)
     assert gathered.unreadable == (
         (
             "left out 1 result: the others take all the bytes that one command may have; give fewer "

@@ -5,7 +5,7 @@
 
 import pytest
 
-from io_benchmark.sources.retrying import Policy
+from io_benchmark.sources.web.retrying import RequestPolicy
 
 
 @pytest.fixture
@@ -13,4 +13,4 @@ def policy():
     async def sleep(_seconds):
         pass
 
-    return Policy(sleep=sleep, dice=lambda: 0.5, connect_s=60, silence_s=60, answer_s=120)
+    return RequestPolicy(sleep=sleep, dice=lambda: 0.5, connect_s=60, silence_s=60, answer_s=120)

@@ -11,7 +11,8 @@ import seed_case
 from submitted_tasks import generated, of_all
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources import layout
+from io_benchmark.sources.folder import run_files
+from io_benchmark.sources.protocol import RunResult
 from io_benchmark.submit import earlier
 from io_benchmark.submit.definitions import Settings, choose
 from io_benchmark.submit.earlier import NS_A_MINUTE, Earlier, Like
@@ -116,10 +117,10 @@ def test_what_a_result_says(tmp_path):
     """The record beside it names the task; a replicate's number is not part of that."""
     seed_case.write(tmp_path, pools=["intel"])
     (folder,) = tmp_path.iterdir()
-    record = json.loads((folder / layout.TASK_NAME).read_text())
-    (folder / layout.TASK_NAME).write_text(json.dumps(record | {"label": f"{INTEL}-7"}))
-    measured = layout.read_run(folder)
+    record = json.loads((folder / run_files.TASK_NAME).read_text())
+    (folder / run_files.TASK_NAME).write_text(json.dumps(record | {"label": f"{INTEL}-7"}))
+    measured = run_files.read_run_folder(folder)
     duration_ns = measured.result.duration_ns
     assert earlier.earlier_of(measured) == Earlier("intel", INTEL, duration_ns, "")
-    bare = layout.Measured(measured.result, None, "x")
+    bare = RunResult(measured.result, None, "x")
     assert earlier.earlier_of(bare) == Earlier("intel", None, duration_ns, "x")

@@ -5,7 +5,7 @@
 
 import pytest
 
-from io_benchmark.sources.queue import RefusedError
+from io_benchmark.errors import RequestRefusedError
 from io_benchmark.submit.refusals import explained
 
 MISSING = """Client ID me does not have sufficient scopes and is missing the following scopes:
@@ -92,4 +92,4 @@ Errors:
 )
 def test_one_line(status, message, who, expected):
     """What was being done, why not, and what to do."""
-    assert explained(RefusedError(status, message), "doing", who) == f"doing: {expected}"
+    assert explained(RequestRefusedError(status, message), "doing", who) == f"doing: {expected}"

@@ -11,7 +11,7 @@ import pytest
 from submitted_tasks import generated
 
 from io_benchmark.errors import ResultError
-from io_benchmark.sources.address import SLUG_PATTERN
+from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
 from io_benchmark.submit.definitions import Settings, choose
 from io_benchmark.submit.submission import (
     parse_record,

@@ -9,7 +9,7 @@ from loopback_deployment import Deployment, add_group
 from turned_clock import Turned
 
 from io_benchmark.errors import ResultError
-from io_benchmark.sources.waiting import Standing
+from io_benchmark.sources.taskcluster.task_watch import TaskCounts
 from io_benchmark.submit import creating
 from io_benchmark.submit.definitions import Member
 from io_benchmark.submit.waiting import wait
@@ -61,7 +61,7 @@ def test_until_all_are_resolved(deployment, group, policy):
     )
     with Loopback(deployment) as loopback:
         standing, told = waited(loopback, group, policy, turned)
-    assert standing == Standing((("completed", 2), ("failed", 1)), 3, 3)
+    assert standing == TaskCounts((("completed", 2), ("failed", 1)), 3, 3)
     assert told == [
         "[0/3] 3 pending after 0 min",
         "[0/3] 1 running, 2 pending after 0 min",

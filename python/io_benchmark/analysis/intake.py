@@ -12,13 +12,13 @@ from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Retrieves, Sub
 from io_benchmark.results import CacheRetrieve, Measurement
 from io_benchmark.results.format import Samples
 from io_benchmark.results.workloads import Batches
-from io_benchmark.sources.layout import Measured, TaskRecord
+from io_benchmark.sources.protocol import RunResult, TaskRecord
 
 _NO_RETRIEVES = Samples(file_index=[], start_ns=[], lookup_ns=[], copy_ns=[])
 _NO_BATCHES = Batches(start_ns=[], duration_ns=[], operations=[])
 
 
-def worker_of(measured: Measured, side: str) -> Worker:
+def worker_of(measured: RunResult, side: str) -> Worker:
     """One worker under the name that it is grouped by."""
     result, task = measured.result, measured.task
     entries = tuple(_entry(entry) for entry in result.workloads)

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from io_benchmark.analysis.plan import Plan
     from io_benchmark.analysis.report_model import Report
     from io_benchmark.sources.budget import Budget
-    from io_benchmark.sources.gather import GatheredAs
-    from io_benchmark.sources.layout import Measured
+    from io_benchmark.sources.gather import Gathered
+    from io_benchmark.sources.protocol import RunResult
 
 EXIT_FAILED = 1
 EXIT_EXPECTATION = 3
@@ -116,7 +116,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     if arguments.against and arguments.baseline is not None:
         raise UsageError("--baseline goes without --against: each pool is its own baseline there")
     if arguments.wait is not None:
-        from io_benchmark.sources.waiting import wait_for
+        from io_benchmark.sources.gather import wait_for
 
         wait_for(
             [*arguments.addresses, *arguments.against],
@@ -132,7 +132,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         ]
     else:
         read = [_workers(arguments.addresses, "", budget, context)]
-    workers = [worker for one in read for worker in one.measured]
+    workers = [worker for one in read for worker in one.results]
     unreadable = [line for one in read for line in one.unreadable]
     pools = {worker.pool for worker in workers}
     planned = _planned(arguments, pools, unreadable, context)
@@ -196,17 +196,17 @@ def _planned(
 
 def _workers(
     addresses: Sequence[str], when: str, budget: Budget, context: Context
-) -> GatheredAs[Worker]:
+) -> Gathered[Worker]:
     """The workers under their pool's name, before or after where two pushes are compared."""
     from io_benchmark.analysis.intake import worker_of
     from io_benchmark.commands.fetching import shown_progress
-    from io_benchmark.sources.gather import gather_as
+    from io_benchmark.sources.gather import gather
 
-    def worker(measured: Measured) -> Worker:
+    def worker(measured: RunResult) -> Worker:
         return worker_of(measured, f"{measured.pool} {when}".strip())
 
     with shown_progress(context.stderr) as progress:
-        return gather_as(addresses, context.environment, progress, worker, budget=budget)
+        return gather(addresses, context.environment, progress, worker, budget=budget)
 
 
 def _status(

@@ -24,12 +24,11 @@ import msgspec
 
 from io_benchmark.commands.context import Context
 from io_benchmark.errors import UsageError
-from io_benchmark.sources import address, folders
-from io_benchmark.sources.run_store import RunStore
+from io_benchmark.sources.folder import output_folder
+from io_benchmark.sources.folder.run_store import RunStore
 
 if TYPE_CHECKING:
-    from io_benchmark.sources import layout
-    from io_benchmark.sources.found import Account
+    from io_benchmark.sources.protocol import ReadLog, SourceAddress, TaskRecord
 
 JSON_VERSION = 1
 # Results of 0.2 MB: ten thousand of them.
@@ -43,68 +42,60 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="DIR",
-        help=f"the folder for the runs (default: a new one, {folders.DEFAULT}/fetch-TIME)",
+        help=f"the folder for the runs (default: a new one, {output_folder.DEFAULT_FOLDER}/fetch-TIME)",
     )
     add("--json", action="store_true", help="print a list of what was fetched as JSON")
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.commands.fetching import shown_progress
-    from io_benchmark.sources.gather import remarks_on
-
-    remote, meanings = _remote(arguments.addresses, context)
-    store = RunStore(arguments.output if arguments.output is not None else folders.default("fetch"))
-    # Imported here: the client takes 0.2 s to load, and --help must not wait for it.
     from io_benchmark.sources.budget import Budget
-    from io_benchmark.sources.remote import collect
-    from io_benchmark.sources.retrying import Policy
-    from io_benchmark.sources.running import run as run_to_end
+    from io_benchmark.sources.gather import read_addresses
+    from io_benchmark.sources.protocol import ReadRequest
 
-    remarks = [text for _, text in remarks_on(arguments.addresses, meanings, context.environment)]
+    addresses = _remote_addresses(arguments.addresses, context)
+    store = RunStore(
+        arguments.output
+        if arguments.output is not None
+        else output_folder.default_output_folder("fetch")
+    )
     with store, shown_progress(context.stderr) as progress:
-        account = run_to_end(
-            collect(
-                remote,
-                context.environment,
-                Policy(),
-                accept=store.accept,
-                progress=progress,
-                have=store.has,
-                budget=Budget(read_bytes=READ_BYTES),
-            )
+        request = ReadRequest(
+            context.environment,
+            store.accept,
+            progress,
+            has_run=store.has_run,
+            budget=Budget(read_bytes=READ_BYTES),
+            accept_blocks=True,
         )
-    remarks += [text for _, text in sorted(account.remarks)]
-    problems = [text for _, text in sorted(account.problems)]
-    _report(store, account, remarks, problems, context, as_json=arguments.json)
-    return 1 if problems or not store.runs else 0
+        log = read_addresses(addresses, request)
+    _report(store, log, context, as_json=arguments.json)
+    return 1 if log.problems or not store.runs else 0
 
 
-def _remote(
-    texts: Sequence[str], context: Context
-) -> tuple[list[tuple[int, address.RemoteAddress]], list[address.Address]]:
-    meanings = [address.parse(text, context.environment) for text in texts]
-    remote = []
-    for at, meaning in enumerate(meanings):
-        if isinstance(meaning, address.FileAddress):
+def _remote_addresses(texts: Sequence[str], context: Context) -> list[SourceAddress]:
+    from io_benchmark.sources.registry import address_forms, parse_addresses
+
+    addresses = parse_addresses(texts, context.environment)
+    for address in addresses:
+        if address.source.is_local:
             raise UsageError(
-                f"{meaning}: is a path on this machine, not in Taskcluster; give task:ID, "
-                f"group:ID, index:ROUTE or an address"
+                f"{address.text}: is a path on this machine, which need not be fetched; give "
+                f"{address_forms(local=False)}"
             )
-        remote.append((at, meaning))
-    return remote, meanings
+    return addresses
 
 
 def _report(
     store: RunStore,
-    account: Account,
-    remarks: Sequence[str],
-    problems: Sequence[str],
+    log: ReadLog,
     context: Context,
     *,
     as_json: bool,
 ) -> None:
+    remarks, problems = log.remark_lines(), log.problem_lines()
     fetched = len(store.runs) - store.kept
-    runs = sorted(store.runs, key=lambda run: run[1])
+    runs = sorted(store.runs, key=lambda run: run.folder_name)
     if as_json:
         body = {
             "version": JSON_VERSION,
@@ -123,10 +114,10 @@ def _report(
     already = f", {store.kept} there already" if store.kept else ""
     missing = f", {len(problems)} could not be had" if problems else ""
     runs_fetched = "1 run" if fetched == 1 else f"{fetched} runs"
-    context.tell(f"{runs_fetched} fetched{already}{missing} ({account.requests} requests)")
+    context.tell(f"{runs_fetched} fetched{already}{missing} ({log.requests} requests)")
 
 
-def _as_json(folder: Path, record: layout.TaskRecord | None, name: str) -> dict[str, Any]:
+def _as_json(folder: Path, record: TaskRecord | None, name: str) -> dict[str, Any]:
     known: dict[str, Any] = {"folder": str(folder / name), "fetched": record is not None}
     if record is None:
         task_id, _, run_id = name.rpartition(".")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from io_benchmark.sources.progress import Progress
+from io_benchmark.sources.protocol import ReadProgress
 
 # What is over sooner is not worth a line.
 QUIET_S = 1.0
@@ -22,7 +22,7 @@ GUESS_AFTER = 3
 @contextmanager
 def shown_progress(
     stream: TextIO, clock: Callable[[], float] = time.monotonic
-) -> Iterator[Callable[[Progress], None]]:
+) -> Iterator[Callable[[ReadProgress], None]]:
     """What to call with each step; nothing of a bar is left on a terminal afterwards."""
     display = _Display(stream, clock)
     try:
@@ -43,10 +43,10 @@ class _Display:
         self._what_began = self._began
         self._width = 0
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: ReadProgress) -> None:
         now = self._clock()
-        if progress.what != self._what:
-            self._what, self._what_began = progress.what, now
+        if progress.activity != self._what:
+            self._what, self._what_began = progress.activity, now
         if now < self._due:
             return
         self._due = now + self._every_s
@@ -63,12 +63,12 @@ class _Display:
             self._stream.write("\r" + " " * self._width + "\r")
             self._stream.flush()
 
-    def _text(self, progress: Progress, spent_s: float) -> str:
+    def _text(self, progress: ReadProgress, spent_s: float) -> str:
         if progress.total is None:
-            return f"{progress.what}: {progress.done}"
+            return f"{progress.activity}: {progress.done}"
         left = ""
         if GUESS_AFTER <= progress.done < progress.total:
             left_s = spent_s * (progress.total - progress.done) / progress.done
             left = f", about {math.ceil(left_s)} s left"
         width = len(str(progress.total))
-        return f"[{progress.done:>{width}}/{progress.total}] {progress.what}{left}"
+        return f"[{progress.done:>{width}}/{progress.total}] {progress.activity}{left}"

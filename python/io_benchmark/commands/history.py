@@ -31,8 +31,7 @@ from io_benchmark.text import clean
 if TYPE_CHECKING:
     from io_benchmark.analysis.history.history_model import LeftOut, Reading
     from io_benchmark.sources.budget import Budget
-    from io_benchmark.sources.found import Found
-    from io_benchmark.sources.layout import Measured
+    from io_benchmark.sources.protocol import FetchedResult, RunResult
 
 PROJECT = "io-benchmark"
 # A year of weeks, twice. More than the most take minutes to look for changes in.
@@ -61,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.analysis.history.series import history
     from io_benchmark.report.formats import output
-    from io_benchmark.sources.past import check_pool
+    from io_benchmark.sources.protocol import check_pool
 
     check_pool(arguments.pool)
     if arguments.addresses and arguments.project is not None:
@@ -102,7 +101,7 @@ class _Intake:
     remarks: list[str] = field(default_factory=list)
     other_pools: dict[str, int] = field(default_factory=dict)
 
-    def take(self, measured: Measured) -> None:
+    def take(self, measured: RunResult) -> None:
         from io_benchmark.analysis.history.history_model import LeftOut
         from io_benchmark.analysis.history.readings import origin_of, readings_of
         from io_benchmark.analysis.intake import worker_of
@@ -137,10 +136,10 @@ class _Intake:
 
 def _read_addresses(addresses: Sequence[str], intake: _Intake, context: Context) -> None:
     from io_benchmark.commands.fetching import shown_progress
-    from io_benchmark.sources.gather import gather_as
+    from io_benchmark.sources.gather import gather
 
     with shown_progress(context.stderr) as progress:
-        read = gather_as(addresses, context.environment, progress, intake.take, budget=_budget())
+        read = gather(addresses, context.environment, progress, intake.take, budget=_budget())
     intake.unreadable += read.unreadable
     intake.remarks += read.remarks
 
@@ -148,30 +147,23 @@ def _read_addresses(addresses: Sequence[str], intake: _Intake, context: Context)
 def _read_index(arguments: argparse.Namespace, intake: _Intake, context: Context) -> None:
     from io_benchmark.analysis.history.series import older_points
     from io_benchmark.commands.fetching import shown_progress
-    from io_benchmark.sources import past
-    from io_benchmark.sources.retrying import Policy
-    from io_benchmark.sources.running import run as run_to_end
+    from io_benchmark.sources.gather import read_history
+    from io_benchmark.sources.protocol import HistoryQuery, ReadRequest
 
-    async def accept(found: Found) -> None:
-        intake.take(found.measured)
+    def accept(fetched: FetchedResult) -> None:
+        intake.take(fetched.run_result)
 
-    wish = past.Wish(arguments.pool, arguments.project or PROJECT, arguments.last, arguments.since)
+    query = HistoryQuery(
+        arguments.pool, arguments.project or PROJECT, arguments.last, arguments.since
+    )
     with shown_progress(context.stderr) as progress:
-        read = run_to_end(
-            past.collect(
-                wish,
-                context.environment,
-                Policy(),
-                accept=accept,
-                progress=progress,
-                budget=_budget(),
-            )
-        )
-    intake.readings = [_dated(reading, read.times) for reading in intake.readings]
-    intake.unreadable += [text for _, text in sorted(read.account.problems)]
-    intake.remarks += [text for _, text in sorted(read.account.remarks)]
-    if read.older:
-        intake.remarks.append(older_points(read.older))
+        request = ReadRequest(context.environment, accept, progress, budget=_budget())
+        history = read_history(query, request)
+    intake.readings = [_dated(reading, history.times) for reading in intake.readings]
+    intake.unreadable += history.log.problem_lines()
+    intake.remarks += history.log.remark_lines()
+    if history.older:
+        intake.remarks.append(older_points(history.older))
 
 
 def _budget() -> Budget:

@@ -29,8 +29,8 @@ from io_benchmark.commands.context import Context
 from io_benchmark.commands.rehearsing import Rehearsal, executor
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.paths import current_folder, resolve_path
-from io_benchmark.sources import folders as folders_of_results
-from io_benchmark.sources import layout
+from io_benchmark.sources.folder import output_folder, run_files
+from io_benchmark.sources.protocol import RunResult
 
 if TYPE_CHECKING:
     from io_benchmark.graph.generate import GeneratedTask
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="DIR",
-        help=f"a new folder for the results (default: {folders_of_results.DEFAULT}/rehearsal-TIME)",
+        help=f"a new folder for the results (default: {output_folder.DEFAULT_FOLDER}/rehearsal-TIME)",
     )
     add(
         "--container",
@@ -131,7 +131,7 @@ def _rehearse(arguments: argparse.Namespace, context: Context) -> int:
     plan.pools(pools, arguments.baseline)  # a mistake is told before anything runs
     folders = _folders_of_pools(arguments.at, pools)
     random.Random(arguments.seed).shuffle(tasks)
-    with folders_of_results.new(arguments.output, "rehearsal") as output:
+    with output_folder.new_output_folder(arguments.output, "rehearsal") as output:
         execute = executor(
             arguments.container,
             [*tasks, *reports],
@@ -185,20 +185,20 @@ def _run_all(
             rehearsal.report(task, progress)
 
 
-def _read_back(output: Path, failures: list[str]) -> list[layout.Measured]:
+def _read_back(output: Path, failures: list[str]) -> list[RunResult]:
     """The results as any reader would find them; those that cannot be read join the failures."""
     measured = []
     for folder in sorted(output.iterdir()):
-        if (folder / layout.RESULT_NAME).exists():
+        if (folder / run_files.RESULT_NAME).exists():
             try:
-                measured.append(replace(layout.read_run(folder), source=folder.name))
+                measured.append(replace(run_files.read_run_folder(folder), source=folder.name))
             except ResultError as error:
                 failures.append(str(error))
     return measured
 
 
 def _report(
-    measured: Sequence[layout.Measured],
+    measured: Sequence[RunResult],
     arguments: argparse.Namespace,
     folders: Mapping[str, Path],
     output: Path,

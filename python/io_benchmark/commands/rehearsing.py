@@ -12,7 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from io_benchmark.sources import layout
+from io_benchmark.sources.folder import run_files
+from io_benchmark.sources.protocol import TaskRecord
 
 if TYPE_CHECKING:
     from io_benchmark.execute.task import Outcome, TaskRun
@@ -48,9 +49,9 @@ class Rehearsal:
         import slugid
 
         task_id = slugid.nice()
-        folder = layout.run_folder(self._output, task_id, 0)
+        folder = run_files.run_folder(self._output, task_id, 0)
         task_run, outcome = self._run(task, task_id, folder, progress)
-        layout.write_task(folder, _record(task_run, outcome))
+        run_files.write_task_record(folder, _record(task_run, outcome))
 
     def report(self, task: GeneratedTask, progress: RehearsalProgress) -> None:
         """In a folder of its name, so that no reader takes it for a pool's run."""
@@ -118,9 +119,9 @@ def executor(
     return containers.run
 
 
-def _record(task_run: TaskRun, outcome: Outcome) -> layout.TaskRecord:
+def _record(task_run: TaskRun, outcome: Outcome) -> TaskRecord:
     definition = task_run.definition
-    return layout.TaskRecord(
+    return TaskRecord(
         task_id=task_run.task_id,
         run_id=task_run.run_id,
         label=task_run.label,

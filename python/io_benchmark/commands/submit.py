@@ -206,16 +206,16 @@ def _earlier_minutes(
 def _gathered(addresses: Sequence[str], profile: str, context: Context) -> Sequence[Earlier]:
     from io_benchmark.commands.fetching import shown_progress
     from io_benchmark.sources.budget import Budget
-    from io_benchmark.sources.gather import gather_as
+    from io_benchmark.sources.gather import gather
     from io_benchmark.submit.earlier import earlier_of, of_profile
 
     with shown_progress(context.stderr) as progress:
         # Of a result only its duration is kept.
         budget = Budget(kept_bytes=math.inf, most_subjects=math.inf)
-        gathered = gather_as(addresses, context.environment, progress, earlier_of, budget=budget)
+        gathered = gather(addresses, context.environment, progress, earlier_of, budget=budget)
     for line in gathered.unreadable:
         context.tell(f"--like: {line}")
-    kept, remark = of_profile(gathered.measured, profile)
+    kept, remark = of_profile(gathered.results, profile)
     if remark is not None:
         context.tell(remark)
     return kept

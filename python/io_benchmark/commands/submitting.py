@@ -135,7 +135,7 @@ def cancel(text: str, context: Context) -> int:
 
 def group_of(option: str, text: str, environment: Mapping[str, str]) -> str:
     """The group that an option names, by its id or its address."""
-    from io_benchmark.sources.address import GroupAddress, default_root_url, parse
+    from io_benchmark.sources.taskcluster.addresses import GroupAddress, default_root_url, parse
     from io_benchmark.text import clean
 
     address = parse(text if ":" in text else f"group:{text}", environment)

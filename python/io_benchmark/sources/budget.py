@@ -16,7 +16,7 @@ from io_benchmark.results import CacheRetrieve, Result
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
-    from io_benchmark.sources.layout import Measured
+    from io_benchmark.sources.protocol import RunResult
 
 MB = 1_000_000
 # 1,000 results of 2,000 samples have 120 to 200 MB and take as much memory.
@@ -71,7 +71,7 @@ class Budget:
         """So much was read, whatever became of it."""
         self.read_bytes -= size_bytes
 
-    def keep(self, measured: "Measured") -> bool:
+    def keep(self, measured: "RunResult") -> bool:
         """May a result be kept? If not, it counts as left out."""
         new = {(measured.pool, *subject) for subject in _subjects(measured)} - self._subjects
         # A result may take half of what is left: the next ones have other things to compare.
@@ -104,7 +104,7 @@ class Budget:
         return [f"{line}. Left out: {shown}{more}"]
 
 
-def _subjects(measured: "Measured") -> set[tuple[object, ...]]:
+def _subjects(measured: "RunResult") -> set[tuple[object, ...]]:
     """What a result has measured, each of which is compared by itself."""
     return {
         (

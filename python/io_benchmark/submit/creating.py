@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from io_benchmark.errors import IoBenchmarkError, ResultError
-from io_benchmark.sources.access import Access, access_for
-from io_benchmark.sources.address import default_root_url
-from io_benchmark.sources.http import Http
-from io_benchmark.sources.queue import Deployment, MissingError, RefusedError
-from io_benchmark.sources.retrying import Policy
-from io_benchmark.sources.running import run
+from io_benchmark.errors import IoBenchmarkError, MissingError, RequestRefusedError, ResultError
+from io_benchmark.sources.event_loop import run_coroutine
+from io_benchmark.sources.taskcluster.access import Access, access_for
+from io_benchmark.sources.taskcluster.addresses import default_root_url
+from io_benchmark.sources.taskcluster.deployment import Deployment
+from io_benchmark.sources.web.retrying import RequestPolicy
+from io_benchmark.sources.web.web_client import WebClient
 from io_benchmark.submit.definitions import Member, Ready
 from io_benchmark.submit.refusals import explained
 
@@ -53,16 +53,16 @@ class Cancelled:
 def asked(
     environment: Mapping[str, str],
     use: Callable[[Deployment], Awaitable[T]],
-    policy: Policy | None = None,
+    policy: RequestPolicy | None = None,
 ) -> T:
     """What `use` gives, with the environment's deployment."""
     access = access_of(environment)
 
     async def main() -> T:
-        async with Http(policy or Policy()) as http:
+        async with WebClient(policy or RequestPolicy()) as http:
             return await use(Deployment(access, http))
 
-    return run(main())
+    return run_coroutine(main())
 
 
 def access_of(environment: Mapping[str, str]) -> Access:
@@ -84,7 +84,7 @@ async def create(deployment: Deployment, tasks: Sequence[Ready], created: Create
         created.sent.append(task)
         try:
             await deployment.create_task(task.task_id, task.definition)
-        except RefusedError as error:
+        except RequestRefusedError as error:
             if error.status == _CONFLICT and await _is_there(deployment, task):
                 created.confirmed += 1
                 continue
@@ -131,7 +131,7 @@ async def _cancel(deployment: Deployment, tasks: Sequence[tuple[str, str]]) -> C
     for task_id, label in tasks:
         try:
             now_cancelled = await deployment.cancel_task(task_id)
-        except RefusedError as error:
+        except RequestRefusedError as error:
             if error.status != 404:  # never created
                 doing = f"{label} ({task_id}) is not cancelled"
                 problems.append(explained(error, doing, deployment.access.who))

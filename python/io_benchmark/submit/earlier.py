@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.layout import Measured
+from io_benchmark.sources.protocol import RunResult
 from io_benchmark.submit.definitions import Chosen, job_of
 from io_benchmark.text import clean, clean_name
 
@@ -53,7 +53,7 @@ def parse(text: str, chosen: Sequence[Chosen]) -> Like:
     return Like(match[1], match[2])
 
 
-def earlier_of(measured: Measured) -> Earlier:
+def earlier_of(measured: RunResult) -> Earlier:
     record, pool = measured.task, measured.pool
     job = job_of(record.label, pool) if record is not None else None
     result = measured.result

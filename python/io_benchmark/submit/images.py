@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.address import IndexAddress, TaskAddress, parse
+from io_benchmark.sources.taskcluster.addresses import IndexAddress, TaskAddress, parse
 from io_benchmark.text import clean
 
 IMAGE_ARTIFACT = "public/image.tar.zst"  # where taskgraph's docker-image tasks leave theirs

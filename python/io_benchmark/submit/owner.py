@@ -10,7 +10,7 @@ import re
 import subprocess
 from collections.abc import Callable, Mapping
 
-from io_benchmark.sources.access import CLIENT_ID
+from io_benchmark.sources.taskcluster.access import CLIENT_ID
 
 # What the queue takes: at most 255 characters in the form of an address.
 _ADDRESS = re.compile(

@@ -5,24 +5,27 @@
 
 import re
 
-from io_benchmark.sources.access import ACCESS_TOKEN, CLIENT_ID
-from io_benchmark.sources.queue import RefusedError
-from io_benchmark.sources.refusals import missing_scopes, unauthenticated
+from io_benchmark.errors import RequestRefusedError
+from io_benchmark.sources.taskcluster.access import ACCESS_TOKEN, CLIENT_ID
+from io_benchmark.sources.taskcluster.authorization_errors import (
+    explain_unauthenticated,
+    missing_scopes,
+)
 from io_benchmark.text import clean
 
 _COMPLAINT = re.compile(r"^[ \t]*\* (data.*)$", re.MULTILINE)
 _LENGTH = 300
 
 
-def explained(error: RefusedError, doing: str, who: str) -> str:
+def explained(error: RequestRefusedError, doing: str, who: str) -> str:
     """`doing` names the task; `who` is how the deployment was asked."""
     return f"{doing}: {_reason(error, who)}"
 
 
-def _reason(error: RefusedError, who: str) -> str:
+def _reason(error: RequestRefusedError, who: str) -> str:
     match error.status:
         case 401:
-            return f"the queue {unauthenticated(error.message, who)}"
+            return f"the queue {explain_unauthenticated(error.message, who)}"
         case 403:
             advice = (
                 f"set {CLIENT_ID} and {ACCESS_TOKEN}"

@@ -10,8 +10,8 @@ may be behind.
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from io_benchmark.errors import ResultError
-from io_benchmark.sources.queue import Deployment, MissingError
+from io_benchmark.errors import MissingError, ResultError
+from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.submit.definitions import Member, Ready
 from io_benchmark.submit.submission import Submission, parse_record, task_ids
 

@@ -5,9 +5,15 @@
 
 from collections.abc import Callable, Sequence
 
-from io_benchmark.sources.queue import Deployment
-from io_benchmark.sources.tasks import Task
-from io_benchmark.sources.waiting import Clock, Standing, Watched, until_resolved, watched
+from io_benchmark.sources.taskcluster.deployment import Deployment
+from io_benchmark.sources.taskcluster.task_watch import (
+    TaskCounts,
+    WaitClock,
+    WatchedTask,
+    until_resolved,
+    watch_task,
+)
+from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.submit.definitions import Member
 
 
@@ -18,24 +24,24 @@ async def wait(
     every_s: float,
     timeout_s: float | None,
     tell: Callable[[str], None],
-    clock: Clock | None = None,
-) -> Standing:
+    clock: WaitClock | None = None,
+) -> TaskCounts:
     """Wait until all are resolved, at most for `timeout_s`."""
 
-    async def look() -> list[Watched]:
+    async def look() -> list[WatchedTask]:
         members = {
             one.task_id: one for one in await deployment.group(group_id, lambda _count: None)
         }
         return [_watched(one, members.get(one.task_id)) for one in tasks]
 
-    before = Standing(total=len(tasks))
+    before = TaskCounts(total=len(tasks))
     return await until_resolved(
         look, tell, every_s=every_s, limit_s=timeout_s, before=before, clock=clock
     )
 
 
-def _watched(wanted: Member, task: Task | None) -> Watched:
+def _watched(wanted: Member, task: QueueTask | None) -> WatchedTask:
     title = f"{wanted.label} ({wanted.task_id})"
     if task is None:  # the queue may take a moment
-        return Watched(title, "unlisted", is_resolved=False, how="unlisted")
-    return watched(title, task)
+        return WatchedTask(title, "unlisted", is_resolved=False, reason="unlisted")
+    return watch_task(title, task)

@@ -18,7 +18,7 @@ from io_benchmark.analysis.history.readings import origin_of, readings_of
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.observed.machine_identity import Marks
-from io_benchmark.sources.layout import Measured
+from io_benchmark.sources.protocol import RunResult
 
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
 
@@ -27,10 +27,10 @@ def measured(change=None, **about):
     (push,) = past.pushes(1, retrieves=60, change={0: {"amd-16": change or {}}})
     record = past.record(push, push.documents[0])
     result = results.parse(json.dumps(push.documents[0]).encode(), "document")
-    return Measured(result, msgspec.structs.replace(record, **about), "somewhere"), push
+    return RunResult(result, msgspec.structs.replace(record, **about), "somewhere"), push
 
 
-def origin(one: Measured) -> Origin:
+def origin(one: RunResult) -> Origin:
     found = origin_of(one)
     assert found is not None
     return found
@@ -56,7 +56,7 @@ def test_where_a_result_is_from():
 def test_a_bare_file():
     """It says its group and its time itself; nobody knows the worker and the revision."""
     one, push = measured()
-    bare = origin(Measured(one.result, None, "file"))
+    bare = origin(RunResult(one.result, None, "file"))
     assert (bare.group, bare.revision, bare.worker_id) == (push.group, None, "unknown")
     assert bare.time == push.time + timedelta(minutes=9)
 

@@ -20,7 +20,7 @@ from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.workloads import WORKLOADS
 from io_benchmark.report.formats.output import rendered
 from io_benchmark.results import parse
-from io_benchmark.sources.layout import Measured
+from io_benchmark.sources.protocol import RunResult
 
 WEEKS, CHANGE_AT = 12, 6
 RATES = ("random-io", "metadata")
@@ -39,7 +39,7 @@ def slowed() -> History:
             samples[name] = [round(value * slow) for value in samples[name]]
         document["workloads"] += workload_entries.entries(factors, seed=push.at)
         result = parse(json.dumps(document).encode(), "document")
-        measured = Measured(result, past.record(push, document), "somewhere")
+        measured = RunResult(result, past.record(push, document), "somewhere")
         origin = origin_of(measured)
         assert origin is not None
         readings, left_out = readings_of(worker_of(measured, "amd-16"), origin, None, None)

@@ -14,7 +14,7 @@ from io_benchmark.analysis.model import UNKNOWN, Severity, Worker
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.validity import rules
 from io_benchmark.analysis.validity.rules import Run
-from io_benchmark.sources.layout import Measured
+from io_benchmark.sources.protocol import RunResult
 
 
 def readings_of(
@@ -46,7 +46,7 @@ def readings_of(
     return bounded(readings, left_out, f"{when}, {rules.task_name(worker)}")
 
 
-def origin_of(measured: Measured) -> Origin | None:
+def origin_of(measured: RunResult) -> Origin | None:
     """Where it is from; None where nothing says when that was.
 
     What the queue says goes before what the result says of itself. A result without a task group,

@@ -12,7 +12,7 @@ import seed_case
 from workloads import cache_retrieve
 
 from io_benchmark import results
-from io_benchmark.sources import layout
+from io_benchmark.sources.folder import run_files
 
 MS = 1_000_000
 MIB = 1024 * 1024
@@ -133,7 +133,7 @@ def test_facts_are_changed_for_a_pool_or_one_worker():
 def test_written_as_fetch_lays_results_down(tmp_path):
     """Every folder reads as a run, with what the queue knows of it."""
     seed_case.write(tmp_path, workers=2)
-    runs = [layout.read_run(folder) for folder in sorted(tmp_path.iterdir())]
+    runs = [run_files.read_run_folder(folder) for folder in sorted(tmp_path.iterdir())]
     assert len(runs) == 6
     assert sorted((run.pool, run.task.task_queue if run.task else None) for run in runs) == [
         ("amd-16", "gecko-t/b-linux-docker-amd"),

@@ -1,0 +1,85 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Runs a coroutine so that SIGTERM and SIGHUP end it as Ctrl-C does: all is closed, then they are raised."""
+
+import asyncio
+import signal
+import sys
+import threading
+from collections.abc import Coroutine, Iterable, Sequence
+from contextlib import suppress
+from types import FrameType
+from typing import Any, TypeVar
+
+from io_benchmark.interruption import TERMINATING
+
+T = TypeVar("T")
+
+
+def run_coroutine(main: Coroutine[Any, Any, T]) -> T:
+    """asyncio.run; it takes care of SIGINT in this way itself."""
+    previous = {number: signal.getsignal(number) for number in TERMINATING}
+    handlers = {int(number): handler for number, handler in previous.items() if callable(handler)}
+    if threading.current_thread() is not threading.main_thread() or not handlers:
+        return asyncio.run(main)
+    terminated: list[int] = []
+
+    async def stoppable() -> T:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task is not None  # noqa: S101 - this is one
+
+        def stop(number: int, _frame: FrameType | None) -> None:
+            terminated.append(number)
+            loop.call_soon_threadsafe(task.cancel)
+
+        for number in handlers:
+            signal.signal(number, stop)
+        return await main
+
+    try:
+        with suppress(asyncio.CancelledError):
+            return asyncio.run(stoppable())
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        if terminated:
+            handlers[terminated[0]](terminated[0], None)
+    raise KeyboardInterrupt
+
+
+async def run_all(
+    coroutines: Iterable[Coroutine[Any, Any, T]], at_once: int = sys.maxsize
+) -> list[T]:
+    """What all of them give, in order. The first failure ends the others and comes out as it is."""
+    free = asyncio.Semaphore(at_once)
+
+    async def in_its_turn(one: Coroutine[Any, Any, T]) -> T:
+        try:
+            async with free:
+                return await one
+        finally:
+            one.close()
+
+    running = [asyncio.ensure_future(in_its_turn(one)) for one in coroutines]
+    try:
+        return await asyncio.gather(*running)
+    finally:
+        for one in running:
+            one.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+async def run_limited(coroutines: Sequence[Coroutine[Any, Any, None]], at_once: int) -> None:
+    """All of them, so many at a time."""
+    waiting = iter(coroutines)
+
+    async def worker() -> None:
+        for one in waiting:
+            await one
+
+    try:
+        await run_all([worker() for _ in range(min(at_once, len(coroutines)))])
+    finally:
+        for one in waiting:
+            one.close()

@@ -1,0 +1,53 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The folder that results are put into: a new one, which is removed when the work is interrupted."""
+
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from io_benchmark.errors import UsageError
+from io_benchmark.paths import resolve_path
+
+DEFAULT_FOLDER = "io-benchmark-results"
+
+
+def default_output_folder(kind: str) -> Path:
+    """Return a new name from the kind of work and the time."""
+    name = time.strftime(f"{kind}-%Y%m%dT%H%M%SZ", time.gmtime())
+    folder = Path(DEFAULT_FOLDER) / name
+    number = 1
+    while folder.exists():
+        number += 1
+        folder = folder.with_name(f"{name}-{number}")
+    return folder
+
+
+@contextmanager
+def new_output_folder(wanted: Path | None, kind: str) -> Iterator[Path]:
+    """Yield an empty folder; undo everything after an error or an interruption."""
+    folder = wanted if wanted is not None else default_output_folder(kind)
+    shown, folder = folder, resolve_path(folder, f"--output {folder}")
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        filled = any(folder.iterdir())
+    except OSError as error:
+        raise UsageError(
+            f"--output {shown}: cannot be created ({error.strerror}); name another folder"
+        ) from None
+    if filled:
+        raise UsageError(f"--output {shown}: is not empty; name a new folder")
+    try:
+        yield folder
+    except BaseException:
+        for path in folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        for path in missing:
+            # Another run may have created a folder next to this one meanwhile: then this one stays.
+            with suppress(OSError):
+                path.rmdir()
+        raise

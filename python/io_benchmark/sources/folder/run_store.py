@@ -1,0 +1,127 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The folder that `fetch` fills: each run is complete or absent.
+
+A run is written to a hidden folder and moved to its place in one step. While a fetch uses the
+folder, it holds a shared lock on it. What a killed fetch left behind is removed when no fetch does.
+"""
+
+import fcntl
+import os
+import re
+import secrets
+import shutil
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from io_benchmark.errors import ResultError, UsageError
+from io_benchmark.paths import resolve_path
+from io_benchmark.sources.folder import run_files, source
+from io_benchmark.sources.protocol import FetchedResult, TaskRecord
+
+_UNFINISHED = re.compile(rf"\.{run_files.FOLDER.pattern}-[0-9a-f]{{8}}")
+
+
+class StoredRun(NamedTuple):
+    """A run in the folder."""
+
+    record: TaskRecord | None  # None: it was fetched before
+    folder_name: str
+
+
+@dataclass
+class RunStore:
+    """The folder for the runs; it is created with the first run."""
+
+    folder: Path
+    runs: list[StoredRun] = field(default_factory=list)
+    kept: int = 0  # runs that were fetched before
+    _lock: int | None = None
+    _locking: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        resolved = resolve_path(self.folder, f"--output {self.folder}")
+        if resolved.exists() and not resolved.is_dir():
+            raise UsageError(f"--output {self.folder}: is not a folder; name a folder for the runs")
+
+    def __enter__(self) -> Self:
+        if self.folder.is_dir():
+            self._hold()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def has_run(self, task_id: str, run_id: int) -> bool:
+        """Return whether the run was fetched before; read it, as it may be damaged or another run."""
+        folder = run_files.run_folder(self.folder, task_id, run_id)
+        if not os.path.lexists(folder):
+            return False
+        broken = f"{folder}: exists and is not a complete run; remove it"
+        try:
+            task = source.read_run(folder).task
+        except ResultError as error:
+            raise ResultError(f"{broken} ({error})") from None
+        if task is None or (task.task_id, task.run_id) != (task_id, run_id):
+            raise ResultError(f"{broken} ({run_files.TASK_NAME} does not describe this run)")
+        self.kept += 1
+        self.runs.append(StoredRun(None, folder.name))
+        return True
+
+    def accept(self, fetched: FetchedResult) -> None:
+        """Write a run. This blocks on the disk, and may be called in several threads."""
+        record = fetched.run_result.task
+        if record is None:
+            raise ResultError(f"{fetched.run_result.source}: its source does not know its task")
+        self.runs.append(StoredRun(record, self._write(record, fetched.data)))
+
+    def _write(self, record: TaskRecord, data: bytes) -> str:
+        """Write a run to a hidden folder and move it to its place in one step; return its name."""
+        target = run_files.run_folder(self.folder, record.task_id, record.run_id)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._hold()
+            unfinished = self.folder / f".{target.name}-{secrets.token_hex(4)}"
+            unfinished.mkdir()
+            try:
+                (unfinished / run_files.RESULT_NAME).write_bytes(data)
+                run_files.write_task_record(unfinished, record)
+                unfinished.rename(target)
+            except BaseException:
+                shutil.rmtree(unfinished, ignore_errors=True)
+                raise
+        except OSError as error:
+            raise ResultError(
+                f"{target}: cannot be written ({error.strerror}); free space or name another folder"
+            ) from None
+        return target.name
+
+    def _hold(self) -> None:
+        """Lock the folder; remove unfinished runs first, unless another fetch uses it."""
+        with self._locking:
+            if self._lock is not None:
+                return
+            # Where the file system has no locks, the folder is used and nothing is removed.
+            self._lock = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            with suppress(OSError):
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self._remove_unfinished()
+            with suppress(OSError):
+                fcntl.flock(self._lock, fcntl.LOCK_SH)
+
+    def _remove_unfinished(self) -> None:
+        for path in self.folder.iterdir():
+            if _UNFINISHED.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,145 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Results on this machine: a run's folder, a folder of such folders, or a bare file."""
+
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from io_benchmark.errors import MissingPathError, ResultError, UsageError
+from io_benchmark.results.size import MAXIMUM_BYTES
+from io_benchmark.sources.budget import SMALL_BYTES
+from io_benchmark.sources.folder import run_files
+from io_benchmark.sources.protocol import (
+    FetchedResult,
+    Position,
+    ReadLog,
+    ReadProgress,
+    ReadRequest,
+    RunResult,
+    Source,
+    SourceAddress,
+)
+from io_benchmark.text import clean
+
+_SHOWN_LENGTH = 300
+
+
+class FolderSource(Source):
+    """Reads folders and files by their path."""
+
+    forms = ("a folder",)
+    is_local = True
+
+    def parse(self, text: str, _environment: Mapping[str, str]) -> Path | None:
+        return None if "://" in text else Path(text)
+
+    def check(self, addresses: Sequence[SourceAddress]) -> None:
+        for address in addresses:
+            list_runs(address.meaning)
+
+    def read(self, addresses: Sequence[SourceAddress], request: ReadRequest) -> ReadLog:
+        log = ReadLog()
+        paths = [
+            (Position(address.number, run_id=number), path)
+            for address in addresses
+            for number, path in enumerate(list_runs(address.meaning))
+        ]
+        # In order, but large ones last: they must not take the place of all others.
+        paths.sort(key=lambda pair: _size_bytes(pair[1]) > SMALL_BYTES)
+        for done, (position, path) in enumerate(paths, 1):
+            if request.budget.allows_reading(str(path), _size_bytes(path)):
+                _read(position, path, request, log)
+            request.progress(ReadProgress("reading results", done, len(paths)))
+        return log
+
+
+def _read(position: Position, path: Path, request: ReadRequest, log: ReadLog) -> None:
+    """Read one run; an unreadable one is a problem and stops nothing."""
+    try:
+        run_result = read_run(path)
+    except ResultError as error:
+        request.budget.spend(min(_size_bytes(path), MAXIMUM_BYTES))
+        log.problem(position, str(error))
+    else:
+        request.budget.spend(run_result.size_bytes)
+        request.accept(FetchedResult(position, run_result))
+
+
+def list_runs(path: Path) -> list[Path]:
+    """List the folders and files to read, in order; raise a UsageError where there are none."""
+    shown = clean(str(path), _SHOWN_LENGTH)
+    try:
+        mode = path.stat().st_mode
+        if not stat.S_ISDIR(mode):
+            return [path]
+        if os.path.lexists(path / run_files.RESULT_NAME):
+            return [path]
+        folders = sorted(below for below in path.iterdir() if _is_run(below))
+        if folders:
+            return folders
+        candidates = [
+            below.name for below in path.iterdir() if below.is_dir() and any(_runs_in(below))
+        ]
+    except FileNotFoundError:
+        raise MissingPathError(f"{shown}: no such file or folder", str(path)) from None
+    except OSError as error:
+        raise UsageError(
+            f"{shown}: cannot read this path ({error.strerror}); name a folder of results"
+        ) from None
+    if candidates:
+        newest = clean(str(path / max(candidates)), _SHOWN_LENGTH)
+        raise UsageError(f"{shown}: has several folders of results; name one, such as {newest}")
+    raise UsageError(
+        f"{shown}: has no results; name a folder that contains TASKID.RUNID/{run_files.RESULT_NAME}"
+    )
+
+
+def read_run(path: Path) -> RunResult:
+    """Read one of the listed paths: a run, or a bare file, whose worker is not known."""
+    folder = path if path.is_dir() else path.parent
+    file = path / run_files.RESULT_NAME if path.is_dir() else path
+    _check_regular(file)
+    task = folder / run_files.TASK_NAME
+    if file.name == run_files.RESULT_NAME and os.path.lexists(task):
+        _check_regular(task)
+        return replace(run_files.read_run_folder(folder), source=str(path))
+    return replace(run_files.read_result_file(file), source=str(path))
+
+
+def _size_bytes(path: Path) -> int:
+    """Return the size of a listed path's result file; 0 where reading it will fail."""
+    try:
+        return (path / run_files.RESULT_NAME if path.is_dir() else path).stat().st_size
+    except OSError:
+        return 0
+
+
+def _is_run(path: Path) -> bool:
+    """Return whether a folder has a result, or should have one by its name."""
+    if not path.is_dir() or path.name.startswith("."):
+        return False
+    has_result = os.path.lexists(path / run_files.RESULT_NAME)
+    return bool(run_files.FOLDER.fullmatch(path.name)) or has_result
+
+
+def _runs_in(folder: Path) -> Iterator[Path]:
+    try:
+        yield from (path for path in folder.iterdir() if _is_run(path))
+    except OSError:
+        return
+
+
+def _check_regular(path: Path) -> None:
+    """Refuse what is not a regular file: reading a pipe or a device might never end."""
+    shown = clean(str(path), _SHOWN_LENGTH)
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ResultError(f"{shown}: is not a regular file")
+    except FileNotFoundError:
+        raise ResultError(f"{shown}: does not exist: the run left no result") from None
+    except OSError as error:
+        raise ResultError(f"{shown}: {error.strerror}") from None

@@ -1,0 +1,219 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What a source of results is: the protocol, and the data that crosses it.
+
+A source knows one kind of address, finds the runs that an address leads to, and hands over their
+results. Commands and `gather` use sources through this protocol alone.
+"""
+
+# ruff: noqa: ARG002 - a method of the protocol that does nothing by default
+
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import msgspec
+
+from io_benchmark.errors import UsageError
+from io_benchmark.results import Result
+from io_benchmark.sources.budget import Budget
+from io_benchmark.text import clean
+
+if TYPE_CHECKING:
+    from io_benchmark.sources.web.retrying import RequestPolicy
+
+# As the kind's transforms accept them.
+_POOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,44}")
+
+
+class TaskRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of one task, as the queue (or a rehearsal) describes it."""
+
+    version: int = 1
+    task_id: str
+    run_id: int
+    label: str
+    pool: str
+    task_queue: str
+    worker_group: str
+    worker_id: str
+    state: str
+    image: str | None
+    started: str
+    resolved: str
+    # Not in records of before 2026-11-21.
+    reason_resolved: str | None = None
+    task_group_id: str | None = None
+    revision: str | None = None
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """A result and, where it is known, the run that it came from."""
+
+    result: Result
+    task: TaskRecord | None
+    source: str = ""  # where it was read from, for people
+    size_bytes: int = 0  # of the result file
+    weight_bytes: int = 0  # in memory
+
+    @property
+    def pool(self) -> str:
+        return self.task.pool if self.task else self.result.task.pool
+
+
+class Position(NamedTuple):
+    """Where a result or a message belongs among all of a command."""
+
+    address: int  # its number on the command line
+    label: str = ""
+    task_id: str = ""
+    run_id: int = 0
+
+
+LAST = Position(sys.maxsize)
+
+
+@dataclass(frozen=True)
+class FetchedResult:
+    """A result that a source has read."""
+
+    position: Position
+    run_result: RunResult
+    data: bytes = b""  # the file itself, from a source that is not local
+
+
+class ReadProgress(NamedTuple):
+    """How far a source is; the total may not be known yet."""
+
+    activity: str
+    done: int
+    total: int | None
+
+
+@dataclass
+class ReadLog:
+    """Messages about a reading, each with its position, and the number of requests."""
+
+    problems: list[tuple[Position, str]] = field(default_factory=list)
+    remarks: list[tuple[Position, str]] = field(default_factory=list)
+    requests: int = 0
+
+    def problem(self, position: Position, text: str, url: str = "") -> None:
+        """Add a problem; a long text never cuts the URL off."""
+        shown = clean(text)
+        self.problems.append((position, f"{shown} ({url})" if url else shown))
+
+    def remark(self, position: Position, text: str) -> None:
+        """Add a remark."""
+        self.remarks.append((position, clean(text)))
+
+    def extend(self, log: "ReadLog") -> None:
+        """Add all messages of another log."""
+        self.problems += log.problems
+        self.remarks += log.remarks
+        self.requests += log.requests
+
+    def problem_lines(self) -> tuple[str, ...]:
+        """Return the problems in the order of their positions."""
+        return tuple(text for _, text in sorted(self.problems))
+
+    def remark_lines(self) -> tuple[str, ...]:
+        """Return the remarks in the order of their positions."""
+        return tuple(text for _, text in sorted(self.remarks))
+
+
+@dataclass(frozen=True)
+class ReadRequest:
+    """How a command wants its results."""
+
+    environment: Mapping[str, str]
+    accept: Callable[[FetchedResult], None]  # gets each result as it arrives
+    progress: Callable[[ReadProgress], None] = lambda _progress: None
+    has_run: Callable[[str, int], bool] = lambda _task_id, _run_id: False  # skips this run
+    budget: Budget = field(default_factory=Budget)
+    # `accept` writes to a disk: a source that reads concurrently calls it in a thread.
+    accept_blocks: bool = False
+    policy: "RequestPolicy | None" = None  # None: the default
+
+
+@dataclass(frozen=True)
+class HistoryQuery:
+    """Which part of a pool's history."""
+
+    pool: str
+    project: str
+    newest: int  # at most this many points
+    since: date | None = None
+
+
+@dataclass(frozen=True)
+class HistoryLog:
+    """Messages about the reading of a history, and the time of each push, by task group."""
+
+    log: ReadLog
+    times: dict[str, datetime] = field(default_factory=dict)
+    older: int = 0  # points that were not read
+
+
+@dataclass(frozen=True)
+class SourceAddress:
+    """An address of a command, and the source that reads it."""
+
+    number: int
+    text: str  # as given
+    source: "Source"
+    meaning: Any  # in the source's own terms
+
+
+class Source(Protocol):
+    """One kind of place that results come from.
+
+    To add a source, write a class with `forms`, `parse` and `read`, and name it in `registry`.
+    """
+
+    forms: tuple[str, ...]  # its forms of address, for messages
+    is_local: bool = False  # its results are on this machine: not to fetch, not to wait for
+
+    def parse(self, text: str, environment: Mapping[str, str]) -> Any | None:
+        """Return what an address means, None where it is not one of this source.
+
+        Raise a UsageError where it has this source's form, with a mistake in it.
+        """
+
+    def read(self, addresses: Sequence[SourceAddress], request: ReadRequest) -> ReadLog:
+        """Read the results at the addresses; what cannot be read is a problem in the log."""
+
+    def check(self, addresses: Sequence[SourceAddress]) -> None:
+        """Raise a UsageError for a mistake that shows before anything is read."""
+        return
+
+    def wait(
+        self,
+        addresses: Sequence[SourceAddress],
+        environment: Mapping[str, str],
+        limit_s: float,
+        tell: Callable[[str], None],
+    ) -> None:
+        """Wait at most this long until the results at the addresses are complete."""
+        return
+
+    def suggest(self, path: str) -> str | None:
+        """Return what a path that does not exist may mean as an address of this source."""
+        return None
+
+    def read_history(self, query: HistoryQuery, request: ReadRequest) -> HistoryLog | None:
+        """Read a pool's history from an index; None where the source has none."""
+        return None
+
+
+def check_pool(pool: str) -> None:
+    """Raise a UsageError where a text cannot be a pool's name."""
+    if not _POOL.fullmatch(pool):
+        raise UsageError(
+            f"{clean(pool, 100)!r} is not a pool's name; name a task of kind.yml, such as amd-16"
+        )

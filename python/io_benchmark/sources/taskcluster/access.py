@@ -1,0 +1,76 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Who asks: the environment's credentials, a task's proxy, or nobody in particular.
+
+Credentials belong to one deployment, the one that TASKCLUSTER_ROOT_URL names. An address that was
+pasted may name any host, and gets nothing of them.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from io_benchmark.errors import UsageError
+from io_benchmark.sources.taskcluster.addresses import default_root_url
+from io_benchmark.text import clean
+
+CLIENT_ID = "TASKCLUSTER_CLIENT_ID"
+ACCESS_TOKEN = "TASKCLUSTER_ACCESS_TOKEN"  # noqa: S105 - the variable's name
+CERTIFICATE = "TASKCLUSTER_CERTIFICATE"
+PROXY = "TASKCLUSTER_PROXY_URL"
+# As the auth service takes client ids; a quote would end the id in the request's header.
+_CLIENT_ID = re.compile(r"[A-Za-z0-9!@/:.+|_-]+")
+_LENGTH = 100
+
+
+@dataclass(frozen=True)
+class Access:
+    """How one deployment is asked."""
+
+    root_url: str
+    api_root_url: str  # the proxy's, inside a task that has one
+    who: str  # for messages
+    credentials: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+def access_for(root_url: str, environment: Mapping[str, str]) -> Access:
+    """Credentials first, then the proxy, else anonymously."""
+    if root_url != default_root_url(environment):
+        return Access(root_url, root_url, "anonymously")
+    client_id, token = environment.get(CLIENT_ID), environment.get(ACCESS_TOKEN)
+    if bool(client_id) != bool(token):
+        there, missing = (CLIENT_ID, ACCESS_TOKEN) if client_id else (ACCESS_TOKEN, CLIENT_ID)
+        raise UsageError(f"{there} is set and {missing} is not; set both or neither")
+    if client_id and token:
+        credentials = {"clientId": client_id, "accessToken": token}
+        certificate = environment.get(CERTIFICATE)
+        if certificate:
+            credentials["certificate"] = _checked_certificate(certificate)
+        if not _CLIENT_ID.fullmatch(client_id):
+            raise UsageError(
+                f"{CLIENT_ID}: {clean(client_id, _LENGTH)!r} is not a client id, which has letters, "
+                "digits and !@/:.+|_- only; check it"
+            )
+        if not token.isascii() or not token.isprintable():
+            raise UsageError(
+                f"{ACCESS_TOKEN}: contains characters that a credential cannot contain"
+            )
+        return Access(root_url, root_url, f"as {client_id}", credentials)
+    proxy = environment.get(PROXY)
+    if proxy:
+        if not proxy.startswith(("http://", "https://")):
+            raise UsageError(f"{PROXY}: is not an http(s) address")
+        return Access(root_url, proxy.rstrip("/"), "through the task's proxy")
+    return Access(root_url, root_url, "anonymously")
+
+
+def _checked_certificate(text: str) -> str:
+    try:
+        good = isinstance(json.loads(text), dict) and text.isascii()
+    except (ValueError, RecursionError):
+        good = False
+    if not good:
+        raise UsageError(f"{CERTIFICATE}: is not a certificate as Taskcluster issues it (JSON)")
+    return text

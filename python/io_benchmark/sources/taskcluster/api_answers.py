@@ -1,0 +1,236 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A deployment's answers: the fields that are used here; others are ignored.
+
+Ids are checked against the queue's pattern, because they become parts of paths.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
+from io_benchmark.sources.web.retrying import RequestPolicy, TransientError, retry
+
+_Slug = Annotated[str, Meta(pattern=f"^{SLUG_PATTERN}$")]
+
+# A page of a group has 1000 tasks, each with a script of hundreds of braces.
+MAXIMUM_OBJECTS = 1_500_000
+
+_MAXIMUM_PAYLOAD_BYTES = 2 * 1024 * 1024
+
+_RESOLVED = ("completed", "failed", "exception")
+
+
+class _ApiObject(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Base of all answers and their parts."""
+
+
+class TaskRun(_ApiObject, frozen=True):
+    """One run of a task."""
+
+    run_id: Annotated[int, Meta(ge=0, le=999_999_999)]
+    state: str
+    reason_resolved: str | None = None
+    worker_group: str | None = None
+    worker_id: str | None = None
+    started: str | None = None
+    resolved: str | None = None
+
+    @property
+    def is_resolved(self) -> bool:
+        return self.state in _RESOLVED
+
+    @property
+    def shown_state(self) -> str:
+        """`exception (deadline-exceeded)`."""
+        reason = self.reason_resolved
+        return self.state if reason in (None, self.state) else f"{self.state} ({reason})"
+
+
+class TaskStatus(_ApiObject, frozen=True):
+    """The state of a task, with its runs."""
+
+    task_id: _Slug
+    task_group_id: _Slug
+    state: str
+    provisioner_id: str = ""
+    worker_type: str = ""
+    task_queue_id: str | None = None
+    expires: str | None = None
+    runs: list[TaskRun] = []
+
+    @property
+    def is_resolved(self) -> bool:
+        return self.state in _RESOLVED
+
+
+class TaskMetadata(_ApiObject, frozen=True):
+    name: str = ""
+    source: str = ""
+
+
+class TaskPayload(_ApiObject, frozen=True):
+    """The payload of a task. Worker implementations differ, so any field may be anything."""
+
+    image: Any = None
+    command: Any = None
+    artifacts: Any = None
+
+
+class TaskDefinition(_ApiObject, frozen=True):
+    """The definition of a task."""
+
+    metadata: TaskMetadata = TaskMetadata()
+    tags: dict[str, str] = {}
+    created: str | None = None
+    expires: str | None = None
+    payload: TaskPayload = TaskPayload()
+
+
+class ExtraOfTask(_ApiObject, frozen=True):
+    """The `extra` of a task, in a form that its creator chose."""
+
+    extra: Any = None
+
+
+class _ListedTags(_ApiObject, frozen=True):
+    """The tags that are used."""
+
+    label: str | None = None
+    kind: str | None = None
+
+
+class ListedDefinition(_ApiObject, frozen=True):
+    """A definition on a page of many. Its payload, which may be large, is decoded later."""
+
+    metadata: TaskMetadata = TaskMetadata()
+    tags: _ListedTags = _ListedTags()
+    created: str | None = None
+    expires: str | None = None
+    payload: msgspec.Raw = msgspec.Raw(b"{}")
+
+    def decoded(self) -> TaskDefinition:
+        """Return the definition with its payload."""
+        tags = {"label": self.tags.label, "kind": self.tags.kind}
+        return TaskDefinition(
+            metadata=self.metadata,
+            tags={name: value for name, value in tags.items() if value is not None},
+            created=self.created,
+            expires=self.expires,
+            payload=_payload(bytes(self.payload)),
+        )
+
+
+class _GroupMember(_ApiObject, frozen=True):
+    status: TaskStatus
+    task: ListedDefinition
+
+
+class GroupPage(_ApiObject, frozen=True):
+    tasks: list[_GroupMember]
+    continuation_token: str | None = None
+
+
+class StatusAnswer(_ApiObject, frozen=True):
+    status: TaskStatus
+
+
+class _StatusOfMany(_ApiObject, frozen=True):
+    status: TaskStatus
+
+
+class StatusesPage(_ApiObject, frozen=True):
+    statuses: list[_StatusOfMany]
+    continuation_token: str | None = None
+
+
+class _DefinitionOfMany(_ApiObject, frozen=True):
+    task_id: _Slug
+    task: ListedDefinition
+
+
+class DefinitionsPage(_ApiObject, frozen=True):
+    tasks: list[_DefinitionOfMany]
+    continuation_token: str | None = None
+
+
+class IndexedTask(_ApiObject, frozen=True):
+    task_id: _Slug
+    namespace: str = ""  # the full path, with its name
+
+
+class IndexPage(_ApiObject, frozen=True):
+    tasks: list[IndexedTask]
+    continuation_token: str | None = None
+
+
+class _Namespace(_ApiObject, frozen=True):
+    name: str
+
+
+class NamespacesPage(_ApiObject, frozen=True):
+    namespaces: list[_Namespace]
+    continuation_token: str | None = None
+
+
+class ArtifactContent(_ApiObject, frozen=True):
+    """The location of an artifact's content; the object service adds `name` and `credentials`."""
+
+    storage_type: str
+    url: str | None = None
+    reason: str | None = None
+    message: str | None = None
+    name: str | None = None
+    credentials: dict[str, str] = {}
+
+
+class ObjectDownload(_ApiObject, frozen=True):
+    """The temporary address of an object."""
+
+    url: str
+
+
+def _payload(data: bytes) -> TaskPayload:
+    """Decode a payload; return an empty one where it is invalid or larger than any benchmark's."""
+    if len(data) > _MAXIMUM_PAYLOAD_BYTES:
+        return TaskPayload()
+    try:
+        payload: TaskPayload = decode(data, TaskPayload)
+    except ValueError:
+        return TaskPayload()
+    return payload
+
+
+class _IncompleteError(ValueError):
+    """An answer ends in the middle."""
+
+
+def decode(data: bytes, kind: type[Any]) -> Any:
+    """Decode an answer of a deployment; raise a ValueError where it has another form."""
+    if data.count(b"{") > MAXIMUM_OBJECTS:
+        raise ValueError(f"more than {MAXIMUM_OBJECTS:,} objects in one answer")
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        if "truncated" in str(error):
+            raise _IncompleteError(str(error)) from None
+        raise ValueError(str(error)) from None
+
+
+async def request_answer(
+    policy: RequestPolicy, kind: type[Any], request: Callable[[], Awaitable[Any]]
+) -> Any:
+    """Return the decoded answer; repeat a request whose answer ends in the middle."""
+
+    async def attempt() -> Any:
+        body = await request()
+        try:
+            return decode(body if isinstance(body, bytes) else b"", kind)
+        except _IncompleteError:
+            raise TransientError("the deployment broke off its answer") from None
+
+    return await retry(policy, attempt)

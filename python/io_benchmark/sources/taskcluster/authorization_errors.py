@@ -1,0 +1,105 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Why a deployment refuses a request, by the texts that a real one answers.
+
+401 has causes beside the credentials: a clock that is wrong, a request that was changed on its way.
+403 comes with a scope expression, of which one way to satisfy it is named.
+"""
+
+import json
+import re
+from typing import Any
+
+from io_benchmark.sources.taskcluster.access import ACCESS_TOKEN, CERTIFICATE, CLIENT_ID
+from io_benchmark.text import clean
+
+_CREATE = re.compile(r"queue:create-task:[a-z-]+:[^:]+/")
+_SCOPES_LENGTH = 1500
+_TEXT_LENGTH = 200
+# By what the text holds, the first that fits.
+_CAUSES = (
+    (
+        "invalid payload hash",
+        (
+            "it computed another hash of the request than was signed, so that something between changed "
+            "the content or its type; the credentials are not the cause: look for a proxy"
+        ),
+    ),
+    (
+        "stale timestamp",
+        (
+            "this machine's clock differs from its clock by more than 15 minutes; set the clock, the "
+            "credentials are not the cause"
+        ),
+    ),
+    (
+        "ext.certificate.start > now",
+        "the temporary credentials are not valid yet; check the clock of the machine that made them",
+    ),
+    ("ext.certificate.expiry < now", "the temporary credentials have expired; get new ones"),
+    ("has expired", "the client has expired; get new credentials"),
+    ("is disabled", f"the client is disabled; ask its owner, or set another {CLIENT_ID}"),
+    (
+        "not found",
+        f"it does not know the client; check {CLIENT_ID}, and that the deployment is right",
+    ),
+    (
+        "ext.certificate",
+        f"the certificate does not belong to the credentials; check {CERTIFICATE}",
+    ),
+    ("bad mac", f"the access token is not that of the client; check {ACCESS_TOKEN}"),
+)
+
+
+def explain_unauthenticated(message: str, who: str) -> str:
+    """Why 401, and what to do; `who` is how the deployment was asked."""
+    first_line = clean(message.strip().partition("\n")[0], _TEXT_LENGTH)
+    lowered = first_line.lower()
+    asked = who.removeprefix("as ")
+    for text, cause in _CAUSES:
+        if text in lowered:
+            return f"refuses the request of {asked} ({_text(first_line)}): {cause}"
+    return f"refuses the credentials of {asked}: {first_line}; check {CLIENT_ID} and {ACCESS_TOKEN}"
+
+
+def missing_scopes(message: str) -> str:
+    """The scopes that would do, of the first block of a refusal; "" where it names none."""
+    # No pattern: the text may be a megabyte of anything.
+    block, closing, _ = message.partition("```")[2].partition("```")
+    if not closing:
+        return ""
+    try:
+        names = _needed(json.loads(block))
+    except (ValueError, RecursionError):
+        names = [line.strip() for line in block.splitlines() if line.strip()]
+    return clean(", ".join(dict.fromkeys(names)), _SCOPES_LENGTH)
+
+
+def _text(first_line: str) -> str:
+    """Without a hash's placeholder."""
+    return first_line.partition(": {{")[0]
+
+
+def _needed(expression: Any) -> list[str]:
+    """One way to satisfy the expression."""
+    if isinstance(expression, str):
+        return [expression]
+    if not isinstance(expression, dict) or not expression:
+        return []
+    parts = next(iter(expression.values()))
+    if not isinstance(parts, list):
+        return []
+    if "AnyOf" in expression:
+        return _needed(_least(parts))
+    return [name for part in parts for name in _needed(part)]
+
+
+def _least(alternatives: list[Any]) -> Any:
+    """The alternative that gives the least.
+
+    The queue lists the priorities with which a task may be created from the highest down to the
+    task's own; elsewhere the narrowest scope comes first.
+    """
+    creating = [one for one in alternatives if isinstance(one, str) and _CREATE.match(one)]
+    return (creating or alternatives or [None])[-1 if creating else 0]

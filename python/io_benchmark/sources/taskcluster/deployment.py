@@ -1,0 +1,312 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A Taskcluster deployment's queue and index, asked through the taskcluster client.
+
+The client signs requests and knows the routes. What it lacks is done here: timeouts, retries of
+429 and of broken transfers, Retry-After, limits; it is given a session that raises a
+TransientError where another try is worth it, and each try is signed anew.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+import taskcluster.aio
+from taskcluster.exceptions import (
+    TaskclusterAuthFailure,
+    TaskclusterFailure,
+    TaskclusterRestFailure,
+)
+
+from io_benchmark.errors import (
+    MissingError,
+    NoArtifactError,
+    ObjectGoneError,
+    RequestRefusedError,
+    ResultError,
+)
+from io_benchmark.sources.taskcluster import api_answers
+from io_benchmark.sources.taskcluster.access import ACCESS_TOKEN, CLIENT_ID, Access
+from io_benchmark.sources.taskcluster.api_answers import request_answer
+from io_benchmark.sources.taskcluster.authorization_errors import (
+    explain_unauthenticated,
+    missing_scopes,
+)
+from io_benchmark.sources.taskcluster.client_session import ClientSession
+from io_benchmark.sources.taskcluster.run_choice import advice_on_run
+from io_benchmark.sources.taskcluster.tasks import ARTIFACT, QueueTask, task_of
+from io_benchmark.sources.web.retrying import retry
+from io_benchmark.sources.web.web_client import WebClient, is_web_url
+from io_benchmark.text import clean
+
+# As many as the queue puts on a page by itself.
+MAXIMUM_IDS = 1000
+MAXIMUM_PAGES = 1000
+
+
+class Deployment:
+    """One root URL."""
+
+    def __init__(self, access: Access, http: WebClient) -> None:
+        self.access = access
+        self._http = http
+        session = ClientSession(http)
+        self._options: dict[str, Any] = {"rootUrl": access.api_root_url, "maxRetries": 0}
+        credentials = {"credentials": dict(access.credentials)}
+        self._queue = taskcluster.aio.Queue({**self._options, **credentials}, session=session)
+        self._index = taskcluster.aio.Index({**self._options, **credentials}, session=session)
+        self._workers = taskcluster.aio.WorkerManager(
+            {**self._options, **credentials}, session=session
+        )
+        self._session = session
+
+    async def create_task(self, task_id: str, definition: Mapping[str, Any]) -> None:
+        """Repeated where an answer is lost: the same task under the same id is created once."""
+        await self._change(lambda: self._queue.createTask(task_id, dict(definition)))
+
+    async def cancel_task(self, task_id: str) -> bool:
+        """Whether that is what resolved it; a task that was resolved before stays as it is."""
+        status = (await self._change(lambda: self._queue.cancelTask(task_id))).status
+        return bool(status.runs) and status.runs[-1].reason_resolved == "canceled"
+
+    async def knows_worker_pool(self, pool_id: str) -> bool | None:
+        """None where the deployment does not tell whoever asks."""
+        try:
+            await retry(self._http.policy, lambda: self._workers.workerPool(pool_id))
+        except TaskclusterRestFailure as error:
+            return False if error.status_code == 404 else None
+        except TaskclusterAuthFailure:
+            return None
+        return True
+
+    async def _change(self, ask: Callable[[], Awaitable[Any]]) -> api_answers.StatusAnswer:
+        try:
+            answer: api_answers.StatusAnswer = await request_answer(
+                self._http.policy, api_answers.StatusAnswer, ask
+            )
+        except (TaskclusterRestFailure, TaskclusterAuthFailure) as error:
+            raise RequestRefusedError(error.status_code, str(error)) from None
+        except ValueError as error:
+            raise ResultError(
+                f"{self.access.root_url} does not answer like a Taskcluster deployment "
+                f"({clean(str(error), 150)}); check the address"
+            ) from None
+        return answer
+
+    async def find(self, route: str) -> str | None:
+        """The id of the task at a route of the index."""
+        try:
+            found = await self._ask(api_answers.IndexedTask, lambda: self._index.findTask(route))
+        except MissingError:
+            return None
+        task_id: str = found.task_id
+        return task_id
+
+    async def in_namespace(self, namespace: str) -> list[str]:
+        """The ids of the tasks directly in a namespace of the index."""
+        found = await self._pages(
+            api_answers.IndexPage,
+            lambda query: self._index.listTasks(namespace, query=query),
+        )
+        return [one.task_id for page in found for one in page.tasks]
+
+    async def indexed(self, namespace: str) -> dict[str, str]:
+        """The ids of the tasks directly in a namespace of the index, by their name there."""
+        pages = await self._pages(
+            api_answers.IndexPage,
+            lambda query: self._index.listTasks(namespace, query=query),
+        )
+        tasks = [one for page in pages for one in page.tasks]
+        return {one.namespace.rpartition(".")[2]: one.task_id for one in tasks}
+
+    async def namespaces(self, namespace: str) -> list[str]:
+        """The names of the namespaces directly in one of the index."""
+        pages = await self._pages(
+            api_answers.NamespacesPage,
+            lambda query: self._index.listNamespaces(namespace, query=query),
+        )
+        return [one.name for page in pages for one in page.namespaces]
+
+    async def group(self, group_id: str, on_tasks: Callable[[int], None]) -> list[QueueTask]:
+        """All tasks of a group, with their states; told of how many there are so far."""
+        members: dict[str, QueueTask] = {}
+
+        def take(page: api_answers.GroupPage) -> None:
+            for member in page.tasks:
+                members[member.status.task_id] = task_of(member.task.decoded(), member.status)
+            on_tasks(len(members))
+            page.tasks.clear()
+
+        await self._pages(
+            api_answers.GroupPage,
+            lambda query: self._queue.listTaskGroup(group_id, query=query),
+            take,
+        )
+        return list(members.values())
+
+    async def tasks(self, task_ids: Sequence[str]) -> dict[str, QueueTask]:
+        """The tasks that exist of those named: two requests, up to 1000 of them."""
+        if len(task_ids) == 1:
+            return await self._single_task(task_ids[0])
+        found: dict[str, QueueTask] = {}
+        for at in range(0, len(task_ids), MAXIMUM_IDS):
+            payload = {"taskIds": list(task_ids[at : at + MAXIMUM_IDS])}
+            found |= await self._many_tasks(payload)
+        return found
+
+    async def _many_tasks(self, payload: dict[str, list[str]]) -> dict[str, QueueTask]:
+        statuses = {
+            one.status.task_id: one.status
+            for page in await self._pages(
+                api_answers.StatusesPage,
+                lambda query: self._queue.statuses(payload=payload, query=query),
+            )
+            for one in page.statuses
+        }
+        return {
+            one.task_id: task_of(one.task.decoded(), statuses[one.task_id])
+            for page in await self._pages(
+                api_answers.DefinitionsPage,
+                lambda query: self._queue.tasks(payload=payload, query=query),
+            )
+            for one in page.tasks
+            if one.task_id in statuses
+        }
+
+    async def extra_of(self, task_id: str) -> Any:
+        """The `extra` of a task's definition; a MissingError where there is no such task."""
+        answer = await self._ask(api_answers.ExtraOfTask, lambda: self._queue.task(task_id))
+        return answer.extra
+
+    async def _single_task(self, task_id: str) -> dict[str, QueueTask]:
+        """By the older methods, which every deployment has."""
+        try:
+            answer = await self._ask(api_answers.StatusAnswer, lambda: self._queue.status(task_id))
+            definition = await self._ask(
+                api_answers.ListedDefinition, lambda: self._queue.task(task_id)
+            )
+        except MissingError:
+            return {}
+        return {task_id: task_of(definition.decoded(), answer.status)}
+
+    async def result(self, task: QueueTask, run_id: int, maximum_bytes: int) -> bytes:
+        """The result file of a run, or a NoArtifactError that says why there is none."""
+        try:
+            content = await self._ask(
+                api_answers.ArtifactContent,
+                lambda: self._queue.artifact(task.task_id, str(run_id), ARTIFACT),
+                f"the scope queue:get-artifact:{ARTIFACT}",
+            )
+        except MissingError:
+            raise self._absent(task, run_id, f"has no artifact {ARTIFACT}") from None
+        if content.storage_type == "error":
+            raise _error_artifact(content.reason, content.message)
+        url = await self._object_url(content) if content.storage_type == "object" else content.url
+        if not url or not is_web_url(url):
+            kind = clean(content.storage_type, 50)
+            raise ResultError(f"its artifact of type {kind!r} has no http(s) address")
+        try:
+            return await retry(
+                self._http.policy,
+                lambda: self._http.download(url, maximum_bytes, self.access.root_url),
+            )
+        except ObjectGoneError as error:
+            raise self._absent(task, run_id, f"lost its artifact's content: {error}") from None
+
+    def _absent(self, task: QueueTask, run_id: int, what: str) -> NoArtifactError:
+        """Gone because its time was over, or never there."""
+        expires = task.artifact_expires
+        if expires is not None and expires < self._http.policy.now():
+            date = expires.date().isoformat()
+            return NoArtifactError(f"{what}: it expired on {date}; run the benchmark again")
+        return NoArtifactError(f"{what}: {advice_on_run(task, run_id)}")
+
+    async def _object_url(self, content: api_answers.ArtifactContent) -> str:
+        """With the object service: an address for an hour, by credentials for this object alone."""
+        payload = {"acceptDownloadMethods": {"getUrl": True}}
+        options = {**self._options, "rootUrl": self.access.root_url}
+        try:
+            service = taskcluster.aio.Object(
+                {**options, "credentials": content.credentials}, session=self._session
+            )
+            service.makeHawkExt()
+        except (TaskclusterFailure, ValueError):
+            raise ResultError("its object comes with credentials that cannot be used") from None
+        answer = await self._ask(
+            api_answers.ObjectDownload, lambda: service.startDownload(content.name or "", payload)
+        )
+        return str(answer.url)
+
+    async def _pages(
+        self,
+        kind: type[Any],
+        ask: Callable[[dict[str, str]], Awaitable[Any]],
+        on_page: Callable[[Any], None] = lambda _page: None,
+    ) -> list[Any]:
+        """All pages. Each is asked for by itself, so that a failure costs one page and not all."""
+        pages: list[Any] = []
+        query: dict[str, str] = {}
+        for _ in range(MAXIMUM_PAGES):
+            page = await self._ask(kind, lambda: ask(dict(query)))
+            on_page(page)
+            pages.append(page)
+            token = page.continuation_token
+            if not token:
+                return pages
+            if token == query.get("continuationToken"):
+                raise ResultError(f"{self.access.root_url} returns the same page again and again")
+            query["continuationToken"] = token
+        raise ResultError(f"{self.access.root_url} gives more than {MAXIMUM_PAGES} pages")
+
+    async def _ask(
+        self,
+        kind: type[Any],
+        ask: Callable[[], Awaitable[Any]],
+        needs: str = "",
+    ) -> Any:
+        """A call of the client, tried again where that may help, and its answer."""
+        root_url = self.access.root_url
+        try:
+            return await request_answer(self._http.policy, kind, ask)
+        except TaskclusterAuthFailure as error:
+            raise ResultError(
+                f"{root_url} {explain_unauthenticated(str(error), self.access.who)}"
+            ) from None
+        except TaskclusterRestFailure as error:
+            raise self._refusal(error, needs) from None
+        except ValueError as error:
+            raise ResultError(
+                f"{root_url} does not answer like a Taskcluster deployment "
+                f"({clean(str(error), 150)}); check the address"
+            ) from None
+
+    def _refusal(self, error: TaskclusterRestFailure, needs: str) -> ResultError:
+        if error.status_code == 404:
+            return MissingError(_first_line(error))
+        if error.status_code == 424:
+            body = error.body if isinstance(error.body, dict) else {}
+            return _error_artifact(str(body.get("reason", "")), str(body.get("message", "")))
+        if error.status_code == 403:
+            advice = f"set {CLIENT_ID} and {ACCESS_TOKEN}"
+            if self.access.api_root_url != self.access.root_url:
+                advice = "give the task that scope"
+            elif self.access.credentials:
+                advice = "ask for that scope"
+            scopes = needs or missing_scopes(str(error)) or "a scope"
+            return ResultError(
+                f"is private: it needs {scopes}, and the request was made {self.access.who}; {advice}"
+            )
+        return ResultError(f"{self.access.root_url}: {error.status_code}, {_first_line(error)}")
+
+
+def _error_artifact(reason: str | None, message: str | None) -> NoArtifactError:
+    why = clean(reason or "no reason given", 100)
+    said = f", {clean(message, 200)!r}" if message else ""
+    return NoArtifactError(
+        f"has an error artifact instead of a result ({why}{said}): the script wrote none; "
+        f"look at the task's log"
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return clean(str(error).strip().partition("\n")[0], 200)

@@ -1,0 +1,85 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Results of tasks in a Taskcluster deployment, as a source."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from io_benchmark.sources.protocol import (
+    HistoryLog,
+    HistoryQuery,
+    Position,
+    ReadLog,
+    ReadRequest,
+    Source,
+    SourceAddress,
+)
+from io_benchmark.sources.taskcluster import addresses as forms
+from io_benchmark.sources.taskcluster.addresses import (
+    ROOT_VARIABLE,
+    NumberedAddress,
+    TaskAddress,
+    TaskclusterAddress,
+)
+from io_benchmark.text import clean
+
+# Imports within methods: the client takes 0.2 s to load, which --help and folders need not wait for.
+# ruff: noqa: PLC0415
+
+
+class TaskclusterSource(Source):
+    """Reads tasks, groups and pushes of any deployment."""
+
+    forms = ("task:ID", "group:ID", "index:ROUTE", "a Taskcluster or Treeherder address")
+
+    def parse(self, text: str, environment: Mapping[str, str]) -> TaskclusterAddress | None:
+        return forms.parse(text, environment)
+
+    def suggest(self, path: str) -> str | None:
+        return forms.suggest(path)
+
+    def read(self, addresses: Sequence[SourceAddress], request: ReadRequest) -> ReadLog:
+        from io_benchmark.sources.event_loop import run_coroutine
+        from io_benchmark.sources.taskcluster.task_results import read_results
+
+        log = _remarks(addresses, request.environment)
+        log.extend(run_coroutine(read_results(_numbered(addresses), request)))
+        return log
+
+    def read_history(self, query: HistoryQuery, request: ReadRequest) -> HistoryLog:
+        from io_benchmark.sources.event_loop import run_coroutine
+        from io_benchmark.sources.taskcluster.index_history import read_index_history
+
+        return run_coroutine(read_index_history(query, request))
+
+    def wait(
+        self,
+        addresses: Sequence[SourceAddress],
+        environment: Mapping[str, str],
+        limit_s: float,
+        tell: Callable[[str], None],
+    ) -> None:
+        from io_benchmark.sources.taskcluster.task_watch import wait_for_tasks
+
+        wait_for_tasks(_numbered(addresses), environment, limit_s, tell)
+
+
+def _numbered(addresses: Sequence[SourceAddress]) -> list[NumberedAddress]:
+    return [NumberedAddress(address.number, address.meaning) for address in addresses]
+
+
+def _remarks(addresses: Sequence[SourceAddress], environment: Mapping[str, str]) -> ReadLog:
+    """Say which deployment was used by default, and what an address leaves out."""
+    log = ReadLog()
+    for address in addresses:
+        if isinstance(address.meaning, TaskAddress) and address.meaning.remark:
+            text = f"{clean(address.text, 200)}: {address.meaning.remark}"
+            log.remark(Position(address.number), text)
+    if not environment.get(ROOT_VARIABLE):
+        for address in addresses:
+            root_url = address.meaning.root_url
+            if not address.text.strip().startswith(root_url):
+                text = f"read {root_url}, because {ROOT_VARIABLE} is not set"
+                log.remark(Position(address.number), text)
+                break
+    return log

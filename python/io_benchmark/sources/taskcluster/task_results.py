@@ -1,0 +1,201 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Read the results of tasks: which runs count, and their files."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from io_benchmark import results
+from io_benchmark.errors import NoArtifactError, ResultError, TooLargeError
+from io_benchmark.results.size import MAXIMUM_BYTES
+from io_benchmark.sources.budget import LARGE_AT_ONCE, SMALL_BYTES, weight_bytes
+from io_benchmark.sources.event_loop import run_limited
+from io_benchmark.sources.protocol import (
+    FetchedResult,
+    Position,
+    ReadLog,
+    ReadProgress,
+    ReadRequest,
+    RunResult,
+)
+from io_benchmark.sources.taskcluster.addresses import NumberedAddress, task_run_url, task_url
+from io_benchmark.sources.taskcluster.api_answers import TaskRun
+from io_benchmark.sources.taskcluster.deployment import Deployment
+from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
+from io_benchmark.sources.taskcluster.run_choice import (
+    WantedResult,
+    choose_runs,
+    how_it_ended,
+    run_title,
+    skipped_run,
+)
+from io_benchmark.sources.taskcluster.tasks import QueueTask, task_record
+from io_benchmark.sources.web.retrying import RequestPolicy
+from io_benchmark.sources.web.web_client import WebClient
+
+
+class _Download(NamedTuple):
+    """A result to read, and the address that it was listed for."""
+
+    number: int
+    deployment: Deployment
+    wanted: WantedResult
+
+    @property
+    def position(self) -> Position:
+        return self.position_of(self.wanted.runs[0])
+
+    @property
+    def title(self) -> str:
+        return run_title(self.wanted.task, self.wanted.runs[0])
+
+    def position_of(self, run: TaskRun) -> Position:
+        task = self.wanted.task
+        return Position(self.number, task.label, task.task_id, run.run_id)
+
+    def url_of(self, run: TaskRun) -> str:
+        """Return the address at which a browser shows the run."""
+        root_url = self.deployment.access.root_url
+        return task_run_url(root_url, self.wanted.task.task_id, run.run_id)
+
+
+class ResultReader:
+    """One reading of some addresses."""
+
+    def __init__(
+        self, client: WebClient, deployments: Mapping[str, Deployment], request: ReadRequest
+    ) -> None:
+        self._listing = TaskListing(deployments, request.progress)
+        self.log = self._listing.log
+        self._client = client
+        self._request = request
+        self._budget = request.budget
+        self._total = 0
+        # By position: what is still to be read, and what is read last because it is large.
+        self._unread: dict[Position, str] = {}
+        self._large: list[_Download] = []
+        self._seen: set[tuple[str, int]] = set()
+
+    async def read_addresses(self, addresses: Sequence[NumberedAddress]) -> None:
+        """Read the results at the addresses; name those that were not read in time."""
+        try:
+            async with asyncio.timeout(self._budget.left_s()):
+                await self.read(await self._listing.tasks(addresses))
+        except TimeoutError:
+            if not self._total:
+                self._unread = {Position(number): str(address) for number, address in addresses}
+            for position, title in self._unread.items():
+                self.log.problem(position, f"{title}: was not read in time; read it again")
+        self.log.requests = self._client.requests
+
+    async def read(self, tasks: Sequence[ListedTask]) -> None:
+        """Read the results of listed tasks, large ones last."""
+        downloads = [download for listed in tasks for download in self._downloads(listed)]
+        self._total = len(downloads)
+        self._unread = {download.position: download.title for download in downloads}
+        self._request.progress(ReadProgress("reading results", 0, self._total))
+        small = [self._result(download, SMALL_BYTES) for download in downloads]
+        await run_limited(small, self._client.policy.connections)
+        large = [self._result(download, MAXIMUM_BYTES) for download in self._large]
+        await run_limited(large, LARGE_AT_ONCE)
+        self.log.requests = self._client.requests
+
+    def _downloads(self, listed: ListedTask) -> list[_Download]:
+        """Choose what to read of a task, each run once however many addresses lead to it."""
+        number, deployment, task, run_id = listed
+        choice = choose_runs(task, run_id)
+        position = Position(number, task.label, task.task_id)
+        for problem in choice.problems:
+            self.log.problem(position, problem, task_url(deployment.access.root_url, task.task_id))
+        for remark in choice.remarks:
+            self.log.remark(position, remark)
+        downloads = []
+        for wanted in choice.wanted:
+            keys = {(task.task_id, run.run_id) for run in wanted.runs}
+            if not keys & self._seen:
+                downloads.append(_Download(number, deployment, wanted))
+            self._seen |= keys
+        return downloads
+
+    async def _result(self, download: _Download, maximum_bytes: int) -> None:
+        # What was too large for the first reading is larger than that.
+        least_bytes = SMALL_BYTES if maximum_bytes > SMALL_BYTES else 0
+        if self._budget.allows_reading(download.title, least_bytes):
+            try:
+                await self._first_result(download, maximum_bytes)
+            except TooLargeError:
+                self._large.append(download)
+                return
+        self._unread.pop(download.position, None)
+        done = self._total - len(self._unread)
+        self._request.progress(ReadProgress("reading results", done, self._total))
+
+    async def _first_result(self, download: _Download, maximum_bytes: int) -> None:
+        """Read the first run that has a result; where a run has none, an older one may."""
+        task = download.wanted.task
+        problem = ""
+        for run in download.wanted.runs:
+            title = run_title(task, run)
+            state = "" if run.state == "completed" else f"{how_it_ended(run)} and "
+            try:
+                if self._request.has_run(task.task_id, run.run_id):
+                    return
+                data = await download.deployment.result(task, run.run_id, maximum_bytes)
+                self._budget.spend(len(data))
+                result = results.parse(data, title)
+            except TooLargeError as error:
+                self._budget.spend(maximum_bytes)
+                if maximum_bytes < MAXIMUM_BYTES:
+                    raise
+                self._problem(download, run, f"{title}: {error}")
+                return
+            except NoArtifactError as error:
+                problem = problem or f"{title}: {state}{error}"
+                continue
+            except ResultError as error:
+                text = str(error)
+                self._problem(download, run, text if text.startswith(title) else f"{title}: {text}")
+                return
+            if download.wanted.is_substitute:
+                self._remark_on_substitute(download, run)
+            await self._accept(download, run, result, data)
+            return
+        self._problem(download, download.wanted.runs[0], problem)
+
+    async def _accept(
+        self, download: _Download, run: TaskRun, result: results.Result, data: bytes
+    ) -> None:
+        task = download.wanted.task
+        record = task_record(task, run, task.pool or result.task.pool)
+        weight = weight_bytes(result, data)
+        run_result = RunResult(result, record, download.url_of(run), len(data), weight)
+        fetched = FetchedResult(download.position_of(run), run_result, data)
+        if self._request.accept_blocks:
+            # A slow disk must not delay other downloads. Ctrl-C does not cut a thread short either,
+            # so that what it writes becomes whole.
+            await asyncio.to_thread(self._request.accept, fetched)
+        else:
+            self._request.accept(fetched)
+
+    def _problem(self, download: _Download, run: TaskRun, text: str) -> None:
+        self.log.problem(download.position_of(run), text, download.url_of(run))
+
+    def _remark_on_substitute(self, download: _Download, chosen: TaskRun) -> None:
+        task: QueueTask = download.wanted.task
+        for run in download.wanted.runs:
+            text = skipped_run(task, run)
+            if run is chosen:
+                ended = f"{run_title(task, run)} {how_it_ended(run)}"
+                text = f"{ended} and is used, because no run completed"
+            self.log.remark(download.position_of(run), text)
+
+
+async def read_results(addresses: Sequence[NumberedAddress], request: ReadRequest) -> ReadLog:
+    """Read the results at the addresses."""
+    policy = request.policy or RequestPolicy()
+    async with connect(addresses, request.environment, policy) as (client, deployments):
+        reader = ResultReader(client, deployments, request)
+        await reader.read_addresses(addresses)
+    return reader.log

@@ -1,0 +1,179 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A task as the queue describes it: the parts that matter here, and the record made of them.
+
+What stands in a definition was written by whoever made the task, so names are cut to one line and
+nothing of it becomes a path.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from io_benchmark.sources.protocol import TaskRecord
+from io_benchmark.sources.taskcluster.api_answers import TaskDefinition, TaskRun, TaskStatus
+from io_benchmark.text import clean_name
+
+ALL_KIND = "io-benchmark-all"  # every workload, and fewer retrieves
+KINDS = ("io-benchmark", ALL_KIND)
+REPORT_KIND = "io-benchmark-report"
+DECISION_KINDS = ("decision-task", "cron-task")
+ACTION_KIND = "action-callback"
+ARTIFACT = "public/io-benchmark/io-benchmark.json"
+
+_POOL = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
+# How the transform hands the pool to the script; the script's own text has it in quotes at most.
+_OPTION = "--pool"
+_REVISION = re.compile(r"/(?:blob|file|raw|rev)/([0-9a-f]{40})/")
+_POOL_ARGUMENT = re.compile(rf"(?<!\S){_OPTION}[ =]({_POOL})(?!\S)")
+
+
+@dataclass(frozen=True)
+class QueueTask:
+    """A task and where it stands."""
+
+    status: TaskStatus
+    label: str
+    kind: str | None
+    pool: str | None  # None: neither command nor label say; the result file does
+    image: str | None
+    artifact_expires: datetime | None = None
+    revision: str | None = None
+    created: datetime | None = None
+
+    @property
+    def task_id(self) -> str:
+        return self.status.task_id
+
+    @property
+    def is_decision(self) -> bool:
+        return self.kind in DECISION_KINDS
+
+    @property
+    def adds_tasks(self) -> bool:
+        """Does it add tasks to its group while it runs?"""
+        return self.is_decision or self.kind == ACTION_KIND
+
+    @property
+    def means_its_group(self) -> bool:
+        """Does its address mean the benchmark's tasks of its group?"""
+        return self.adds_tasks or self.kind == REPORT_KIND
+
+    @property
+    def is_benchmark(self) -> bool:
+        return self.kind in KINDS
+
+
+def task_of(definition: TaskDefinition, status: TaskStatus) -> QueueTask:
+    """The definition's text, which may be 100 kB long, is not kept."""
+    names = (definition.tags.get("label", ""), definition.metadata.name)
+    label = next(filter(None, map(clean_name, names)), status.task_id)
+    kind = definition.tags.get("kind")
+    pool = _pool_of_command(definition.payload.command) or _pool_of_label(label, kind)
+    return QueueTask(
+        status=status,
+        label=label,
+        kind=kind,
+        pool=pool,
+        image=_image(definition.payload.image),
+        artifact_expires=_artifact_expires(definition),
+        revision=_revision(definition.metadata.source),
+        created=parse_date(definition.created),
+    )
+
+
+def task_record(task: QueueTask, run: TaskRun, pool: str) -> TaskRecord:
+    """What only the queue knows of a run."""
+    status = task.status
+    queue = status.task_queue_id or f"{status.provisioner_id}/{status.worker_type}"
+    return TaskRecord(
+        task_id=status.task_id,
+        run_id=run.run_id,
+        label=task.label,
+        pool=pool,
+        task_queue=clean_name(queue),
+        worker_group=clean_name(run.worker_group or ""),
+        worker_id=clean_name(run.worker_id or ""),
+        state=clean_name(run.state),
+        image=task.image,
+        started=clean_name(run.started or ""),
+        resolved=clean_name(run.resolved or ""),
+        reason_resolved=None if run.reason_resolved is None else clean_name(run.reason_resolved),
+        task_group_id=status.task_group_id,
+        revision=task.revision,
+    )
+
+
+def _pool_of_command(command: Any) -> str | None:
+    """The last `--pool NAME`: the script itself comes before the line that starts it."""
+    for part in reversed(list(_strings(command))):
+        # From the end: a search through 100 kB of script takes a millisecond, for each task.
+        at = part.rfind(_OPTION)
+        while at >= 0:
+            found = _POOL_ARGUMENT.match(part, at)
+            if found:
+                return found[1]
+            at = part.rfind(_OPTION, 0, at)
+    return None
+
+
+def _strings(command: Any) -> Iterator[str]:
+    """docker-worker has a list of strings, generic-worker a list of such lists."""
+    if isinstance(command, str):
+        yield command
+    elif isinstance(command, list):
+        for part in command:
+            if isinstance(part, str):
+                yield part
+            elif isinstance(part, list):
+                yield " ".join(word for word in part if isinstance(word, str))
+
+
+def _pool_of_label(label: str, kind: str | None) -> str | None:
+    """`io-benchmark-amd-16` of kind `io-benchmark` is amd-16."""
+    pool = label.removeprefix(f"{kind}-")
+    return pool if pool != label and re.fullmatch(_POOL, pool) else None
+
+
+def _image(image: Any) -> str | None:
+    """docker-worker takes a name, or an artifact of a task, by id or by index."""
+    if isinstance(image, str):
+        return clean_name(image)
+    if isinstance(image, dict):
+        parts = [image.get(key) for key in ("namespace", "taskId", "name", "path")]
+        return clean_name("/".join(part for part in parts if isinstance(part, str))) or None
+    return None
+
+
+def _revision(source: str) -> str | None:
+    """taskgraph and Firefox give a task the address of its kind.yml at its revision."""
+    found = _REVISION.search(source)
+    return found[1] if found else None
+
+
+def _artifact_expires(definition: TaskDefinition) -> datetime | None:
+    """The artifact's own date, else the task's."""
+    artifacts = definition.payload.artifacts
+    if isinstance(artifacts, dict):  # docker-worker: by name
+        entries = [(key, entry) for key, entry in artifacts.items()]
+    elif isinstance(artifacts, list):  # generic-worker: with a name
+        entries = [(entry.get("name"), entry) for entry in artifacts if isinstance(entry, dict)]
+    else:
+        entries = []
+    own = [
+        entry.get("expires")
+        for key, entry in entries
+        if isinstance(key, str) and isinstance(entry, dict) and f"{ARTIFACT}/".startswith(f"{key}/")
+    ]
+    dates = (parse_date(stamp) for stamp in (*own, definition.expires))
+    return next((date for date in dates if date is not None), None)
+
+
+def parse_date(stamp: object) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(stamp)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

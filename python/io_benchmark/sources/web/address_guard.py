@@ -1,0 +1,132 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Where an address that comes from an answer may lead.
+
+Who names a deployment trusts it with requests to itself, and not with requests from this machine to
+whatever else this machine can reach: other hosts of a private network, this machine's own services,
+a cloud's metadata service at a link-local address. So an answer may lead to public addresses, and
+to others only where the deployment has such an address itself. A name is judged by the addresses
+that it resolves to, when they are connected to. Where a deployment is https, so is all it leads to.
+"""
+
+import asyncio
+import ipaddress
+import socket
+from enum import IntEnum
+from urllib.parse import urlsplit
+
+from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.resolver import ThreadedResolver
+
+from io_benchmark.errors import ResultError
+from io_benchmark.text import clean
+
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+# Between customers and their provider; neither "private" nor "global" to Python.
+_SHARED = ipaddress.IPv4Network("100.64.0.0/10")
+
+
+class Reach(IntEnum):
+    """From where an address can be reached; what is reached from fewer places is more private."""
+
+    PUBLIC = 0
+    PRIVATE = 1
+    LOOPBACK = 2
+    LINK_LOCAL = 3  # and whatever else is no address of a host
+
+
+def reach_of(text: str) -> Reach:
+    """Of an IP address as text."""
+    address = ipaddress.ip_address(text)
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour
+        if inner is None and ipaddress.IPv6Address(int(address)) in _NAT64:
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None:
+            return reach_of(str(inner))
+    if address.is_loopback:
+        return Reach.LOOPBACK
+    if address.is_link_local or address.is_multicast or address.is_unspecified:
+        return Reach.LINK_LOCAL
+    if address.is_global:
+        return Reach.PUBLIC
+    if address.is_private or (address.version == 4 and address in _SHARED):
+        return Reach.PRIVATE
+    return Reach.LINK_LOCAL
+
+
+def check_scheme(url: str, origin: str) -> None:
+    """https leads to https."""
+    if _is_https(origin) and not _is_https(url):
+        raise ResultError(
+            f"it leads from https to {clean(url, 100)!r}; only https addresses are followed "
+            f"from there"
+        )
+
+
+class AddressGuard(AbstractResolver):
+    """Resolves names for addresses that came from one origin, and drops what they must not reach."""
+
+    def __init__(self, origin: str, resolver: AbstractResolver | None = None) -> None:
+        self._origin = urlsplit(origin).hostname or ""
+        self._resolver = resolver or ThreadedResolver()
+        self._allowed: Reach | None = None
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        resolved = await self._resolver.resolve(host, port, family)
+        reachable = [one for one in resolved if await self._allows(one["host"])]
+        if not reachable:
+            raise self._refusal(host, resolved[0]["host"])
+        return reachable
+
+    async def check(self, url: str) -> None:
+        """Refuse an address without a name, which no resolver sees."""
+        host = urlsplit(url).hostname or ""
+        if _is_address(host) and not await self._allows(host):
+            raise self._refusal(host, host)
+
+    async def close(self) -> None:
+        await self._resolver.close()
+
+    async def _allows(self, address: str) -> bool:
+        reach = reach_of(address)
+        if reach is Reach.PUBLIC:
+            return True
+        if self._allowed is None:
+            self._allowed = await self._reach_of_origin()
+        # This machine may have private addresses as well; link-local ones lead to no storage.
+        return reach <= self._allowed
+
+    async def _reach_of_origin(self) -> Reach:
+        """By the most public of its addresses; what cannot be resolved counts as public."""
+        if _is_address(self._origin):
+            return reach_of(self._origin)
+        loop = asyncio.get_running_loop()
+        try:
+            found = await loop.getaddrinfo(self._origin, None, type=socket.SOCK_STREAM)
+        except OSError:
+            return Reach.PUBLIC
+        return min((reach_of(str(one[4][0])) for one in found), default=Reach.PUBLIC)
+
+    def _refusal(self, host: str, address: str) -> ResultError:
+        shown = host if host == address else f"{host} ({address})"
+        kind = reach_of(address).name.lower().replace("_", "-")
+        return ResultError(
+            f"it leads to {clean(shown, 150)}, a {kind} address, to which answers of "
+            f"{clean(self._origin, 100)} must not lead"
+        )
+
+
+def _is_https(url: str) -> bool:
+    return url[:6].lower() == "https:"
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,58 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What went wrong with a connection, in words: libraries show their own data structures."""
+
+import os
+import re
+import socket
+
+import aiohttp
+
+from io_benchmark.text import clean
+
+_NUMBER = re.compile(r"\[Errno ([0-9]+)\]")
+
+
+def explain_connection_error(error: Exception, host: str) -> str:
+    """`cannot connect to HOST: connection refused`"""
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        why = _handshake(error.certificate_error)
+        return f"cannot trust {host}: {why}; check the address, and SSL_CERT_FILE"
+    if isinstance(error, aiohttp.ClientSSLError):
+        return f"cannot speak TLS with {host}: {_handshake(error)}; check the address"
+    cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
+    if isinstance(cause, socket.gaierror):
+        return f"cannot find the host {host}: {_lower(cause.strerror or 'unknown name')}"
+    why = _why(cause)
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return f"cannot connect to {host}: {why}"
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return f"{host} closed the connection without an answer"
+    if isinstance(error, aiohttp.ClientPayloadError):
+        return f"{host} broke off its answer"
+    return f"the connection to {host} failed: {why}"
+
+
+def _why(error: BaseException) -> str:
+    """By the error's number, of which there may be several in a text."""
+    number = error.errno if isinstance(error, OSError) else None
+    if number is None:
+        found = _NUMBER.search(str(error))
+        number = int(found[1]) if found else None
+    if number is not None:
+        return _lower(os.strerror(number))
+    return clean(str(error) or type(error).__name__, 200)
+
+
+def _handshake(error: Exception) -> str:
+    cause: object = getattr(error, "os_error", error)
+    # Only an error that came from a handshake has these.
+    message = getattr(cause, "verify_message", None) or getattr(cause, "reason", None)
+    if message:
+        return clean(str(message).replace("_", " ").lower(), 200)
+    return clean(str(cause), 200)
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text.lower()

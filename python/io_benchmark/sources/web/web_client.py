@@ -1,0 +1,283 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Requests over one pool of connections, with timeouts, and bounded in what they bring back.
+
+Every failure is either a TransientError, worth another try, or a ResultError for good.
+"""
+
+import asyncio
+import email.utils
+import zlib
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+from urllib.parse import urljoin, urlsplit
+
+import aiohttp
+import yarl
+
+from io_benchmark import __version__
+from io_benchmark.errors import ObjectGoneError, ResultError, TooLargeError
+from io_benchmark.sources.web.address_guard import AddressGuard, check_scheme
+from io_benchmark.sources.web.connection_errors import explain_connection_error
+from io_benchmark.sources.web.retrying import RequestPolicy, TransientError
+from io_benchmark.text import clean
+
+MAXIMUM_ERROR_BYTES = 1024 * 1024
+CHUNK_BYTES = 256 * 1024
+LARGE_BYTES = 1024 * 1024
+REDIRECTS = (301, 302, 303, 307, 308)
+# Wrong for as long as the address or the certificate is: trying again changes nothing.
+_FOR_GOOD = (aiohttp.InvalidURL, aiohttp.ClientSSLError)
+
+
+@dataclass(frozen=True)
+class WebAnswer:
+    status: int
+    headers: Mapping[str, str]
+    body: bytes  # decoded
+
+
+class WebClient:
+    """One pool of connections for all requests of a command."""
+
+    def __init__(self, policy: RequestPolicy) -> None:
+        self.policy = policy
+        self.requests = 0
+        self._session: aiohttp.ClientSession | None = None
+        # Many answers of a deployment may be on their way, but only one that is large.
+        self._large = asyncio.Semaphore(1)
+        # For addresses that come from answers: one for each deployment that gives them.
+        self._guarded: dict[str, tuple[AddressGuard, aiohttp.ClientSession]] = {}
+
+    async def __aenter__(self) -> Self:
+        self._session = self._new_session(None)
+        return self
+
+    def _new_session(self, guard: AddressGuard | None) -> aiohttp.ClientSession:
+        policy = self.policy
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=policy.connections, resolver=guard),
+            timeout=aiohttp.ClientTimeout(
+                total=policy.answer_s,
+                sock_connect=policy.connect_s,
+                sock_read=policy.silence_s,
+            ),
+            # Decoded here, where there is a limit. No cookies, no .netrc: nothing is sent to a
+            # storage host that was not meant for it.
+            auto_decompress=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            trust_env=False,
+            # A signature of Taskcluster covers the content type, and there is none without content.
+            skip_auto_headers=("Content-Type",),
+            headers={
+                "User-Agent": f"io-benchmark/{__version__}",
+                "Accept-Encoding": "gzip",
+            },
+        )
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        sessions = [session for _, session in self._guarded.values()]
+        for session in (self._session, *sessions):
+            if session is not None:
+                await session.close()
+
+    async def exchange(
+        self,
+        method: str,
+        url: str,
+        *,
+        maximum_bytes: int,
+        headers: Mapping[str, str] | None = None,
+        data: str | bytes | None = None,
+    ) -> WebAnswer:
+        """One request to a named host and its whole answer; redirects are answers."""
+        assert self._session is not None  # noqa: S101 - used inside its `async with` alone
+        return await self._exchange(
+            self._session,
+            method,
+            url,
+            maximum_bytes=maximum_bytes,
+            large=self._large,
+            headers=headers,
+            data=data,
+        )
+
+    async def _exchange(
+        self,
+        session: aiohttp.ClientSession,
+        method: str,
+        url: str,
+        *,
+        maximum_bytes: int,
+        large: asyncio.Semaphore | None = None,
+        headers: Mapping[str, str] | None = None,
+        data: str | bytes | None = None,
+    ) -> WebAnswer:
+        self.requests += 1
+        host = _host(url)
+        try:
+            # Encoded already: quoting it once more would break signatures.
+            target = yarl.URL(url, encoded=True)
+            async with session.request(
+                method, target, headers=headers, data=data, allow_redirects=False
+            ) as response:
+                if response.status == 429 or response.status >= 500:
+                    raise TransientError(
+                        f"{host} answers {response.status}", self._retry_after_s(response.headers)
+                    )
+                limit = maximum_bytes if response.status < 400 else MAXIMUM_ERROR_BYTES
+                body = await _bounded_body(response, limit, large)
+                if response.status == 200 and not body:
+                    raise TransientError(f"{host} answers with nothing")
+                return WebAnswer(response.status, response.headers, body)
+        except _FOR_GOOD as error:
+            raise ResultError(explain_connection_error(error, host)) from None
+        except TimeoutError:
+            raise TransientError(f"{host} does not answer in time") from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise TransientError(explain_connection_error(error, host)) from None
+        except ValueError:
+            raise ResultError(
+                f"{clean(url, 200)} is not an address that can be requested"
+            ) from None
+
+    async def download(self, url: str, maximum_bytes: int, origin: str | None = None) -> bytes:
+        """An object, from wherever its address leads; `origin`: the host that gave the address."""
+        if not is_web_url(url):
+            raise ResultError(f"{clean(url, 200)} is not an address that can be requested")
+        origin = origin or url
+        guard, session = self._session_for(origin)
+        for _ in range(self.policy.redirects + 1):
+            check_scheme(url, origin)
+            await guard.check(url)
+            answer = await self._exchange(session, "GET", url, maximum_bytes=maximum_bytes)
+            host = _host(url)
+            if answer.status in REDIRECTS:
+                url = _next_url(url, answer)
+            elif answer.status in (403, 404, 410):
+                raise ObjectGoneError(f"{host} does not have the object ({answer.status})")
+            elif answer.status != 200:
+                raise ResultError(f"{host} answers {answer.status}")
+            else:
+                return answer.body
+        raise ResultError(f"it redirects more than {self.policy.redirects} times, last to {host}")
+
+    def _session_for(self, origin: str) -> tuple[AddressGuard, aiohttp.ClientSession]:
+        """Connections for the addresses that one host gives; shared with no other host's."""
+        parts = urlsplit(origin)
+        root = f"{parts.scheme}://{parts.netloc}"
+        if root not in self._guarded:
+            guard = AddressGuard(root)
+            self._guarded[root] = (guard, self._new_session(guard))
+        return self._guarded[root]
+
+    def _retry_after_s(self, headers: Mapping[str, str]) -> float | None:
+        """Seconds, or a date; None where it says nothing that can be read."""
+        text = headers.get("Retry-After", "").strip()
+        if text.isascii() and text.isdigit():
+            return float(text[:12])
+        try:
+            date = email.utils.parsedate_to_datetime(text)
+            return max(0.0, date.timestamp() - self.policy.now().timestamp())
+        except (ValueError, OverflowError):
+            return None
+
+
+def is_web_url(url: str) -> bool:
+    """Is it an address that an object may be read from?"""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        return False
+
+
+def _host(url: str) -> str:
+    try:
+        return clean(urlsplit(url).hostname or "", 100)
+    except ValueError:
+        return ""
+
+
+def _next_url(url: str, answer: WebAnswer) -> str:
+    location = answer.headers.get("Location", "")
+    try:
+        following = urljoin(url, location)
+    except ValueError:
+        following = ""
+    if not is_web_url(following):
+        raise ResultError(f"it redirects to {clean(location, 100)!r}, which is not http(s)")
+    if url.startswith("https:") and not following.startswith("https:"):
+        raise ResultError(f"it redirects from https to {clean(location, 100)!r}")
+    return following
+
+
+async def _bounded_body(
+    response: aiohttp.ClientResponse, limit: int, large: asyncio.Semaphore | None
+) -> bytes:
+    """The body, decoded; never more than `limit` bytes on the way or in the end.
+
+    Where it is large, it waits for its turn before it goes on.
+    """
+    async with AsyncExitStack() as turn:
+        return await _read_body(response, limit, large, turn)
+
+
+async def _read_body(
+    response: aiohttp.ClientResponse,
+    limit: int,
+    large: asyncio.Semaphore | None,
+    turn: AsyncExitStack,
+) -> bytes:
+    encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
+    if encoding not in ("", "identity", "gzip", "x-gzip"):
+        raise ResultError(f"it is encoded as {clean(encoding, 50)!r}; only gzip is read")
+    if (response.content_length or 0) > limit:
+        raise TooLargeError(f"it holds {response.content_length:,} bytes, more than {limit:,}")
+    decoder = zlib.decompressobj(wbits=31) if encoding in ("gzip", "x-gzip") else None
+    parts: list[bytes] = []
+    received = size = 0
+    async for chunk in response.content.iter_chunked(CHUNK_BYTES):
+        received += len(chunk)
+        part = chunk if decoder is None else _gunzip(decoder, chunk, limit - size)
+        size += len(part)
+        if received > limit or size > limit:
+            raise TooLargeError(f"it holds more than {limit:,} bytes, gzip decoded")
+        parts.append(part)
+        if large is not None and size > LARGE_BYTES:
+            await turn.enter_async_context(large)
+            large = None
+        # A large answer must not hold up all others.
+        await asyncio.sleep(0)
+    if decoder is not None and received and not decoder.eof:
+        raise TransientError("a transfer broke off within its gzip data")
+    body = b"".join(parts)
+    if decoder is None and _ends_with_connection(response) and not body.rstrip().endswith(b"}"):
+        raise TransientError("a transfer broke off")
+    return body
+
+
+def _ends_with_connection(response: aiohttp.ClientResponse) -> bool:
+    """Whether only its content tells if it is whole; all that is read is JSON objects."""
+    chunked = "chunked" in response.headers.get("Transfer-Encoding", "").lower()
+    return response.content_length is None and not chunked
+
+
+def _gunzip(decoder: "zlib._Decompress", chunk: bytes, room: int) -> bytes:
+    """What a chunk holds; one byte more than there is room for shows that it is too much."""
+    try:
+        part = decoder.decompress(chunk, room + 1)
+    except zlib.error as error:
+        raise ResultError(f"its gzip data are damaged ({error})") from None
+    if decoder.eof and decoder.unused_data:
+        raise ResultError("it has data after the end of its gzip data")
+    return part

@@ -1,0 +1,83 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The folder for results: new, or as it was before."""
+
+from pathlib import Path
+
+import pytest
+
+from io_benchmark.errors import UsageError
+from io_benchmark.sources.folder import output_folder
+
+
+def fill(folder: Path) -> None:
+    (folder / "run").mkdir()
+    (folder / "run" / "a.json").write_text("{}")
+    (folder / "b").write_text("")
+
+
+def break_off(wanted: Path | None) -> None:
+    with output_folder.new_output_folder(wanted, "test") as folder:
+        fill(folder)
+        raise KeyboardInterrupt
+
+
+def interrupted(wanted: Path | None) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        break_off(wanted)
+
+
+def test_what_is_done_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The default is named after its kind and the time, and a second one never meets it."""
+    monkeypatch.chdir(tmp_path)
+    with output_folder.new_output_folder(None, "test") as first:
+        fill(first)
+    with output_folder.new_output_folder(None, "test") as second:
+        pass
+    assert first != second
+    assert first.parent == second.parent == tmp_path / output_folder.DEFAULT_FOLDER
+    assert (first / "run" / "a.json").exists()
+
+
+def test_what_is_broken_off_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every folder that was made on the way goes again."""
+    monkeypatch.chdir(tmp_path)
+    interrupted(None)
+    interrupted(Path("a/b/c"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_was_there_is_empty_again(tmp_path: Path) -> None:
+    """The user's own empty folder stays, what was put into it does not."""
+    interrupted(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_runs_folder_beside_it_stays(tmp_path: Path) -> None:
+    """Two at once: the one that is broken off leaves what is not its own."""
+    common = tmp_path / "common"
+    with output_folder.new_output_folder(common / "other", "test") as other:
+        fill(other)
+        interrupted(common / "one")
+    assert [path.name for path in common.iterdir()] == ["other"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        pytest.param("full", "is not empty; name a new folder", id="not-empty"),
+        pytest.param("full/file", "--output .*/full/file: ", id="a-file"),
+        pytest.param("full/file/under", "--output .*Not a directory", id="below-a-file"),
+    ],
+)
+def test_a_folder_that_cannot_be_taken_is_named(tmp_path: Path, name: str, message: str) -> None:
+    """One line, and nothing is changed."""
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("x")
+    with (
+        pytest.raises(UsageError, match=message),
+        output_folder.new_output_folder(tmp_path / name, "test"),
+    ):
+        pass
+    assert (tmp_path / "full" / "file").read_text() == "x"

@@ -1,0 +1,176 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Results on this machine, good ones beside every kind of bad one."""
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from io_benchmark.errors import UsageError
+from io_benchmark.sources.folder import run_files
+from io_benchmark.sources.gather import gather
+from io_benchmark.sources.protocol import TaskRecord
+
+GOOD = Path(__file__).parents[2] / "fixtures" / "result-v1.json"
+A, B, C = ("Prp_WjpGRx26VH-wA8fjTA", "MOdWcuTGQvm3BthmXbZHwg", "Qh77Ox1nTlqlkGLffMbrXg")
+
+
+def add(parent, task_id, run_id=0, pool="amd-16"):
+    folder = run_files.run_folder(parent, task_id, run_id)
+    folder.mkdir(parents=True)
+    shutil.copy(GOOD, folder / run_files.RESULT_NAME)
+    record = TaskRecord(
+        task_id=task_id,
+        run_id=run_id,
+        label=f"io-benchmark-{pool}",
+        pool=pool,
+        task_queue="proj-misc/x",
+        worker_group="g",
+        worker_id="w",
+        state="completed",
+        image=None,
+        started="",
+        resolved="",
+    )
+    run_files.write_task_record(folder, record)
+    return folder
+
+
+def read(*paths):
+    return gather([str(path) for path in paths], {}, lambda _progress: None, lambda result: result)
+
+
+def sources(gathered):
+    return [one.source for one in gathered.results]
+
+
+def test_a_folder_of_runs(tmp_path):
+    """In the order of their names; what is no run is passed over, an unfinished one too."""
+    folders = [add(tmp_path, task_id) for task_id in (A, B, C)]
+    (tmp_path / "notes.txt").write_text("x")
+    (tmp_path / "other").mkdir()
+    (tmp_path / f".{A}.1-0badcafe").mkdir()
+    gathered = read(tmp_path)
+    assert sources(gathered) == sorted(str(folder) for folder in folders)
+    assert (gathered.unreadable, gathered.remarks) == ((), ())
+
+
+def test_a_run_by_its_folder_or_its_file(tmp_path):
+    """Both know the task; the shell's results/*/io-benchmark.json is the same as results."""
+    folder = add(tmp_path, A)
+    for path in (folder, folder / run_files.RESULT_NAME):
+        (one,) = read(path).results
+        assert one.task is not None
+        assert (one.task.task_id, one.pool, one.source) == (A, "amd-16", str(path))
+
+
+def test_a_bare_file(tmp_path):
+    """Nobody knows its worker, whatever the file and its folder are called."""
+    other_name = tmp_path / "a result.json"
+    shutil.copy(GOOD, other_name)
+    folder = add(tmp_path, A)
+    (folder / run_files.TASK_NAME).unlink()
+    gathered = read(other_name)
+    assert [(one.task, one.pool) for one in gathered.results] == [(None, "intel")]
+    assert [one.task for one in read(folder).results] == [None]
+    assert [one.task for one in read(folder / run_files.RESULT_NAME).results] == [None]
+
+
+def test_bad_ones_stop_nothing(tmp_path):
+    """A line for each that cannot be read, with its file and what is wrong."""
+    bad = add(tmp_path, A)
+    (bad / run_files.RESULT_NAME).write_text('{"version": 99}')
+    torn = add(tmp_path, B)
+    (torn / run_files.TASK_NAME).write_text("{")
+    empty = add(tmp_path, B, 1)
+    (empty / run_files.RESULT_NAME).unlink()
+    deep = add(tmp_path, B, 2)
+    (deep / run_files.TASK_NAME).write_text('{"x": ' + "[" * 100_000)
+    pipe = add(tmp_path, B, 3)
+    (pipe / run_files.RESULT_NAME).unlink()
+    os.mkfifo(pipe / run_files.RESULT_NAME)
+    task_pipe = add(tmp_path, B, 4)
+    (task_pipe / run_files.TASK_NAME).unlink()
+    os.mkfifo(task_pipe / run_files.TASK_NAME)
+    good = add(tmp_path, C)
+    gathered = read(tmp_path)
+    assert sources(gathered) == [str(good)]
+    assert gathered.unreadable == (
+        f"{torn}/task.json: Input data was truncated",
+        f"{empty}/io-benchmark.json: does not exist: the run left no result",
+        f"{deep}/task.json: is nested too deeply",
+        f"{pipe}/io-benchmark.json: is not a regular file",
+        f"{task_pipe}/task.json: is not a regular file",
+        (
+            f"{bad}/io-benchmark.json: $.version: 99 is newer than this program, which reads 1: update "
+            "io-benchmark"
+        ),
+    )
+
+
+def test_names_with_escapes(tmp_path):
+    """A folder's name is from outside too."""
+    folder = tmp_path / "a\x1b[31m\u202e"
+    folder.mkdir()
+    (folder / run_files.RESULT_NAME).write_text("{")
+    (line,) = read(tmp_path).unreadable
+    assert line == f"{tmp_path}/a?[31m?/io-benchmark.json: Input data was truncated"
+
+
+def test_a_run_counts_once(tmp_path):
+    """By whichever way it came first; a copy of a bare file is the same too."""
+    folder = add(tmp_path / "results", A)
+    copied = tmp_path / "copied"
+    shutil.copytree(folder, copied / folder.name)
+    bare, again = tmp_path / "bare.json", tmp_path / "again.json"
+    shutil.copy(GOOD, bare)
+    shutil.copy(GOOD, again)
+    gathered = read(folder, copied, bare, again, bare)
+    assert sources(gathered) == [str(folder)]
+    others = (copied / folder.name, bare, again, bare)
+    assert gathered.remarks == tuple(
+        f"{other}: the same run as {folder}, and counted once" for other in others
+    )
+    without_task = read(bare, again)
+    assert sources(without_task) == [str(bare)]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        pytest.param(
+            lambda path: path / "none", "/none: no such file or folder; give a", id="nothing"
+        ),
+        pytest.param(lambda _path: Path(A), f"is task:{A} or group:{A} meant?", id="bare-id"),
+        pytest.param(lambda _path: Path(f"{A}.0"), f"is task:{A}.0 meant?", id="bare-run"),
+        pytest.param(lambda path: path, "has no results; name a folder that contains", id="empty"),
+        pytest.param(
+            lambda path: add(path / "fetch-2", A).parents[1],
+            "has several folders of results; name one, such as ",
+            id="one-too-high",
+        ),
+    ],
+)
+def test_mistakes(tmp_path, make, message):
+    """A mistake in an address is a usage error that says what may be meant."""
+    with pytest.raises(UsageError, match=re.escape(message)):
+        read(make(tmp_path))
+
+
+def test_each_is_converted_as_it_comes(tmp_path):
+    """So that a caller need not keep the lists of a thousand results."""
+    for task_id in (A, B):
+        add(tmp_path, task_id)
+    seen = []
+
+    def convert(measured):
+        seen.append(measured.source)
+        return len(seen)
+
+    gathered = gather([str(tmp_path)], {}, lambda _progress: None, convert)
+    assert gathered.results == (1, 2)
+    assert len(seen) == 2

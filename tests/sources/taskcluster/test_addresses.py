@@ -1,0 +1,365 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Every form of an address, and every mistake in one, without asking anybody."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from io_benchmark.errors import UsageError
+from io_benchmark.sources.registry import parse_addresses
+from io_benchmark.sources.taskcluster.addresses import (
+    DEFAULT_ROOT_URL,
+    SLUG_PATTERN,
+    GroupAddress,
+    IndexAddress,
+    TaskAddress,
+)
+
+ROOT = "https://tc.example"
+ENVIRONMENT = {"TASKCLUSTER_ROOT_URL": ROOT}
+TASK = "Prp_WjpGRx26VH-wA8fjTA"
+GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
+REVISION = "0123456789abcdef0123456789abcdef01234567"
+FIREFOX = DEFAULT_ROOT_URL
+TREEHERDER = "https://treeherder.mozilla.org"
+DECISION = f"revision.{REVISION}.taskgraph.decision"
+
+
+def parse(text, environment):
+    """What any source makes of it."""
+    (address,) = parse_addresses([text], environment)
+    return address.meaning
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        pytest.param("results", (Path("results")), id="folder"),
+        pytest.param("./task:x", (Path("./task:x")), id="path-with-a-colon"),
+        pytest.param(TASK, (Path(TASK)), id="bare-id-is-a-path"),
+        pytest.param(f"task:{TASK}", TaskAddress(ROOT, TASK), id="task"),
+        pytest.param(f"task:{TASK}.0", TaskAddress(ROOT, TASK, 0), id="task-run"),
+        pytest.param(f" group:{GROUP}\n", GroupAddress(ROOT, GROUP), id="group-with-space-around"),
+        pytest.param(
+            "index:a.v2.b.latest.c-d", IndexAddress(ROOT, "a.v2.b.latest.c-d"), id="index"
+        ),
+        pytest.param("index:index.a.b", IndexAddress(ROOT, "a.b"), id="as-in-the-task's-routes"),
+    ],
+)
+def test_short_forms(text, meaning):
+    """A path, or a prefix and what the deployment of TASKCLUSTER_ROOT_URL calls it."""
+    assert parse(text, ENVIRONMENT) == meaning
+
+
+@pytest.mark.parametrize(
+    ("path", "meaning"),
+    [
+        pytest.param(f"tasks/{TASK}", TaskAddress(FIREFOX, TASK), id="task"),
+        pytest.param(f"tasks/{TASK}/", TaskAddress(FIREFOX, TASK), id="trailing-slash"),
+        pytest.param(f"tasks/{TASK}/definition", TaskAddress(FIREFOX, TASK), id="definition"),
+        pytest.param(f"tasks/{TASK}?a=b#c", TaskAddress(FIREFOX, TASK), id="query-and-fragment"),
+        pytest.param(f"tasks/{TASK}/runs/1", TaskAddress(FIREFOX, TASK, 1), id="run"),
+        pytest.param(
+            f"tasks/{TASK}/runs/0/logs/public/logs/live.log",
+            TaskAddress(FIREFOX, TASK, 0),
+            id="log",
+        ),
+        pytest.param(f"tasks/groups/{GROUP}", GroupAddress(FIREFOX, GROUP), id="group"),
+        pytest.param(
+            f"tasks/groups/{GROUP}/#io-b", GroupAddress(FIREFOX, GROUP), id="group-search"
+        ),
+        pytest.param(
+            f"tasks/groups/{GROUP}/tasks/{TASK}", TaskAddress(FIREFOX, TASK), id="task-of-a-group"
+        ),
+        pytest.param(
+            f"tasks/groups/{GROUP}/tasks/{TASK}/runs/2/details",
+            TaskAddress(FIREFOX, TASK, 2),
+            id="run-of-a-group",
+        ),
+        pytest.param(
+            f"groups/{GROUP}/tasks/{TASK}/runs/0", TaskAddress(FIREFOX, TASK, 0), id="old"
+        ),
+        pytest.param(f"groups/{GROUP}/tasks/{TASK}", TaskAddress(FIREFOX, TASK), id="old-task"),
+        pytest.param(f"groups/{GROUP}", GroupAddress(FIREFOX, GROUP), id="old-group"),
+        pytest.param("tasks/index/a.v2.b/c", IndexAddress(FIREFOX, "a.v2.b.c"), id="indexed"),
+        pytest.param("tasks/index/a.v2.b", IndexAddress(FIREFOX, "a.v2.b"), id="namespace"),
+        pytest.param(f"api/queue/v1/task/{TASK}", TaskAddress(FIREFOX, TASK), id="api"),
+        pytest.param(
+            f"api/queue/v1/task/{TASK}/status", TaskAddress(FIREFOX, TASK), id="api-status"
+        ),
+        pytest.param(
+            f"api/queue/v1/task/{TASK}/runs/0/artifacts/public%2Fa.json",
+            TaskAddress(FIREFOX, TASK, 0),
+            id="api-artifact",
+        ),
+        pytest.param(
+            f"api/queue/v1/task-group/{GROUP}/list?limit=4", GroupAddress(FIREFOX, GROUP), id="list"
+        ),
+        pytest.param("api/index/v1/task/a.b.c", IndexAddress(FIREFOX, "a.b.c"), id="api-index"),
+    ],
+)
+def test_what_the_browser_shows_of_taskcluster(path, meaning):
+    """The host of the address is the deployment, whatever the environment says."""
+    assert parse(f"{FIREFOX}/{path}", ENVIRONMENT) == meaning
+
+
+@pytest.mark.parametrize(
+    ("text", "root_url"),
+    [
+        pytest.param(f"http://localhost:8080/tasks/{TASK}", "http://localhost:8080", id="port"),
+        pytest.param(
+            f"https://TC.Example:443/tasks/{TASK}", "https://tc.example", id="default-port"
+        ),
+        pytest.param(f"http://[::1]:80/tasks/{TASK}", "http://[::1]", id="ipv6"),
+        pytest.param(
+            f"https://firefoxci.taskcluster-artifacts.net/{TASK}/0/public/x.json",
+            ROOT,
+            id="storage",
+        ),
+    ],
+)
+def test_which_deployment(text, root_url):
+    """Scheme, host and port; an artifact's own host is none, so the environment's is meant."""
+    found = parse(text, ENVIRONMENT)
+    assert isinstance(found, TaskAddress)
+    assert found.root_url == root_url
+
+
+@pytest.mark.parametrize(
+    ("query", "meaning"),
+    [
+        pytest.param(
+            f"jobs?repo=try&selectedTaskRun={TASK}.0", TaskAddress(ROOT, TASK, 0), id="job"
+        ),
+        pytest.param(f"jobs?selectedTaskRun={TASK}-3", TaskAddress(ROOT, TASK, 3), id="as-of-old"),
+        pytest.param(
+            f"logviewer?task={TASK}.1&repo=try", TaskAddress(ROOT, TASK, 1), id="logviewer"
+        ),
+        pytest.param(
+            f"jobs?repo=try&revision={REVISION}&group_state=expanded",
+            IndexAddress(ROOT, f"gecko.v2.try.{DECISION}"),
+            id="push",
+        ),
+        pytest.param(
+            f"jobs?repo=try&tier=1,2,3&revision={REVISION}",
+            IndexAddress(ROOT, f"gecko.v2.try.{DECISION}"),
+            id="push with all tiers",
+        ),
+        pytest.param(
+            f"#/jobs?repo=autoland&revision={REVISION}",
+            IndexAddress(ROOT, f"gecko.v2.autoland.{DECISION}"),
+            id="fragment",
+        ),
+        pytest.param(
+            f"jobs?repo=io-benchmark&revision={REVISION}",
+            IndexAddress(ROOT, f"releng.v2.io-benchmark.{DECISION}"),
+            id="releng",
+        ),
+        pytest.param(
+            f"jobs?repo=comm-central&revision={REVISION}",
+            IndexAddress(ROOT, f"comm.v2.comm-central.{DECISION}"),
+            id="thunderbird",
+        ),
+    ],
+)
+def test_what_the_browser_shows_of_treeherder(query, meaning):
+    """A selected job is its run; a push is the index's route of its decision task."""
+    assert parse(f"{TREEHERDER}/{query}", ENVIRONMENT) == meaning
+
+
+def test_a_selected_job_says_that_the_push_is_not_read():
+    """Whoever copied the address of a push may not know that a job was selected."""
+    found = parse(
+        f"{TREEHERDER}/jobs?repo=try&revision={REVISION}&selectedTaskRun={TASK}.0", ENVIRONMENT
+    )
+    assert isinstance(found, TaskAddress)
+    assert found.remark == (
+        "the address selects one job of a push, and only that job is read; remove selectedTaskRun "
+        "from it to read the whole push"
+    )
+
+
+def test_the_trust_domain_can_be_named():
+    """For projects whose decision tasks are indexed under another name."""
+    environment = {**ENVIRONMENT, "IO_BENCHMARK_TRUST_DOMAIN": "mozillavpn"}
+    found = parse(f"{TREEHERDER}/jobs?repo=mozilla-vpn-client&revision={REVISION}", environment)
+    assert found == IndexAddress(ROOT, f"mozillavpn.v2.mozilla-vpn-client.{DECISION}")
+
+
+def test_the_default_deployment():
+    """Without TASKCLUSTER_ROOT_URL it is Firefox's; a slash at the variable's end does not matter."""
+    assert parse(f"task:{TASK}", {}) == TaskAddress(DEFAULT_ROOT_URL, TASK)
+    assert parse(f"task:{TASK}", {"TASKCLUSTER_ROOT_URL": f"{ROOT}/"}) == TaskAddress(ROOT, TASK)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param("", "an address is empty; give a folder, task:ID, group:ID, ", id="empty"),
+        pytest.param("  ", "an address is empty; give", id="blank"),
+        pytest.param("a\x00b", "a\ufffdb: contains control characters", id="control"),
+        pytest.param("task:abc", "task:abc: it is not task:ID or task:ID.RUN with", id="short"),
+        pytest.param(f"task:{TASK}.x", "it is not task:ID or task:ID.RUN", id="run"),
+        pytest.param(f"task:{TASK}.٣", "it is not task:ID or task:ID.RUN", id="other-digits"),
+        pytest.param("group:../../etc", "'../../etc' is not a Taskcluster id", id="path"),
+        pytest.param("group:" + "a" * 22, "is not a Taskcluster id; use", id="no-uuid"),
+        pytest.param("index:a..b", "it is not a route of the index; use for example", id="route"),
+        pytest.param("index:a/b", "it is not a route of the index", id="slash"),
+        pytest.param("index:" + "a." * 200 + "a", "it is not a route of the index", id="long"),
+        pytest.param("file:///tmp/x", "file:// is not supported; give a folder", id="scheme"),
+        pytest.param("https://", "it is not an http(s) address with a host", id="no-host"),
+        pytest.param(f"https://u:p@h/tasks/{TASK}", "it is not an http(s) address", id="secret"),
+        pytest.param("http://h:99999/tasks/x", "it is not an http(s) address", id="port"),
+        pytest.param("http://[::1/tasks/x", "it is not an http(s) address", id="bracket"),
+        pytest.param(
+            f"{FIREFOX}/",
+            "it is not the address of a task, group, index or push; known are",
+            id="start",
+        ),
+        pytest.param(f"{FIREFOX}/tasks/create", "does not name a task; open a task", id="create"),
+        pytest.param(
+            f"{FIREFOX}/tasks/index", "does not name a task; open a task", id="index-start"
+        ),
+        pytest.param(f"{FIREFOX}/tasks/nope", "'nope' is not a Taskcluster id", id="ui-id"),
+        pytest.param(
+            f"{FIREFOX}/tasks/{TASK}/runs/x", "'x' is not the number of a run", id="ui-run"
+        ),
+        pytest.param(f"{TREEHERDER}/jobs?repo=try", "it does not name a push; click", id="no-push"),
+        pytest.param(
+            f"{TREEHERDER}/jobs?repo=try&revision=0123456789ab", "not a full", id="short-rev"
+        ),
+        pytest.param(
+            f"{TREEHERDER}/jobs?repo=a/b&revision={REVISION}",
+            "not the name of a repository",
+            id="repo",
+        ),
+        pytest.param(
+            f"{TREEHERDER}/jobs?repo=t&selectedJob=1", "an internal number of Treeherder", id="job"
+        ),
+        pytest.param(
+            f"{TREEHERDER}/jobs?selectedTaskRun=x", "is not ID.RUN; select", id="selected"
+        ),
+    ],
+)
+def test_mistakes(text, message):
+    """One line that says what would be right, and ends with exit code 2."""
+    with pytest.raises(UsageError, match=re.escape(message)) as raised:
+        parse(text, ENVIRONMENT)
+    assert raised.value.exit_code == 2
+    assert str(raised.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        pytest.param(
+            "TASKCLUSTER_ROOT_URL", "tc.example", "is not an http(s) address; try", id="root"
+        ),
+        pytest.param(
+            "TASKCLUSTER_ROOT_URL", "http://[", "is not an http(s) address; try", id="bracket"
+        ),
+        pytest.param(
+            "IO_BENCHMARK_TRUST_DOMAIN", "a.b", "is not a trust domain; try gecko", id="domain"
+        ),
+    ],
+)
+def test_mistakes_in_the_environment(variable, value, message):
+    """They are named by their variable."""
+    text = f"{TREEHERDER}/jobs?repo=try&revision={REVISION}"
+    with pytest.raises(UsageError, match=re.escape(f"{variable}: {value!r} {message}")):
+        parse(text, {variable: value})
+
+
+slugs = st.from_regex(SLUG_PATTERN, fullmatch=True)
+runs = st.none() | st.integers(0, 999_999_999)
+words = st.from_regex(r"[A-Za-z0-9_-]{1,20}", fullmatch=True)
+routes = (
+    st.lists(words, min_size=2, max_size=6)
+    .map(".".join)
+    .filter(lambda route: not route.startswith("index."))
+)
+
+
+@given(
+    st.builds(TaskAddress, st.just(ROOT), slugs, runs)
+    | st.builds(GroupAddress, st.just(ROOT), slugs)
+    | st.builds(IndexAddress, st.just(ROOT), routes)
+)
+def test_short_forms_come_back(meaning):
+    """What an address is shown as is read as the same address."""
+    assert parse(str(meaning), ENVIRONMENT) == meaning
+
+
+@given(slugs, runs, st.sampled_from(["", "/", "?x=1", "#top", "/?x=/tasks/y#z"]))
+def test_browser_forms_come_back(slug, run_id, end):
+    """Whatever the browser hangs on its end."""
+    shown_run = "" if run_id is None else f"/runs/{run_id}"
+    assert parse(f"{ROOT}/tasks/{slug}{shown_run}{end}", {}) == TaskAddress(ROOT, slug, run_id)
+    assert parse(f"{ROOT}/tasks/groups/{slug}{end}", {}) == GroupAddress(ROOT, slug)
+
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "https://",
+            "http://",
+            "task:",
+            "group:",
+            "index:",
+            "tc.example",
+            "/tasks/",
+            "/runs/",
+            "//",
+        ),
+        *(
+            "/groups/",
+            "/index/",
+            "treeherder.",
+            "/jobs?",
+            "repo=",
+            "&revision=",
+            "selectedTaskRun=",
+        ),
+        *(
+            TASK,
+            REVISION,
+            ".",
+            ":",
+            "@",
+            "[",
+            "]",
+            "%00",
+            "%2F",
+            "%zz",
+            "#/jobs?",
+            "\x1b[31m",
+            "\u202e",
+        ),
+    ]
+)
+
+
+@given(st.text() | st.lists(PIECES | st.text(max_size=3), max_size=8).map("".join))
+@example("http://tc.example:x/tasks")
+@example("https://treeherder.mozilla.org/jobs?" + "&".join(["a=b"] * 2000))
+@example("//tc.example\ud800")
+def test_any_text_has_a_meaning_or_is_a_mistake(text):
+    """Never anything else than an address or one printable line."""
+    try:
+        meaning = parse(text, ENVIRONMENT)
+    except UsageError as error:
+        line = str(error)
+        assert "\n" not in line
+        assert "\x1b" not in line
+        assert "\u202e" not in line
+        assert len(line) < 700
+        line.encode()
+    else:
+        assert isinstance(meaning, Path | TaskAddress | GroupAddress | IndexAddress)
+        if isinstance(meaning, TaskAddress):
+            assert re.fullmatch(SLUG_PATTERN, meaning.task_id)

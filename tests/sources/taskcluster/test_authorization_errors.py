@@ -1,0 +1,113 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Why a deployment refuses a request: the texts are recorded ones."""
+
+import json
+
+import pytest
+from recorded_pushes import written
+
+from io_benchmark.sources.taskcluster.authorization_errors import (
+    explain_unauthenticated,
+    missing_scopes,
+)
+
+# Of an anonymous request: the whole expression, in which the task's own priority comes last.
+WHOLE = {
+    "AllOf": [
+        "queue:route:checks",
+        *(f"docker-worker:cache:a-cache-with-a-long-name-{number}" for number in range(12)),
+        "queue:scheduler-id:-",
+        {
+            "AnyOf": [
+                f"queue:create-task:{one}:releng-1/b-linux" for one in ("highest", "high", "low")
+            ]
+        },
+    ]
+}
+
+
+def message(note):
+    return written()[note]["response"]["body"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("note", "expected"),
+    [
+        pytest.param(
+            "cancel, signed for no content type and sent with one",
+            "refuses the request of me (Invalid payload hash): it computed another hash of the "
+            "request than was signed, so that something between changed the content or its type; "
+            "the credentials are not the cause: look for a proxy",
+            id="payload hash",
+        ),
+        pytest.param(
+            "a wrong access token",
+            "refuses the request of me (Unauthorized: Bad mac): the access token is not that of the "
+            "client; check TASKCLUSTER_ACCESS_TOKEN",
+            id="token",
+        ),
+    ],
+)
+def test_recorded_401(note, expected):
+    """The credentials are blamed only where they are the cause."""
+    assert explain_unauthenticated(message(note), "as me") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("Unauthorized: Stale timestamp", "set the clock", id="clock"),
+        pytest.param("ext.certificate.start > now", "check the clock", id="not valid yet"),
+        pytest.param("ext.certificate.expiry < now", "have expired; get new ones", id="expired"),
+        pytest.param("ext.certificate.signature is not valid", "_CERTIFICATE", id="certificate"),
+        pytest.param("Client with clientId 'x' not found", "does not know the client", id="client"),
+        pytest.param("Authentication Error", "refuses the credentials of me: Auth", id="other"),
+    ],
+)
+def test_other_causes(text, expected):
+    """By the words of the auth service."""
+    assert expected in explain_unauthenticated(text, "as me")
+
+
+@pytest.mark.parametrize(
+    ("note", "expected"),
+    [
+        pytest.param(
+            "createTask without the priority scope (AnyOf)",
+            "queue:create-task:high:releng-1/b-linux",
+            id="its own priority",
+        ),
+        pytest.param(
+            "cancel without the scope",
+            "queue:cancel-task:releng-level-3/VkCx-CMnSfGpfUqx3nMfbg/CueavNFqS-ygXyRjLcsHiQ",
+            id="the narrowest",
+        ),
+    ],
+)
+def test_one_way_of_several(note, expected):
+    """An AnyOf is satisfied by one scope, and one is named."""
+    assert missing_scopes(message(note)) == expected
+
+
+def test_nothing_is_cut_off():
+    """Anonymously the whole expression is missing: the one for the pool is the last."""
+    text = f"Needs:\n\n```\n{json.dumps(WHOLE, indent=2)}\n```"
+    found = missing_scopes(text).split(", ")
+    assert (len(found), found[-1]) == (15, "queue:create-task:low:releng-1/b-linux")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("none at all", "", id="no block"),
+        pytest.param("```\nqueue:a\nqueue:b\n```", "queue:a, queue:b", id="lines"),
+        pytest.param('```\n{"AnyOf": []}\n```', "", id="empty"),
+        pytest.param('```\n{"AllOf": {"x": 1}}\n```', "", id="no expression"),
+        pytest.param(f"```\n{'[' * 100_000}\n```", "[" * 1499 + "…", id="deep"),
+    ],
+)
+def test_other_texts(text, expected):
+    """Whatever it is, one line comes of it."""
+    assert missing_scopes(text) == expected

@@ -1,0 +1,285 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A pool's past results, by the index of a deployment on the loopback."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+
+import past as made
+import pytest
+from loopback import Loopback
+from loopback_deployment import Artifact, Deployment
+
+from io_benchmark.errors import ResultError, UsageError
+from io_benchmark.sources.event_loop import run_coroutine
+from io_benchmark.sources.protocol import HistoryQuery, ReadRequest
+from io_benchmark.sources.taskcluster import index_history
+
+QUERY = HistoryQuery("amd-16", "io-benchmark", 100)
+
+
+@pytest.fixture
+def pushes():
+    """Four weeks with a worker each; the retrieves do not matter here."""
+    return list(made.pushes(4, retrieves=30))
+
+
+@pytest.fixture
+def loopback(pushes):
+    deployment = Deployment()
+    made.add(deployment, pushes)
+    with Loopback(deployment) as running:
+        yield running
+
+
+def collect(loopback, policy, query=QUERY, **environment):
+    """The runs that arrived, in the order of their labels and ids, and what was said."""
+    arrived = []
+
+    def accept(fetched):
+        arrived.append((fetched.run_result.task, fetched.run_result.result.task.pool))
+
+    environment = {"TASKCLUSTER_ROOT_URL": loopback.url, **environment}
+    request = ReadRequest(environment, accept, policy=policy)
+    history = run_coroutine(index_history.read_index_history(query, request))
+    return sorted(arrived, key=lambda one: one[0].started), history
+
+
+def ids(arrived):
+    return [record.task_id for record, _ in arrived]
+
+
+def expected(pushes):
+    return [document["task"]["task_id"] for push in pushes for document in push.documents]
+
+
+def test_every_push(loopback, policy, pushes):
+    """One listing brings the dates; each result has its group and its revision."""
+    arrived, said = collect(loopback, policy)
+    assert ids(arrived) == expected(pushes)
+    assert [(one.task_group_id, one.revision) for one, _ in arrived] == [
+        (push.group, push.revision) for push in pushes
+    ]
+    assert said.times == {push.group: push.time for push in pushes}
+    assert (said.older, said.log.problems, said.log.remarks) == (0, [], [])
+    assert len(loopback.asked("api", "/index/")) == 1
+
+
+def test_pages_are_followed(loopback, policy, pushes):
+    """A long history is on several pages."""
+    loopback.deployment.page_limit = 3
+    assert ids(collect(loopback, policy)[0]) == expected(pushes)
+    assert len(loopback.asked("api", "/index/")) == 2
+
+
+def test_how_many_requests(loopback, policy):
+    """The listing, states and definitions together, then a group and a result for each point."""
+    _, said = collect(loopback, policy)
+    assert len(loopback.asked("api")) == 1 + 2 + 4 + 4
+    assert said.log.requests == 1 + 2 + 4 + 4 + 4
+
+
+@pytest.mark.parametrize(
+    ("query", "chosen", "older"),
+    [
+        pytest.param(replace(QUERY, newest=2), slice(2, 4), 2, id="last"),
+        pytest.param(replace(QUERY, since=date(2026, 5, 4)), slice(1, 4), 0, id="since"),
+        pytest.param(replace(QUERY, newest=1, since=date(2026, 5, 4)), slice(3, 4), 2, id="both"),
+    ],
+)
+def test_a_part_of_it(loopback, policy, pushes, query, chosen, older):
+    """The newest, and not the results of the others."""
+    arrived, said = collect(loopback, policy, query)
+    assert ids(arrived) == expected(pushes[chosen])
+    assert said.older == older
+    assert len(loopback.asked("storage")) == len(arrived)
+
+
+def test_replicates_and_duplicates(policy):
+    """The index has one task of a push; its group has the pool's others, and other pools'."""
+    deployment = Deployment()
+    pushes = list(made.pushes(2, workers=3, retrieves=30))
+    made.add(deployment, pushes)
+    (other,) = made.pushes(1, retrieves=30, change={0: {"amd-16": {"task.pool": "intel"}}})
+    other.documents[0]["task"]["task_id"] = "Prp_WjpGRx26VH-wA8fjTA"
+    made.add_task(deployment, pushes[0], other.documents[0], 9, pool="intel")
+    with Loopback(deployment) as loopback:
+        arrived, said = collect(loopback, policy)
+    assert sorted(ids(arrived)) == sorted(expected(pushes))
+    assert said.log.problems == []
+
+
+def test_the_kind_that_measures_everything_is_left_out(policy):
+    """In a push of both kinds a pool has its task of the other kind as well, by fewer retrieves."""
+    deployment = Deployment()
+    pushes = list(made.pushes(2, retrieves=30))
+    made.add(deployment, pushes)
+    (other,) = made.pushes(1, retrieves=30)
+    other.documents[0]["task"]["task_id"] = "Prp_WjpGRx26VH-wA8fjTA"
+    task_id = made.add_task(deployment, pushes[0], other.documents[0], 9)
+    deployment.definitions[task_id]["tags"]["kind"] = "io-benchmark-all"
+    with Loopback(deployment) as loopback:
+        arrived, said = collect(loopback, policy)
+    assert sorted(ids(arrived)) == sorted(expected(pushes))
+    assert said.log.problems == []
+
+
+def test_what_is_gone_is_named(loopback, policy, pushes):
+    """An expired task, a lost artifact and an expired group each cost a line, no more."""
+    first, second, third, fourth = expected(pushes)
+    deployment = loopback.deployment
+    del deployment.statuses[first], deployment.definitions[first]
+    deployment.groups[pushes[0].group] = []
+    deployment.set_result(second, 0, Artifact(storage_type="gone"))
+    del deployment.groups[pushes[2].group]
+    arrived, said = collect(loopback, policy)
+    assert ids(arrived) == [third, fourth]
+    label = "io-benchmark-amd-16"
+    assert {text for _, text in said.log.problems} == {
+        f"group:{pushes[2].group}: does not exist at {loopback.url}, or has expired",
+        f"task {first} of 2026-04-27: does not exist; it may have expired",
+        (
+            f"task {second} run 0 ({label}): lost its artifact's content: 127.0.0.1 does not have "
+            "the object (404): look at the task's log, or run it again "
+            f"({loopback.url}/tasks/{second}/runs/0)"
+        ),
+    }
+
+
+def test_names_that_are_no_dates(loopback, policy, pushes):
+    """Anyone with the scope can write there: what is no date is passed over."""
+    for name in ("latest", "20261399999999", "2026"):
+        loopback.deployment.index[f"{made.NAMESPACE}.{name}"] = expected(pushes)[0]
+    assert ids(collect(loopback, policy)[0]) == expected(pushes)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        pytest.param("19700101000000", "1970-01-01", id="no-push"),
+        pytest.param("20990101000000", "2099-01-01", id="future"),
+        pytest.param("20250101000000", "2025-01-01", id="too-long-ago"),
+    ],
+)
+@pytest.mark.parametrize("says", ["created", "started"])
+def test_a_date_that_no_push_has(policy, name, shown, says):
+    """The index may say anything: the point is dated by its task, and a remark says so."""
+    deployment = Deployment()
+    (push, *others) = made.pushes(4, retrieves=30)
+    made.add(deployment, others)
+    (document,) = push.documents
+    task_id = made.add_task(deployment, push, document, 0)
+    deployment.index[f"{made.NAMESPACE}.{name}"] = task_id
+    own = datetime(2026, 4, 27, 3, 9, tzinfo=UTC)
+    if says == "created":
+        own = datetime(2026, 4, 27, 3, 1, tzinfo=UTC)
+        deployment.definitions[task_id]["created"] = "2026-04-27T03:01:00.000Z"
+    with Loopback(deployment) as loopback:
+        arrived, said = collect(loopback, policy)
+        _, since = collect(loopback, policy, replace(QUERY, since=date(2026, 5, 4)))
+    assert len(arrived) == 4
+    assert said.times == {push.group: own, **{one.group: one.time for one in others}}
+    assert [text for _, text in said.log.remarks] == [
+        (
+            f"task {task_id}: the index dates it {shown}, which cannot be the date of "
+            "its push; the task's date is used, 2026-04-27"
+        )
+    ]
+    assert push.group not in {
+        group for group, time in since.times.items() if time.date() >= date(2026, 5, 4)
+    }
+
+
+def test_a_task_of_an_old_push(policy):
+    """An action creates tasks for a push of last month: the push's date holds."""
+    deployment = Deployment()
+    (push,) = made.pushes(1, retrieves=30)
+    made.add(deployment, [push])
+    (task_id,) = deployment.definitions
+    deployment.definitions[task_id]["created"] = "2026-05-27T03:00:00.000Z"
+    with Loopback(deployment) as loopback:
+        _, said = collect(loopback, policy)
+    assert (said.times, said.log.remarks) == ({push.group: push.time}, [])
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        pytest.param(
+            replace(QUERY, pool="amd-61"),
+            "index:releng.v2.io-benchmark.date.io-benchmark.amd-61: {url} has no such pool; "
+            "its pools are amd-16",
+            id="pool",
+        ),
+        pytest.param(
+            replace(QUERY, project="try"),
+            "index:gecko.v2.try.date.io-benchmark.amd-16: {url} has no results there; check "
+            "--project, IO_BENCHMARK_TRUST_DOMAIN and TASKCLUSTER_ROOT_URL",
+            id="project",
+        ),
+        pytest.param(
+            replace(QUERY, since=date(2027, 1, 1)),
+            "amd-16: nothing was measured since 2027-01-01; the index has older results",
+            id="since",
+        ),
+    ],
+)
+def test_nothing_there(loopback, policy, query, message):
+    """What is there instead, or where to look."""
+    with pytest.raises(ResultError) as caught:
+        collect(loopback, policy, query)
+    assert str(caught.value) == message.format(url=loopback.url)
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        pytest.param(
+            replace(QUERY, pool="a b"),
+            "'a b' is not a pool's name; name a task of kind.yml, such as amd-16",
+            id="pool",
+        ),
+        pytest.param(
+            replace(QUERY, project="../x"),
+            "--project: '../x' is not the name of a project; try io-benchmark",
+            id="project",
+        ),
+    ],
+)
+def test_mistakes(query, message):
+    """Before anything is asked."""
+    with pytest.raises(UsageError) as caught:
+        index_history.history_namespace(query, {})
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("project", "environment", "domain"),
+    [
+        pytest.param("io-benchmark", {}, "releng", id="own"),
+        pytest.param("try", {}, "gecko", id="firefox"),
+        pytest.param("try", {"IO_BENCHMARK_TRUST_DOMAIN": "mine"}, "mine", id="variable"),
+    ],
+)
+def test_namespace(project, environment, domain):
+    """The trust domain as for Treeherder's addresses; a pool with dots is one part of the path."""
+    query = HistoryQuery("amd-16.2", project, 1)
+    expected = f"{domain}.v2.{project}.date.io-benchmark.amd-16~2"
+    assert index_history.history_namespace(query, environment) == expected
+
+
+def test_the_transform_writes_where_this_reads():
+    """Both packages know the routes; neither imports the other."""
+    from io_benchmark_taskgraph.transforms.index import routes
+
+    params = {
+        "project": "io-benchmark",
+        "tasks_for": "cron",
+        "head_rev": "",
+        "moz_build_date": "20261121080000",
+    }
+    query = replace(QUERY, pool="amd-16.2")
+    *_, by_date = routes("releng", params, query.pool)
+    assert by_date == f"index.{index_history.history_namespace(query, {})}.20261121080000"
+    assert index_history._time("20261121080000") == datetime(2026, 11, 21, 8, tzinfo=UTC)

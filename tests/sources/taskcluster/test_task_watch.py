@@ -1,0 +1,298 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Waiting for what addresses lead to, against the loopback, with a clock that a test turns."""
+
+import random
+
+import pytest
+from loopback import Fault, Loopback, first
+from loopback_deployment import AMD_16, Deployment, add_group, recorded, slug
+from recorded_pushes import PUSH
+from turned_clock import Turned
+
+from io_benchmark.errors import UsageError
+from io_benchmark.sources.gather import wait_for
+from io_benchmark.sources.taskcluster.addresses import NumberedAddress, parse
+from io_benchmark.sources.taskcluster.task_watch import wait_for_tasks
+
+
+@pytest.fixture
+def deployment():
+    return Deployment()
+
+
+@pytest.fixture
+def group(deployment):
+    return add_group(deployment, 2)
+
+
+@pytest.fixture
+def ids(deployment, group):
+    return list(deployment.groups[group])
+
+
+def waited(loopback, policy, turned, *addresses, limit_s=1800):
+    told: list[str] = []
+    environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
+    numbered = [
+        NumberedAddress(at, meaning)
+        for at, text in enumerate(addresses)
+        if (meaning := parse(text, environment))
+    ]
+    wait_for_tasks(numbered, environment, limit_s, told.append, policy=policy, clock=turned.clock)
+    return told
+
+
+def add_other(deployment, group, kind, state, seed=99):
+    """Another task of the group."""
+    model = deployment.groups[group][0]
+    definition = {**deployment.definitions[model]}
+    definition["tags"] = {**definition["tags"], "kind": kind, "label": f"a-{kind}"}
+    status = {**deployment.statuses[model], "taskId": slug(random.Random(seed))}
+    task_id = deployment.add(definition, status)
+    deployment.change_runs(task_id, state)
+    return task_id
+
+
+def test_what_comes_meanwhile_counts(deployment, group, ids, policy):
+    """A retrigger that is made while it waits is waited for as well; each change is one line."""
+    deployment.change_runs(ids[0], "running")
+
+    def retriggered():
+        deployment.change_runs(ids[0], "completed")
+        added.append(add_other(deployment, group, "io-benchmark", "pending"))
+
+    added: list[str] = []
+    turned = Turned(
+        lambda: None,
+        retriggered,
+        lambda: deployment.change_runs(added[0], "failed"),
+    )
+    with Loopback(deployment) as loopback:
+        told = waited(loopback, policy, turned, f"group:{group}")
+        url = loopback.url
+    assert told == [
+        "[1/2] 1 completed, 1 running after 0 min",
+        "[2/3] 2 completed, 1 pending after 1 min",
+        "[3/3] 2 completed, 1 failed after 1 min",
+        f"a-io-benchmark ({added[0]}): failed, {url}/tasks/{added[0]}",
+    ]
+    assert turned.slept == [15, 22.5, 15]
+
+
+def test_no_longer_than_asked(deployment, group, ids, policy):
+    """In the end it names what still runs, one after the other."""
+    deployment.change_runs(ids[0], "exception", "running")
+    turned = Turned()
+    with Loopback(deployment) as loopback:
+        told = waited(loopback, policy, turned, f"group:{group}", limit_s=40)
+    assert told == [
+        "[1/2] 1 completed, 1 running after 0 min",
+        f"not waiting any longer; not resolved: io-benchmark-amd-16-1 ({ids[0]}): running",
+    ]
+    assert turned.slept == [15, 22.5, 2.5]
+
+
+def test_no_time_at_all(deployment, group, ids, policy):
+    """With no minutes it looks once."""
+    deployment.change_runs(ids[1], "pending")
+    turned = Turned()
+    with Loopback(deployment) as loopback:
+        told = waited(loopback, policy, turned, f"group:{group}", limit_s=0)
+    assert told[-1].startswith("not waiting any longer; not resolved: io-benchmark-amd-30-1 (")
+    assert turned.slept == []
+
+
+def test_its_own_task_is_no_benchmark(deployment, group, policy):
+    """The report's task is in the group, runs, and does not wait for itself."""
+    add_other(deployment, group, "io-benchmark-report", "running")
+    turned = Turned()
+    with Loopback(deployment) as loopback:
+        told = waited(loopback, policy, turned, f"group:{group}")
+    assert told == ["[2/2] 2 completed after 0 min"]
+    assert turned.slept == []
+
+
+@pytest.mark.parametrize(
+    ("states", "address", "lines"),
+    [
+        pytest.param(("pending",), f"task:{AMD_16}", 3, id="task"),
+        pytest.param(("completed", "pending"), f"task:{AMD_16}", 3, id="task run again"),
+        pytest.param(("completed", "pending"), f"task:{AMD_16}.0", 1, id="run"),
+        pytest.param(("pending",), f"task:{AMD_16}.0", 3, id="run that is not over"),
+    ],
+)
+def test_named_tasks(policy, states, address, lines):
+    """A task is waited for, or the run of it that is named."""
+    deployment = recorded()
+    deployment.change_runs(AMD_16, *states)
+    turned = Turned(lambda: deployment.change_runs(AMD_16, "running"))
+    with Loopback(deployment) as loopback:
+        told = waited(loopback, policy, turned, address, limit_s=30)
+    assert len(told) == lines
+    assert told[0].endswith(f" {states[0] if lines == 1 else states[-1]} after 0 min")
+
+
+def test_what_leads_nowhere(deployment, policy):
+    """A group that is not there is for the reading to tell: nothing is waited for."""
+    turned = Turned()
+    with Loopback(deployment) as loopback:
+        assert waited(loopback, policy, turned, f"group:{AMD_16}", f"task:{AMD_16}") == []
+    assert turned.slept == []
+
+
+def test_a_folder_is_there_already(tmp_path):
+    """Nothing is asked; but a folder that is not there is told before anything is waited for."""
+    run = tmp_path / f"{AMD_16}.0"
+    run.mkdir()
+    (run / "io-benchmark.json").write_text("{}")
+    told: list[str] = []
+    wait_for([str(tmp_path)], {}, 60, told.append)
+    assert told == []
+    with pytest.raises(UsageError, match="no such file or folder"):
+        wait_for([f"group:{AMD_16}", str(tmp_path / "none")], {}, 60, told.append)
+
+
+def add_creator(deployment, group, state, kind="decision-task", task_id=None):
+    """A task that adds others to the group."""
+    name = {"decision-task": "Decision Task", "action-callback": "Action: Retrigger"}[kind]
+    definition = {"tags": {"kind": kind}, "metadata": {"name": name}, "payload": {}}
+    task_id = task_id or slug(random.Random(name))
+    status = {"taskId": task_id, "taskGroupId": group, "state": state, "runs": []}
+    deployment.add(definition, status)
+    deployment.change_runs(task_id, state)
+    return task_id
+
+
+@pytest.mark.parametrize("address", ["group:{}", "task:{}"])
+def test_right_after_a_push(policy, address):
+    """The decision task is waited for, then the tasks that it has created."""
+    deployment = Deployment()
+    decision = add_creator(deployment, PUSH, "running", task_id=PUSH)
+
+    def decided():
+        deployment.change_runs(decision, "completed")
+        model = add_group(deployment, 1)
+        (task_id,) = deployment.groups.pop(model)
+        deployment.statuses[task_id]["taskGroupId"] = PUSH
+        deployment.groups[PUSH].append(task_id)
+        deployment.change_runs(task_id, "pending")
+        added.append(task_id)
+
+    added: list[str] = []
+    turned = Turned(decided, lambda: deployment.change_runs(added[0], "completed"))
+    with Loopback(deployment) as loopback:
+        told = waited(loopback, policy, turned, address.format(PUSH))
+        assert told == [
+            (
+                f"waiting for Decision Task ({PUSH}), which adds tasks to its group, "
+                f"{loopback.url}/tasks/{PUSH}"
+            ),
+            "[0/1] 1 running after 0 min",
+            "[1/2] 1 completed, 1 pending after 0 min",
+            "[2/2] 2 completed after 0 min",
+        ]
+
+
+def test_a_push_that_is_not_in_the_index_yet(policy):
+    """A decision task is added to the index when it has completed."""
+    deployment = Deployment()
+    group = add_group(deployment, 1)
+    decision = add_creator(deployment, group, "completed")
+    revision = "0" * 40
+    route = f"gecko.v2.try.revision.{revision}.taskgraph.decision"
+    turned = Turned(lambda: None, lambda: deployment.index.update({route: decision}))
+    push = f"https://treeherder.mozilla.org/jobs?repo=try&revision={revision}"
+    with Loopback(deployment) as loopback:
+        told = waited(loopback, policy, turned, push)
+    assert told == [
+        (
+            f"waiting for the push's decision task: index:{route} does not exist yet; it is "
+            "added to the index when the decision task has completed"
+        ),
+        "[0/1] 1 unlisted after 0 min",
+        "[1/1] 1 completed after 1 min",
+    ]
+
+
+@pytest.mark.parametrize("state", ["failed", "exception"])
+def test_a_decision_task_that_fails(policy, state):
+    """It says so with its address, and waits no longer."""
+    deployment = Deployment()
+    decision = add_creator(deployment, PUSH, "pending", task_id=PUSH)
+    turned = Turned(lambda: deployment.change_runs(decision, state))
+    with Loopback(deployment) as loopback:
+        told = waited(loopback, policy, turned, f"group:{PUSH}")
+        shown = "failed" if state == "failed" else "exception (worker-shutdown)"
+        assert told[-1] == f"Decision Task ({PUSH}): {shown}, {loopback.url}/tasks/{PUSH}"
+    assert turned.slept == [15]
+
+
+def test_an_action_that_still_runs(deployment, group, policy):
+    """What it adds is waited for as well; an action that failed before is of no interest."""
+    add_creator(deployment, group, "completed")
+    action = add_creator(deployment, group, "pending", "action-callback")
+    failed = add_creator(deployment, group, "failed", "action-callback", slug(random.Random(7)))
+
+    def retriggered():
+        deployment.change_runs(action, "completed")
+        added.append(add_other(deployment, group, "io-benchmark", "running"))
+
+    added: list[str] = []
+    turned = Turned(retriggered, lambda: deployment.change_runs(added[0], "completed"))
+    with Loopback(deployment) as loopback:
+        told = waited(loopback, policy, turned, f"group:{group}")
+    assert [line for line in told if line.startswith("[")] == [
+        "[2/3] 2 completed, 1 pending after 0 min",
+        "[3/4] 3 completed, 1 running after 0 min",
+        "[4/4] 4 completed after 0 min",
+    ]
+    assert not any(failed in line for line in told)
+
+
+def test_what_is_added_while_a_group_is_listed(deployment, group, policy):
+    """A decision task that ends between two pages may have added tasks to the first."""
+    decision = add_creator(deployment, group, "running")
+    late = add_other(deployment, group, "io-benchmark", "completed")
+    deployment.groups[group].remove(late)
+    listings = 0
+
+    def listed(request, _number):
+        nonlocal listings
+        if request.path.partition("?")[0].endswith("/list"):
+            listings += 1
+            if listings == 2:
+                deployment.change_runs(decision, "completed")
+            elif listings == 3:
+                deployment.groups[group].insert(0, late)
+                deployment.change_runs(late, "running")
+
+    turned = Turned(lambda: None, lambda: deployment.change_runs(late, "completed"))
+    with Loopback(deployment, faults=listed) as loopback:
+        told = waited(loopback, policy, turned, f"group:{group}")
+    assert told[-2:] == [
+        "[3/4] 3 completed, 1 running after 0 min",
+        "[4/4] 4 completed after 0 min",
+    ]
+
+
+def test_lost_for_a_while(deployment, group, policy):
+    """A listing that cannot be had is told, and tried again later."""
+    turned = Turned()
+    with Loopback(deployment, faults=first(20, Fault(status=502))) as loopback:
+        told = waited(loopback, policy, turned, f"group:{group}")
+    assert [line.partition(":")[0] for line in told] == [
+        "the tasks could not be listed",
+        "the tasks could not be listed",
+        "[2/2] 2 completed after 1 min",
+    ]
+
+
+def test_lost_for_good(deployment, group, policy):
+    """In the end it waits no longer, and the reading tells what there is to tell."""
+    with Loopback(deployment, faults=first(999, Fault(status=502))) as loopback:
+        told = waited(loopback, policy, Turned(), f"group:{group}")
+    assert len(told) == 5
+    assert told[-1].startswith("not waiting any longer: ")
+    assert "answers 502" in told[-1]

@@ -1,0 +1,180 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What is made of a task's definition and status, which its author wrote."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from io_benchmark.sources.taskcluster import api_answers
+from io_benchmark.sources.taskcluster.api_answers import (
+    TaskDefinition,
+    TaskMetadata,
+    TaskPayload,
+    TaskRun,
+    TaskStatus,
+)
+from io_benchmark.sources.taskcluster.tasks import QueueTask, task_of, task_record
+
+REVISION = "1c9e2b7d0a5f4e3c8b6d7a9f0e1d2c3b4a5f6e7d"
+TASK = "Prp_WjpGRx26VH-wA8fjTA"
+STATUS = TaskStatus(task_id=TASK, task_group_id=TASK, state="completed", task_queue_id="a/b")
+SCRIPT = 'cat << EOF\nadd_argument("--pool", required=True)  # --pool NAME\nEOF\n'
+
+
+def definition(kind="io-benchmark", label="io-benchmark-amd-16", **payload):
+    return TaskDefinition(tags={"kind": kind, "label": label}, payload=TaskPayload(**payload))
+
+
+@pytest.mark.parametrize(
+    ("command", "label", "pool"),
+    [
+        pytest.param(
+            ["bash", "-cx", f"{SCRIPT}exec python3 \\\n  --pool amd-30 --seed 1"],
+            "x",
+            "amd-30",
+            id="docker-worker",
+        ),
+        pytest.param(
+            [["bash", "-c", f"{SCRIPT}exec s --pool=intel"]], "x", "intel", id="generic-worker"
+        ),
+        pytest.param([["python3", "s", "--pool", "intel"]], "x", "intel", id="words"),
+        pytest.param(["s --pool amd-16", "sh"], "io-benchmark-amd-16-2", "amd-16", id="replicate"),
+        pytest.param(["true"], "io-benchmark-amd-16", "amd-16", id="label"),
+        pytest.param(["s --pool ../x"], "io-benchmark-amd-16", "amd-16", id="no-name-of-a-pool"),
+        pytest.param(["s --pools a"], "other", None, id="neither"),
+        pytest.param(None, "io-benchmark-\x1b[31m", None, id="label-with-escapes"),
+        pytest.param({"a": 1}, "io-benchmark-", None, id="no-command"),
+    ],
+)
+def test_the_pool(command, label, pool):
+    """What the command hands to the script; else the label without its kind; else nobody knows."""
+    assert task_of(definition(label=label, command=command), STATUS).pool == pool
+
+
+@pytest.mark.parametrize(
+    ("image", "shown"),
+    [
+        pytest.param("debian:12", "debian:12", id="name"),
+        pytest.param(
+            {"type": "task-image", "taskId": TASK, "path": "public/image.tar.zst"},
+            f"{TASK}/public/image.tar.zst",
+            id="task-image",
+        ),
+        pytest.param(
+            {"type": "indexed-image", "namespace": "a.b", "path": "p"}, "a.b/p", id="indexed"
+        ),
+        pytest.param(
+            {"type": "docker-image", "name": "x@sha256:1"}, "x@sha256:1", id="docker-image"
+        ),
+        pytest.param(None, None, id="none"),
+        pytest.param({"path": 3}, None, id="nonsense"),
+    ],
+)
+def test_the_image(image, shown):
+    """docker-worker takes it in four forms."""
+    assert task_of(definition(image=image), STATUS).image == shown
+
+
+@pytest.mark.parametrize(
+    ("artifacts", "expires"),
+    [
+        pytest.param(
+            {"public/io-benchmark": {"expires": "2026-12-01T00:00:00.000Z"}}, 1, id="docker-worker"
+        ),
+        pytest.param(
+            [{"name": "public/io-benchmark", "expires": "2026-12-02T00:00:00Z"}],
+            2,
+            id="generic-worker",
+        ),
+        pytest.param({"public/logs": {"expires": "2026-12-01T00:00:00.000Z"}}, 28, id="another's"),
+        pytest.param({"public/io-benchmark": {"expires": "soon"}}, 28, id="nonsense"),
+        pytest.param("x", 28, id="none"),
+    ],
+)
+def test_when_the_artifact_expires(artifacts, expires):
+    """Its own date, else the task's."""
+    given_task = TaskDefinition(
+        expires="2026-12-28T00:00:00.000Z", payload=TaskPayload(artifacts=artifacts)
+    )
+    made = task_of(given_task, STATUS)
+    assert made.artifact_expires == datetime(2026, 12, expires, tzinfo=UTC)
+
+
+def test_a_record_is_one_line_a_field():
+    """Names from outside carry no control characters and no end of length."""
+    run = TaskRun(
+        run_id=3,
+        state="failed",
+        worker_group="g\x1b[2J",
+        worker_id="w" * 500,
+        started="s\n",
+        resolved=None,
+    )
+    task = task_of(TaskDefinition(metadata=TaskMetadata(name="a\u202eb\nc")), STATUS)
+    made = task_record(task, run, "pool")
+    assert made.label == "a\ufffdb c"
+    assert (made.worker_group, made.worker_id) == ("g\ufffd[2J", "w" * 199 + "…")
+    assert (made.started, made.resolved, made.run_id, made.task_queue) == ("s", "", 3, "a/b")
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(
+    st.builds(TaskPayload, image=json_values, command=json_values, artifacts=json_values),
+    st.text(),
+    st.text(),
+)
+def test_any_payload_makes_a_task(payload, kind, label):
+    """Nothing in it can stop the others of its group."""
+    made = task_of(TaskDefinition(payload=payload, tags={"kind": kind, "label": label}), STATUS)
+    assert isinstance(made, QueueTask)
+    assert made.task_id == TASK
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"<html>", id="html"),
+        pytest.param(
+            b'{"status": {"taskId": "../../x", "taskGroupId": "y", "state": "z"}}', id="path"
+        ),
+        pytest.param(b'{"status": ' + b"[" * 100_000, id="deep"),
+        pytest.param(b'{"status": "\xff"}', id="no-utf-8"),
+    ],
+)
+def test_what_no_queue_answers(data):
+    """A ValueError, whatever it is; an id that is no id never gets further."""
+    with pytest.raises(ValueError, match=r"\w"):
+        api_answers.decode(data, api_answers.StatusAnswer)
+
+
+@pytest.mark.parametrize(
+    ("source", "revision"),
+    [
+        pytest.param(
+            f"https://github.com/mozilla-releng/io-benchmark/blob/{REVISION}/taskcluster/kinds/x",
+            REVISION,
+            id="git",
+        ),
+        pytest.param(
+            f"https://hg.mozilla.org/try/file/{REVISION}/taskcluster/kinds/x", REVISION, id="hg"
+        ),
+        pytest.param("https://github.com/x/y/blob/main/taskcluster/kinds/x", None, id="branch"),
+        pytest.param(f"https://example.com/{REVISION}", None, id="elsewhere"),
+        pytest.param("", None, id="none"),
+    ],
+)
+def test_revision(source, revision):
+    """taskgraph says in a task's source which revision its kind.yml is of."""
+    made = task_of(TaskDefinition(metadata=TaskMetadata(source=source)), STATUS)
+    assert made.revision == revision

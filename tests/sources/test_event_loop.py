@@ -1,0 +1,116 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Coroutines that are stopped by signals, or by one of them failing."""
+
+import asyncio
+import os
+import signal
+import time
+
+import pytest
+
+from io_benchmark.interruption import TERMINATING
+from io_benchmark.sources.event_loop import run_all, run_coroutine, run_limited
+
+
+class TerminatedError(KeyboardInterrupt):
+    pass
+
+
+@pytest.fixture
+def on_sigterm():
+    """What the command line does with SIGTERM and SIGHUP."""
+
+    def terminate(_number, _frame):
+        raise TerminatedError
+
+    previous = {number: signal.signal(number, terminate) for number in TERMINATING}
+    yield terminate
+    for number, handler in previous.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        pytest.param(signal.SIGTERM, TerminatedError, id="SIGTERM"),
+        pytest.param(signal.SIGHUP, TerminatedError, id="SIGHUP"),
+        pytest.param(signal.SIGINT, KeyboardInterrupt, id="SIGINT"),
+    ],
+)
+def test_a_signal_ends_it_in_order(on_sigterm, number, expected):
+    """What is open is closed first; the handler is as it was before."""
+    closed = []
+
+    async def main():
+        try:
+            os.kill(os.getpid(), number)
+            await asyncio.sleep(60)
+        finally:
+            closed.append(True)
+
+    with pytest.raises(expected):
+        run_coroutine(main())
+    assert closed == [True]
+    assert {signal.getsignal(number) for number in TERMINATING} == {on_sigterm}
+
+
+def test_without_a_signal(on_sigterm):
+    """It gives what the coroutine gives, and the handler is as it was."""
+
+    async def main():
+        await asyncio.sleep(0)
+        return 3
+
+    assert run_coroutine(main()) == 3
+    assert {signal.getsignal(number) for number in TERMINATING} == {on_sigterm}
+
+
+def test_the_first_failure_ends_the_others():
+    """As it is, not in a group of one; nothing goes on behind its back."""
+    cancelled = []
+
+    async def waits():
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            cancelled.append(True)
+            raise
+
+    async def fails():
+        await asyncio.sleep(0)
+        raise KeyError("x")
+
+    started = time.monotonic()
+    with pytest.raises(KeyError):
+        asyncio.run(run_all([waits(), fails(), waits()]))
+    assert cancelled == [True, True]
+    assert time.monotonic() - started < 30
+
+
+def test_so_many_at_a_time():
+    """All are done, never more at once than allowed."""
+    running = most = done = 0
+
+    async def one():
+        nonlocal running, most, done
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.001)
+        running -= 1
+        done += 1
+
+    asyncio.run(run_limited([one() for _ in range(20)], 3))
+    assert (most, done) == (3, 20)
+    asyncio.run(run_limited([], 3))
+
+
+def test_what_was_not_begun_is_closed():
+    """After a failure no coroutine is left that nobody awaited, which would be a warning."""
+
+    async def fails():
+        raise KeyError("x")
+
+    with pytest.raises(KeyError):
+        asyncio.run(run_limited([fails() for _ in range(20)], 2))

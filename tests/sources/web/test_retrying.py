@@ -1,0 +1,83 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""How often a request is tried again, and how long is waited between."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from io_benchmark.errors import GaveUpError
+from io_benchmark.sources.web.retrying import RequestPolicy, TransientError, retry
+
+
+def attempt(failures, retry_after_s=None):
+    """Fails so often, then gives its number of calls."""
+    calls = 0
+
+    async def one():
+        nonlocal calls
+        calls += 1
+        if calls <= failures:
+            raise TransientError("host answers 503", retry_after_s)
+        return calls
+
+    return one
+
+
+def test_it_goes_on_until_it_works(policy, waits):
+    """Nine failures are borne; the waits double up to their maximum."""
+    assert asyncio.run(retry(policy, attempt(9))) == 10
+    assert waits == [0.1875, 0.375, 0.75, 1.5, 3.0, 3.75, 3.75, 3.75, 3.75]
+
+
+def test_it_gives_up(policy, waits):
+    """After ten tries, saying what happened and how often."""
+    with pytest.raises(GaveUpError, match=r"^host answers 503, 10 times; try again later$"):
+        asyncio.run(retry(policy, attempt(10)))
+    assert len(waits) == 9
+
+
+def test_what_is_asked_for_is_waited(policy, waits):
+    """Retry-After counts where it is longer than the own wait."""
+    assert asyncio.run(retry(policy, attempt(2, retry_after_s=7.0))) == 3
+    assert asyncio.run(retry(policy, attempt(1, retry_after_s=0.0))) == 2
+    assert waits == [7.0, 7.0, 0.1875]
+
+
+def test_nobody_waits_for_an_hour(policy, waits):
+    """A longer Retry-After than the policy's is told, neither waited nor cut short."""
+    with pytest.raises(GaveUpError, match=r"^host answers 503; it asks to wait 3600 s$"):
+        asyncio.run(retry(policy, attempt(1, retry_after_s=3600.0)))
+    assert waits == []
+
+
+@pytest.mark.parametrize(
+    ("dice", "delay_s"),
+    [pytest.param(0.0, 0.5, id="least"), pytest.param(1.0, 1.0, id="most")],
+)
+def test_waits_are_spread(dice, delay_s):
+    """Between half of the wait and all of it, by the dice."""
+    assert replace(RequestPolicy(), dice=lambda: dice).delay_s(3) == delay_s
+
+
+def test_other_errors_come_out_at_once(policy, waits):
+    """Only what may pass is tried again."""
+
+    async def broken():
+        raise KeyError("x")
+
+    with pytest.raises(KeyError):
+        asyncio.run(retry(policy, broken))
+    assert waits == []
+
+
+def test_all_tries_together_have_a_limit():
+    """However lively each try is, and however long it would pause."""
+
+    async def main():
+        await retry(RequestPolicy(object_s=0.05), asyncio.Event().wait)
+
+    with pytest.raises(GaveUpError, match=r"^no whole answer within 0\.05 s; try again later$"):
+        asyncio.run(main())

@@ -1,0 +1,306 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Requests against a host that goes wrong in every way."""
+
+import asyncio
+import gzip
+import zlib
+from dataclasses import replace
+
+import pytest
+from loopback import Fault, Loopback, first
+from loopback_deployment import AMD_16, ARTIFACT, Artifact
+
+from io_benchmark.errors import GaveUpError, ObjectGoneError, ResultError
+from io_benchmark.sources.web.retrying import retry
+from io_benchmark.sources.web.web_client import WebAnswer, WebClient, _next_url
+
+LIMIT = 100_000
+OBJECT = f"/public-bucket/{AMD_16}/0/{ARTIFACT}"
+
+
+@pytest.fixture
+def loopback():
+    with Loopback() as running:
+        yield running
+
+
+def download(policy, url, limit=LIMIT):
+    async def main():
+        async with WebClient(policy) as http:
+            return await retry(policy, lambda: http.download(url, limit))
+
+    return asyncio.run(main())
+
+
+def store(loopback, body, **artifact):
+    loopback.deployment.set_result(AMD_16, 0, Artifact(body, **artifact))
+    return loopback.storage_url + OBJECT
+
+
+@pytest.mark.parametrize("gzipped", [True, False])
+def test_an_object_comes_as_it_was_made(loopback, policy, gzipped):
+    """Content-Encoding is undone, exactly at the limit too."""
+    url = store(loopback, b"x" * LIMIT, gzipped=gzipped)
+    assert download(policy, url) == b"x" * LIMIT
+
+
+@pytest.mark.parametrize(
+    "artifact",
+    [
+        pytest.param({"gzipped": False}, id="plain"),
+        pytest.param({"gzipped": True}, id="gzip-of-nothing"),
+        pytest.param(
+            {"gzipped": False, "headers": {"Content-Encoding": "gzip"}}, id="empty-as-gzip"
+        ),
+    ],
+)
+def test_an_empty_object_is_a_broken_transfer(loopback, policy, artifact):
+    """No answer that is read is empty: it is asked for again."""
+    with pytest.raises(GaveUpError, match=r"^127.0.0.1 answers with nothing, 10 times"):
+        download(policy, store(loopback, b"", **artifact))
+
+
+@pytest.mark.parametrize(
+    ("artifact", "message"),
+    [
+        pytest.param(
+            {"body": b"x" * (LIMIT + 1), "gzipped": False},
+            "it holds 100,001 bytes, more than 100,000",
+            id="announced",
+        ),
+        pytest.param(
+            {"body": bytes(50_000_000)}, "it holds more than 100,000 bytes, gzip decoded", id="bomb"
+        ),
+        pytest.param(
+            {"body": bytes(LIMIT + 1)},
+            "it holds more than 100,000 bytes, gzip decoded",
+            id="one-more",
+        ),
+        pytest.param(
+            {
+                "body": gzip.compress(b"a") + gzip.compress(b"b"),
+                "gzipped": False,
+                "headers": {"Content-Encoding": "gzip"},
+            },
+            "it has data after the end of its gzip data",
+            id="two-in-one",
+        ),
+        pytest.param(
+            {"body": b"{}", "gzipped": False, "headers": {"Content-Encoding": "gzip"}},
+            "its gzip data are damaged (Error -3 while decompressing data: incorrect header check)",
+            id="no-gzip",
+        ),
+        pytest.param(
+            {"body": b"{}", "gzipped": False, "headers": {"Content-Encoding": "br"}},
+            "it is encoded as 'br'; only gzip is read",
+            id="other-encoding",
+        ),
+    ],
+)
+def test_what_is_too_large_or_strange_is_refused(loopback, policy, waits, artifact, message):
+    """One line, at once: asking again would bring the same."""
+    with pytest.raises(ResultError) as raised:
+        download(policy, store(loopback, **artifact))
+    assert str(raised.value) == message
+    assert len(loopback.requests) == 1
+    assert waits == []
+
+
+def test_gzip_data_that_break_off(loopback, policy):
+    """Where a proxy cut them and counted anew, only the data themselves tell."""
+    data = zlib.compressobj(wbits=31)
+    cut = data.compress(b"x" * 1000) + data.flush(zlib.Z_SYNC_FLUSH)
+    url = store(loopback, cut, gzipped=False, headers={"Content-Encoding": "gzip"})
+    with pytest.raises(GaveUpError, match="a transfer broke off within its gzip data, 10 times"):
+        download(policy, url)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(Fault(status=500), id="500"),
+        pytest.param(Fault(status=503), id="503"),
+        pytest.param(Fault(status=429), id="429"),
+        pytest.param(Fault(truncated=True), id="truncated"),
+    ],
+)
+def test_what_passes_is_tried_again(loopback, policy, waits, fault):
+    """Two failures, then the object."""
+    loopback.faults = first(2, fault)
+    assert download(policy, store(loopback, b"x" * 5000)) == b"x" * 5000
+    assert len(loopback.requests) == 3
+    assert waits == [0.1875, 0.375]
+
+
+def test_silence(loopback, policy, waits):
+    """An answer that does not go on is given up and asked for again."""
+    loopback.faults = first(2, Fault(delay_s=60))
+    impatient = replace(policy, silence_s=0.5)
+    assert download(impatient, store(loopback, b"x" * 5000)) == b"x" * 5000
+    assert waits[:2] == [0.1875, 0.375]
+
+
+def test_a_connection_that_is_cut(loopback, policy):
+    """Before any answer: aiohttp tries a kept connection once more by itself, then it is tried anew."""
+    loopback.faults = first(2, Fault(hang_up=True))
+    assert download(policy, store(loopback, b"x" * 5000)) == b"x" * 5000
+    assert len(loopback.requests) == 3
+
+
+@pytest.mark.parametrize("status", [400, 401, 418])
+def test_other_refusals_are_not_tried_again(loopback, policy, status):
+    """4xx but 429 means that the request is wrong."""
+    loopback.faults = first(1, Fault(status=status))
+    with pytest.raises(ResultError, match=f"^127.0.0.1 answers {status}$"):
+        download(policy, store(loopback, b"x"))
+    assert len(loopback.requests) == 1
+
+
+@pytest.mark.parametrize("status", [403, 404, 410])
+def test_an_object_that_is_gone(loopback, policy, status):
+    """Storage hosts answer in different ways for what expired."""
+    loopback.faults = first(1, Fault(status=status))
+    with pytest.raises(ObjectGoneError, match=rf"does not have the object \({status}\)"):
+        download(policy, store(loopback, b"x"))
+
+
+def test_a_slow_drip_ends(policy, loopback):
+    """The whole answer has its time, however lively it is."""
+    impatient = replace(policy, answer_s=0.2, attempts=2)
+    loopback.faults = first(5, Fault(delay_s=60))
+    with pytest.raises(GaveUpError, match=r"127\.0\.0\.1 does not answer in time, 2 times"):
+        download(impatient, store(loopback, b"x"))
+
+
+@pytest.mark.parametrize(
+    ("header", "wait_s"),
+    [
+        pytest.param("3", 3.0, id="seconds"),
+        pytest.param("Sat, 21 Nov 2026 12:00:05 GMT", 5.0, id="date"),
+        pytest.param("Sat, 21 Nov 2026 11:00:00 GMT", 0.1875, id="past"),
+        pytest.param("soon", 0.1875, id="nonsense"),
+        pytest.param("-1", 0.1875, id="negative"),
+    ],
+)
+def test_retry_after(loopback, policy, waits, header, wait_s):
+    """In seconds or as a date; nonsense is passed over."""
+    loopback.faults = first(1, Fault(status=429, headers={"Retry-After": header}))
+    assert download(policy, store(loopback, b"x")) == b"x"
+    assert waits == [wait_s]
+
+
+def test_retry_after_has_a_limit(loopback, policy, waits):
+    """Nobody sits an hour before a terminal without being told."""
+    loopback.faults = first(1, Fault(status=429, headers={"Retry-After": "9" * 300}))
+    with pytest.raises(GaveUpError, match=r"127\.0\.0\.1 answers 429; it asks to wait 9+ s"):
+        download(policy, store(loopback, b"x"))
+    assert waits == []
+
+
+def test_redirects_are_followed(loopback, policy):
+    """To another port, relative ones too."""
+    store(loopback, b"there")
+    target = (loopback.storage_url + OBJECT).replace("/", "%2F")
+    assert download(policy, f"{loopback.storage_url}/to/{target}") == b"there"
+    relative = OBJECT.replace("/", "%2F")
+    assert download(policy, f"{loopback.storage_url}/to/{relative}") == b"there"
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        pytest.param("/loop", "it redirects more than 5 times, last to 127.0.0.1", id="loop"),
+        pytest.param(
+            "/to/file:%2F%2F%2Fetc%2Fpasswd",
+            "it redirects to 'file:///etc/passwd', which is not http(s)",
+            id="file",
+        ),
+        pytest.param("/to/ftp:%2F%2Fhost%2Fx", "it redirects to 'ftp://host/x', which", id="ftp"),
+        pytest.param("/to/http:%2F%2F[", "it redirects to 'http://[', which is not", id="nonsense"),
+    ],
+)
+def test_redirects_to_nowhere(loopback, policy, path, message):
+    """Bounded, and never away from the web."""
+    with pytest.raises(ResultError) as raised:
+        download(policy, loopback.storage_url + path)
+    assert str(raised.value).startswith(message)
+    assert len(loopback.requests) <= 6
+
+
+def test_a_host_that_is_not_there(policy, waits):
+    """It is tried as often as the others: machines come back."""
+    with pytest.raises(
+        GaveUpError,
+        match=r"^cannot connect to 127\.0\.0\.1: connection refused, 10 times; try again later$",
+    ):
+        download(policy, "http://127.0.0.1:9/x")
+    assert len(waits) == 9
+
+
+@pytest.mark.parametrize("url", ["http://[", "no-scheme", "http://"])
+def test_no_address(policy, url):
+    """One line, no traceback."""
+    with pytest.raises(ResultError):
+        download(policy, url)
+
+
+def test_no_more_connections_than_allowed(loopback, policy):
+    """A pool, so that a deployment is not run over."""
+    loopback.latency_s = 0.02
+    url = store(loopback, b"x")
+
+    async def main():
+        async with WebClient(replace(policy, connections=4)) as http:
+            await asyncio.gather(*(http.download(url, 100) for _ in range(20)))
+            return http.requests
+
+    assert asyncio.run(main()) == 20
+    assert loopback.most_at_once == 4
+
+
+def test_https_stays_https():
+    """A redirect from https to http is refused before it is followed."""
+    with pytest.raises(ResultError, match="it redirects from https to 'http://h/x'"):
+        _next_url("https://h/y", WebAnswer(302, {"Location": "http://h/x"}, b""))
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        pytest.param(b"HTTP/1.1 200 OK\r\n\r\n", id="nothing-until-closed"),
+        pytest.param(b'HTTP/1.1 200 OK\r\n\r\n{"version": ', id="closed-early"),
+        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", id="length-0"),
+        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{}", id="too-little"),
+        pytest.param(
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n", id="chunks-cut"
+        ),
+        pytest.param(
+            b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 0\r\n\r\n",
+            id="gzip-of-length-0",
+        ),
+        pytest.param(
+            b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"{}")[:-4],
+            id="gzip-cut",
+        ),
+    ],
+)
+def test_an_answer_that_broke_off_is_asked_for_again(policy, waits, cut):
+    """Twice it is cut, then it is whole: also where only the closing tells its end."""
+    answers = [cut, cut, b'HTTP/1.1 200 OK\r\n\r\n{"version": 1}\n']
+
+    async def serve(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answers.pop(0))
+        await writer.drain()
+        writer.close()
+
+    async def main():
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        async with server, WebClient(policy) as http:
+            return await retry(policy, lambda: http.download(f"http://127.0.0.1:{port}/", 1000))
+
+    assert asyncio.run(main()) == b'{"version": 1}\n'
+    assert waits == [0.1875, 0.375]
