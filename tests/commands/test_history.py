@@ -161,7 +161,7 @@ def test_another_pool(fetched: Path) -> None:
     """What there is instead is named."""
     done = history("intel", "results", folder=fetched, expected=1)
     assert done.stderr == "error: there is no result of intel; there are amd-16\n"
-    assert "There is nothing that could be read and judged." in done.stdout
+    assert "No result could be read and judged." in done.stdout
     assert "results of other pools are passed over: 20 of amd-16" in done.stdout
 
 

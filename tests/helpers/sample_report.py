@@ -14,10 +14,13 @@ from io_benchmark.analysis.model import (
     Cause,
     Comparison,
     Diagnosis,
+    Evidence,
     Figures,
     Interval,
+    Observation,
     Problem,
     Remedy,
+    Seen,
     Severity,
     State,
     Subject,
@@ -33,6 +36,7 @@ from io_benchmark.analysis.report_model import (
     Timeline,
     WorkerLine,
 )
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.report.formats import Layout
 from io_benchmark.report.formats.terminal import render_report
 
@@ -108,13 +112,36 @@ ADD_WORKERS = Advice(
     "leans to equivalence; add 12 workers a pool to decide, with workers that differ by 5.0%",
 )
 
+
+def text(words: str) -> Statement:
+    """A statement that is the text of a worker."""
+    return statement("{text}", text=words)
+
+
+def evidence(*facts: Statement) -> Evidence:
+    """One worker's, the summary first."""
+    observations = [Observation(f"fact-{at}", (Seen(fact, 1),), 1) for at, fact in enumerate(facts)]
+    return Evidence(tuple(observations), facts[0] if facts else None)
+
+
+def writes(disks: str, names: str, machine: str, rate_mib_per_s: int) -> Evidence:
+    """The evidence of a cause as the analysis makes it."""
+    rate = Quantity(rate_mib_per_s * 2**20, Unit.BYTES_PER_SECOND)
+    return evidence(
+        statement(disks),
+        statement("disks {names}", names=names),
+        statement("machine type {machine}", machine=machine),
+        statement("write rate {rate}", rate=rate),
+    )
+
+
 SUPPORTED = Cause(
     "device-count",
     "Fewer local SSDs share the writes.",
     State.SUPPORTED,
-    "2 local SSDs striped (nvme0n1, nvme0n2), machine type c2-standard-16; write rate 743 MiB/s",
-    "1 local SSD (nvme1n1), machine type c3d-standard-16-lssd; write rate 388 MiB/s",
-    "Google publishes 350 MiB/s written for one and 700 for two.",
+    writes("2 local SSDs striped", "nvme0n1, nvme0n2", "c2-standard-16", 743),
+    writes("1 local SSD", "nvme1n1", "c3d-standard-16-lssd", 388),
+    (statement("Google publishes 350 MiB/s written for one and 700 for two."),),
     predicted_ratio=2.0,
     share=0.94,
 )
@@ -123,17 +150,17 @@ CAUSES = (
         "boot-disk",
         "The work place is on the boot disk.",
         State.RULED_OUT,
-        "dm-0 on nvme0n1, nvme0n2",
-        "dm-0 on nvme1n1",
-        "Both are on local SSDs.",
+        evidence(statement("dm-0 on nvme0n1, nvme0n2")),
+        evidence(statement("dm-0 on nvme1n1")),
+        (statement("Both are on local SSDs."),),
     ),
     Cause(
         "spawn-cost",
         "Starting processes takes longer.",
         State.NOT_OBSERVABLE,
-        "",
-        "",
-        "Lookups took 1.23 ms on both, of which starting grep is only a part.",
+        Evidence(),
+        Evidence(),
+        (statement("Lookups took 1.23 ms on both, of which starting grep is only a part."),),
         workload="spawn",
     ),
     SUPPORTED,
@@ -141,33 +168,35 @@ CAUSES = (
         "cgroup-io-limit",
         "A control group limits the rate.",
         State.RULED_OUT,
-        "no limit at any level",
-        "no limit at any level",
-        "Neither has io.max nor blkio.throttle set.",
+        evidence(statement("no limit at any level")),
+        evidence(statement("no limit at any level")),
+        (statement("Neither has io.max nor blkio.throttle set."),),
     ),
     Cause(
         "mount-options",
         "The file system is mounted with other options.",
         State.RULED_OUT,
-        "rw,nobarrier,data=writeback",
-        "rw,nobarrier,data=writeback",
-        "No option differs.",
+        evidence(statement("rw,nobarrier,data=writeback")),
+        evidence(statement("rw,nobarrier,data=writeback")),
+        (statement("No option differs."),),
     ),
 )
 REMEDIES = (
     Remedy(
         "device-count",
-        "Use a machine type with two local SSDs, such as c3d-standard-30-lssd.",
+        statement("Use a machine type with two local SSDs, such as c3d-standard-30-lssd."),
         1.9,
         measured=True,
-        evidence="amd-30 in this push takes 77.0 ms where amd-16 takes 146 ms.",
+        evidence=(statement("amd-30 in this push takes 77.0 ms where amd-16 takes 146 ms."),),
     ),
     Remedy(
         "device-count",
-        "Remove the destination before copying (cp --remove-destination).",
+        statement("Remove the destination before copying (cp --remove-destination)."),
         None,
         measured=False,
-        evidence="ext4 flushes a file that is truncated and rewritten when it is closed.",
+        evidence=(
+            statement("ext4 flushes a file that is truncated and rewritten when it is closed."),
+        ),
     ),
 )
 
@@ -345,10 +374,35 @@ def hostile(retrieves: int = 2000) -> Report:
             Diagnosis(
                 sides["amd-16"],
                 (
-                    Cause(entities, script, State.SUPPORTED, breaks, escapes, long, 2.0, 1.31),
-                    Cause(breaks, long, State.NOT_OBSERVABLE, "", "", script, workload=entities),
+                    Cause(
+                        entities,
+                        script,
+                        State.SUPPORTED,
+                        evidence(text(breaks)),
+                        evidence(text(escapes)),
+                        (text(long),),
+                        2.0,
+                        1.31,
+                    ),
+                    Cause(
+                        breaks,
+                        long,
+                        State.NOT_OBSERVABLE,
+                        Evidence(),
+                        Evidence(),
+                        (text(script),),
+                        workload=entities,
+                    ),
                 ),
-                (Remedy(script, breaks, float("nan"), measured=True, evidence=entities),),
+                (
+                    Remedy(
+                        script,
+                        text(breaks),
+                        float("nan"),
+                        measured=True,
+                        evidence=(text(entities),),
+                    ),
+                ),
             ),
         ),
         problems=(
@@ -577,7 +631,7 @@ def renamed(report: Report, side: str, other: str) -> Report:
 def talkative() -> Report:
     """Much more to say than fits a comment."""
     report = many_pools(5)
-    cause = replace(SUPPORTED, explanation="word " * 150)
+    cause = replace(SUPPORTED, explanation=(statement("word " * 150),))
     names = [line.side for line in report.workers[1:]]
     return replace(
         report,

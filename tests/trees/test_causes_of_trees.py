@@ -18,9 +18,10 @@ from tree_cases import RETRIEVE, ROWS, Row
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis.causes import RULES
-from io_benchmark.analysis.diagnosis.judging import NOTHING_TO_EXPLAIN
+from io_benchmark.analysis.diagnosis.findings import NOTHING_TO_EXPLAIN
 from io_benchmark.analysis.model import Cause, State
 from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.statements import statement
 
 # Trees of unlike places are compared for what tells them apart, as with --allow.
 ALLOWED = Options(allow=frozenset({"place-kind", "reflink", "cache-state"}))
@@ -101,7 +102,7 @@ def test_a_tree_decides_its_cause(row: Row, candidate: str, seen: Seen) -> None:
     """What a machine shows of itself names its cause, whichever of the two is the baseline."""
     found = cause_of(row, seen, slower_is_candidate=candidate == "slower")
     assert found.state is row.state, found
-    assert NOTHING_TO_EXPLAIN not in found.explanation
+    assert statement(NOTHING_TO_EXPLAIN) not in found.explanation
 
 
 def test_every_cause_has_both() -> None:

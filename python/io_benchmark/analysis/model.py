@@ -14,6 +14,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from io_benchmark.analysis.statements import Statement
 from io_benchmark.results import CacheRetrieve, Measurement, Result
 
 Integers = NDArray[np.int64]
@@ -204,18 +205,47 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
+class Seen:
+    """A value of an observation, and on how many workers it was seen."""
+
+    value: Statement
+    count: int
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One kind of fact about a side's workers, the most frequent value first.
+
+    A single worker's runs are counted instead where they differ.
+    """
+
+    name: str  # "write-rate"
+    seen: tuple[Seen, ...]
+    total: int  # workers, or runs, on this side
+    counts_runs: bool = False
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one side's workers showed about a cause."""
+
+    observations: tuple[Observation, ...] = ()
+    summary: Statement | None = None  # leads a report's sentence: "1 disk"
+
+
+@dataclass(frozen=True)
 class Cause:
     """One hypothesis, judged by observed facts of both sides."""
 
     name: str  # "device-count"
     hypothesis: str  # one sentence
     state: State
-    baseline_evidence: str
-    candidate_evidence: str
-    explanation: str  # why it is judged so, or what would tell
+    baseline_evidence: Evidence
+    candidate_evidence: Evidence
+    explanation: tuple[Statement, ...]  # why it is judged so, or which fact is missing
     predicted_ratio: float | None = None
     share: float | None = None  # ln(measured) ÷ ln(predicted)
-    workload: str | None = None  # for "not observable": the workload that would tell
+    workload: str | None = None  # for "not observable": the workload that would show it
 
 
 @dataclass(frozen=True)
@@ -223,10 +253,10 @@ class Remedy:
     """What to try, tied to a supported cause."""
 
     cause: str
-    action: str
+    action: Statement
     gain_ratio: float | None  # time now ÷ time then, measured or predicted
     measured: bool
-    evidence: str
+    evidence: tuple[Statement, ...]
 
 
 @dataclass(frozen=True)

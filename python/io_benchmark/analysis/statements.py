@@ -16,9 +16,11 @@ class Unit(StrEnum):
     BYTES = "bytes"
     BYTES_PER_SECOND = "bytes/s"
     OPERATIONS_PER_SECOND = "operations/s"
+    IOPS = "IOPS"  # operations of a disk per second
     RATIO = "ratio"  # written 1.92×
     SHARE = "share"  # a part of one, written as a percentage
     COUNT = "count"
+    NUMBER = "number"  # written with its decimals
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,16 @@ class Quantity:
     unit: Unit
 
 
-Value = str | Quantity
+@dataclass(frozen=True)
+class Range:
+    """The lowest and the highest of several values."""
+
+    low: float
+    high: float
+    unit: Unit
+
+
+Value = str | Quantity | Range
 
 
 @dataclass(frozen=True)

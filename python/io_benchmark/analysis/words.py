@@ -24,3 +24,12 @@ def time(value_ns: float) -> str:
         if value_ns >= size_ns / 10:
             return f"{digits(value_ns / size_ns)} {unit}"
     return f"{digits(value_ns)} ns"
+
+
+def plain(text: str, limit: int) -> str:
+    """Return one printable line of at most `limit` characters; the others show as '?'."""
+    if len(text) <= limit and text.isprintable():
+        return text
+    cut = text[: limit + 1]
+    shown = "".join(character if character.isprintable() else "?" for character in cut)
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"

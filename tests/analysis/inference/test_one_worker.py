@@ -15,7 +15,8 @@ from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Comparison, Severity, State, Verdict, Worker
 from io_benchmark.analysis.plan import pools
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.report.content.replication import of_report
+from io_benchmark.report.content.evidence_text import evidence_text
+from io_benchmark.report.content.worker_rows import count_replication
 
 BOOT = "4514e179-e9e1-4620-b051-b51d93f6b9cd"
 
@@ -83,15 +84,18 @@ def test_runs_of_one_machine_in_bare_files_are_one_worker() -> None:
     found = report(runs({"a": (2.0, 2.2), "b": (1.0, 1.1)}), "b")
     (subject,) = found.subjects
     assert {side: one.workers for side, one in subject.figures.items()} == {"a": 1, "b": 1}
-    assert [(row.side, row.runs, row.workers) for row in of_report(found)] == [
+    assert [
+        (row.side, row.runs, row.workers)
+        for row in count_replication(found.subjects, found.workers)
+    ] == [
         ("b", 2, 1),
         ("a", 2, 1),
     ]
     assert all(one.between_workers_ratio is None for one in subject.figures.values())
     for diagnosis in found.diagnoses:
         for cause in diagnosis.causes:
-            assert "workers" not in cause.baseline_evidence, cause
-            assert "workers" not in cause.candidate_evidence, cause
+            assert "workers" not in evidence_text(cause.baseline_evidence), cause
+            assert "workers" not in evidence_text(cause.candidate_evidence), cause
 
 
 def test_figures_are_means_of_workers() -> None:
@@ -126,8 +130,8 @@ def test_evidence_counts_workers() -> None:
     slow = seed_case.documents(1, pools=("amd-16",))
     found = report([seed_workers.worker(one) for one in (*documents, *slow)], "intel")
     told = [cause for one in found.diagnoses for cause in one.causes]
-    assert any("on 2 of 2 workers" in cause.baseline_evidence for cause in told)
-    assert not any("3 workers" in cause.baseline_evidence for cause in told)
+    assert any("on 2 of 2 workers" in evidence_text(cause.baseline_evidence) for cause in told)
+    assert not any("3 workers" in evidence_text(cause.baseline_evidence) for cause in told)
     assert any(cause.state is State.SUPPORTED for cause in told)
 
 
@@ -139,5 +143,7 @@ def test_runs_that_tell_different_things() -> None:
     documents[1]["host"]["cpu_model"] = "Another CPU"
     slow = seed_case.documents(1, pools=("amd-16",))
     found = report([seed_workers.worker(one) for one in (*documents, *slow)], "intel")
-    told = [cause.baseline_evidence for one in found.diagnoses for cause in one.causes]
+    told = [
+        evidence_text(cause.baseline_evidence) for one in found.diagnoses for cause in one.causes
+    ]
     assert any("Another CPU, 16 CPUs on 1 of 2 runs" in text for text in told)

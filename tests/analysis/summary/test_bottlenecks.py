@@ -11,7 +11,7 @@ import seed_case
 import seed_workers
 
 from io_benchmark.analysis import compare, plan
-from io_benchmark.analysis.diagnosis.case import view_of
+from io_benchmark.analysis.observed.worker_view import view_of
 from io_benchmark.analysis.report_model import Regime, SideRegime
 from io_benchmark.analysis.summary import bottlenecks
 from io_benchmark.analysis.summary.bottlenecks import regime_of

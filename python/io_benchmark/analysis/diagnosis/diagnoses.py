@@ -1,108 +1,108 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Which differences are explained: for each candidate that of the leading workload, and others' too.
+"""Which differences are explained: for each candidate the leading workload's, and others'.
 
 Cache-retrieve leads where it was compared, else the first workload that was. A further workload is
-explained by itself where it differs, by the measurement that differs most: what makes copies slow
-need not be what makes synchronous writes slow. Files that appear late are explained in any case, also
-where the same pool is the faster one at the other operations on names.
+explained where it differs, by the measurement that differs most: what makes copies slow need not be
+what makes synchronous writes slow. Files that appear late are always explained, also where the same
+pool is the faster one at other operations on names.
 """
 
 import math
 from collections.abc import Sequence
 
 from io_benchmark.analysis.diagnosis import remedies
-from io_benchmark.analysis.diagnosis.case import Beside
+from io_benchmark.analysis.diagnosis.case import OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import judge
-from io_benchmark.analysis.model import Comparison, Diagnosis, Subject, Verdict, Worker
+from io_benchmark.analysis.diagnosis.other_measurements import DIFFERENT, decided
+from io_benchmark.analysis.model import Comparison, Diagnosis, Subject, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.summary import workload_figures
 
-DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
-VISIBILITY = "visibility"
+_VISIBILITY = "visibility"
 
 
 def diagnoses(
     plan: Plan, reports: Sequence[SubjectReport], workers: Sequence[Worker]
 ) -> tuple[Diagnosis, ...]:
+    """Return the diagnoses of every pair, those of the leading workload first."""
     measured: dict[str, dict[Subject, float]] = {}
     for report in reports:
         for side, figures in report.figures.items():
             measured.setdefault(side, {})[report.subject] = figures.mean_ns
     machines = {worker.side: worker.result.task.instance_type for worker in workers}
-    found = []
+    diagnosed = []
     for candidate, baseline in plan.pairs:
-        beside = _compared(reports, candidate, baseline)
-        for comparison in _explained(beside):
+        measurements = _compared(reports, candidate, baseline)
+        for comparison in _explained(measurements):
+            subject = comparison.subject
             causes = judge(
-                comparison.subject,
-                # What is not decided needs no explanation: chance may be all of it.
+                subject,
+                # Without a decision nothing needs an explanation: all of it may be chance.
                 comparison.ratio if comparison.verdict in DIFFERENT else None,
                 [worker for worker in workers if worker.side == baseline],
                 [worker for worker in workers if worker.side == candidate],
-                beside,
+                measurements,
             )
-            tried = remedies.suggest(
-                causes, comparison.subject, measured, candidate, baseline, machines=machines
+            to_try = remedies.suggest(
+                causes, subject, measured, candidate, baseline, machines=machines
             )
-            found.append(Diagnosis(candidate, causes, tried, comparison.subject))
-    return tuple(found)
+            diagnosed.append(Diagnosis(candidate, causes, to_try, subject))
+    return tuple(diagnosed)
 
 
 def _compared(
     reports: Sequence[SubjectReport], candidate: str, baseline: str
-) -> tuple[Beside, ...]:
+) -> tuple[OtherMeasurement, ...]:
     return tuple(
-        Beside(one, report.figures[baseline], report.figures[candidate])
+        OtherMeasurement(comparison, report.figures[baseline], report.figures[candidate])
         for report in reports
-        for one in report.comparisons
-        if (one.candidate, one.baseline) == (candidate, baseline)
+        for comparison in report.comparisons
+        if (comparison.candidate, comparison.baseline) == (candidate, baseline)
     )
 
 
-def _explained(beside: Sequence[Beside]) -> list[Comparison]:
-    """The leading one first."""
-    comparisons = [one.comparison for one in beside]
-    found = comparisons[:1]
+def _explained(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
+    """Return the comparisons to explain, the leading one first."""
+    explained = [measurement.comparison for measurement in measurements[:1]]
     by_workload: dict[str, list[Comparison]] = {}
-    for one in comparisons:
-        if one.verdict in DIFFERENT:
-            by_workload.setdefault(one.subject.workload, []).append(one)
+    for measurement in filter(decided, measurements):
+        by_workload.setdefault(measurement.subject.workload, []).append(measurement.comparison)
     for workload, different in by_workload.items():
-        if found[0].subject.workload != workload:
-            found.append(_most(different))
+        if explained[0].subject.workload != workload:
+            explained.append(_most_different(different))
         elif workload != "cache-retrieve":
-            found[0] = _most(different)
-    return found + [one for one in _late(beside) if not _points_as(one, found)]
+            explained[0] = _most_different(different)
+    late = [each for each in _late_files(measurements) if not _same_direction(each, explained)]
+    return explained + late
 
 
-def _late(beside: Sequence[Beside]) -> list[Comparison]:
-    """Checks of visibility that differ, where a side had files that were not yet visible."""
+def _late_files(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
+    """Return checks of visibility that differ, where a side had files that were not yet visible."""
     return [
-        one.comparison
-        for one in beside
-        if one.subject.variant == VISIBILITY
-        and one.comparison.verdict in DIFFERENT
+        measurement.comparison
+        for measurement in filter(decided, measurements)
+        if measurement.subject.variant == _VISIBILITY
         and any(
             workload_figures.value(side, workload_figures.NOT_VISIBLE)
-            for side in (one.baseline, one.candidate)
+            for side in (measurement.baseline, measurement.candidate)
         )
     ]
 
 
-def _points_as(one: Comparison, explained: Sequence[Comparison]) -> bool:
-    """Is the same side the slower one where this workload is explained already, in this place?"""
-    where = one.subject.workload, one.subject.place
+def _same_direction(comparison: Comparison, explained: Sequence[Comparison]) -> bool:
+    """Return whether the same side is the slower one where this workload and place are explained."""
+    where = comparison.subject.workload, comparison.subject.place
     return any(
-        other.verdict is one.verdict
-        for other in explained
-        if (other.subject.workload, other.subject.place) == where
+        each.verdict is comparison.verdict
+        for each in explained
+        if (each.subject.workload, each.subject.place) == where
     )
 
 
-def _most(different: Sequence[Comparison]) -> Comparison:
-    """The one that differs most; a check of visibility is about something else than speed."""
-    timed = [one for one in different if one.subject.variant != VISIBILITY]
-    return max(timed or different, key=lambda one: abs(math.log(one.ratio)))
+def _most_different(different: Sequence[Comparison]) -> Comparison:
+    """Return what differs most; a check of visibility counts only where nothing else differs."""
+    timed = [each for each in different if each.subject.variant != _VISIBILITY]
+    return max(timed or different, key=lambda each: abs(math.log(each.ratio)))

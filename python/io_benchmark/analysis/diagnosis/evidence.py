@@ -1,73 +1,102 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Evidence as short plain text: what each side has, over all of its workers.
+"""Evidence as data: what each side's workers showed, and on how many of them.
 
-It comes from result files that anyone's task can have written. Workers are counted, not runs: what a
-worker showed in any of its runs, it has.
+Workers are counted, not runs: a worker has what any of its runs showed.
 """
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from io_benchmark.analysis.diagnosis.case import View, by_worker
-from io_benchmark.analysis.model import UNKNOWN
-from io_benchmark.text import clean
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.model import UNKNOWN, Evidence, Observation, Seen
+from io_benchmark.analysis.observed.worker_view import View, by_worker
+from io_benchmark.analysis.statements import Quantity, Range, Statement, Unit, Value, statement
 
-MAXIMUM_FACT = 120
-MAXIMUM_EVIDENCE = 400
-VARIANTS_SHOWN = 4
-MIB = 1024 * 1024
-GIB = 1024 * MIB
+Observe = Callable[[Sequence[View]], Observation]
 
 
-def plain(text: str, limit: int = MAXIMUM_FACT) -> str:
-    """Return one safe line, by default as long as one fact of a worker may be."""
-    return clean(text, limit)
+class Sides(NamedTuple):
+    """Both sides' evidence."""
+
+    baseline: Evidence
+    candidate: Evidence
 
 
-def tally(views: Sequence[View], text: Callable[[View], str | None]) -> str:
-    """'one disk' for a single worker, 'one disk on 3 of 3 workers' for several."""
-    workers = by_worker(views)
-    if not workers:
-        return "no worker"
-    if len(workers) == 1:
-        (runs,) = workers
-        told, count, of = Counter(map(text, runs)), len(runs), "runs"
-    else:
-        told = Counter(one for runs in workers for one in _told(set(map(text, runs))))
-        count, of = len(workers), "workers"
-    names = {UNKNOWN if one is None else one or "(empty)": seen for one, seen in told.items()}
-    if len(workers) == len(names) == 1:
-        return plain(next(iter(names)), MAXIMUM_EVIDENCE)
-    ordered = sorted(names.items(), key=lambda item: (-item[1], item[0]))
-    shown = [f"{plain(name)} on {seen} of {count} {of}" for name, seen in ordered[:VARIANTS_SHOWN]]
-    left = len(ordered) - VARIANTS_SHOWN
-    return plain(", ".join(shown) + (f", {left} more" if left > 0 else ""), MAXIMUM_EVIDENCE)
+def of_sides(case: Case, *observe: Observe, has_summary: bool = True) -> Sides:
+    """Return both sides' evidence; the first observation is the summary unless told otherwise."""
+    baseline, candidate = (
+        evidence_of(*(each(views) for each in observe), has_summary=has_summary)
+        for views in (case.baseline, case.candidate)
+    )
+    return Sides(baseline, candidate)
 
 
-def _told(texts: set[str | None]) -> set[str | None]:
-    """What a worker's runs tell; that one of them did not tell is no fact beside it."""
-    return texts - {None} or texts
+def evidence_of(*observations: Observation, has_summary: bool = True) -> Evidence:
+    """Return one side's evidence; the first observation is what its summary says."""
+    summary = observations[0].seen[0].value if observations and has_summary else None
+    return Evidence(observations, summary)
+
+
+def fact(name: str, value: Statement) -> Observation:
+    """Return an observation of a whole side."""
+    return Observation(name, (Seen(value, 1),), 1)
+
+
+def tally(
+    name: str, read: Callable[[View], Statement | None], template: str = "{value}"
+) -> Observe:
+    """Observe how many workers have which value; `template` is how an unknown one is written."""
+    unknown = statement(template, value=UNKNOWN)
+
+    def observe(views: Sequence[View]) -> Observation:
+        workers = by_worker(views)
+        if not workers:
+            return Observation(name, (Seen(statement("no worker"), 0),), 0)
+        if len(workers) == 1:
+            (runs,) = workers
+            counts = Counter(map(read, runs))
+            total = len(runs)
+        else:
+            counts = Counter(each for runs in workers for each in _known(set(map(read, runs))))
+            total = len(workers)
+        if len(workers) == len(counts) == 1:
+            counts, total = Counter(dict.fromkeys(counts, 1)), 1
+        ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
+        return Observation(
+            name,
+            tuple(Seen(value or unknown, count) for value, count in ordered),
+            total,
+            counts_runs=len(workers) == 1 and total > 1,
+        )
+
+    return observe
+
+
+def _known(values: set[Statement | None]) -> set[Statement | None]:
+    """Leave out that one of a worker's runs does not have the value, where another has it."""
+    return values - {None} or values
 
 
 def span(
-    views: Sequence[View], value: Callable[[View], float | None], unit: str, digits: int = 0
-) -> str:
-    """'388 MiB/s' for a single worker, '371 to 402 MiB/s on 3 workers' for several."""
-    values = [[one for one in map(value, runs) if one is not None] for runs in by_worker(views)]
-    known = [one for runs in values for one in runs]
-    if not known:
-        return UNKNOWN
-    low, high = (f"{value:,.{digits}f}" for value in (min(known), max(known)))
-    text = f"{low} {unit}" if low == high else f"{low} to {high} {unit}"
-    telling = sum(map(bool, values))
-    if telling < len(values):
-        return f"{text} on {telling} of {len(values)} workers"
-    return text if len(values) == 1 else f"{text} on {len(values)} workers"
+    name: str, read: Callable[[View], float | None], unit: Unit, template: str = "{value}"
+) -> Observe:
+    """Observe the range of a number, and how many workers have it."""
 
+    def observe(views: Sequence[View]) -> Observation:
+        values = [
+            [value for value in map(read, runs) if value is not None] for runs in by_worker(views)
+        ]
+        known = [value for runs in values for value in runs]
+        if not known:
+            return Observation(
+                name, (Seen(statement(template, value=UNKNOWN), len(values)),), len(values)
+            )
+        low, high = min(known), max(known)
+        value: Value = Quantity(low, unit) if low == high else Range(low, high, unit)
+        seen = Seen(statement(template, value=value), sum(map(bool, values)))
+        return Observation(name, (seen,), len(values))
 
-def gib(size_bytes: float) -> str:
-    if size_bytes < GIB:
-        return f"{size_bytes / MIB:,.0f} MiB"
-    return f"{size_bytes / GIB:,.{1 if size_bytes < 10 * GIB else 0}f} GiB"
+    return observe

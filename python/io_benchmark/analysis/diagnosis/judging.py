@@ -1,82 +1,122 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The two ways to weigh a fact: does it lie in the measured direction, and does it cost enough?"""
+"""The two ways to judge a fact: is it slower in the measured direction, and does it cost enough?"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 
-from io_benchmark.analysis import words
-from io_benchmark.analysis.diagnosis.case import EXPLAINS_SHARE, Case, Finding, View, mean_of
-from io_benchmark.analysis.diagnosis.evidence import plain, tally
-from io_benchmark.analysis.model import State
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.evidence import Observe, Sides, of_sides, tally
+from io_benchmark.analysis.diagnosis.findings import (
+    NOTHING_TO_EXPLAIN,
+    OPPOSITE,
+    Finding,
+    not_observable,
+    ruled_out,
+    supported,
+)
+from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.statements import Quantity, Statement, Unit
 
-NOTHING_TO_EXPLAIN = "there is no difference in time for it to explain"
+# The part of the difference that a cost must make up to be a cause of it.
+_EXPLAINS_SHARE = 0.2
 
 
 @dataclass(frozen=True)
-class Reading:
-    """A fact of one worker; the rank says which of two facts is the slower one."""
+class RankedFact:
+    """A fact of one worker; the higher rank is the slower one."""
 
-    text: str
+    value: Statement
     rank: float = 0.0
 
 
+ReadFact = Callable[[View], RankedFact | None]
+
+
+class Ranking(Enum):
+    """How both sides' facts compare."""
+
+    UNSEEN = auto()
+    SAME = auto()
+    NOTHING_TO_EXPLAIN = auto()
+    UNRANKED = auto()  # they differ, and neither is known to be the slower one
+    OPPOSITE = auto()
+    SLOWER = auto()  # the slower side has the slower fact
+
+
 @dataclass(frozen=True)
-class Words:
-    """What a rule says of each outcome."""
+class Sentences:
+    """What a rule says about each ranking."""
 
     supported: str
-    missing: str  # what the file would have to tell
-    same: str = "the same on both sides"
-    # The facts differ, but nothing says which is the slower one. None: it does not matter.
-    undecided: str | None = None
+    unseen: str
+    same: str = "Both sides have the same."
+    # None: facts of one rank cost the same.
+    unranked: str | None = None
     workload: str | None = None
 
 
-Look = Callable[[View], Reading | None]
-
-
-def sides(case: Case, look: Look) -> tuple[str, str]:
-    """Both sides' evidence, baseline first."""
-    return _evidence(case.baseline, look), _evidence(case.candidate, look)
-
-
-def by_rank(case: Case, look: Look, words: Words, predicted: float | None = None) -> Finding:
-    """Supported where the slower side has the slower fact."""
-    evidence = sides(case, look)
+def ranking(case: Case, read: ReadFact) -> Ranking:
+    """Compare the facts of both sides."""
     baseline, candidate = (
-        mean_of(views, lambda view: None if (one := look(view)) is None else one.rank)
+        mean_of(views, lambda view: None if (seen := read(view)) is None else seen.rank)
         for views in (case.baseline, case.candidate)
     )
     if baseline is None or candidate is None:
-        return Finding(State.NOT_OBSERVABLE, *evidence, words.missing, workload=words.workload)
-    alike = abs(baseline - candidate) <= 1e-9 * max(1.0, abs(baseline), abs(candidate))
-    if alike and _texts(case.baseline, look) == _texts(case.candidate, look):
-        return Finding(State.RULED_OUT, *evidence, words.same)
+        return Ranking.UNSEEN
+    equal = abs(baseline - candidate) <= 1e-9 * max(1.0, abs(baseline), abs(candidate))
+    if equal and _values(case.baseline, read) == _values(case.candidate, read):
+        return Ranking.SAME
     if not case.differs:
-        return Finding(State.RULED_OUT, *evidence, NOTHING_TO_EXPLAIN)
-    if alike and words.undecided is not None:
-        return Finding(State.NOT_OBSERVABLE, *evidence, words.undecided, workload=words.workload)
-    if alike:
-        return Finding(State.RULED_OUT, *evidence, "they differ in nothing that costs time here")
+        return Ranking.NOTHING_TO_EXPLAIN
+    if equal:
+        return Ranking.UNRANKED
     if (candidate > baseline) != case.candidate_is_slower:
-        return Finding(
-            State.RULED_OUT, *evidence, "it lies the other way: the faster side has the worse of it"
-        )
-    return Finding(State.SUPPORTED, *evidence, words.supported, predicted_ratio=predicted)
+        return Ranking.OPPOSITE
+    return Ranking.SLOWER
 
 
-def _evidence(views: Sequence[View], look: Look) -> str:
-    return tally(views, lambda view: None if (one := look(view)) is None else one.text)
+def _values(views: Sequence[View], read: ReadFact) -> set[Statement]:
+    return {seen.value for seen in map(read, views) if seen is not None}
 
 
-def _texts(views: Sequence[View], look: Look) -> set[str]:
-    return {reading.text for reading in map(look, views) if reading is not None}
+def by_rank(
+    case: Case,
+    read: ReadFact,
+    sentences: Sentences,
+    *,
+    name: str,
+    evidence: Sides | None = None,
+    predicted_ratio: float | None = None,
+) -> Finding:
+    """Support a cause where the slower side has the slower fact; `name` is the observation's."""
+    evidence = evidence or of_sides(case, fact_tally(name, read))
+    match ranking(case, read):
+        case Ranking.UNSEEN:
+            return not_observable(evidence, sentences.unseen, workload=sentences.workload)
+        case Ranking.SAME:
+            return ruled_out(evidence, sentences.same)
+        case Ranking.NOTHING_TO_EXPLAIN:
+            return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+        case Ranking.UNRANKED if sentences.unranked is not None:
+            return not_observable(evidence, sentences.unranked, workload=sentences.workload)
+        case Ranking.UNRANKED:
+            return ruled_out(evidence, "The sides differ in nothing that costs time here.")
+        case Ranking.OPPOSITE:
+            return ruled_out(evidence, OPPOSITE)
+        case Ranking.SLOWER:
+            return supported(evidence, sentences.supported, predicted_ratio=predicted_ratio)
+
+
+def fact_tally(name: str, read: ReadFact) -> Observe:
+    """Observe a ranked fact."""
+    return tally(name, lambda view: None if (seen := read(view)) is None else seen.value)
 
 
 def explained_share(case: Case, cost_ns: Callable[[View], float | None]) -> float | None:
-    """The part of the difference in time that a cost within each retrieve makes up."""
+    """Return the part of the difference in time that a cost within each retrieve makes up."""
     candidate, baseline = mean_of(case.candidate, cost_ns), mean_of(case.baseline, cost_ns)
     difference_ns = case.difference_ns
     if candidate is None or baseline is None or not difference_ns or not case.differs:
@@ -85,14 +125,10 @@ def explained_share(case: Case, cost_ns: Callable[[View], float | None]) -> floa
 
 
 def explains(share: float) -> bool:
-    return share >= EXPLAINS_SHARE
+    """Return whether a part of the difference is large enough to be a cause."""
+    return share >= _EXPLAINS_SHARE
 
 
-def percent(share: float) -> str:
-    """A part of the difference; below nothing is nothing."""
-    return words.percent(max(share, 0.0))
-
-
-def note(text: str, limit: int = 400) -> str:
-    """An explanation that quotes facts."""
-    return plain(text, limit)
+def part(share: float) -> Quantity:
+    """Return a part of the difference as a quantity; a negative one is nothing."""
+    return Quantity(max(share, 0.0), Unit.SHARE)

@@ -1,33 +1,31 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What the same push says of a remedy: another destination, variant, place or pool that it measured."""
+"""What the same push shows of a remedy: another destination, variant, place or pool that it measured."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from io_benchmark.analysis import words
-from io_benchmark.analysis.diagnosis.evidence import plain
 from io_benchmark.analysis.model import Cause, Subject
 from io_benchmark.analysis.observed import published_caps
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
 
-GAIN_AT_LEAST = 1.02
-# What explains less than this leaves a part to something that was not found.
-WHOLE_SHARE = 0.8
-MS = 1_000_000
-# What makes another cause matter is none that competes with it for the gain.
-MECHANISMS = frozenset({"ext4-flush", "random-io"})
-MORE_DISKS = "use a machine type with more local SSDs, striped"
+_GAIN_AT_LEAST = 1.02
+# A cause with a smaller share leaves a part of the difference to something unknown.
+_WHOLE_SHARE = 0.8
+# Causes through which other causes act: they do not compete with those for the gain.
+_MECHANISMS = frozenset({"ext4-flush", "random-io"})
+_INSTEAD = "takes {then} instead of {now}"
 
-Measured = Mapping[str, Mapping[Subject, float]]
+MeansBySide = Mapping[str, Mapping[Subject, float]]
 
 
 @dataclass(frozen=True)
 class Push:
-    """What was measured beside the comparison; `slow` is the side that a remedy is for."""
+    """What was measured in the same push; `slow` is the side that a remedy is for."""
 
     subject: Subject
-    measured: Measured
+    measured: MeansBySide
     machines: Mapping[str, str | None]  # side -> machine type
     slow: str
     fast: str
@@ -44,57 +42,63 @@ class Push:
 
 @dataclass(frozen=True)
 class Gain:
-    """None as ratio: it is not known how much, and the evidence says why it may help."""
+    """How much faster a remedy makes the slower side; None as ratio: not known."""
 
     ratio: float | None
     measured: bool
-    evidence: str
+    evidence: tuple[Statement, ...]
+    such_as: str | None = None  # an example for the action: a machine type
+
+    def also(self, template: str, **values: Value) -> "Gain":
+        """Return the gain with a further sentence."""
+        return replace(self, evidence=(*self.evidence, statement(template, **values)))
 
 
-# What a push says of one remedy. None: nothing speaks for it, or it was measured and does not help.
-Try = Callable[[Push, Cause], Gain | None]
+# None: nothing supports the remedy, or it was measured and does not help.
+FindGain = Callable[[Push, Cause], Gain | None]
 
 
-def other_destination(destination: str) -> Try:
-    """The same copies on the same side, to another destination."""
+def other_destination(destination: str) -> FindGain:
+    """Compare with the same copies on the same side, to another destination."""
 
-    def look(push: Push, _cause: Cause) -> Gain | None:
+    def find(push: Push, _cause: Cause) -> Gain | None:
         other = replace(push.subject, destination=destination)
         then_ns = push.mean_ns(push.slow, other)
         if then_ns is None or push.now_ns is None:
-            return Gain(
-                None,
-                False,
-                f"not measured here: destination {destination} in the same push would tell. A file "
-                "that is removed while its pages are dirty is never written",
-            )
-        ratio = push.now_ns / then_ns
-        return _worth(
-            ratio,
-            f"{_name(push.slow)}: destination {destination} takes {_ms(then_ns)} instead of "
-            f"{_ms(push.now_ns)}",
+            return unknown_gain(
+                "Not measured here: destination {destination} in the same push would show it.",
+                destination=destination,
+            ).also("A file that is removed while its pages are dirty is never written.")
+        return _measured_gain(
+            push.now_ns,
+            then_ns,
+            f"{{side}}: destination {{destination}} {_INSTEAD}.",
+            side=push.slow,
+            destination=destination,
         )
 
-    return look
+    return find
 
 
-def other_variant(variant: str, instead: str) -> Try:
-    """The same work on the same side, done in another way."""
+def other_variant(variant: str, instead: str) -> FindGain:
+    """Compare with the same work on the same side in another variant; `instead` describes it."""
 
-    def look(push: Push, _cause: Cause) -> Gain | None:
+    def find(push: Push, _cause: Cause) -> Gain | None:
         then_ns = push.mean_ns(push.slow, replace(push.subject, variant=variant))
         if then_ns is None or push.now_ns is None:
-            return Gain(None, False, f"not measured here: {instead} in the same push would tell")
-        return _worth(
-            push.now_ns / then_ns,
-            f"{_name(push.slow)}: {instead} takes {_ms(then_ns)} instead of {_ms(push.now_ns)}",
+            return unknown_gain(
+                "Not measured here: variant {variant} in the same push would show it.",
+                variant=variant,
+            )
+        return _measured_gain(
+            push.now_ns, then_ns, f"{{side}}: {instead} {_INSTEAD}.", side=push.slow
         )
 
-    return look
+    return find
 
 
 def other_place(push: Push, cause: Cause) -> Gain | None:
-    """The same copies on the same side, at another place; else as the other pool has it."""
+    """Compare with the same copies on the same side at another place, else with the other pool."""
     now_ns = push.now_ns
     others = {
         subject: time_ns
@@ -106,97 +110,109 @@ def other_place(push: Push, cause: Cause) -> Gain | None:
     if now_ns is None or not others:
         return as_other_pool(push, cause)
     best = min(others, key=lambda subject: (others[subject], subject))
-    return _worth(
-        now_ns / others[best],
-        f"{_name(push.slow)}: place {_name(best.place)} takes {_ms(others[best])} instead of "
-        f"{_ms(now_ns)}",
+    return _measured_gain(
+        now_ns,
+        others[best],
+        f"{{side}}: place {{place}} {_INSTEAD}.",
+        side=push.slow,
+        place=best.place,
     )
 
 
 def as_other_pool(push: Push, cause: Cause) -> Gain | None:
-    """The faster side has it so. Its gain is this one's only where it explains the difference."""
+    """Compare with the faster side; its gain counts only where this cause alone explains it."""
     now_ns, then_ns = push.now_ns, push.mean_ns(push.fast, push.subject)
     if now_ns is None or then_ns is None:
-        return Gain(None, False, f"{_name(push.fast)} has it so")
-    evidence = f"{_name(push.fast)}, which has it so, takes {_ms(then_ns)} instead of {_ms(now_ns)}"
-    if len(push.supported - MECHANISMS) > 1:
-        return Gain(None, False, f"{evidence}; other causes have a part in that")
-    if cause.share is not None and cause.share < WHOLE_SHARE:
-        part = words.percent(cause.share)
-        return Gain(None, False, f"{evidence}; this cause explains {part} of that")
-    return _worth(now_ns / then_ns, evidence)
+        return unknown_gain("{side} is set up this way.", side=push.fast)
+    gain = _gain(
+        now_ns, then_ns, f"{{side}}, which is set up this way, {_INSTEAD}.", side=push.fast
+    )
+    unknown = replace(gain, ratio=None, measured=False)
+    if len(push.supported - _MECHANISMS) > 1:
+        return unknown.also("Other causes contribute to that.")
+    if cause.share is not None and cause.share < _WHOLE_SHARE:
+        return unknown.also(
+            "This cause explains {share} of that.", share=Quantity(cause.share, Unit.SHARE)
+        )
+    return _if_worth_it(gain)
 
 
 def predicted(push: Push, cause: Cause) -> Gain | None:
-    """What the published caps promise; else what the other pool shows."""
+    """Predict by the write caps, else compare with the other pool."""
     ratio = cause.predicted_ratio
     if ratio is None or ratio <= 0:
         return as_other_pool(push, cause)
-    return _worth(max(ratio, 1 / ratio), "predicted from the write caps", measured=False)
+    evidence = (statement("Predicted from the write caps."),)
+    return _if_worth_it(Gain(max(ratio, 1 / ratio), measured=False, evidence=evidence))
 
 
 def more_disks(push: Push, cause: Cause) -> Gain | None:
-    """Another machine type: measured where another pool of the push has it."""
+    """Compare with a pool of the next larger machine type, else predict."""
     if push.supported & {"linear-volume", "boot-disk-fallback"}:
-        return None  # there are disks enough: they are not used
-    machine, now_ns = _machine(push), push.now_ns
-    for side, found in push.machines.items():
+        return None  # there are enough disks: they are not used
+    machine, now_ns = _next_machine(push), push.now_ns
+    for side, machine_type in push.machines.items():
         then_ns = push.mean_ns(side, push.subject)
-        such = machine is not None and published_caps.machine_name(found or "") == machine
+        such = machine is not None and published_caps.machine_name(machine_type or "") == machine
         if such and now_ns is not None and then_ns is not None:
-            return _worth(
-                now_ns / then_ns,
-                f"the pool {_name(side)} is such a machine and takes {_ms(then_ns)} instead of "
-                f"{_ms(now_ns)}",
+            return _such_as(
+                machine,
+                _measured_gain(
+                    now_ns,
+                    then_ns,
+                    f"The pool {{side}} has this machine type and {_INSTEAD}.",
+                    side=side,
+                ),
             )
     gain = predicted(push, cause)
     then_ns = push.mean_ns(push.fast, push.subject)
-    if gain is None or gain.measured or then_ns is None:
-        return gain
-    return replace(gain, evidence=f"{gain.evidence}; {_name(push.fast)} takes {_ms(then_ns)}")
+    if gain is not None and not gain.measured and then_ns is not None and gain.ratio is not None:
+        gain = gain.also(
+            "{side} takes {then}.", side=push.fast, then=Quantity(then_ns, Unit.NANOSECONDS)
+        )
+    return _such_as(machine, gain)
 
 
-def unless(cause: str, look: Try) -> Try:
-    """Where another cause is supported, what to try stands there."""
+def unless(cause: str, find: FindGain) -> FindGain:
+    """Leave a remedy out where another cause is supported, which has its own."""
 
-    def other(push: Push, own: Cause) -> Gain | None:
-        return None if cause in push.supported else look(push, own)
+    def find_unless(push: Push, this_cause: Cause) -> Gain | None:
+        return None if cause in push.supported else find(push, this_cause)
 
-    return other
-
-
-def follows(evidence: str) -> Try:
-    """The cause itself is the evidence; how much it gains is not known."""
-
-    def look(_push: Push, _cause: Cause) -> Gain | None:
-        return Gain(None, False, evidence)
-
-    return look
+    return find_unless
 
 
-def _worth(ratio: float, evidence: str, *, measured: bool = True) -> Gain | None:
-    return Gain(ratio, measured, evidence) if ratio >= GAIN_AT_LEAST else None
+def follows(template: str) -> FindGain:
+    """Suggest a remedy because of the cause alone; its gain is not known."""
+    return lambda _push, _cause: unknown_gain(template)
 
 
-def _machine(push: Push) -> str | None:
-    """The next machine type of the slow side's series with more disks, where that is published."""
+def unknown_gain(template: str, **values: Value) -> Gain:
+    return Gain(None, measured=False, evidence=(statement(template, **values),))
+
+
+def _measured_gain(now_ns: float, then_ns: float, template: str, **values: Value) -> Gain | None:
+    return _if_worth_it(_gain(now_ns, then_ns, template, **values))
+
+
+def _gain(now_ns: float, then_ns: float, template: str, **values: Value) -> Gain:
+    values["then"] = Quantity(then_ns, Unit.NANOSECONDS)
+    values["now"] = Quantity(now_ns, Unit.NANOSECONDS)
+    return Gain(now_ns / then_ns, measured=True, evidence=(statement(template, **values),))
+
+
+def _if_worth_it(gain: Gain) -> Gain | None:
+    return gain if gain.ratio is not None and gain.ratio >= _GAIN_AT_LEAST else None
+
+
+def _such_as(machine: str | None, gain: Gain | None) -> Gain | None:
+    return None if gain is None else replace(gain, such_as=machine)
+
+
+def _next_machine(push: Push) -> str | None:
+    """Return the next machine type of the slow side's series with more disks, where published."""
     instance_type = push.machines.get(push.slow)
     disks = published_caps.disks_of_machine(instance_type)
     if disks is None:
         return None
     return published_caps.machine_with_disks(instance_type, disks + 1)
-
-
-def machine_action(push: Push, action: str) -> str:
-    machine = _machine(push)
-    if action != MORE_DISKS or machine is None:
-        return action
-    return f"{action}, such as {machine}"
-
-
-def _ms(time_ns: float) -> str:
-    return f"{time_ns / MS:.1f} ms" if time_ns >= MS else words.time(time_ns)
-
-
-def _name(text: str) -> str:
-    return plain(text, 60)

@@ -1,87 +1,119 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What another measurement of the same pair shows: how figures of it are laid side by side."""
+"""Other measurements of the same pair of sides: their figures as evidence, and how they compare."""
 
 import math
 from collections.abc import Sequence
 
 from io_benchmark.analysis import workloads
-from io_benchmark.analysis.diagnosis.case import Beside, Case
-from io_benchmark.analysis.diagnosis.evidence import plain
-from io_benchmark.analysis.model import Figures, Verdict
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
+from io_benchmark.analysis.diagnosis.evidence import Sides, evidence_of, fact
+from io_benchmark.analysis.model import Figures, Observation, Verdict
+from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.analysis.summary import workload_figures
 
 DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
-NOT_MEASURED = "not measured"
 # Nearer than this another measurement is as fast, whatever its interval says.
-AS_FAST_RATIO = 1.1
+SLOWER_AT_RATIO = 1.1
 
 
-def slower_by(case: Case, one: Beside) -> float:
-    """How many times as long this case's slower side takes for it."""
-    slower, faster = case.in_order(one)
+def times_as_long(case: Case, measurement: OtherMeasurement) -> float:
+    """Return how many times as long this case's slower side takes for the measurement."""
+    slower, faster = case.slower_first(measurement)
     return slower.mean_ns / faster.mean_ns
 
 
-def decided(one: Beside) -> bool:
-    return one.comparison.verdict in DIFFERENT
+def decided(measurement: OtherMeasurement) -> bool:
+    """Return whether the measurement's verdict is slower or faster."""
+    return measurement.comparison.verdict in DIFFERENT
 
 
-def known_to_be_slower(case: Case, one: Beside | None) -> float:
-    """As `slower_by`, and 1 where that may be chance or lies the other way."""
-    return max(1.0, slower_by(case, one)) if one is not None and decided(one) else 1.0
+def known_times_as_long(case: Case, measurement: OtherMeasurement | None) -> float:
+    """Return `times_as_long`, or 1 where that may be chance or the slower side is faster."""
+    if measurement is None or not decided(measurement):
+        return 1.0
+    return max(1.0, times_as_long(case, measurement))
 
 
 def part_of(case: Case, ratio: float) -> float:
-    """A part of this case's own ratio, in its direction, never more than the whole."""
+    """Return a part of this case's ratio, in its direction, at most the whole."""
     part = min(ratio, max(case.ratio, 1 / case.ratio)) if case.ratio else ratio
     return part if case.candidate_is_slower else 1 / part
 
 
-def most_telling(case: Case, found: Sequence[Beside]) -> Beside | None:
-    """The one that the slower side does worst at; the first of equals."""
-    return max(found, key=lambda one: slower_by(case, one), default=None)
+def slowest(case: Case, measurements: Sequence[OtherMeasurement]) -> OtherMeasurement | None:
+    """Return the measurement that the slower side does worst at; the first of equals."""
+    return max(measurements, key=lambda each: times_as_long(case, each), default=None)
 
 
-def texts(found: Sequence[Beside], first: Beside | None = None) -> tuple[str, str]:
-    """Both sides' figures, baseline first: 'write-depth-1 12,300 IOPS; …', the telling one in front."""
-    if not found:
-        return NOT_MEASURED, NOT_MEASURED
-    found = [*([] if first is None else [first]), *(one for one in found if one is not first)]
-    sides = ([one.baseline for one in found], [one.candidate for one in found])
-    in_several = len({one.subject.place for one in found}) > 1
-    baseline, candidate = (
-        plain(
-            "; ".join(
-                _text(one, each, named=in_several) for one, each in zip(found, side, strict=True)
-            ),
-            400,
-        )
-        for side in sides
+def figures(
+    measurements: Sequence[OtherMeasurement], first: OtherMeasurement | None = None
+) -> Sides:
+    """Return both sides' figures as evidence; `first` leads it."""
+    if not measurements:
+        return NOT_MEASURED
+    ordered = [
+        *([] if first is None else [first]),
+        *(each for each in measurements if each is not first),
+    ]
+    in_several = len({each.subject.place for each in ordered}) > 1
+    return Sides(
+        evidence_of(*(_figure(each, each.baseline, named=in_several) for each in ordered)),
+        evidence_of(*(_figure(each, each.candidate, named=in_several) for each in ordered)),
     )
-    return baseline, candidate
 
 
-def _text(one: Beside, figures: Figures, *, named: bool) -> str:
-    subject = one.subject
-    threads = f" {subject.threads} at once" if subject.threads > 1 else ""
-    place = f" in {subject.place}" if named else ""
-    figure = workloads.of(subject.workload).text(figures.mean_ns)
-    return f"{subject.variant}{threads}{place} {figure}"
+def _figure(measurement: OtherMeasurement, figures: Figures, *, named: bool) -> Observation:
+    subject = measurement.subject
+    template = "{variant}"
+    values: dict[str, Value] = {"variant": subject.variant}
+    if subject.threads > 1:
+        template += " {threads} at once"
+        values["threads"] = Quantity(subject.threads, Unit.COUNT)
+    if named:
+        template += " in {place}"
+        values["place"] = subject.place
+    values["figure"] = _quantity(subject.workload, figures.mean_ns)
+    return fact(f"{subject.workload}-mean", statement(template + " {figure}", **values))
 
 
-def detail(case: Case, one: Beside, name: str) -> tuple[float, float] | None:
-    """A figure of its own, the slower side's first; None where a side has none."""
-    slower, faster = (workload_figures.value(figures, name) for figures in case.in_order(one))
+def _quantity(workload: str, mean_ns: float) -> Quantity:
+    descriptor = workloads.of(workload)
+    if not descriptor.higher_is_better:
+        return Quantity(mean_ns, Unit.NANOSECONDS)
+    unit = Unit.IOPS if descriptor.unit == "IOPS" else Unit.OPERATIONS_PER_SECOND
+    return Quantity(descriptor.shown(mean_ns), unit)
+
+
+NOT_MEASURED = Sides(
+    *(evidence_of(fact("measured", statement("not measured")), has_summary=False),) * 2
+)
+
+
+def detail(case: Case, measurement: OtherMeasurement, name: str) -> tuple[float, float] | None:
+    """Return a figure that only this workload has, the slower side's first."""
+    slower, faster = (
+        workload_figures.value(figures, name) for figures in case.slower_first(measurement)
+    )
     return None if slower is None or faster is None else (slower, faster)
 
 
-def detail_texts(one: Beside, name: str, what: str) -> tuple[str, str]:
-    """Both sides', baseline first: '0.83× by 4 at once'."""
-    values = [workload_figures.value(figures, name) for figures in (one.baseline, one.candidate)]
+def detail_evidence(
+    measurement: OtherMeasurement, name: str, template: str, unit: Unit, **values: Value
+) -> Sides:
+    """Return both sides' figure as evidence; `template` has the slot {figure}."""
     baseline, candidate = (
-        f"unknown {what}" if value is None or not math.isfinite(value) else f"{value:,.2f}× {what}"
-        for value in values
+        workload_figures.value(figures, name)
+        for figures in (measurement.baseline, measurement.candidate)
     )
-    return baseline, candidate
+
+    def text(value: float | None) -> Value:
+        return "unknown" if value is None or not math.isfinite(value) else Quantity(value, unit)
+
+    return Sides(
+        *(
+            evidence_of(fact(name, statement(template, figure=text(value), **values)))
+            for value in (baseline, candidate)
+        )
+    )

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from io_benchmark.analysis.diagnosis.case import View
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.results.format import Device, StoragePlace
 
 DEEPEST = 16

@@ -11,9 +11,9 @@ taskcluster/docs/comparing.md has the signatures.
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from io_benchmark.analysis.diagnosis.case import View, by_worker, mean_of_known, view_of
-from io_benchmark.analysis.diagnosis.disk_waits import WAITS_SHARE, write_cap
 from io_benchmark.analysis.model import Subject, Worker
+from io_benchmark.analysis.observed.disk_waits import WAITS_SHARE, write_cap
+from io_benchmark.analysis.observed.worker_view import View, by_worker, mean_of_known, view_of
 from io_benchmark.analysis.report_model import Regime, SideRegime
 from io_benchmark.analysis.words import percent
 

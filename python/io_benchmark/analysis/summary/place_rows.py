@@ -11,13 +11,13 @@ same work done in another way is, and the way is named.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from io_benchmark.analysis.diagnosis.evidence import plain
 from io_benchmark.analysis.inference import estimates, independent_workers
 from io_benchmark.analysis.model import Comparison, Subject, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, SubjectReport
 from io_benchmark.analysis.validity import comparability, rules
 from io_benchmark.analysis.validity.comparability import Run
+from io_benchmark.analysis.words import plain
 
 KINDS = {"overlay": "container overlay"}
 # A place's kind says it already.
@@ -168,7 +168,7 @@ def what(worker: Worker, place: str) -> str:
     seen = next((one for one in worker.result.storage.places if one.name == place), None)
     if seen is None or seen.kind is None:
         why = seen.failed if seen is not None else None
-        return f"could not be looked at: {plain(why)}" if why else "of an unknown kind"
+        return f"could not be looked at: {plain(why, 120)}" if why else "of an unknown kind"
     kind = plain(KINDS.get(seen.kind, seen.kind), FACT_LENGTH)
     if seen.filesystem is not None:
         system: str | None = seen.filesystem.type

@@ -6,8 +6,8 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from io_benchmark.analysis.diagnosis.causes.limits import cpu_quota
 from io_benchmark.analysis.model import Figures, Subject, Worker
+from io_benchmark.analysis.observed.cgroup_limits import cpu_quota
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.summary import workload_figures
 from io_benchmark.analysis.words import percent

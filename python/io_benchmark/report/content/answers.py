@@ -1,43 +1,30 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The answer in words: a sentence for each candidate, its cause, and what to try."""
+"""The answer: a sentence for each candidate, with its cause and what to try."""
 
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis.model import (
-    Cause,
-    Comparison,
-    Diagnosis,
-    Problem,
-    Remedy,
-    Severity,
-    State,
-    Subject,
-    Verdict,
+from io_benchmark.analysis.inference.estimates import LEVEL
+from io_benchmark.analysis.model import Cause, Comparison, Diagnosis, Remedy, State, Verdict
+from io_benchmark.number_text import interval, percent, ratio
+from io_benchmark.report.content.evidence_text import summary_text
+from io_benchmark.report.content.report_index import (
+    BASELINE,
+    NO_VERDICT,
+    MeasuredSide,
+    MeasuredSubject,
 )
-from io_benchmark.analysis.report_model import Report, SubjectReport
-from io_benchmark.report.content import bottleneck_rows
-from io_benchmark.report.content.footnotes import Footnotes, concerns
-from io_benchmark.report.content.units import interval, percent, ratio
-from io_benchmark.text import clean, name
+from io_benchmark.report.content.statement_text import text_of
 
-NO_VERDICT = "no verdict"
-# Longer evidence would hide the sentence that it stands in; the table of hypotheses has it.
-EVIDENCE_LENGTH = 120
-# What evidence says first is what it is about; machine types, figures and counts of workers follow.
-_DETAIL = re.compile(r"\s*\([^()]*\)")
-_FURTHER = re.compile(r";|, machine type | on [0-9,]+ of [0-9,]+ workers")
-# By definition; what each interval is taken at is higher where there are several candidates.
-LEVEL = 0.95
-DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
+# Longer evidence would hide the sentence around it; the table of hypotheses has it.
+_EVIDENCE_LENGTH = 120
 
 
 @dataclass(frozen=True)
-class Answer:
+class PoolAnswer:
     """`lead` is what to read if one reads nothing else; `verdict` is NO_VERDICT where refused."""
 
     candidate: str
@@ -46,6 +33,7 @@ class Answer:
     rest: str
     attempt: str  # "Try: …", or nothing
     marks: tuple[int, ...]
+    comparison: Comparison | None = None
     explained: bool = False  # the rest has a cause
 
     @property
@@ -53,74 +41,66 @@ class Answer:
         return " ".join(part for part in (self.lead, self.rest, self.attempt) if part)
 
 
-def of_report(report: Report, footnotes: Footnotes) -> tuple[tuple[Answer, ...], ...]:
-    """The answers of each subject, in the report's order."""
-    explained = _explained(report)
-    refused = tuple(problem for problem in report.problems if problem.severity is Severity.REFUSED)
-    return tuple(
-        _of_subject(report.baseline, part, at, explained, refused, footnotes, report.margin_ratio)
-        for at, part in enumerate(report.subjects)
+@dataclass(frozen=True)
+class AnsweredSubject:
+    """One measurement and its answers."""
+
+    part: MeasuredSubject
+    answers: tuple[PoolAnswer, ...]
+
+
+def answer(part: MeasuredSubject, margin_ratio: float) -> AnsweredSubject:
+    """Write an answer for each candidate of one measurement."""
+    has_baseline = any(side.side == part.baseline for side in part.sides)
+    return AnsweredSubject(
+        part,
+        tuple(
+            _refused(side, part.baseline, has_baseline)
+            if side.comparison is None
+            else _decided(side, side.comparison, margin_ratio)
+            for side in part.all_sides
+            if side.verdict != BASELINE
+        ),
     )
 
 
-def _of_subject(
-    baseline: str,
-    part: SubjectReport,
-    at: int,
-    explained: Mapping[tuple[int, str], Diagnosis],
-    refused: Sequence[Problem],
-    footnotes: Footnotes,
-    margin_ratio: float,
-) -> tuple[Answer, ...]:
-    here = [problem for problem in refused if concerns(problem, part.subject)]
-    comparisons = {comparison.candidate: comparison for comparison in part.comparisons}
-    baselines = {comparison.baseline for comparison in part.comparisons} | {baseline}
-    sides = [*part.figures, *(side for problem in here for side in problem.sides)]
-    answers = []
-    for side in dict.fromkeys(sides):
-        if side in comparisons:
-            comparison = comparisons[side]
-            marks = footnotes.of_sides(part.subject, side, comparison.baseline)
-            diagnosis = explained.get((at, side))
-            median = bottleneck_rows.median_ratio(part, side, comparison.baseline)
-            answers.append(_decided(comparison, diagnosis, margin_ratio, marks, median))
-        elif side not in baselines:
-            marks = footnotes.of_sides(part.subject, side)
-            answers.append(_refused(side, baseline, part, here, marks))
-    return tuple(answers)
-
-
-def _decided(
-    comparison: Comparison,
-    diagnosis: Diagnosis | None,
-    margin_ratio: float,
-    marks: tuple[int, ...],
-    median: float | None,
-) -> Answer:
+def _decided(side: MeasuredSide, comparison: Comparison, margin_ratio: float) -> PoolAnswer:
     lead, rest = _verdict_in_words(comparison, margin_ratio)
-    if median is not None:
-        rest += f", {ratio(median)} {bottleneck_rows.STEADY_MEDIAN}"
-    attempt = ""
-    if diagnosis is not None:
-        rest += f": {_cause_in_words(diagnosis)}."
-        if diagnosis.remedies:
-            attempt = f"Try: {_remedy_in_words(diagnosis.remedies[0])}."
-    elif comparison.verdict is Verdict.INCONCLUSIVE and comparison.advice is not None:
-        added = comparison.advice.workers_to_add
+    if side.median_ratio is not None:
         rest += (
-            "; repetition would not decide it."
-            if added is None
-            else f"; {added:,} more {'worker' if added == 1 else 'workers'} a side should decide it."
+            f", {ratio(side.median_ratio)} by the median, which varies less where nothing waits for "
+            "a disk"
         )
+    attempt = ""
+    if side.diagnosis is not None:
+        rest += f": {_cause_in_words(side.diagnosis)}."
+        if side.diagnosis.remedies:
+            attempt = f"Try: {_remedy_in_words(side.diagnosis.remedies[0])}."
+    elif comparison.verdict is Verdict.INCONCLUSIVE and comparison.advice is not None:
+        rest += f"; {_advice_in_words(comparison.advice.workers_to_add)}."
     else:
         rest += "."
-    explained = diagnosis is not None
-    verdict = comparison.verdict.value
-    return Answer(comparison.candidate, verdict, lead, rest, attempt, marks, explained)
+    return PoolAnswer(
+        side.side,
+        side.verdict,
+        lead,
+        rest,
+        attempt,
+        side.answer_marks,
+        comparison,
+        explained=side.diagnosis is not None,
+    )
+
+
+def _advice_in_words(workers_to_add: int | None) -> str:
+    if workers_to_add is None:
+        return "more workers would not settle it"
+    workers = "worker" if workers_to_add == 1 else "workers"
+    return f"{workers_to_add:,} more {workers} per pool should settle it"
 
 
 def _verdict_in_words(comparison: Comparison, margin_ratio: float) -> tuple[str, str]:
-    candidate, baseline = name(comparison.candidate), name(comparison.baseline)
+    candidate, baseline = comparison.candidate, comparison.baseline
     times = ratio(comparison.ratio)
     bounds = interval(comparison.interval.low_ratio, comparison.interval.high_ratio)
     around = f"({percent(LEVEL)} interval {bounds})"
@@ -133,7 +113,7 @@ def _verdict_in_words(comparison: Comparison, margin_ratio: float) -> tuple[str,
             lead = f"{candidate} is equivalent to {baseline}"
             return lead, f"within ±{percent(margin_ratio)}: {times} its time {around}"
         case Verdict.INCONCLUSIVE:
-            return f"{candidate} against {baseline} is inconclusive", f"at {times} {around}"
+            return f"{candidate} compared with {baseline} is inconclusive", f"at {times} {around}"
 
 
 def _cause_in_words(diagnosis: Diagnosis) -> str:
@@ -145,26 +125,22 @@ def _cause_in_words(diagnosis: Diagnosis) -> str:
     first, others = supported[0], supported[1:]
     words = f"{_difference(first)} {share_in_words(first)}"
     if others:
-        words += "; also supported: " + ", ".join(name(cause.name) for cause in others)
+        words += "; also supported: " + ", ".join(cause.name for cause in others)
     return words
 
 
 def _difference(cause: Cause) -> str:
-    """The gist of both sides' evidence, or where it does not differ or is long, the hypothesis."""
-    candidate, baseline = _gist(cause.candidate_evidence), _gist(cause.baseline_evidence)
-    short = len(candidate) + len(baseline) <= EVIDENCE_LENGTH
+    """Return both sides' summaries, or where they are equal or long, the hypothesis."""
+    candidate, baseline = map(summary_text, (cause.candidate_evidence, cause.baseline_evidence))
+    short = len(candidate) + len(baseline) <= _EVIDENCE_LENGTH
     if candidate and baseline and candidate != baseline and short:
         return f"{candidate} against {baseline}"
-    return clean(cause.hypothesis).rstrip(".") or name(cause.name)
-
-
-def _gist(evidence: str) -> str:
-    return _DETAIL.sub("", _FURTHER.split(clean(evidence))[0])
+    return cause.hypothesis.rstrip(".") or cause.name
 
 
 def share_in_words(cause: Cause) -> str:
     if cause.share is None or not math.isfinite(cause.share):
-        return f"({name(cause.name)}, supported)"
+        return f"({cause.name}, supported)"
     if round(cause.share, 2) > 1:
         return f"explains {percent(cause.share)} (over-explained)"
     return f"explains {percent(cause.share)}"
@@ -176,7 +152,7 @@ def by_share(causes: Sequence[Cause]) -> list[Cause]:
 
 
 def _remedy_in_words(remedy: Remedy) -> str:
-    return f"{clean(remedy.action).rstrip('.')}{gain_in_words(remedy)}"
+    return f"{text_of(remedy.action).rstrip('.')}{gain_in_words(remedy)}"
 
 
 def gain_in_words(remedy: Remedy) -> str:
@@ -185,51 +161,12 @@ def gain_in_words(remedy: Remedy) -> str:
     return f" ({ratio(remedy.gain_ratio)} faster, {'measured' if remedy.measured else 'predicted'})"
 
 
-def _refused(
-    side: str,
-    baseline: str,
-    part: SubjectReport,
-    refused: Sequence[Problem],
-    marks: tuple[int, ...],
-) -> Answer:
-    rules = dict.fromkeys(
-        name(problem.rule)
-        for problem in refused
-        if not problem.sides or side in problem.sides or baseline in problem.sides
-    )
-    lead = f"{name(side)} against {name(baseline)}: {NO_VERDICT}"
-    if rules:
-        rest = f"refused by {', '.join(rules)}."
-    elif baseline not in part.figures:
-        rest = f"because {name(baseline)} has no samples of this."
+def _refused(side: MeasuredSide, baseline: str, has_baseline: bool) -> PoolAnswer:
+    lead = f"{side.side} compared with {baseline}: {NO_VERDICT},"
+    if side.refused_by:
+        rest = f"refused by {', '.join(side.refused_by)}."
+    elif not has_baseline:
+        rest = f"because {baseline} has no samples of this."
     else:
         rest = "because they were not compared."
-    return Answer(side, NO_VERDICT, lead + ",", rest, "", marks)
-
-
-def _explained(report: Report) -> dict[tuple[int, str], Diagnosis]:
-    """The answer by whose subject causes were judged has them; else the candidate's first one."""
-    found: dict[tuple[int, str], Diagnosis] = {}
-    for diagnosis in report.diagnoses:
-        compared = compared_on(report, diagnosis)
-        if compared is not None and compared[1].verdict in DIFFERENT:
-            found[compared[0], diagnosis.candidate] = diagnosis
-    return found
-
-
-def compared_on(report: Report, diagnosis: Diagnosis) -> tuple[int, Comparison] | None:
-    """Where the comparison stands that a diagnosis explains, and the comparison."""
-    return next(
-        (
-            (at, comparison)
-            for at, part in enumerate(report.subjects)
-            for comparison in part.comparisons
-            if comparison.candidate == diagnosis.candidate
-            and diagnosis.subject in (None, part.subject)
-        ),
-        None,
-    )
-
-
-def subject_title(subject: Subject) -> str:
-    return clean(str(subject))
+    return PoolAnswer(side.side, NO_VERDICT, lead, rest, "", side.answer_marks)

@@ -14,10 +14,10 @@ from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.model import Comparison
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.report.content import document as contents
-from io_benchmark.report.content.measures import label
-from io_benchmark.report.content.sections import Section
+from io_benchmark.report.content import history_content
+from io_benchmark.report.content.report_sections import Section
+from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
 from io_benchmark.report.formats import PLAIN, Layout
-from io_benchmark.report.history import content as history_content
 from io_benchmark.report.plots import (
     choose,
     distribution,
@@ -64,7 +64,8 @@ def render_report(report: Report, _layout: Layout = PLAIN) -> str:
         workers_shown=WORKERS_SHOWN,
         lines_shown=LINES_SHOWN,
         neither=contents.NEITHER,
-        replication_heads=contents.REPLICATION_HEADS,
+        replication_heads=REPLICATION_HEADS,
+        heading=contents.Heading,
     )
 
 
@@ -104,16 +105,21 @@ def _pictures(report: Report, section: Section) -> Pictures:
     if section.measures is None:
         ((at, part),) = parts
         return replace(_own(report, part, at), forest=_forest(report, part.comparisons, at))
-    compared = [(one, part.subject) for _, part in parts for one in part.comparisons]
-    names = [f"{label(subject)}: {name(one.candidate, 22)}" for one, subject in compared]
+    labels = [measure.label for measure in section.measures.measures]
+    compared = [
+        (one, label)
+        for (_, part), label in zip(parts, labels, strict=True)
+        for one in part.comparisons
+    ]
+    names = [f"{label}: {name(one.candidate, 22)}" for one, label in compared]
     return Pictures(
         _forest(report, [one for one, _ in compared], parts[0][0], names),
         None,
         None,
         "",
         tuple(
-            (label(part.subject), _own(report, part, at))
-            for at, part in parts
+            (label, _own(report, part, at))
+            for (at, part), label in zip(parts, labels, strict=True)
             if at < MEASUREMENTS_DRAWN
         ),
     )

@@ -27,9 +27,9 @@ from typing import Any, Literal
 from io_benchmark.analysis import model, report_model, workloads
 from io_benchmark.analysis.history import history_model
 from io_benchmark.analysis.statements import Statement, Value
-from io_benchmark.report.content import replication
-from io_benchmark.report.content.replication import Replication
+from io_benchmark.report.content.evidence_text import evidence_text
 from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.worker_rows import Replication, count_replication
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.json_encoding import Rules, encode, schema_of_document
 
@@ -126,6 +126,13 @@ class StatementDocument:
     values: Mapping[str, Value]
 
 
+@dataclass(frozen=True, kw_only=True)
+class EvidenceDocument(model.Evidence):
+    """What one side's workers showed: as reports write it, and as observations."""
+
+    text: str
+
+
 def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
     return encode(
         ReportDocument(
@@ -138,7 +145,7 @@ def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
             places=report.places,
             diagnoses=report.diagnoses,
             problems=report.problems,
-            replication=replication.of_report(report),
+            replication=count_replication(report.subjects, report.workers),
             workers=report.workers,
             unreadable=report.unreadable,
             remarks=report.remarks,
@@ -217,8 +224,15 @@ def _statement_document(sentence: Statement) -> StatementDocument:
     return StatementDocument(text_of(sentence), dict(sentence.values))
 
 
+def _evidence_document(evidence: model.Evidence) -> EvidenceDocument:
+    return EvidenceDocument(**vars(evidence), text=evidence_text(evidence))
+
+
 _RULES = Rules(
-    substitutes={Statement: (StatementDocument, _statement_document)},
+    substitutes={
+        Statement: (StatementDocument, _statement_document),
+        model.Evidence: (EvidenceDocument, _evidence_document),
+    },
     # Each workload has only some of its fields.
     sparse=(model.Subject,),
 )

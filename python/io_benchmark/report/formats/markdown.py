@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Sequence
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content import document as contents
-from io_benchmark.report.content.document import REPLICATION_HEADS, Content
-from io_benchmark.report.content.figures_table import FiguresTable
+from io_benchmark.report.content.document import Heading, ReportContent
 from io_benchmark.report.content.footnotes import short_marks
 from io_benchmark.report.content.hypotheses import DiagnosisPart
-from io_benchmark.report.content.measures import MeasureTable
 from io_benchmark.report.content.place_tables import PlacesPart
-from io_benchmark.report.content.sections import Section
+from io_benchmark.report.content.report_sections import Section
+from io_benchmark.report.content.tables import FiguresTable, MeasureTable
+from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.markdown_text import prose
 
@@ -49,7 +49,7 @@ def _short_marks(numbers: Sequence[int]) -> str:
     return short_marks(numbers, "\\[{}\\]")
 
 
-def _document(content: Content, *, brief: bool) -> str:
+def _document(content: ReportContent, *, brief: bool) -> str:
     blocks = [
         f"## {prose(content.title)}",
         *_answers(content),
@@ -57,7 +57,7 @@ def _document(content: Content, *, brief: bool) -> str:
         prose(content.introduction),
     ]
     blocks += _places(content.places)
-    for section in content.folded.told:
+    for section in content.folded.shown:
         blocks += _section(section, brief=brief)
     if content.folded.table is not None:
         blocks += [f"### {contents.UNDECIDED}", prose(contents.UNDECIDED_MEANS)]
@@ -74,7 +74,7 @@ def _document(content: Content, *, brief: bool) -> str:
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _answers(content: Content) -> list[str]:
+def _answers(content: ReportContent) -> list[str]:
     blocks = [f"**{prose(content.nothing)}**"] if content.nothing else []
     marks = _short_marks if content.folded.folds else _marks
     for group in content.folded.groups:
@@ -117,14 +117,14 @@ def _section(section: Section, *, brief: bool) -> list[str]:
     else:
         blocks.append(_figures(section.table))
     if section.advice:
-        blocks.append("What would decide it:")
+        blocks.append(f"{Heading.ADVICE}:")
         blocks.append(_items(f"{prose(who)}: {prose(what)}" for who, what in section.advice))
     if not brief:
         if section.regimes:
-            blocks.append("What held the copies up:")
+            blocks.append(f"{Heading.WAITS}:")
             blocks.append(_items(f"{prose(who)}: {prose(w)}" for who, w in section.regimes))
         if section.certainty:
-            blocks.append("What the intervals rest on:")
+            blocks.append(f"{Heading.ASSUMPTIONS}:")
             blocks.append(_items(f"{prose(who)}: {prose(w)}" for who, w in section.certainty))
         noise = [f"between equals: {prose(', '.join(section.floors))}"] if section.floors else []
         noise += [f"{prose(side)}: {prose(words)}" for side, words in section.noise]
@@ -140,12 +140,12 @@ def _places(part: PlacesPart | None) -> list[str]:
         blocks += [
             f"{prose(table.title)}:",
             _figures(table.means, "Place"),
-            f"Ratio of times to {prose(table.first)}, each worker against itself:",
-            _figures(table.held, "Place"),
+            f"Ratio of times to {prose(table.first)}, each worker compared with itself:",
+            _figures(table.ratios, "Place"),
             _items(map(prose, table.notes)),
         ]
     blocks.append(" ".join(map(prose, filter(None, (part.alike, part.counted)))))
-    return [*blocks, "What the intervals rest on:", _items(map(prose, part.basis))]
+    return [*blocks, f"{Heading.ASSUMPTIONS}:", _items(map(prose, part.assumptions))]
 
 
 def _figures(table: FiguresTable, rows_are: str = "Metric") -> str:
@@ -198,7 +198,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool
 
 def _diagnosis(part: DiagnosisPart, *, brief: bool) -> list[str]:
     blocks = [f"### {prose(part.title)}"]
-    causes = [row for row in part.told if not brief or row.state is State.SUPPORTED]
+    causes = [row for row in part.listed if not brief or row.state is State.SUPPORTED]
     if causes:
         candidate, baseline = prose(part.candidate), prose(part.baseline)
         heads = ["Verdict", "Hypothesis", f"On {candidate}", f"On {baseline}", "Why", "Share"]
@@ -220,7 +220,7 @@ def _diagnosis(part: DiagnosisPart, *, brief: bool) -> list[str]:
         )
     blocks.append(prose(part.counted))
     if part.remedies:
-        blocks.append("What to try:")
+        blocks.append(f"{Heading.REMEDIES}:")
         blocks.append(
             _items(
                 f"**{prose(remedy.action)}**"
@@ -232,7 +232,7 @@ def _diagnosis(part: DiagnosisPart, *, brief: bool) -> list[str]:
     return blocks if len(blocks) > 1 else []
 
 
-def _replication(content: Content) -> list[str]:
+def _replication(content: ReportContent) -> list[str]:
     if not content.replication:
         return []
     rows = [
@@ -241,14 +241,14 @@ def _replication(content: Content) -> list[str]:
     ]
     left_out = len(content.replication) - POOLS_SHOWN
     return [
-        "### Workers a pool",
+        f"### {Heading.WORKERS}",
         _table(["Pool", *REPLICATION_HEADS], rows, numbers=True),
         f"And {left_out:,} more." if left_out > 0 else "",
         _items(_some(content.cautions, BRIEF_LINES_SHOWN)),
     ]
 
 
-def _workers(content: Content, *, brief: bool) -> list[str]:
+def _workers(content: ReportContent, *, brief: bool) -> list[str]:
     blocks = []
     if content.workers and not brief:
         rows = [
@@ -269,7 +269,7 @@ def _workers(content: Content, *, brief: bool) -> list[str]:
     return blocks
 
 
-def _notes(content: Content, shown: int) -> list[str]:
+def _notes(content: ReportContent, shown: int) -> list[str]:
     blocks = []
     if content.footnotes:
         lines = [

@@ -4,11 +4,11 @@
 """The history for a bug, in the Markdown that GitHub and Bugzilla share."""
 
 from io_benchmark.analysis.history.history_model import History, Series
+from io_benchmark.report.content import history_content as contents
+from io_benchmark.report.content.history_content import ChangePart, HistoryContent, SeriesPart
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH
 from io_benchmark.report.formats.markdown_text import prose
-from io_benchmark.report.history import content as contents
-from io_benchmark.report.history.content import ChangePart, Content, SeriesPart
 from io_benchmark.report.plots.line_drawing import draw
 
 HEADS = ("Date", "Revision", "Workers", "Mean", "Against the level before", "")
@@ -92,7 +92,7 @@ def _change(change: ChangePart) -> list[str]:
     ]
 
 
-def _notes(content: Content) -> list[str]:
+def _notes(content: HistoryContent) -> list[str]:
     return [
         _list(title, lines)
         for title, lines in (

@@ -8,10 +8,12 @@ from rich.text import Text
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content import document as contents
-from io_benchmark.report.content.answers import NO_VERDICT, Answer
-from io_benchmark.report.content.document import REPLICATION_HEADS, Content, WorkerRow
+from io_benchmark.report.content.answers import PoolAnswer
+from io_benchmark.report.content.document import Heading, ReportContent
 from io_benchmark.report.content.hypotheses import CauseRow, DiagnosisPart
-from io_benchmark.report.content.sections import Section
+from io_benchmark.report.content.report_index import NO_VERDICT
+from io_benchmark.report.content.report_sections import Section
+from io_benchmark.report.content.worker_rows import REPLICATION_HEADS, WorkerRow
 from io_benchmark.report.formats import PLAIN, Layout, terminal_figures, terminal_measures
 from io_benchmark.report.formats.page import (
     INDENT,
@@ -47,7 +49,7 @@ def render_report(report: Report, layout: Layout = PLAIN) -> str:
     _show_replication(page, content)
     if content.places is not None:
         terminal_figures.show_places(page, content.places, STYLES)
-    for section in content.folded.told:
+    for section in content.folded.shown:
         _show_section(page, section)
     if content.folded.table is not None:
         page.heading(contents.UNDECIDED)
@@ -61,7 +63,7 @@ def render_report(report: Report, layout: Layout = PLAIN) -> str:
     return page.text()
 
 
-def _show_answers(page: Page, content: Content) -> None:
+def _show_answers(page: Page, content: ReportContent) -> None:
     page.heading("Answer")
     if content.nothing:
         page.paragraph(Text(content.nothing, STYLES[NO_VERDICT]))
@@ -84,15 +86,15 @@ def _show_answers(page: Page, content: Content) -> None:
         page.paragraph(text, indent="    ", first="  ! ")
 
 
-def _answer(answer: Answer, marks: str) -> Text:
+def _answer(answer: PoolAnswer, marks: str) -> Text:
     rest = " ".join(part for part in (answer.rest, answer.attempt) if part)
     return Text.assemble((answer.lead, STYLES[answer.verdict]), f" {rest}{marks}")
 
 
-def _show_replication(page: Page, content: Content) -> None:
+def _show_replication(page: Page, content: ReportContent) -> None:
     if not content.replication:
         return
-    page.heading("Workers a pool")
+    page.heading(Heading.WORKERS)
     rows = content.replication
     columns = list(zip(*(row.cells for row in rows), strict=True))
     pools = [name(row.side, max(page.width // 3, 8)) for row in rows]
@@ -118,13 +120,13 @@ def _show_section(page: Page, section: Section) -> None:
         terminal_figures.show(page, section.table, STYLES)
     page.line(Text())
     if section.regimes:
-        page.paragraph(Text("What held the copies up:"))
+        page.paragraph(Text(f"{Heading.WAITS}:"))
         page.items(f"{side}: {words}" for side, words in section.regimes)
     if section.advice:
-        page.paragraph(Text("What would decide it:"))
+        page.paragraph(Text(f"{Heading.ADVICE}:"))
         page.items(f"{candidate}: {message}" for candidate, message in section.advice)
     if section.certainty:
-        page.paragraph(Text("What the intervals rest on:"))
+        page.paragraph(Text(f"{Heading.ASSUMPTIONS}:"))
         page.items(f"{candidate}: {words}" for candidate, words in section.certainty)
     page.paragraph(Text("Noise:"))
     if section.floors:
@@ -134,15 +136,15 @@ def _show_section(page: Page, section: Section) -> None:
 
 def _show_diagnosis(page: Page, part: DiagnosisPart) -> None:
     page.heading(part.title)
-    for at, row in enumerate(part.told):
-        if at == 0 or State.SUPPORTED in (row.state, part.told[at - 1].state):
+    for at, row in enumerate(part.listed):
+        if at == 0 or State.SUPPORTED in (row.state, part.listed[at - 1].state):
             page.line(Text())
         _show_cause(page, part, row)
     if part.counted:
         page.paragraph(Text(part.counted))
     if part.remedies:
         page.line(Text())
-        page.paragraph(Text("What to try:"))
+        page.paragraph(Text(f"{Heading.REMEDIES}:"))
     for remedy in part.remedies:
         gain = f" ({remedy.gain})" if remedy.gain else ""
         text = Text.assemble(
@@ -176,7 +178,7 @@ def _show_cause(page: Page, part: DiagnosisPart, row: CauseRow) -> None:
     page.paragraph(Text(row.explanation + shown), indent="    ")
 
 
-def _show_workers(page: Page, content: Content) -> None:
+def _show_workers(page: Page, content: ReportContent) -> None:
     if not content.workers:
         return
     page.heading("Workers")
@@ -191,7 +193,7 @@ def _worker(row: WorkerRow) -> str:
     )
 
 
-def _show_notes(page: Page, content: Content) -> None:
+def _show_notes(page: Page, content: ReportContent) -> None:
     if content.footnotes:
         page.heading("Notes")
         for note in content.footnotes:

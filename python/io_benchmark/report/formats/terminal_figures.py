@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
-from io_benchmark.report.content.figures_table import FiguresTable
+from io_benchmark.report.content.document import Heading
 from io_benchmark.report.content.place_tables import PlacesPart, PlacesTable
+from io_benchmark.report.content.tables import FiguresTable
 from io_benchmark.report.formats.page import (
     GAP,
     INDENT,
@@ -88,8 +89,8 @@ def show_places(page: Page, part: PlacesPart, styles: Styles) -> None:
     page.line(Text())
     if part.alike or part.counted:
         page.paragraph(Text(" ".join(filter(None, (part.alike, part.counted)))))
-    page.paragraph(Text("What the intervals rest on:"))
-    page.items(part.basis)
+    page.paragraph(Text(f"{Heading.ASSUMPTIONS}:"))
+    page.items(part.assumptions)
 
 
 def _show_place(page: Page, table: PlacesTable, styles: Styles, *, noted: bool) -> None:
@@ -97,9 +98,9 @@ def _show_place(page: Page, table: PlacesTable, styles: Styles, *, noted: bool) 
     page.line(Text())
     show(page, table.means, styles, noted=noted)
     page.line(Text())
-    page.paragraph(Text(f"Ratio of times to {table.first}, each worker against itself:"))
+    page.paragraph(Text(f"Ratio of times to {table.first}, each worker compared with itself:"))
     page.line(Text())
-    show(page, table.held, styles)
+    show(page, table.ratios, styles)
     if table.notes:
         page.line(Text())
         page.items(table.notes)

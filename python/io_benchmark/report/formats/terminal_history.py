@@ -9,15 +9,22 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from io_benchmark.analysis.history.history_model import History, Series
+from io_benchmark.report.content import history_content as contents
+from io_benchmark.report.content.history_content import (
+    FASTER,
+    SLOWER,
+    STEADY,
+    ChangePart,
+    PointRow,
+    SeriesPart,
+)
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.page import GAP, INDENT, Page, column_widths
-from io_benchmark.report.history import content as contents
-from io_benchmark.report.history.content import FASTER, SLOWER, STEADY, ChangePart, Row, SeriesPart
 from io_benchmark.report.plots.line_drawing import draw
 
 STYLES = {SLOWER: "bold red", FASTER: "bold green", STEADY: "bold cyan"}
 # A head and what stands below it.
-Column = tuple[str, Callable[[Row], str]]
+Column = tuple[str, Callable[[PointRow], str]]
 COLUMNS: tuple[Column, ...] = (
     ("Date", lambda row: row.date),
     ("Revision", lambda row: row.revision),
@@ -104,7 +111,7 @@ def _show_points(page: Page, part: SeriesPart) -> None:
         page.line(line)
 
 
-def _fitting(rows: Sequence[Row], width: int) -> list[Column]:
+def _fitting(rows: Sequence[PointRow], width: int) -> list[Column]:
     """The columns that a narrow terminal has room for, beside the numbers of changes."""
     columns = list(COLUMNS)
     for dropped in DROPPED:

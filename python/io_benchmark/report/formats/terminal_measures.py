@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from io_benchmark.report.content.measures import Measure, MeasureRow, MeasureTable
-from io_benchmark.report.content.units import NOTHING
+from io_benchmark.number_text import NOTHING
+from io_benchmark.report.content.tables import Measure, MeasureRow, MeasureTable
 from io_benchmark.report.formats.page import GAP, INDENT, Page, marks_in_words
 
 # The cells that say how a pool did.

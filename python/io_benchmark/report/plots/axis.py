@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.model import Integers
-from io_benchmark.report.content.units import TIME_UNITS, digits, times
+from io_benchmark.number_text import TIME_UNITS, digits, tick, times
 
 NS_PER_S = 1e9
 
@@ -31,7 +31,7 @@ class Axis:
     def tick(self, value: float) -> str:
         if not self.rate:
             return time_label(value)
-        return f"{value:,.0f}" if value >= 1 else f"{value:g}"
+        return tick(value)
 
     def text(self, time_ns: float) -> str:
         return f"{digits(self.place(time_ns))} {self.rate}" if self.rate else times([time_ns])[0]
@@ -42,4 +42,4 @@ TIMES = Axis()
 
 def time_label(tick_ns: float) -> str:
     size, unit = next((pair for pair in TIME_UNITS if tick_ns >= pair[0]), TIME_UNITS[-1])
-    return f"{tick_ns / size:g} {unit}"
+    return f"{tick(tick_ns / size)} {unit}"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from io_benchmark.analysis.model import Comparison, Verdict
-from io_benchmark.report.content.units import interval, ratio
+from io_benchmark.number_text import interval, ratio, tick
 from io_benchmark.report.plots.scales import Scale, around
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, Drawing
 from io_benchmark.text import name
@@ -48,7 +48,7 @@ def draw(
     )
     bottom = float(ROW_HEIGHT * len(comparisons))
     drawing.band(scale.place(margin[0]), scale.place(margin[1]), 0, bottom, "margin")
-    ticks = [(scale.place(tick), f"{tick:g}×") for tick in scale.ticks(TICKS)]
+    ticks = [(scale.place(value), f"{tick(value)}×") for value in scale.ticks(TICKS)]
     drawing.grid((place for place, _ in ticks), (), 0, bottom + 4)
     drawing.axis(ticks, bottom + 4)
     one = scale.place(1)

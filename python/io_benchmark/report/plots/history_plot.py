@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from markupsafe import Markup
 
 from io_benchmark.analysis.history.history_model import Change, Series
-from io_benchmark.report.content.units import digits, ratio
-from io_benchmark.report.history import figure
-from io_benchmark.report.history.content import FASTER, SLOWER, date_of
+from io_benchmark.number_text import digits, ratio
+from io_benchmark.report.content import series_figure
+from io_benchmark.report.content.history_content import FASTER, SLOWER, date_of
 from io_benchmark.report.plots.line_drawing import steady_range
 from io_benchmark.report.plots.scales import Scale, around
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, Drawing, points
@@ -31,8 +31,8 @@ def draw(series: Series, identifier: str) -> Markup:
         (point.time.timestamp() for point in series.points), logarithmic=False, room=0.02
     )
     scale = _scale(series)
-    workload = figure.of(series)
-    title = f"{figure.drawn(series)}, push by push"
+    workload = series_figure.workload_of(series)
+    title = f"{series_figure.drawing_title(series)}, push by push"
     drawing = Drawing(identifier, title, _said(series))
     levels = [(scale.place(tick), digits(tick)) for tick in scale.ticks(LEVELS)]
     dates = _dates(clock)
@@ -51,7 +51,7 @@ def draw(series: Series, identifier: str) -> Markup:
 
 def _said(series: Series) -> str:
     """What a screen reader says instead of the picture."""
-    means = figure.texts(series, [level.mean_ns for level in series.levels])
+    means = series_figure.mean_texts(series, [level.mean_ns for level in series.levels])
     return "; ".join(
         f"{mean} from {date_of(series.points[level.start])} "
         f"to {date_of(series.points[level.end - 1])}"
@@ -60,7 +60,7 @@ def _said(series: Series) -> str:
 
 
 def _scale(series: Series) -> Scale:
-    shown = figure.of(series).shown
+    shown = series_figure.workload_of(series).shown
     values = [shown(worker.mean_ns) for point in series.points for worker in point.workers]
     return around([*values, *steady_range(series)], logarithmic=False, room=0.06)
 
@@ -101,7 +101,7 @@ def _anchor(place: float) -> str:
 def _draw_levels(drawing: Drawing, series: Series, clock: Scale, scale: Scale) -> None:
     for level in series.levels:
         start, end = (series.points[at].time.timestamp() for at in (level.start, level.end - 1))
-        height = _height(figure.of(series).shown(level.mean_ns), scale)
+        height = _height(series_figure.workload_of(series).shown(level.mean_ns), scale)
         drawing.line((clock.place(start), height), (clock.place(end), height), "level")
 
 
@@ -109,7 +109,7 @@ def _draw_workers(drawing: Drawing, series: Series, clock: Scale, scale: Scale) 
     """Where a point has several."""
     several = [point for point in series.points if len(point.workers) > 1]
     across = [clock.place(one.time.timestamp()) for one in several for _ in one.workers]
-    shown = figure.of(series).shown
+    shown = series_figure.workload_of(series).shown
     down = [
         (1 - scale.place(shown(worker.mean_ns))) * HEIGHT
         for one in several

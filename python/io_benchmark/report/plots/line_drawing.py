@@ -4,9 +4,9 @@
 """The series drawn with characters: a column a point, its level behind it, changes numbered."""
 
 from io_benchmark.analysis.history.history_model import Series
-from io_benchmark.report.content.units import digits
-from io_benchmark.report.history import figure
-from io_benchmark.report.history.content import date_of
+from io_benchmark.number_text import digits
+from io_benchmark.report.content import series_figure
+from io_benchmark.report.content.history_content import date_of
 from io_benchmark.report.plots.scales import Scale, around
 
 ROWS = 11
@@ -20,7 +20,7 @@ STEADY_RATIO = 0.1
 def draw(series: Series, width: int) -> list[str]:
     """Lines of at most `width` characters."""
     scale = _scale(series)
-    workload = figure.of(series)
+    workload = series_figure.workload_of(series)
     labels = {_row(tick, scale): digits(tick) for tick in scale.ticks(TICKS)}
     gutter = max(len(label) for label in [*labels.values(), workload.unit]) + 2
     room = max(width - gutter, 10)
@@ -49,13 +49,13 @@ def draw(series: Series, width: int) -> list[str]:
 
 
 def _scale(series: Series) -> Scale:
-    values = [figure.of(series).shown(point.mean_ns) for point in series.points]
+    values = [series_figure.workload_of(series).shown(point.mean_ns) for point in series.points]
     return around([*values, *steady_range(series)], logarithmic=False, room=0.06)
 
 
 def steady_range(series: Series) -> tuple[float, float]:
     """What is always drawn around the newest level, so that noise does not look like mountains."""
-    mean = figure.of(series).shown(series.levels[-1].mean_ns)
+    mean = series_figure.workload_of(series).shown(series.levels[-1].mean_ns)
     return mean * (1 - STEADY_RATIO), mean * (1 + STEADY_RATIO)
 
 

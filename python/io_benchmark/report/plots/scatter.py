@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from io_benchmark.analysis.model import Integers
 from io_benchmark.analysis.report_model import Series
-from io_benchmark.report.content.units import size
+from io_benchmark.number_text import size, tick
 from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.choose import thinned, typical
 from io_benchmark.report.plots.scales import Scale, around, from_zero, time_ticks
@@ -104,7 +104,7 @@ def size_classes(sizes_bytes: Sequence[Integers]) -> tuple[SizeClass, ...]:
 
 
 def clock_label(time_s: float) -> str:
-    return f"{time_s / 60:g} min" if time_s >= 60 and time_s % 30 == 0 else f"{time_s:g} s"
+    return f"{tick(time_s / 60)} min" if time_s >= 60 and time_s % 30 == 0 else f"{tick(time_s)} s"
 
 
 def _panel_title(side: str, workers: Sequence[Series]) -> str:

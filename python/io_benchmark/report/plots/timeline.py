@@ -11,6 +11,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.report_model import Timeline
+from io_benchmark.number_text import compact, tick
 from io_benchmark.report.plots.scales import Scale, from_zero, time_ticks
 from io_benchmark.report.plots.scatter import clock_label
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, TITLE_HEIGHT, Drawing, path
@@ -76,12 +77,14 @@ def _draw(
     shown = [_averaged(line.time_s, quantity.values(line)) for line in timelines]
     scale = from_zero(float(value) for _, values in shown for value in values)
     said = "; ".join(
-        f"{name(line.side)}: at most {np.nanmax(values, initial=0):.3g} {quantity.unit}"
+        f"{name(line.side)}: at most {compact(float(np.nanmax(values, initial=0)))} {quantity.unit}"
         for line, (_, values) in zip(timelines, shown, strict=True)
     )
     drawing = Drawing(identifier, quantity.title, said)
-    ticks = [(clock.place(tick), clock_label(tick)) for tick in time_ticks(clock, CLOCK_TICKS)]
-    levels = [(scale.place(tick), f"{tick:,g}") for tick in scale.ticks(LEVELS)]
+    ticks = [
+        (clock.place(time_s), clock_label(time_s)) for time_s in time_ticks(clock, CLOCK_TICKS)
+    ]
+    levels = [(scale.place(value), tick(value)) for value in scale.ticks(LEVELS)]
     top = 0.0
     for line, (times_s, values) in zip(timelines, shown, strict=True):
         drawing.name(top + 13, name(line.side, 28))

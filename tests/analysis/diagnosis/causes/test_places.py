@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import seed_workers
+from cause_texts import candidate_text
 from several_places import in_places
 
 from io_benchmark.analysis.compare import Options, compare
@@ -58,8 +59,8 @@ def causes(found: Report, name: str) -> dict[tuple[str, str], Cause]:
 def test_evidence_is_of_the_place() -> None:
     """Each variant stands once in what explains the copies of the workspace."""
     found = causes(report({}), "random-io")["cache-retrieve", "workspace"]
-    assert found.candidate_evidence.count("read-depth-1 ") == 1
-    assert found.candidate_evidence.count("write-depth-32 ") == 1
+    assert candidate_text(found).count("read-depth-1 ") == 1
+    assert candidate_text(found).count("write-depth-32 ") == 1
 
 
 def test_another_place_does_not_explain_it() -> None:

@@ -5,63 +5,27 @@
 
 A cause is supported where its fact differs between the sides in the direction of the measured
 ratio, ruled out where both sides were seen and that is not so, and otherwise not observable.
-taskcluster/docs/causes.md says for each what it reads.
+Each module declares its causes in `RULES`, and in `ORDER` their position in reports: what is most
+often the reason comes first. taskcluster/docs/causes.md has what each cause reads.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+import pkgutil
+from collections.abc import Sequence
+from importlib import import_module
 
-from io_benchmark.analysis import words
-from io_benchmark.analysis.diagnosis.case import Beside, Case, Finding, Rule, make_case
-from io_benchmark.analysis.diagnosis.causes import (
-    course,
-    disks,
-    executing,
-    limits,
-    lookups,
-    machine,
-    memory,
-    mounts,
-    names,
-    operations,
-    places,
-    scheduler,
-    syncing,
-    uploading,
-    volatile,
-)
+from io_benchmark.analysis.diagnosis.case import OtherMeasurement, make_case
+from io_benchmark.analysis.diagnosis.findings import CauseRule, Finding
 from io_benchmark.analysis.model import Cause, State, Subject, Worker
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 
-# In the order in which a report lists them: what is most often the reason comes first.
-RULES: tuple[Rule, ...] = (
-    *disks.RULES,
-    *limits.RULES,
-    *places.RULES,
-    *mounts.RULES,
-    *volatile.RULES,
-    *scheduler.RULES,
-    *memory.RULES,
-    *machine.RULES,
-    *lookups.RULES,
-    *operations.RULES,
-    *syncing.RULES,
-    *names.RULES,
-    *executing.RULES,
-    *uploading.RULES,
-    *course.RULES,
-)
 
-# Seed 000's table, by its numbers: the causes that together answer each hypothesis.
-SEED_HYPOTHESES: Mapping[int, tuple[str, ...]] = {
-    1: ("cpu", "disk-speed", "random-io"),  # AMD CPU/NVMe hardware is slower
-    2: ("storage-place",),  # Docker overlay2 adds overhead
-    3: ("image-and-tools",),  # the Docker image is the issue
-    4: ("boot-disk-fallback",),  # the type of the persistent boot disk
-    5: ("cgroup-io-limit",),
-    6: ("cgroup-memory-limit",),
-    7: ("mount-options", "file-system"),  # Docker daemon configuration, seen as mount options
-    8: ("lookup-cost", "spawn-cost"),  # fork/exec overhead
-}
+def _declared() -> tuple[CauseRule, ...]:
+    """Return the causes of all modules in this package, in the order of reports."""
+    modules = [import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__)]
+    return tuple(
+        rule for module in sorted(modules, key=lambda each: each.ORDER) for rule in module.RULES
+    )
 
 
 def judge(
@@ -69,27 +33,26 @@ def judge(
     ratio: float | None,
     baseline: Sequence[Worker],
     candidate: Sequence[Worker],
-    beside: Sequence[Beside] = (),
+    measurements: Sequence[OtherMeasurement] = (),
 ) -> tuple[Cause, ...]:
-    """Every cause that may explain this workload, in the registry's order.
-
-    Without a ratio none is supported.
-    """
-    case = make_case(subject, ratio, baseline, candidate, beside)
+    """Judge every cause that may explain this workload; without a ratio none is supported."""
+    case = make_case(subject, ratio, baseline, candidate, measurements)
     return tuple(
-        _cause(rule, rule.judge(case), case) for rule in RULES if subject.workload in rule.explains
+        _cause(rule, rule.judge(case), case.ratio)
+        for rule in RULES
+        if subject.workload in rule.explains
     )
 
 
-def _cause(rule: Rule, finding: Finding, case: Case) -> Cause:
-    share = _share(case.ratio, finding)
+def _cause(rule: CauseRule, finding: Finding, ratio: float | None) -> Cause:
+    share = _share(ratio, finding)
     return Cause(
         name=rule.name,
         hypothesis=rule.hypothesis,
         state=finding.state,
-        baseline_evidence=finding.baseline_evidence,
-        candidate_evidence=finding.candidate_evidence,
-        explanation=finding.explanation + _share_text(case.ratio, finding, share),
+        baseline_evidence=finding.evidence.baseline,
+        candidate_evidence=finding.evidence.candidate,
+        explanation=finding.explanation + _share_sentences(ratio, finding, share),
         predicted_ratio=finding.predicted_ratio,
         share=share,
         workload=finding.workload,
@@ -97,7 +60,7 @@ def _cause(rule: Rule, finding: Finding, case: Case) -> Cause:
 
 
 def _share(ratio: float | None, finding: Finding) -> float | None:
-    """ln(measured) over ln(predicted); of a part that was measured itself, the other way round."""
+    """Return ln(measured) over ln(predicted); the inverse for a part that was itself measured."""
     predicted = finding.predicted_ratio
     if finding.state is not State.SUPPORTED or ratio is None or predicted is None:
         return None
@@ -107,14 +70,24 @@ def _share(ratio: float | None, finding: Finding) -> float | None:
     return 1 / share if finding.is_part else share
 
 
-def _share_text(ratio: float | None, finding: Finding, share: float | None) -> str:
+def _share_sentences(
+    ratio: float | None, finding: Finding, share: float | None
+) -> tuple[Statement, ...]:
     if share is None or ratio is None or finding.predicted_ratio is None:
-        return ""
+        return ()
+    template = "Measured {measured} of a predicted {predicted}: {share}."
     if finding.is_part:
-        part = f"{finding.predicted_ratio:.2f}×"
-        return f". This makes {part} of the measured {ratio:.2f}×: {words.percent(share)}"
-    text = f". Measured {ratio:.2f}× of a predicted {finding.predicted_ratio:.2f}×: "
-    text += words.percent(share)
-    if round(share, 2) > 1:
-        text += ", over-explained: more than the caps alone would make"
-    return text
+        template = "This makes {predicted} of the measured {measured}: {share}."
+    elif round(share, 2) > 1:
+        template = template[:-1] + ", over-explained: more than the caps alone would cause."
+    return (
+        statement(
+            template,
+            measured=Quantity(ratio, Unit.RATIO),
+            predicted=Quantity(finding.predicted_ratio, Unit.RATIO),
+            share=Quantity(share, Unit.SHARE),
+        ),
+    )
+
+
+RULES = _declared()

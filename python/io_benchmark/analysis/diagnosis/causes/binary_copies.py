@@ -1,0 +1,79 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What makes executing a binary slow: a copy of it for each builder."""
+
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.findings import (
+    NOTHING_TO_EXPLAIN,
+    CauseRule,
+    Finding,
+    Suggestion,
+    not_observable,
+    ruled_out,
+    supported,
+)
+from io_benchmark.analysis.diagnosis.measured_gains import other_variant
+from io_benchmark.analysis.diagnosis.other_measurements import (
+    NOT_MEASURED,
+    decided,
+    detail,
+    detail_evidence,
+    known_times_as_long,
+    part_of,
+    times_as_long,
+)
+from io_benchmark.analysis.statements import Unit
+from io_benchmark.analysis.summary import workload_figures
+
+ORDER = 130
+_EXEC = "exec"
+_COPIES = "copies"
+_COSTS_MORE_RATIO = 1.1
+
+
+def _per_builder_copies(case: Case) -> Finding:
+    """Compare copies with hardlinks, which share one file's pages in the caches."""
+    copies = case.sibling(variant=_COPIES)
+    costs = detail(case, copies, workload_figures.COPIES) if copies is not None else None
+    if copies is None or costs is None:
+        return not_observable(
+            NOT_MEASURED,
+            "This needs the variants hardlinked and copies on both sides.",
+            workload=_EXEC,
+        )
+    evidence = detail_evidence(
+        copies, workload_figures.COPIES, "{figure} by copies (hardlinks are 1)", Unit.RATIO
+    )
+    if not case.differs:
+        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+    if case.subject.variant != _COPIES:
+        return ruled_out(
+            evidence, "Hardlinks to one file differ as well, so copies are not the cause."
+        )
+    slower, faster = costs
+    if slower < _COSTS_MORE_RATIO * faster or not decided(copies):
+        return ruled_out(evidence, "Copies cost the slower side no more than the faster side.")
+    hardlinked = known_times_as_long(case, case.sibling(variant="hardlinked"))
+    return supported(
+        evidence,
+        "The slower side's caches do not hold a copy of the binary for each process.",
+        predicted_ratio=part_of(case, times_as_long(case, copies) / hardlinked),
+        is_part=True,
+    )
+
+
+RULES = (
+    CauseRule(
+        "per-builder-copies",
+        "Copies of a binary, one for each process, do not fit the slower side's caches.",
+        _per_builder_copies,
+        frozenset((_EXEC,)),
+        (
+            Suggestion(
+                "hardlink the binaries of all builders to one file",
+                other_variant("hardlinked", "executing hardlinks"),
+            ),
+        ),
+    ),
+)

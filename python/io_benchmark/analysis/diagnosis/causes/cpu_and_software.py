@@ -1,0 +1,234 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The machine and its software: CPU, kernel, image and tools."""
+
+import re
+
+from io_benchmark.analysis import workloads
+from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
+from io_benchmark.analysis.diagnosis.causes.lookup_costs import lookup_share
+from io_benchmark.analysis.diagnosis.evidence import of_sides, span
+from io_benchmark.analysis.diagnosis.findings import (
+    CauseRule,
+    Finding,
+    Suggestion,
+    not_observable,
+    ruled_out,
+    supported,
+)
+from io_benchmark.analysis.diagnosis.judging import (
+    RankedFact,
+    Ranking,
+    Sentences,
+    by_rank,
+    explained_share,
+    explains,
+    fact_tally,
+    part,
+    ranking,
+)
+from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
+
+ORDER = 80
+_STOLEN_SHARE = 0.05
+_MS = 1_000_000
+_CPU_TIMES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+_TOOLS = ("python3", "bash", "cp", "grep", "sed")
+_COPY_FILE_RANGE_SINCE = 9  # coreutils
+
+
+# --- cpu ---
+
+
+def _own_ns(view: View, *columns: str) -> float | None:
+    """Return CPU time per retrieve or operation: the measuring process's and its children's."""
+    if view.entry is None or view.entry.subject.fidelity == "real":
+        return None  # bash's children are counted only when bash has ended
+    value = view.per_operation_ms(*columns)
+    return None if value is None else value * _MS
+
+
+def _own_cpu_ns(view: View) -> float | None:
+    return _own_ns(view, "own_user_ms", "own_system_ms")
+
+
+def _own_system_ns(view: View) -> float | None:
+    return _own_ns(view, "own_system_ms")
+
+
+def _stolen(view: View) -> float | None:
+    stolen = view.growth("cpu_steal_ms")
+    total = view.growth(*(f"cpu_{name}_ms" for name in _CPU_TIMES))
+    return None if stolen is None or not total else stolen / total
+
+
+def _processor(view: View) -> RankedFact | None:
+    host = view.host
+    if host is None or host.cpu_model is None:
+        return None
+    count = Quantity(host.cpu_count, Unit.COUNT)
+    return RankedFact(statement("{model}, {count} CPUs", model=host.cpu_model, count=count))
+
+
+def _cpu(case: Case) -> Finding:
+    operation = workloads.of(case.subject.workload).operation
+    evidence = of_sides(
+        case,
+        fact_tally("cpu", _processor),
+        span("cpu-time", _own_cpu_ns, Unit.NANOSECONDS, f"CPU time per {operation} {{value}}"),
+    )
+    spawn = None if case.subject.workload == "spawn" else "spawn"
+    slower, faster = mean_of(case.slower, _stolen), mean_of(case.faster, _stolen)
+    if case.differs and slower is not None and slower >= _STOLEN_SHARE and slower > (faster or 0.0):
+        return supported(
+            evidence,
+            "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster "
+            "side's.",
+            stolen=part(slower),
+            others=part(faster or 0.0),
+        )
+    if ranking(case, _processor) is not Ranking.UNRANKED:
+        unseen = "The CPU's model could not be seen."
+        sentences = Sentences(supported="", unseen=unseen, workload=spawn)
+        return by_rank(case, _processor, sentences, name="cpu", evidence=evidence)
+    share = explained_share(case, _own_cpu_ns)
+    if share is None:
+        return not_observable(
+            evidence,
+            f"The CPUs differ, and the CPU time per {operation} was not recorded.",
+            workload=spawn,
+        )
+    judge = supported if explains(share) else ruled_out
+    but = "and" if explains(share) else "but"
+    return judge(
+        evidence,
+        f"The CPUs differ, {but} CPU time makes up {{share}} of the difference.",
+        share=part(share),
+    )
+
+
+# --- kernel ---
+
+
+def _kernel_version(view: View) -> RankedFact | None:
+    host = view.host
+    if host is None:
+        return None
+    return RankedFact(
+        statement("{release} {version}", release=host.kernel, version=host.kernel_version)
+    )
+
+
+def _kernel(case: Case) -> Finding:
+    finding = by_rank(
+        case,
+        _kernel_version,
+        Sentences(
+            supported="",
+            unseen="The kernel could not be seen.",
+            unranked="The kernels differ. Only the same kernel on both sides would show whether "
+            "that changes how it writes back.",
+        ),
+        name="kernel",
+    )
+    share = explained_share(case, _own_system_ns)
+    differs = ranking(case, _kernel_version) is Ranking.UNRANKED
+    if not differs or share is None or not explains(share):
+        return finding
+    return supported(
+        finding.evidence,
+        "The kernels differ, and work in the kernel makes up {share} of the difference.",
+        share=part(share),
+    )
+
+
+# --- image-and-tools ---
+
+
+def _tools(view: View) -> RankedFact | None:
+    host = view.host
+    if host is None:
+        return None
+    values: dict[str, Value] = {"distribution": host.distribution or "unknown"}
+    for name in _TOOLS:
+        tool = host.tools.get(name)
+        values[name] = _number(tool.version) if tool is not None else "absent"
+    listed = ", ".join(f"{name} {{{name}}}" for name in _TOOLS)
+    return RankedFact(statement(f"{{distribution}}: {listed}", **values))
+
+
+def _number(version: str | None) -> str:
+    match = re.search(r"[0-9]+(\.[0-9]+)+", version or "")
+    return match.group() if match else "unknown"
+
+
+def _coreutils(view: View) -> float | None:
+    tool = view.host.tools.get("cp") if view.host is not None else None
+    match = re.search(r"([0-9]{1,3})\.[0-9]", (tool.version if tool is not None else "") or "")
+    return float(match.group(1)) if match else None
+
+
+def _image_and_tools(case: Case) -> Finding:
+    real = case.subject.fidelity == "real"
+    finding = by_rank(
+        case,
+        _tools,
+        Sentences(
+            supported="",
+            unseen="The result does not have the versions of the tools.",
+            unranked="The tools that copy the files differ. Only the same image on both sides would "
+            "show what that costs."
+            if real
+            else "The tools differ, and the workload has no times to compare their cost with.",
+        ),
+        name="tools",
+    )
+    if ranking(case, _tools) is not Ranking.UNRANKED:
+        return finding
+    share = lookup_share(case)
+    if share is not None and explains(share):
+        return supported(
+            finding.evidence,
+            "The tools differ, and the lookups, which they do, make up {share} of the difference.",
+            share=part(share),
+        )
+    if real:
+        slower, faster = mean_of(case.slower, _coreutils), mean_of(case.faster, _coreutils)
+        if slower is None or faster is None or not slower < _COPY_FILE_RANGE_SINCE <= faster:
+            return finding
+        return supported(
+            finding.evidence,
+            "The slower side's cp reads and writes the bytes itself; from coreutils 9 on cp leaves "
+            "that to the kernel (FICLONE, copy_file_range).",
+        )
+    if share is None:
+        return finding
+    return ruled_out(
+        finding.evidence,
+        "The tools differ, but the kernel copies here, and the lookups make up only {share} of the "
+        "difference.",
+        share=part(share),
+    )
+
+
+RULES = (
+    CauseRule(
+        "cpu", "The slower side's CPU is slower, or shared with others.", _cpu, EVERY_WORKLOAD
+    ),
+    CauseRule(
+        "kernel",
+        "The slower side's kernel is slower.",
+        _kernel,
+        EVERY_WORKLOAD,
+        (Suggestion("run the faster side's kernel on both sides", as_other_pool),),
+    ),
+    CauseRule(
+        "image-and-tools",
+        "The slower side's image has slower tools.",
+        _image_and_tools,
+        remedies=(Suggestion("use the same image on both sides", as_other_pool),),
+    ),
+)

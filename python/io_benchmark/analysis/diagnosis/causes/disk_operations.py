@@ -1,0 +1,132 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""How many small reads and writes per second the disks do (workload random-io)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
+from io_benchmark.analysis.diagnosis.evidence import Sides, span, tally
+from io_benchmark.analysis.diagnosis.findings import (
+    MAY_BE_CHANCE,
+    NOTHING_TO_EXPLAIN,
+    CauseRule,
+    Finding,
+    Suggestion,
+    not_observable,
+    ruled_out,
+    supported,
+)
+from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, unless
+from io_benchmark.analysis.diagnosis.other_measurements import (
+    NOT_MEASURED,
+    SLOWER_AT_RATIO,
+    decided,
+    figures,
+    slowest,
+    times_as_long,
+)
+from io_benchmark.analysis.model import Evidence
+from io_benchmark.analysis.observed import published_caps
+from io_benchmark.analysis.observed.device_stack import stack_of
+from io_benchmark.analysis.observed.disk_waits import caps_of
+from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.statements import Quantity, Unit, statement
+
+ORDER = 100
+_RANDOM_IO = "random-io"
+# One operation at a time waits for the disk's latency; only many at once reach what caps allow.
+_AT_ONCE = "-depth-32"
+
+_Cap = Callable[[View], float | None]
+
+
+def _random_io(case: Case) -> Finding:
+    measurements = case.measured(_RANDOM_IO)
+    if not measurements:
+        return not_observable(
+            NOT_MEASURED,
+            "These copies are sequential and do not show how many small reads and writes per second "
+            "the disks do.",
+            workload=_RANDOM_IO,
+        )
+    itself = case.sibling() if case.subject.workload == _RANDOM_IO else None
+    many = [each for each in measurements if each.subject.variant.endswith(_AT_ONCE)]
+    chosen = itself or slowest(case, many or measurements)
+    evidence = _evidence(case, measurements, chosen)
+    if chosen is None or not case.differs:
+        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+    ratio = times_as_long(case, chosen)
+    if ratio < SLOWER_AT_RATIO:
+        return ruled_out(evidence, "The slower side's disks do as many operations per second.")
+    template = "The slower side's disks do {ratio} fewer operations per second ({variant})."
+    fewer, variant = Quantity(ratio, Unit.RATIO), chosen.subject.variant
+    if not decided(chosen):
+        return not_observable(evidence, template, ratio=fewer, variant=variant).also(MAY_BE_CHANCE)
+    finding = supported(evidence, template, ratio=fewer, variant=variant)
+    # The copies are sequential: their caps are those of bandwidth.
+    return replace(finding, predicted_ratio=_predicted(case, itself) if itself else None)
+
+
+def _cap_of(measurement: OtherMeasurement) -> _Cap | None:
+    """Return the published limit of this variant, for all disks of the place together."""
+    if not measurement.subject.variant.endswith(_AT_ONCE):
+        return None
+    reads = measurement.subject.variant.startswith("read")
+
+    def cap(view: View) -> float | None:
+        stack = stack_of(view)
+        caps = caps_of(view, stack.width) if stack is not None else None
+        return _limit(caps, reads=reads)
+
+    return cap
+
+
+def _limit(caps: published_caps.Caps | None, *, reads: bool) -> float | None:
+    limit = (caps.read_iops if reads else caps.write_iops) if caps is not None else None
+    return None if limit is None else float(limit)
+
+
+def _predicted(case: Case, measurement: OtherMeasurement) -> float | None:
+    cap = _cap_of(measurement)
+    if cap is None:
+        return None
+    baseline, candidate = mean_of(case.baseline, cap), mean_of(case.candidate, cap)
+    return baseline / candidate if baseline and candidate and baseline != candidate else None
+
+
+def _evidence(
+    case: Case, measurements: Sequence[OtherMeasurement], chosen: OtherMeasurement | None
+) -> Sides:
+    """Return the figures, the chosen one first, and its published cap."""
+    sides = figures(measurements, chosen)
+    cap = _cap_of(chosen) if chosen is not None else None
+    if cap is None:
+        return sides
+
+    def with_cap(evidence: Evidence, views: Sequence[View]) -> Evidence:
+        observe = (
+            span("published-cap", cap, Unit.IOPS, "published cap {value}")
+            if any(map(cap, views))
+            else tally("published-cap", lambda _: statement("no published cap"))
+        )
+        return replace(evidence, observations=(*evidence.observations, observe(views)))
+
+    return Sides(with_cap(sides.baseline, case.baseline), with_cap(sides.candidate, case.candidate))
+
+
+RULES = (
+    CauseRule(
+        "random-io",
+        "The slower side's disks do fewer operations per second.",
+        _random_io,
+        frozenset(("cache-retrieve", _RANDOM_IO)),
+        (
+            Suggestion(
+                "use the faster side's kind and number of disks",
+                unless("device-count", as_other_pool),
+            ),
+        ),
+    ),
+)

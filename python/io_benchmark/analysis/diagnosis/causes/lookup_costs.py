@@ -1,0 +1,105 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The lookup's part of a retrieve, and the process that it starts."""
+
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
+from io_benchmark.analysis.diagnosis.evidence import Sides, evidence_of, fact, of_sides, span
+from io_benchmark.analysis.diagnosis.findings import (
+    MAY_BE_CHANCE,
+    NOTHING_TO_EXPLAIN,
+    CauseRule,
+    Finding,
+    not_observable,
+    ruled_out,
+    supported,
+)
+from io_benchmark.analysis.diagnosis.judging import explained_share, explains, part
+from io_benchmark.analysis.diagnosis.other_measurements import decided
+from io_benchmark.analysis.statements import Quantity, Unit, statement
+
+ORDER = 90
+# The loop of fidelity seed starts grep; cached_download.sh starts grep twice, sed and cp.
+_PROCESSES_SEED, _PROCESSES_REAL = 1, 4
+_PART = "The lookups make up {share} of the difference."
+
+
+def lookup_share(case: Case) -> float | None:
+    """Return the lookups' part of the difference."""
+    return explained_share(case, lambda view: view.lookup_mean_ns)
+
+
+def _evidence(case: Case) -> Sides:
+    return of_sides(
+        case, span("lookup", lambda view: view.lookup_mean_ns, Unit.NANOSECONDS, "lookup {value}")
+    )
+
+
+def _lookup_cost(case: Case) -> Finding:
+    evidence = _evidence(case)
+    if case.difference_ns is None:
+        return not_observable(evidence, "The workload has no times.", workload="spawn")
+    share = lookup_share(case)
+    if share is None:
+        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+    if not explains(share):
+        return ruled_out(evidence, _PART, share=part(share)).also("The rest is in the copies.")
+    return supported(evidence, _PART, share=part(share)).also(
+        "The workload spawn shows whether grep or starting it takes the time."
+    )
+
+
+def _spawn_cost(case: Case) -> Finding:
+    spawned = case.measured("spawn")
+    if spawned and case.difference_ns is not None:
+        return _judge_spawns(case, spawned[0])
+    evidence = _evidence(case)
+    if case.difference_ns is None:
+        return not_observable(evidence, "The workload has no times.", workload="spawn")
+    share = lookup_share(case)
+    if share is None:
+        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+    if not explains(share):
+        return ruled_out(evidence, _PART, share=part(share)).also(
+            "Starting grep is only a part of a lookup."
+        )
+    return not_observable(evidence, _PART, workload="spawn", share=part(share)).also(
+        "How much of that is starting grep is not known."
+    )
+
+
+def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Finding:
+    """Compare how much longer a process takes with how many a retrieve starts."""
+    evidence = Sides(
+        *(
+            evidence_of(
+                fact(
+                    "process-start",
+                    statement(
+                        "process started in {time}", time=Quantity(mean_ns, Unit.NANOSECONDS)
+                    ),
+                )
+            )
+            for mean_ns in (spawn.baseline.mean_ns, spawn.candidate.mean_ns)
+        )
+    )
+    if not case.differs or not case.difference_ns:
+        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+    count = _PROCESSES_REAL if case.subject.fidelity == "real" else _PROCESSES_SEED
+    share = count * spawn.difference_ns / case.difference_ns
+    template = (
+        "The one process that a retrieve starts makes up {share} of the difference."
+        if count == 1
+        else f"The {count} processes that a retrieve starts make up {{share}} of the difference."
+    )
+    if not explains(share):
+        return ruled_out(evidence, template, share=part(share))
+    if not decided(spawn):
+        return not_observable(evidence, template, share=part(share)).also(MAY_BE_CHANCE)
+    return supported(evidence, template, share=part(share))
+
+
+RULES = (
+    CauseRule("lookup-cost", "The lookups (grep) take longer, not the copies.", _lookup_cost),
+    CauseRule("spawn-cost", "Starting a process (fork, exec) takes longer.", _spawn_cost),
+)

@@ -1,0 +1,243 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What makes operations on file names slow: a lock, layers, or files that are not visible yet."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
+from io_benchmark.analysis.diagnosis.evidence import Sides
+from io_benchmark.analysis.diagnosis.findings import (
+    MAY_BE_CHANCE,
+    NOTHING_TO_EXPLAIN,
+    OPPOSITE,
+    CauseRule,
+    Finding,
+    Suggestion,
+    not_observable,
+    ruled_out,
+    supported,
+)
+from io_benchmark.analysis.diagnosis.judging import RankedFact, Sentences, by_rank
+from io_benchmark.analysis.diagnosis.measured_gains import other_place
+from io_benchmark.analysis.diagnosis.other_measurements import (
+    NOT_MEASURED,
+    SLOWER_AT_RATIO,
+    decided,
+    detail,
+    detail_evidence,
+    figures,
+    known_times_as_long,
+    part_of,
+    times_as_long,
+)
+from io_benchmark.analysis.model import Evidence, State
+from io_benchmark.analysis.observed.cgroup_limits import cpu_quota
+from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.statements import Quantity, Unit, statement
+from io_benchmark.analysis.summary import workload_figures
+
+ORDER = 120
+_METADATA = "metadata"
+# Below this part of the faster side's gain by several at once, a lock keeps them apart.
+_SCALES_SHARE = 0.75
+_VISIBILITY = "visibility"
+# New names are looked up in every layer; the kernel remembers those that it has looked up.
+_MISSING = ("lookup-missing", "stat-missing")
+
+
+# --- metadata-lock ---
+
+
+def _with_threads(case: Case) -> OtherMeasurement | None:
+    """Return this variant with the most at once, or the one that gains least where this one scales."""
+    scaled = [
+        each
+        for each in case.measured(_METADATA)
+        if detail(case, each, workload_figures.SCALING) is not None
+    ]
+
+    def gained(measurement: OtherMeasurement) -> float:
+        slower, faster = detail(case, measurement, workload_figures.SCALING) or (1.0, 1.0)
+        return slower / faster
+
+    same_variant = [each for each in scaled if each.subject.variant == case.subject.variant]
+    widest = max(same_variant, key=lambda each: each.subject.threads, default=None)
+    if widest is not None and gained(widest) < _SCALES_SHARE:
+        return widest
+    return min(scaled, key=gained, default=None)
+
+
+def _lock(case: Case) -> Finding:
+    measurement = _with_threads(case)
+    scaling = detail(case, measurement, workload_figures.SCALING) if measurement else None
+    if measurement is None or scaling is None:
+        return not_observable(
+            NOT_MEASURED,
+            "This needs the same operations by one thread and by several at once on both sides.",
+            workload=_METADATA,
+        )
+    threads = measurement.subject.threads
+    evidence = detail_evidence(
+        measurement,
+        workload_figures.SCALING,
+        "{figure} by {threads} at once ({variant}, one thread is 1)",
+        Unit.RATIO,
+        threads=Quantity(threads, Unit.COUNT),
+        variant=measurement.subject.variant,
+    )
+    if not case.differs:
+        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+    slower, faster = scaling
+    if slower >= _SCALES_SHARE * faster:
+        return ruled_out(evidence, "Several at once gain as much on the slower side.")
+    quotas = [cpu_quota(view.limits) for view in case.slower if view.limits is not None]
+    if any(quota is not None and quota < threads for quota in quotas):
+        return ruled_out(
+            evidence, "The slower side's cgroup gives it fewer CPUs than threads that work at once."
+        )
+    if not decided(measurement):
+        return not_observable(evidence, "Several at once gain less on the slower side.").also(
+            MAY_BE_CHANCE
+        )
+    return _supported_lock(case, measurement, evidence)
+
+
+def _supported_lock(case: Case, measurement: OtherMeasurement, evidence: Sides) -> Finding:
+    alone = known_times_as_long(case, case.sibling(threads=1))
+    more = times_as_long(case, measurement) / alone
+    finding = supported(
+        evidence,
+        "Several at once wait for each other on the slower side: a lock in its file system or "
+        "storage driver.",
+        # One thread never waits for a lock: where its time is explained, the lock has no part.
+        predicted_ratio=part_of(case, more) if measurement.subject == case.subject else None,
+        is_part=True,
+    )
+    types = _filesystems(case.slower)
+    return finding.also("The file system is {types}.", types=types) if types else finding
+
+
+def _filesystems(views: Sequence[View]) -> str:
+    mounts = [view.place.mount for view in views if view.place is not None]
+    return ", ".join(sorted({mount.filesystem for mount in mounts if mount is not None}))
+
+
+# --- overlay-layers ---
+
+
+def _layers(view: View) -> RankedFact | None:
+    place = view.place
+    if place is None or place.kind is None:
+        return None
+    if place.overlay is None:
+        # AUFS and others hide their layers.
+        if place.kind == "overlay":
+            return None
+        return RankedFact(statement("no overlay ({kind})", kind=place.kind))
+    layers = place.overlay.lower_layers
+    return RankedFact(
+        statement("overlay over {layers} layers", layers=Quantity(layers, Unit.COUNT)),
+        float(layers),
+    )
+
+
+def _overlay_layers(case: Case) -> Finding:
+    finding = by_rank(
+        case,
+        _layers,
+        Sentences(
+            supported="A name is looked up in one layer after another, and the slower side has more "
+            "layers.",
+            unseen="The place's layers could not be seen.",
+            same="Both sides have as many layers.",
+        ),
+        name="layers",
+    )
+    missing = [each for variant in _MISSING for each in case.measured(_METADATA, variant)][:1]
+    if finding.state is not State.SUPPORTED or not missing:
+        return finding
+    ratio = times_as_long(case, missing[0])
+    finding = replace(finding, evidence=Sides(*map(_joined, finding.evidence, figures(missing))))
+    if ratio < SLOWER_AT_RATIO:
+        return ruled_out(
+            finding.evidence,
+            "The slower side has more layers, but a name that is in none of them is looked up as "
+            "fast.",
+        )
+    return finding.also(
+        "Looking up a name that is in none of them takes {ratio} as long.",
+        ratio=Quantity(ratio, Unit.RATIO),
+    )
+
+
+def _joined(first: Evidence, second: Evidence) -> Evidence:
+    return replace(first, observations=first.observations + second.observations)
+
+
+# --- files-not-visible ---
+
+
+def _files_not_visible(case: Case) -> Finding:
+    measurements = case.measured(_METADATA, _VISIBILITY)
+    counts = detail(case, measurements[0], workload_figures.NOT_VISIBLE) if measurements else None
+    if counts is None:
+        return not_observable(
+            NOT_MEASURED, "This needs the variant visibility on both sides.", workload=_METADATA
+        )
+    evidence = detail_evidence(
+        measurements[0],
+        workload_figures.NOT_VISIBLE,
+        "{figure} files not visible immediately",
+        Unit.COUNT,
+    )
+    slower, faster = counts
+    if not slower and not faster:
+        return ruled_out(evidence, "Every file was visible to another thread immediately.")
+    if not case.differs:
+        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+    if slower <= faster:
+        return ruled_out(
+            evidence, "As many files are late on both sides." if slower == faster else OPPOSITE
+        )
+    return supported(
+        evidence,
+        "On the slower side, files that one thread has created are not visible to another thread "
+        "yet. Its storage driver breaks what POSIX promises, and threads that wait for these files "
+        "lose time.",
+    )
+
+
+RULES = (
+    CauseRule(
+        "metadata-lock",
+        "A lock prevents the slower side from looking at several files at the same time.",
+        _lock,
+        frozenset((_METADATA,)),
+        (
+            Suggestion(
+                "work on a volume, or with a storage driver without such a lock (overlay2, not AUFS)",
+                other_place,
+            ),
+        ),
+    ),
+    CauseRule(
+        "overlay-layers",
+        "The slower side's place is an overlay of more layers.",
+        _overlay_layers,
+        frozenset((_METADATA,)),
+        (Suggestion("work on a volume, or build the image with fewer layers", other_place),),
+    ),
+    CauseRule(
+        "files-not-visible",
+        "Files appear late to other threads on the slower side.",
+        _files_not_visible,
+        frozenset((_METADATA,)),
+        (
+            Suggestion(
+                "work on a volume, or with another storage driver (overlay2, not AUFS)", other_place
+            ),
+        ),
+    ),
+)

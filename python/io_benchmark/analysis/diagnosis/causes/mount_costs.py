@@ -1,0 +1,148 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The options that the place is mounted with, by what each costs a copy."""
+
+from collections.abc import Mapping
+
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.findings import (
+    CauseRule,
+    Finding,
+    Suggestion,
+    not_observable,
+)
+from io_benchmark.analysis.diagnosis.judging import RankedFact, Sentences, by_rank
+from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.model import State
+from io_benchmark.analysis.observed.mount_options import all_options, mount_table_options
+from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.statements import statement
+
+ORDER = 40
+# Follow from the device, the user or the container, and do not say how it is mounted.
+_IGNORED = frozenset(
+    (
+        *("stripe", "sunit", "swidth", "resuid", "resgid", "subvol", "subvolid", "seclabel"),
+        *("lowerdir", "lowerdir+", "datadir+", "upperdir", "workdir", "context", "rw", "ro"),
+        *("nosuid", "nodev", "noexec", "idmapped"),
+    )
+)
+_EXT4_DEFAULT_COMMIT_S = 5.0
+
+
+def _seconds(options: Mapping[str, str]) -> float:
+    value = options.get("commit", "")
+    usable = value.isascii() and value.isdigit() and len(value) < 9
+    return float(value if usable else 0) or _EXT4_DEFAULT_COMMIT_S
+
+
+def _costs(view: View, destination: str) -> dict[str, tuple[str, float]]:
+    """Return the options that matter: how each is set, and what that costs above the best setting.
+
+    The setting is empty where an option is not set.
+    """
+    options = all_options(view)
+
+    def flag(name: str, cost: float) -> tuple[str, float]:
+        return (name, cost) if name in options else ("", 0.0)
+
+    costs = {"sync": flag("sync", 8.0), "dirsync": flag("dirsync", 2.0)}
+    costs["discard"] = flag("discard", 0.5)
+    costs["strictatime"] = flag("strictatime", 0.5)
+    if view.place is not None and view.place.mount is not None:
+        kind = view.place.mount.filesystem
+        if kind in ("ext3", "ext4"):
+            mode = options.get("data", "ordered")
+            costs["data"] = (
+                f"data={mode}",
+                {"journal": 4.0, "ordered": 1.0, "writeback": 0.0}.get(mode, 1.0),
+            )
+            off = "nobarrier" in options
+            costs["barrier"] = ("nobarrier", 0.0) if off else ("barrier", 1.0)
+            commit_s = _seconds(options)
+            costs["commit"] = (f"commit={commit_s:g}", 1 / max(1.0, commit_s))
+        if kind == "ext4":
+            flushes = destination == "overwrite"
+            off = "noauto_da_alloc" in options
+            costs["auto_da_alloc"] = (
+                ("noauto_da_alloc", 0.0) if off else ("auto_da_alloc", 4.0 * flushes)
+            )
+            costs["delalloc"] = (
+                ("nodelalloc", 1.0) if "nodelalloc" in options else ("delalloc", 0.0)
+            )
+    return costs
+
+
+def _unknown_options(view: View) -> frozenset[str]:
+    """Return the options whose costs are not known."""
+    known = {
+        *("sync", "dirsync", "discard", "nodiscard", "strictatime", "relatime", "noatime"),
+        *("data", "barrier", "nobarrier", "commit", "auto_da_alloc", "noauto_da_alloc"),
+        *("delalloc", "nodelalloc"),
+    }
+    return frozenset(
+        f"{name}={value}" if value else name
+        for name, value in mount_table_options(view).items()
+        if name not in known and name not in _IGNORED
+    )
+
+
+def _mount_options(case: Case) -> Finding:
+    destination = case.subject.destination
+
+    def read(view: View) -> RankedFact | None:
+        if view.place is None or view.place.mount is None:
+            return None
+        costs = _costs(view, destination)
+        settings = ", ".join(setting for setting, _ in costs.values() if setting)
+        return RankedFact(
+            statement(
+                "{type}: {settings}",
+                type=view.place.mount.filesystem,
+                settings=settings or "nothing that costs time",
+            ),
+            sum(cost for _, cost in costs.values()),
+        )
+
+    finding = by_rank(
+        case,
+        read,
+        Sentences(
+            supported="The slower side is mounted with options that make writing slower.",
+            unseen="The mount of the place could not be seen.",
+            same="Both sides have the same options, as far as they matter for copying.",
+        ),
+        name="mount",
+    )
+    differing = _differing_options(case)
+    if finding.state is State.RULED_OUT and differing and case.differs:
+        return not_observable(
+            finding.evidence,
+            "The sides differ in {options}, whose cost is not known. Only the same options on both "
+            "sides would show it.",
+            options=", ".join(differing),
+        )
+    return finding
+
+
+def _differing_options(case: Case) -> list[str]:
+    """Return options that one side has on every worker and the other on none."""
+    baseline = [_unknown_options(view) for view in case.baseline]
+    candidate = [_unknown_options(view) for view in case.candidate]
+    if not baseline or not candidate:
+        return []
+    only_baseline = frozenset.intersection(*baseline) - frozenset.union(*candidate)
+    only_candidate = frozenset.intersection(*candidate) - frozenset.union(*baseline)
+    return sorted(only_baseline | only_candidate)
+
+
+RULES = (
+    CauseRule(
+        "mount-options",
+        "The slower side's file system is mounted with slower options.",
+        _mount_options,
+        frozenset(("cache-retrieve", "sync-write", "metadata")),
+        (Suggestion("mount the place with the faster side's options", as_other_pool),),
+    ),
+)

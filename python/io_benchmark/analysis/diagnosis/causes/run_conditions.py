@@ -1,0 +1,135 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""How the run went: whether it slowed down, and whether its machine had other load."""
+
+from collections.abc import Callable, Sequence
+from statistics import median
+
+from io_benchmark.analysis import workloads
+from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
+from io_benchmark.analysis.diagnosis.evidence import of_sides, span
+from io_benchmark.analysis.diagnosis.findings import (
+    NOTHING_TO_EXPLAIN,
+    CauseRule,
+    Finding,
+    not_observable,
+    ruled_out,
+    supported,
+)
+from io_benchmark.analysis.diagnosis.judging import part
+from io_benchmark.analysis.inference.moving_blocks import last_third_over_first
+from io_benchmark.analysis.observed.worker_view import View, of_workers
+from io_benchmark.analysis.statements import Unit
+
+ORDER = 150
+_SAMPLES_TO_JUDGE_DRIFT = 60  # a third is then a block of 20
+_DRIFTS_RATIO = 1.10
+_PRESSED_SHARE = 0.10
+_FOREIGN_SHARE = 0.25
+
+
+# --- drift-over-time ---
+
+
+def _drift(view: View) -> float | None:
+    """Return the last third's times over the first third's, adjusted for file sizes."""
+    if view.entry is None or len(view.entry.total_ns) < _SAMPLES_TO_JUDGE_DRIFT:
+        return None
+    return last_third_over_first(view.entry)
+
+
+def _drift_over_time(case: Case) -> Finding:
+    evidence = of_sides(
+        case, span("drift", _drift, Unit.RATIO, "last third over the first {value}")
+    )
+    slower, faster = of_workers(case.slower, _drift), of_workers(case.faster, _drift)
+    if not slower or not faster:
+        samples = workloads.of(case.subject.workload).samples
+        return not_observable(
+            evidence, f"This needs {_SAMPLES_TO_JUDGE_DRIFT} {samples} on both sides."
+        )
+    if not case.differs:
+        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+    if median(slower) < _DRIFTS_RATIO:
+        return ruled_out(evidence, "The slower side was no slower at its end.")
+    if median(faster) >= _DRIFTS_RATIO and median(faster) >= median(slower) / _DRIFTS_RATIO:
+        return ruled_out(evidence, "Both sides slowed down by the same factor.")
+    return supported(
+        evidence,
+        "Only the slower side slowed down during the run, as when a burst allowance or a cache is "
+        "used up.",
+    )
+
+
+# --- other-load ---
+
+
+def _pressed(view: View) -> float | None:
+    """Return the part of the time in which something waited for a CPU or for memory."""
+    growths = [view.growth("psi_cpu_some_us"), view.growth("psi_memory_some_us")]
+    known = [growth / 1e6 for growth in growths if growth is not None]
+    return max(known) if known else None
+
+
+def _written(view: View) -> float | None:
+    return view.written_share
+
+
+def _median(views: Sequence[View], value: Callable[[View], float | None]) -> float | None:
+    known = of_workers(views, value)
+    return median(known) if known else None
+
+
+def _other_load(case: Case) -> Finding:
+    evidence = of_sides(
+        case,
+        span("pressure", _pressed, Unit.SHARE, "CPU or memory under pressure {value} of the time"),
+        span(
+            "written-share",
+            _written,
+            Unit.SHARE,
+            "{value} of the bytes copied were written to the disks",
+        ),
+    )
+    pressed = [_median(views, _pressed) for views in (case.slower, case.faster)]
+    written = [_median(views, _written) for views in (case.slower, case.faster)]
+    if None in pressed and None in written:
+        return not_observable(evidence, "Neither pressure nor disk counters were recorded.")
+    if not case.differs:
+        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+    slower, faster = pressed
+    if slower is not None and faster is not None and slower >= faster + _PRESSED_SHARE:
+        return supported(
+            evidence,
+            "Something waited for CPU or memory during {share} of the slower side's time.",
+            share=part(slower),
+        )
+    slower, faster = written
+    if slower is not None and faster is not None:
+        foreign = slower - max(1.0, faster)
+        if foreign >= _FOREIGN_SHARE:
+            return supported(
+                evidence,
+                "The slower side's disks wrote {share} more than the copies: something else used "
+                "them.",
+                share=part(foreign),
+            )
+    return ruled_out(evidence, "The slower side has no other load than the benchmark.")
+
+
+RULES = (
+    CauseRule(
+        "drift-over-time",
+        "The slower side slowed down during the run.",
+        _drift_over_time,
+        EVERY_WORKLOAD,
+    ),
+    CauseRule(
+        "other-load",
+        "Something else loaded the slower side's machine.",
+        _other_load,
+        # Several at once cause pressure on the CPU themselves.
+        EVERY_WORKLOAD - {"metadata", "exec"},
+    ),
+)

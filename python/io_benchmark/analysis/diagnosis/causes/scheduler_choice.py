@@ -1,0 +1,119 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The disks' I/O scheduler, apart from the two ways in which it makes synchronous writers wait."""
+
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
+from io_benchmark.analysis.diagnosis.causes import scheduler_idling, scheduler_starvation
+from io_benchmark.analysis.diagnosis.findings import (
+    CauseRule,
+    Finding,
+    Suggestion,
+    not_observable,
+    ruled_out,
+)
+from io_benchmark.analysis.diagnosis.judging import (
+    RankedFact,
+    Ranking,
+    Sentences,
+    by_rank,
+    ranking,
+)
+from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.other_measurements import (
+    SLOWER_AT_RATIO,
+    decided,
+    times_as_long,
+)
+from io_benchmark.analysis.diagnosis.sync_writes import SYNC_WRITE, slowest_sync_write
+from io_benchmark.analysis.model import State
+from io_benchmark.analysis.observed.device_stack import stack_of
+from io_benchmark.analysis.observed.disk_schedulers import FAIR_QUEUEING, described, fair_disks
+from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.statements import Quantity, Unit, statement
+from io_benchmark.results.format import Device
+
+ORDER = 62
+_SETTINGS = (
+    *("slice_idle", "slice_idle_us", "group_idle", "group_idle_us", "low_latency"),
+    "strict_guarantees",
+)
+
+
+def _described(disk: Device) -> str:
+    if disk.scheduler not in FAIR_QUEUEING:
+        return disk.scheduler or ""
+    return described(disk, [(name, disk.scheduler_settings.get(name)) for name in _SETTINGS])
+
+
+def _scheduler(view: View) -> RankedFact | None:
+    stack = stack_of(view)
+    if stack is None or any(disk.scheduler is None for disk in stack.disks):
+        return None
+    schedulers = ", ".join(sorted(set(map(_described, stack.disks))))
+    return RankedFact(
+        statement("{schedulers}", schedulers=schedulers),
+        len(fair_disks(stack.disks)) / len(stack.disks),
+    )
+
+
+def _scheduler_choice(case: Case) -> Finding:
+    finding = by_rank(
+        case,
+        _scheduler,
+        Sentences(
+            supported="Fair queueing (bfq, cfq) schedules the slower side's disks, which costs "
+            "throughput on fast disks.",
+            unseen="The disks' scheduler could not be seen.",
+            same="Both sides have the same scheduler.",
+            unranked="The schedulers differ, and the disk decides which is faster. Only equal "
+            "schedulers would show it.",
+            workload=SYNC_WRITE,
+        ),
+        name="schedulers",
+    )
+    counted = counted_as(case)
+    if finding.state is not State.RULED_OUT and counted is not None:
+        return ruled_out(finding.evidence, f"What they differ in counts as {counted}.")
+    slowest_write = slowest_sync_write(case)
+    if slowest_write is None or ranking(case, _scheduler) is not Ranking.UNRANKED:
+        return finding
+    return _by_sync_writes(case, finding, slowest_write)
+
+
+def counted_as(case: Case) -> str | None:
+    """Return the cause by which a scheduler makes writers wait, so that it counts once."""
+    for rule in (*scheduler_idling.RULES, *scheduler_starvation.RULES):
+        if case.subject.workload in rule.explains and rule.judge(case).state is State.SUPPORTED:
+            return rule.name
+    return None
+
+
+def _by_sync_writes(case: Case, finding: Finding, slowest_write: OtherMeasurement) -> Finding:
+    """Judge schedulers that differ: small synchronous writes wait for them most."""
+    ratio = times_as_long(case, slowest_write)
+    if ratio < SLOWER_AT_RATIO:
+        return ruled_out(
+            finding.evidence, "The schedulers differ, but synchronous writes are as fast with both."
+        )
+    unclear = not_observable(
+        finding.evidence,
+        "The schedulers differ, but other differences can make synchronous writes slower as well. "
+        "Only equal schedulers would show it.",
+    )
+    if not decided(slowest_write) or case.subject.workload == SYNC_WRITE:
+        return unclear
+    return unclear.also(
+        "Synchronous writes take {ratio} as long.", ratio=Quantity(ratio, Unit.RATIO)
+    )
+
+
+RULES = (
+    CauseRule(
+        "scheduler",
+        "The slower side's I/O scheduler delays requests.",
+        _scheduler_choice,
+        frozenset(("cache-retrieve", "random-io", SYNC_WRITE)),
+        (Suggestion("set the scheduler none or mq-deadline", as_other_pool),),
+    ),
+)

@@ -1,0 +1,274 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Where the place is: overlay or volume, which file system, and what that does with a copy."""
+
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.causes.disks import write_rate
+from io_benchmark.analysis.diagnosis.evidence import Sides, of_sides, span, tally
+from io_benchmark.analysis.diagnosis.findings import (
+    NOTHING_TO_EXPLAIN,
+    OPPOSITE,
+    CauseRule,
+    Finding,
+    Suggestion,
+    not_observable,
+    ruled_out,
+    supported,
+)
+from io_benchmark.analysis.diagnosis.judging import RankedFact, Sentences, by_rank
+from io_benchmark.analysis.diagnosis.measured_gains import (
+    as_other_pool,
+    follows,
+    other_destination,
+    other_place,
+)
+from io_benchmark.analysis.observed.disk_waits import waits_for_disks
+from io_benchmark.analysis.observed.mount_options import LAYERED, all_options, filesystem_type
+from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
+
+ORDER = 30
+# Bytes copied reach a volume or a directory directly; an overlay looks every name up in layers.
+_PLACE_RANKS = {"memory": 0.0, "volume": 1.0, "directory": 1.0, "overlay": 2.0, "network": 3.0}
+_FILESYSTEM_RANKS = {
+    **dict.fromkeys(("tmpfs", "ramfs"), 0.0),
+    **dict.fromkeys(("ext2", "ext3", "ext4", "xfs", "f2fs"), 1.0),
+    **dict.fromkeys(("btrfs", "zfs"), 2.0),  # copy on write, with checksums
+    **dict.fromkeys(("nfs", "nfs4", "cifs", "9p", "virtiofs", "ceph", "fuse.sshfs"), 3.0),
+}
+_FLUSHED_SHARE = 0.5  # of the bytes copied: more of them reached the disk than did not
+
+
+# --- storage-place ---
+
+
+def _place(view: View) -> RankedFact | None:
+    place = view.place
+    if place is None or place.kind not in _PLACE_RANKS:
+        return None
+    template = "{kind}"
+    values: dict[str, Value] = {"kind": place.kind}
+    if place.overlay is not None:
+        template += " over {layers} layers"
+        values["layers"] = Quantity(place.overlay.lower_layers, Unit.COUNT)
+    engine = view.host.container.engine if view.host and view.host.container else None
+    if engine:
+        template += ", in {engine}"
+        values["engine"] = engine
+    return RankedFact(statement(template, **values), _PLACE_RANKS[place.kind])
+
+
+def _storage_place(case: Case) -> Finding:
+    return by_rank(
+        case,
+        _place,
+        Sentences(
+            supported="The slower side's place does more work between a file and its disk.",
+            unseen="The kind of the place could not be seen.",
+            same="Both sides have the same kind of place.",
+        ),
+        name="place",
+    )
+
+
+# --- file-system ---
+
+
+def _filesystem(view: View) -> RankedFact | None:
+    name = filesystem_type(view)
+    if name is None or name in LAYERED:
+        return None
+    return RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))
+
+
+def _file_system(case: Case) -> Finding:
+    layered = any(filesystem_type(view) in LAYERED for view in case.views)
+    return by_rank(
+        case,
+        _filesystem,
+        Sentences(
+            supported="The slower side's file system does more work for each write.",
+            unseen="An overlay hides the file system below it; a place on a volume would show it."
+            if layered
+            else "The file system could not be seen.",
+            unranked="The file systems differ, and the load decides which is faster. Only the same "
+            "file system on both sides would show it.",
+        ),
+        name="file-system",
+    )
+
+
+# --- ext4-flush ---
+
+
+def _flushes(view: View) -> bool | None:
+    """Return whether closing a rewritten file writes it out."""
+    name = filesystem_type(view)
+    if name is None or name in LAYERED:
+        return None
+    if name != "ext4":
+        return False
+    options = all_options(view)
+    if "noauto_da_alloc" in options or "nodelalloc" in options:
+        return False
+    return view.written_share is None or view.written_share >= _FLUSHED_SHARE
+
+
+def _flush_fact(view: View) -> Statement | None:
+    flushes = _flushes(view)
+    if flushes is None:
+        return None
+    name = filesystem_type(view) or ""
+    if name != "ext4":
+        return statement("{type}, which has its own rules", type=name)
+    return statement(
+        "{type} with {option}, flushes a rewritten file"
+        if flushes
+        else "{type} with {option}, does not flush a rewritten file",
+        type=name,
+        option="noauto_da_alloc" if "noauto_da_alloc" in all_options(view) else "auto_da_alloc",
+    )
+
+
+def _ext4_flush(case: Case) -> Finding:
+    evidence = of_sides(
+        case,
+        tally("flush", _flush_fact),
+        span(
+            "written-share",
+            lambda view: view.written_share,
+            Unit.SHARE,
+            "{value} of the bytes copied were written to the disks",
+        ),
+        write_rate(),
+    )
+    if case.subject.destination != "overwrite":
+        return ruled_out(
+            evidence,
+            "Only a file that is truncated and rewritten is flushed; destination {destination} "
+            "does not rewrite files.",
+            destination=case.subject.destination,
+        )
+    slower, faster = (
+        mean_of(views, lambda view: None if (flushes := _flushes(view)) is None else float(flushes))
+        for views in (case.slower, case.faster)
+    )
+    if slower is None or faster is None:
+        return not_observable(
+            evidence,
+            "The file system below the place is not visible. Destination unlink in the same push "
+            "would show it.",
+            workload="cache-retrieve",
+        )
+    if slower == 0 and faster == 0:
+        return ruled_out(evidence, "Neither side flushes a rewritten file by ext4's rule.")
+    if not case.differs:
+        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+    if slower < faster:
+        return ruled_out(evidence, OPPOSITE)
+    if slower > faster:
+        return supported(
+            evidence,
+            "Only the slower side writes each rewritten file out when it is closed "
+            "(auto_da_alloc).",
+        )
+    return _both_flush(case, evidence)
+
+
+def _both_flush(case: Case, evidence: Sides) -> Finding:
+    """Judge a flush on both sides, which makes disks that differ decide how long copies take."""
+    waits = mean_of(
+        case.slower,
+        lambda view: None if (waits := waits_for_disks(view)) is None else float(waits),
+    )
+    if waits is None:
+        return not_observable(
+            evidence,
+            "Both sides flush each rewritten file, and whether the copies waited for that was not "
+            "recorded. Destination unlink in the same push would show it.",
+            workload="cache-retrieve",
+        )
+    if waits < 0.5:
+        return ruled_out(evidence, "Both sides flush, but the slower side did not wait for it.")
+    return supported(
+        evidence,
+        "Both sides write each rewritten file out when it is closed (auto_da_alloc), and the slower "
+        "side waits for its disks.",
+    ).also(
+        "So the disks' bandwidth decides how long a copy takes. A destination that is removed first "
+        "is never written."
+    )
+
+
+# --- reflink ---
+
+
+def _shares(view: View) -> RankedFact | None:
+    retrieves = view.retrieves
+    if retrieves is None or retrieves.facts.shares_extents is None:
+        return None
+    method = retrieves.facts.copy_method or ""
+    if retrieves.facts.shares_extents:
+        return RankedFact(statement("copies share their extents ({method})", method=method), 0.0)
+    return RankedFact(statement("copies move their bytes ({method})", method=method), 1.0)
+
+
+def _reflink(case: Case) -> Finding:
+    return by_rank(
+        case,
+        _shares,
+        Sentences(
+            supported="Only the faster side's copies are reflinks, which move no bytes.",
+            unseen="The file system does not report whether a copy shares its extents.",
+            same="Copies are made the same way on both sides.",
+        ),
+        name="copies",
+    )
+
+
+RULES = (
+    CauseRule(
+        "storage-place",
+        "The slower side's place is an overlay or a network file system, the faster side's a volume.",
+        _storage_place,
+        frozenset(("cache-retrieve", "random-io", "sync-write", "metadata", "exec")),
+        (Suggestion("work on a volume instead of the container's overlay", other_place),),
+    ),
+    CauseRule(
+        "file-system",
+        "The slower side has a slower file system.",
+        _file_system,
+        frozenset(("cache-retrieve", "random-io", "sync-write", "metadata")),
+        (Suggestion("format the place with the faster side's file system", as_other_pool),),
+    ),
+    CauseRule(
+        "ext4-flush",
+        "ext4 flushes a rewritten file when it is closed, so that copies wait for the disk.",
+        _ext4_flush,
+        remedies=(
+            Suggestion(
+                "remove the destination before copying (cp --remove-destination, or unlink it first)",
+                other_destination("unlink"),
+            ),
+            Suggestion(
+                "mount the place with noauto_da_alloc",
+                follows(
+                    "ext4 then keeps a rewritten file in memory when it is closed. This is not "
+                    "measured here."
+                ),
+            ),
+        ),
+    ),
+    CauseRule(
+        "reflink",
+        "Only the faster side's copies share their bytes.",
+        _reflink,
+        remedies=(
+            Suggestion(
+                "use a file system that shares extents (xfs with reflink, btrfs) and cp --reflink=auto",
+                as_other_pool,
+            ),
+        ),
+    ),
+)

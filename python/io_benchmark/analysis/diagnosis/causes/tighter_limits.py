@@ -1,0 +1,180 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Limits that cgroups set on one side: I/O, memory and CPU."""
+
+from collections.abc import Sequence
+
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.findings import CauseRule, Finding, Suggestion
+from io_benchmark.analysis.diagnosis.judging import RankedFact, ReadFact, Sentences, by_rank
+from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.observed.cgroup_limits import (
+    cpu_quota,
+    hierarchy_seen,
+    io_limits,
+    memory_limit_bytes,
+)
+from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
+from io_benchmark.results.format import IoLimit
+
+ORDER = 20
+MIB = 1024 * 1024
+_UNREAD = "No cgroup hierarchy could be read."
+_NO_LIMIT = statement("no limit, as far as the container sees")
+_NONE_SET = "Neither side has such a limit, as far as the containers see."
+# A memory limit does not affect the page cache where it holds the files twice.
+_ROOMY = 2
+# A limit at twice the rate that was reached did not hold it back.
+_FAR_ABOVE_RATE = 2
+# One process copies while the kernel writes back.
+_CPUS_NEEDED = 2.0
+# Unlimited ranks 0; any limit ranks by how far below this it is.
+_FAR_ABOVE_BYTES_PER_S = float(1 << 50)
+# Limits of operations are compared as if each had this size.
+_OPERATION_BYTES = 128 * 1024
+_LIMITS_SHOWN = 4
+_LIMITED = {
+    "read_bytes_per_s": "read",
+    "write_bytes_per_s": "write",
+    "read_operations_per_s": "read operations",
+    "write_operations_per_s": "write operations",
+}
+
+
+def _amount(limit: IoLimit) -> Quantity:
+    if limit.kind.endswith("bytes_per_s"):
+        return Quantity(limit.value, Unit.BYTES_PER_SECOND)
+    return Quantity(limit.value, Unit.OPERATIONS_PER_SECOND)
+
+
+def _listed(limits: Sequence[IoLimit]) -> tuple[str, dict[str, Value]]:
+    """Return a template with the first limits, each once, and its values."""
+    distinct = {
+        (limit.kind, limit.value, limit.device_name or limit.device): limit for limit in limits
+    }
+    values: dict[str, Value] = {}
+    parts = []
+    for at, ((kind, _, device), limit) in enumerate(list(distinct.items())[:_LIMITS_SHOWN]):
+        values[f"kind_{at}"] = _LIMITED.get(kind, kind)
+        values[f"amount_{at}"] = _amount(limit)
+        values[f"device_{at}"] = device
+        parts.append(f"{{kind_{at}}} {{amount_{at}}} on {{device_{at}}}")
+    more = ", …" if len(distinct) > len(parts) else ""
+    return ", ".join(parts) + more, values
+
+
+def _io(view: View) -> RankedFact | None:
+    if not hierarchy_seen(view):
+        return None
+    limits = sorted(io_limits(view), key=lambda limit: (limit.kind, limit.value, limit.device))
+    if not limits:
+        return RankedFact(_NO_LIMIT)
+    template, values = _listed(limits)
+    rate = view.written_mib_per_s
+    if rate and all(
+        "bytes" in limit.kind and limit.value >= _FAR_ABOVE_RATE * rate * MIB for limit in limits
+    ):
+        return RankedFact(statement(f"{template}: far above the rate that was reached", **values))
+    bytes_per_s = [
+        limit.value * (1 if "bytes" in limit.kind else _OPERATION_BYTES) for limit in limits
+    ]
+    return RankedFact(
+        statement(template, **values), _FAR_ABOVE_BYTES_PER_S / max(1, min(bytes_per_s))
+    )
+
+
+def _memory(view: View) -> RankedFact | None:
+    if not hierarchy_seen(view):
+        return None
+    limit_bytes = memory_limit_bytes(view)
+    if limit_bytes is None:
+        return RankedFact(_NO_LIMIT)
+    needed_bytes = sum(view.retrieves.facts.file_sizes_bytes) if view.retrieves is not None else 0
+    template = "{limit}"
+    values: dict[str, Value] = {"limit": Quantity(limit_bytes, Unit.BYTES)}
+    if needed_bytes:
+        template += ", the cache has {needed}"
+        values["needed"] = Quantity(needed_bytes, Unit.BYTES)
+    if needed_bytes and limit_bytes >= _ROOMY * needed_bytes:
+        return RankedFact(statement(f"{template}: holds it twice", **values))
+    return RankedFact(statement(template, **values), _FAR_ABOVE_BYTES_PER_S / max(1, limit_bytes))
+
+
+def _cpu(view: View) -> RankedFact | None:
+    if not hierarchy_seen(view) or view.limits is None:
+        return None
+    quota = cpu_quota(view.limits)
+    if quota is None:
+        return RankedFact(_NO_LIMIT)
+    cpus = Quantity(quota, Unit.NUMBER)
+    threads = view.entry.subject.threads if view.entry is not None else 0
+    if quota >= max(_CPUS_NEEDED, threads):
+        user = "its threads use" if threads else "a copy uses"
+        return RankedFact(statement(f"{{cpus}} CPUs: more than {user}", cpus=cpus))
+    return RankedFact(statement("{cpus} CPUs", cpus=cpus), 1 / max(quota, 1e-6))
+
+
+def _judge(case: Case, read: ReadFact, name: str, tighter: str, same: str) -> Finding:
+    any_limit = any((seen := read(view)) is not None and seen.rank > 0 for view in case.views)
+    return by_rank(
+        case,
+        read,
+        Sentences(supported=tighter, unseen=_UNREAD, same=same if any_limit else _NONE_SET),
+        name=name,
+    )
+
+
+def _io_limit(case: Case) -> Finding:
+    return _judge(
+        case,
+        _io,
+        "io-limits",
+        "The slower side's cgroup limits its I/O more tightly.",
+        "Both sides have the same limits.",
+    )
+
+
+def _memory_limit(case: Case) -> Finding:
+    return _judge(
+        case,
+        _memory,
+        "memory-limit",
+        "The slower side's memory is limited more tightly, and the page cache counts towards it.",
+        "Both sides have the same limit.",
+    )
+
+
+def _cpu_limit(case: Case) -> Finding:
+    return _judge(
+        case,
+        _cpu,
+        "cpu-quota",
+        "The slower side's cgroup has a smaller quota of CPU time.",
+        "Both sides have the same quota.",
+    )
+
+
+RULES = (
+    CauseRule(
+        "cgroup-io-limit",
+        "A cgroup limits the slower side's I/O.",
+        _io_limit,
+        frozenset(("cache-retrieve", "random-io", "sync-write")),
+        (Suggestion("lift the cgroup's I/O limit", as_other_pool),),
+    ),
+    CauseRule(
+        "cgroup-memory-limit",
+        "A cgroup limits the slower side's memory.",
+        _memory_limit,
+        remedies=(Suggestion("lift the cgroup's memory limit", as_other_pool),),
+    ),
+    CauseRule(
+        "cgroup-cpu-limit",
+        "A cgroup limits the slower side's CPU time.",
+        _cpu_limit,
+        frozenset(("cache-retrieve", "spawn", "metadata", "exec", "upload")),
+        (Suggestion("lift the cgroup's CPU quota", as_other_pool),),
+    ),
+)

@@ -1,0 +1,31 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A cause's evidence and explanation as reports write them."""
+
+from collections.abc import Sequence
+
+from io_benchmark.analysis.model import Cause
+from io_benchmark.analysis.statements import Statement
+from io_benchmark.report.content.evidence_text import evidence_text, sentences
+
+
+def baseline_text(cause: Cause) -> str:
+    return evidence_text(cause.baseline_evidence)
+
+
+def candidate_text(cause: Cause) -> str:
+    return evidence_text(cause.candidate_evidence)
+
+
+def explanation_text(cause: Cause) -> str:
+    return sentences(cause.explanation)
+
+
+def texts(cause: Cause) -> tuple[str, str, str]:
+    """Everything that a report writes about the cause: each template has all its values."""
+    return baseline_text(cause), candidate_text(cause), explanation_text(cause)
+
+
+def remedy_text(evidence: Sequence[Statement]) -> str:
+    return sentences(evidence)
