@@ -22,15 +22,15 @@ from io_benchmark.report.formats import FORMATS, HISTORY_FORMATS, output
 
 HELPERS = ROOT / "tests/helpers"
 REPORTS: dict[str, Any] = {
-    "seed-case": lambda: sample_report.seed_case(200),
-    "hostile": lambda: sample_report.hostile(200),
-    "refused": lambda: sample_report.refused(200),
+    "seed-case": lambda: sample_report.seed_case(50),
+    "hostile": lambda: sample_report.hostile(50),
+    "refused": lambda: sample_report.refused(50),
     "empty": sample_report.empty,
-    "before-and-after": lambda: sample_report.before_after(200),
-    "many-pools": lambda: sample_report.many_pools(200),
+    "before-and-after": lambda: sample_report.before_after(50),
+    "many-pools": lambda: sample_report.many_pools(50),
     "several-subjects": sample_report.several_subjects,
-    "every-workload": lambda: every_workload.report(),  # noqa: PLW0108 - typed as the others
-    "five-places": lambda: several_places.five(),  # noqa: PLW0108 - typed as the others
+    "every-workload": every_workload.report,
+    "five-places": several_places.five,
 }
 
 SMALL = ("seed-case", "hostile", "before-and-after", "several-subjects")

@@ -3,13 +3,20 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The page as text: what is in it, what is not, and its size."""
 
+import re
+from dataclasses import replace
+from importlib.resources import files
+
 import pytest
+import sample_history
 import sample_report
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from page import Page, assert_harmless
 
-from io_benchmark.report.formats.html import render_report
+from io_benchmark.report.formats.html import render_history, render_report
+
+SMALL = replace(sample_report.seed_case(5), timelines=())
 
 
 def test_hostile_texts_are_text():
@@ -31,8 +38,7 @@ def test_hostile_texts_are_text():
 )
 def test_any_name_is_text(name):
     """Whatever a pool is called, in tables, pictures and titles."""
-    report = sample_report.renamed(sample_report.seed_case(5), "amd-16", name)
-    assert_harmless(Page(render_report(report)))
+    assert_harmless(Page(render_report(sample_report.renamed(SMALL, "amd-16", name))))
 
 
 def test_policy():
@@ -83,3 +89,20 @@ def test_many_sides():
     """Of more sides than can be drawn the first ones are, and it is said."""
     text = render_report(sample_report.many_pools(20, pools=20))
     assert "The first 12 of 20 sides are drawn." in text
+
+
+@pytest.mark.parametrize(
+    ("page", "sheets"),
+    [
+        pytest.param(render_report(sample_report.empty()), ["report.css"], id="comparison"),
+        pytest.param(
+            render_history(sample_history.nothing()), ["report.css", "history.css"], id="history"
+        ),
+    ],
+)
+def test_styles(page, sheets):
+    """The style sheets are in the page as they are, and load nothing."""
+    (styles,) = re.findall("<style>(.*?)</style>", page, re.DOTALL)
+    texts = [(files("io_benchmark.report") / "templates" / sheet).read_text() for sheet in sheets]
+    assert styles.split() == " ".join(texts).split()
+    assert not re.search(r"url\(|@import|<", styles)

@@ -5,6 +5,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
@@ -80,6 +81,7 @@ def render_history(history: History, _layout: Layout = PLAIN) -> str:
     )
 
 
+@cache
 def _template(file: str) -> Template:
     """Return a page's template, which escapes everything that is put into it."""
     environment = Environment(
