@@ -213,11 +213,3 @@ def test_mistakes(arguments: list[str], message: str, tmp_path: Path) -> None:
     done = history(*arguments, folder=tmp_path, expected=2)
     assert message in done.stderr.splitlines()[-1]
     assert done.stdout == ""
-
-
-def test_formats() -> None:
-    """The command's list, which --help reads without loading them, is the reports' own."""
-    from io_benchmark.commands.history import FORMATS
-    from io_benchmark.report.history import FORMATS as KNOWN
-
-    assert tuple(KNOWN) == FORMATS

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from io_benchmark.commands.common import add_output_options, write_whole
 from io_benchmark.commands.context import MESSAGE_LENGTH, Context
 from io_benchmark.errors import UsageError
-from io_benchmark.report import FORMATS
+from io_benchmark.report.formats import FORMATS
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:

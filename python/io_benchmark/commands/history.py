@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from io_benchmark.commands.common import add_output_options, write_whole
 from io_benchmark.commands.context import Context
 from io_benchmark.errors import UsageError
+from io_benchmark.report.formats import HISTORY_FORMATS
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.protocol import FetchedResult, RunResult
 
-# As `io_benchmark.report.history` has them, which --help need not load.
-FORMATS = ("text", "markdown", "html", "json")
 PROJECT = "io-benchmark"
 # A year of weeks, twice. More than the most take minutes to look for changes in.
 LAST, MOST = 100, 300
@@ -55,12 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--since", type=_date, metavar="DATE", help="points of this day (UTC) and later: 2026-05-01"
     )
-    add_output_options(parser, FORMATS)
+    add_output_options(parser, HISTORY_FORMATS)
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.analysis.history.series import history
-    from io_benchmark.report.history import rendered, show
+    from io_benchmark.report.formats import output
     from io_benchmark.sources.protocol import check_pool
 
     check_pool(arguments.pool)
@@ -81,8 +80,8 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         unreadable=intake.unreadable,
         remarks=intake.all_remarks(),
     )
-    written = [write_whole(path, rendered(found, form)) for form, path in arguments.write]
-    show(found, arguments.format, context.stdout, context.environment)
+    written = [write_whole(path, output.rendered(found, form)) for form, path in arguments.write]
+    output.show(found, arguments.format, context.stdout, context.environment)
     context.tell_unreadable(intake.unreadable, "note", arguments.format)
     problems = [problem for problem in written if problem is not None]
     if not found.series:

@@ -14,10 +14,10 @@ from page import Page, assert_harmless
 from io_benchmark.analysis.model import Diagnosis, Subject, Verdict
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import NOTHING
-from io_benchmark.report import FORMATS
 from io_benchmark.report.content import document
 from io_benchmark.report.content.report_sections import Section
-from io_benchmark.report.formats.html import render
+from io_benchmark.report.formats import FORMATS
+from io_benchmark.report.formats.html import render_report
 from io_benchmark.report.formats.output import rendered
 from io_benchmark.report.plots.axis import TIMES, Axis
 
@@ -181,7 +181,7 @@ def test_a_diagnosis_without_supported_causes_lists_what_was_ruled_out():
 
 def test_the_page_draws_rates_as_rates():
     """Each measurement has its pictures, folded away, with ids of their own; nothing else is new."""
-    text = render(every_workload.report())
+    text = render_report(every_workload.report())
     page = Page(text)
     assert_harmless(page)
     assert text.count("<details>") == 25 + 2  # amd-30, of which nothing is decided, and spawn
@@ -200,7 +200,7 @@ def test_the_page_stays_small_with_hundreds_of_measurements():
     one = next(each for each in report.series if each.subject == part.subject)
     parts = tuple(replace(part, subject=subject, comparisons=()) for subject in subjects)
     series = tuple(replace(one, subject=subject) for subject in subjects)
-    text = render(replace(report, subjects=parts, series=series, diagnoses=(), problems=()))
+    text = render_report(replace(report, subjects=parts, series=series, diagnoses=(), problems=()))
     assert text.count("Samples of variant-") == 60
     assert len(text.encode()) < 2_000_000
 

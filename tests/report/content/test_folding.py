@@ -15,10 +15,10 @@ from page import Page, assert_harmless
 from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.number_text import NOTHING
-from io_benchmark.report import FORMATS
 from io_benchmark.report.content import document
 from io_benchmark.report.content.folding import FOLDED_FROM, Folded
-from io_benchmark.report.formats.html import render
+from io_benchmark.report.formats import FORMATS
+from io_benchmark.report.formats.html import render_report
 from io_benchmark.report.formats.output import rendered
 from io_benchmark.report.formats.page import short_marks
 
@@ -203,7 +203,7 @@ def test_notes_and_remarks_stay() -> None:
 def test_the_page_has_everything() -> None:
     """Sections of which nothing is decided are folded away, not left out."""
     report = several_places.everything()
-    text = render(report)
+    text = render_report(report)
     assert_harmless(Page(text))
     built = document.build(report)
     assert text.count("<summary>No pool is slower or faster here</summary>") == len(

@@ -12,11 +12,11 @@ from page import Page, assert_harmless
 
 from io_benchmark.analysis.report_model import PlaceRow, Places, Report
 from io_benchmark.number_text import NOTHING
-from io_benchmark.report import FORMATS
 from io_benchmark.report.content import document
 from io_benchmark.report.content.place_tables import PlacesPart
 from io_benchmark.report.content.tables import FiguresRow
-from io_benchmark.report.formats.html import render
+from io_benchmark.report.formats import FORMATS
+from io_benchmark.report.formats.html import render_report
 from io_benchmark.report.formats.output import rendered
 
 
@@ -105,7 +105,7 @@ def test_with_details_every_measurement_has_its_table() -> None:
 
 def test_the_page_keeps_every_measurement() -> None:
     """What the text counts is there in the page, folded away."""
-    text = render(several_places.everything())
+    text = render_report(several_places.everything())
     assert "<summary>20 further measurements</summary>" in text
     assert text.count('aria-label="Figures, places, ') == 24
 

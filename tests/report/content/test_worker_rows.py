@@ -9,9 +9,9 @@ import pytest
 import sample_report
 
 from io_benchmark.analysis.model import Severity, Verdict
-from io_benchmark.report import load
 from io_benchmark.report.content import document
 from io_benchmark.report.content.worker_rows import Decision, Replication, count_replication
+from io_benchmark.report.formats.output import rendered
 
 
 def report(*workers, **changes):
@@ -173,7 +173,7 @@ def test_on_a_terminal_nothing_is_wider(width):
 @pytest.mark.parametrize("name", ["text", "markdown", "html", "json"])
 def test_in_every_format(name):
     """The number that is needed stands in each."""
-    text = sample_report.on_terminal(report(), 80) if name == "text" else load(name)(report())
+    text = rendered(report(), name)
     wanted = '"workers_to_add": 12' if name == "json" else "12 more, 13 in total"
     assert wanted in text
 

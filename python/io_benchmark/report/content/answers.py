@@ -103,7 +103,7 @@ def _advice_text(workers_to_add: int | None) -> str:
 def _verdict_text(comparison: Comparison, margin_ratio: float) -> tuple[str, str]:
     candidate, baseline = comparison.candidate, comparison.baseline
     times = ratio(comparison.ratio)
-    bounds = interval(comparison.interval.low, comparison.interval.high)
+    bounds = interval(comparison.interval.low_ratio, comparison.interval.high_ratio)
     around = f"({percent(LEVEL)} interval {bounds})"
     match comparison.verdict:
         case Verdict.SLOWER:

@@ -171,7 +171,7 @@ def _range_text(compared: Sequence[Comparison]) -> str:
     if len(compared) > 1:
         return text
     bounds = compared[0].interval
-    return f"{text} ({interval(bounds.low, bounds.high)})"
+    return f"{text} ({interval(bounds.low_ratio, bounds.high_ratio)})"
 
 
 def _undecided_table(parts: Sequence[MeasuredSubject]) -> MeasureTable:
@@ -208,8 +208,8 @@ def _undecided_row(text: str, compared: Sequence[Comparison]) -> MeasureRow:
     verdicts = [comparison.verdict for comparison in compared]
     kinds = [verdict for verdict in _UNDECIDED if verdict in verdicts]
     counts = ", ".join(f"{verdicts.count(kind)} {kind}" for kind in kinds)
-    low = min(comparison.interval.low for comparison in compared)
-    high = max(comparison.interval.high for comparison in compared)
+    low = min(comparison.interval.low_ratio for comparison in compared)
+    high = max(comparison.interval.high_ratio for comparison in compared)
     return MeasureRow(
         text,
         kinds[0].value,

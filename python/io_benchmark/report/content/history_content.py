@@ -189,7 +189,7 @@ def _steady(series: HistorySeries) -> str:
 def _change(change: Change, number: int, series: HistorySeries) -> ChangePart:
     slower = change.ratio >= 1
     before, after = series_figure.mean_texts(series, [change.before_ns, change.after_ns])
-    bounds = interval(change.interval.low, change.interval.high)
+    bounds = interval(change.interval.low_ratio, change.interval.high_ratio)
     date = date_of(series.points[change.at])
     verdict = (
         f"{ratio(change.ratio)} slower" if slower else f"faster, at {ratio(change.ratio)} its time"
@@ -200,7 +200,7 @@ def _change(change: Change, number: int, series: HistorySeries) -> ChangePart:
         number=number,
         kind=SLOWER if slower else FASTER,
         lead=f"{date}: {verdict}",
-        rest=f"({percent(change.interval.level)} interval {bounds}), from {before} to {after}.",
+        rest=f"({percent(change.interval.level_ratio)} interval {bounds}), from {before} to {after}.",
         summary=" ".join(
             filter(None, (_list_facts("Changed here", here), _list_facts("Close by", near)))
         ),

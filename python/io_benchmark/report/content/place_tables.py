@@ -108,9 +108,9 @@ def _smallest_difference(places: Places) -> float:
     intervals = [side.interval for row in places.rows for side in row.sides]
     return max(
         (
-            min(abs(math.log(each.low)), abs(math.log(each.high)))
+            min(abs(math.log(each.low_ratio)), abs(math.log(each.high_ratio)))
             for each in intervals
-            if each is not None and each.excludes(1.0) and each.low > 0
+            if each is not None and each.excludes(1.0) and each.low_ratio > 0
         ),
         default=0.0,
     )
@@ -211,7 +211,10 @@ def _ratio_rows(
         ),
         FiguresRow(
             INTERVAL_HEAD,
-            tuple(NOTHING if each is None else interval(each.low, each.high) for each in intervals),
+            tuple(
+                NOTHING if each is None else interval(each.low_ratio, each.high_ratio)
+                for each in intervals
+            ),
         ),
     )
 

@@ -159,7 +159,7 @@ def _floors(floors: Sequence[NoiseFloor]) -> tuple[str, ...]:
     for floor in floors:
         by_kind.setdefault(floor.kind, []).append(floor)
     return tuple(
-        f"{kind} {interval(min(each.low for each in same), max(each.high for each in same))}"
+        f"{kind} {interval(min(each.low_ratio for each in same), max(each.high_ratio for each in same))}"
         for kind, same in by_kind.items()
     )
 
@@ -202,8 +202,8 @@ def _assumptions(part: MeasuredSubject, comparison: Comparison) -> str:
 
 def _adjustments(comparison: Comparison) -> str:
     text = ""
-    if comparison.interval.level > LEVEL:
-        level = exact_percent(comparison.interval.level)
+    if comparison.interval.level_ratio > LEVEL:
+        level = exact_percent(comparison.interval.level_ratio)
         text += f"; computed at {level} because there are several candidates"
     if comparison.variation_to_explain_ratio is not None:
         needed = percent(comparison.variation_to_explain_ratio)

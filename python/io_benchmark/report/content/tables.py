@@ -154,7 +154,7 @@ def _ratio_text(_: MeasuredSide, comparison: Comparison) -> str:
 
 
 def _interval_text(_: MeasuredSide, comparison: Comparison) -> str:
-    return interval(comparison.interval.low, comparison.interval.high)
+    return interval(comparison.interval.low_ratio, comparison.interval.high_ratio)
 
 
 def measures_table(parts: Sequence[MeasuredSubject]) -> MeasureTable:

@@ -5,26 +5,39 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from io_benchmark.analysis import workloads
+from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.model import Comparison
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.report.content import document as contents
+from io_benchmark.report.content import history_content
 from io_benchmark.report.content.report_sections import Section
 from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
-from io_benchmark.report.plots import choose, distribution, forest, scatter, timeline
+from io_benchmark.report.formats import PLAIN, Layout
+from io_benchmark.report.plots import (
+    choose,
+    distribution,
+    forest,
+    history_plot,
+    scatter,
+    timeline,
+)
 from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.scatter import Scatter
 from io_benchmark.text import name
 
-TEMPLATE = "report.html.jinja"
+REPORT_TEMPLATE, HISTORY_TEMPLATE = "report.html.jinja", "history.html.jinja"
 POOLS_AS_COLUMNS = 6
 # More workers than this are folded away.
 WORKERS_SHOWN = 12
 LINES_SHOWN = 200
+# More points of a history than this are folded away.
+POINTS_SHOWN = 60
 # There may be dozens of measurements, and the page is to stay small.
 POINTS_OF_A_MEASUREMENT, MEASUREMENTS_DRAWN = 800, 60
 
@@ -40,11 +53,11 @@ class Pictures:
     measures: tuple[tuple[str, "Pictures"], ...] = ()  # each measurement's own
 
 
-def render(report: Report) -> str:
+def render_report(report: Report, _layout: Layout = PLAIN) -> str:
     sides = dict.fromkeys(side for part in report.subjects for side in part.figures)
     lines = choose.timelines(report.timelines, report.series, list(sides))
     content = contents.build(report)
-    return template(TEMPLATE).render(
+    return _template(REPORT_TEMPLATE).render(
         content=content,
         pictures=[_pictures(report, section) for section in content.sections],
         timelines=timeline.draw(lines, "timeline") if lines else (),
@@ -57,8 +70,20 @@ def render(report: Report) -> str:
     )
 
 
-def template(file: str) -> Template:
-    """A page's, with everything escaped that is put into it."""
+def render_history(history: History, _layout: Layout = PLAIN) -> str:
+    return _template(HISTORY_TEMPLATE).render(
+        content=history_content.build(history),
+        pictures=[
+            history_plot.draw(series, f"history-{at}") for at, series in enumerate(history.series)
+        ],
+        lines_shown=LINES_SHOWN,
+        points_shown=POINTS_SHOWN,
+    )
+
+
+@cache
+def _template(file: str) -> Template:
+    """Return a page's template, which escapes everything that is put into it."""
     environment = Environment(
         loader=PackageLoader("io_benchmark.report", "templates"),
         autoescape=True,

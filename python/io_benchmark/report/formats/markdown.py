@@ -15,6 +15,7 @@ from io_benchmark.report.content.place_tables import PlacesPart
 from io_benchmark.report.content.report_sections import Section
 from io_benchmark.report.content.tables import FiguresTable, MeasureTable
 from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
+from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.markdown_text import prose
 
 # A comment holds 65,535 characters on both.
@@ -28,9 +29,9 @@ LINES_SHOWN = 30
 BRIEF_LINES_SHOWN = 10
 
 
-def render(report: Report, *, details: bool = False) -> str:
+def render_report(report: Report, layout: Layout = PLAIN) -> str:
     """The whole report, or where it would not fit a comment, what matters most of it."""
-    content = contents.build(report, details=details)
+    content = contents.build(report, details=layout.details)
     text = _document(content, brief=False)
     if len(text) > MAXIMUM_LENGTH:
         text = _document(content, brief=True)

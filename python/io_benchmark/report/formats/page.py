@@ -3,13 +3,16 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Lines and tables on a terminal: whole lines, wrapped, never read as markup."""
 
-from collections.abc import Iterable, Sequence
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TextIO
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
 from io_benchmark.report.content import footnotes
+from io_benchmark.report.formats import Layout
 
 INDENT = "  "
 GAP = 2
@@ -19,12 +22,48 @@ TEXT_WIDTH = 110
 LINES_SHOWN = 30
 
 
+# Narrower terminals, such as COLUMNS=0 claims, would get nothing to read.
+LEAST_COLUMNS = 20
+
+
+def terminal_console(stream: TextIO, environment: Mapping[str, str]) -> Console:
+    """Return the terminal behind a stream, wide enough for a word."""
+    console = Console(file=stream, _environ=environment)
+    console.width = max(console.width, LEAST_COLUMNS)
+    return console
+
+
+def terminal_layout(stream: TextIO, environment: Mapping[str, str], *, details: bool) -> Layout:
+    """Return the width and the colors of the terminal behind a stream, if it is one."""
+    console = terminal_console(stream, environment)
+    return Layout(
+        details=details,
+        columns=console.width,
+        color_system=console.color_system,
+        no_color=console.no_color,
+    )
+
+
 class Page:
     """Prints whole lines without trailing spaces; never reads markup."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self.width = console.width
+    def __init__(self, layout: Layout) -> None:
+        self._stream = io.StringIO()
+        color_system: Any = layout.color_system
+        self._console = Console(
+            file=self._stream,
+            width=layout.columns,
+            force_terminal=layout.color_system is not None,
+            color_system=color_system,
+            no_color=layout.no_color,
+            legacy_windows=False,
+            _environ={},
+        )
+        self.width = layout.columns
+
+    def text(self) -> str:
+        """Return everything that was printed."""
+        return self._stream.getvalue()
 
     def line(self, text: Text) -> None:
         text.rstrip()

@@ -15,6 +15,7 @@ from typing import Any
 
 from io_benchmark.analysis.model import PERCENTILES, Comparison, Figures
 from io_benchmark.analysis.report_model import Report, SubjectReport
+from io_benchmark.report.formats import PLAIN, Layout
 
 FRAMEWORK = "build_metrics"  # Treeherder knows a fixed list of frameworks
 SUITE = "io-benchmark-comparison"
@@ -27,7 +28,7 @@ DECIMALS = 6
 _ODD = re.compile(r"[^A-Za-z0-9._-]")
 
 
-def render(report: Report) -> str:
+def render_report(report: Report, _layout: Layout = PLAIN) -> str:
     """Always a document, if an empty one: an artifact that is named and missing is an error."""
     suites = [
         _suite(part, comparison)
@@ -75,8 +76,8 @@ def _suite(part: SubjectReport, comparison: Comparison) -> dict[str, Any]:
 def _figures(part: SubjectReport, comparison: Comparison) -> list[tuple[str, float]]:
     found = [
         ("mean", comparison.ratio),
-        ("interval-low", comparison.interval.low),
-        ("interval-high", comparison.interval.high),
+        ("interval-low", comparison.interval.low_ratio),
+        ("interval-high", comparison.interval.high_ratio),
     ]
     candidate = part.figures.get(comparison.candidate)
     baseline = part.figures.get(comparison.baseline)

@@ -3,7 +3,6 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The report on a terminal: coloured and as wide as it is, plain when piped."""
 
-from rich.console import Console
 from rich.text import Text
 
 from io_benchmark.analysis.model import State
@@ -15,7 +14,7 @@ from io_benchmark.report.content.hypotheses import CauseRow, DiagnosisPart
 from io_benchmark.report.content.report_index import NO_VERDICT
 from io_benchmark.report.content.report_sections import Section
 from io_benchmark.report.content.worker_rows import REPLICATION_HEADS, WorkerRow
-from io_benchmark.report.formats import terminal_figures, terminal_measures
+from io_benchmark.report.formats import PLAIN, Layout, terminal_figures, terminal_measures
 from io_benchmark.report.formats.page import (
     INDENT,
     LINES_SHOWN,
@@ -40,9 +39,9 @@ STYLES = {
 }
 
 
-def show(console: Console, report: Report, *, details: bool = False) -> None:
-    content = contents.build(report, details=details)
-    page = Page(console)
+def render_report(report: Report, layout: Layout = PLAIN) -> str:
+    content = contents.build(report, details=layout.details)
+    page = Page(layout)
     page.paragraph(Text(content.title, "bold"), indent="")
     if content.introduction:
         page.paragraph(Text(content.introduction), indent="")
@@ -61,6 +60,7 @@ def show(console: Console, report: Report, *, details: bool = False) -> None:
         _show_diagnosis(page, diagnosis)
     _show_workers(page, content)
     _show_notes(page, content)
+    return page.text()
 
 
 def _show_answers(page: Page, content: ReportContent) -> None:

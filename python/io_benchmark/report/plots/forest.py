@@ -40,7 +40,7 @@ def draw(
     scale = _scale(comparisons, margin)
     said = (
         f"{names[at] if names else name(comparison.candidate)}: {ratio(comparison.ratio)}, "
-        f"{interval(comparison.interval.low, comparison.interval.high)}, {comparison.verdict}"
+        f"{interval(comparison.interval.low_ratio, comparison.interval.high_ratio)}, {comparison.verdict}"
         for at, comparison in enumerate(comparisons)
     )
     drawing = Drawing(
@@ -63,7 +63,7 @@ def _scale(comparisons: Sequence[Comparison], margin: tuple[float, float]) -> Sc
     ends = [
         end
         for comparison in comparisons
-        for end in (comparison.ratio, comparison.interval.low, comparison.interval.high)
+        for end in (comparison.ratio, comparison.interval.low_ratio, comparison.interval.high_ratio)
         if math.isfinite(end) and 1 / WIDEST <= end <= WIDEST
     ]
     return around([*ends, 1.0, *margin, 0.9, 1.1], logarithmic=True, room=0.06)
@@ -79,9 +79,9 @@ def _draw_row(
     middle = top + 31
     outer, inner = comparison.interval, comparison.interval_90
     for bounds, width in ((outer, "interval"), (inner, "interval inner")):
-        low, high = (scale.place(end) for end in (bounds.low, bounds.high))
+        low, high = (scale.place(end) for end in (bounds.low_ratio, bounds.high_ratio))
         drawing.line((low, middle), (high, middle), f"{width} {kind}")
-    for end in (outer.low, outer.high):
+    for end in (outer.low_ratio, outer.high_ratio):
         if scale.low <= end <= scale.high:
             place = scale.place(end)
             drawing.line((place, middle - 4), (place, middle + 4), f"interval {kind}")
