@@ -37,12 +37,12 @@ PLACE_NAME = r"[a-z][a-z0-9-]{0,39}\Z"
 PLACE_PATH = r"(?=.{1,1000}\Z)(/[A-Za-z0-9_+-][A-Za-z0-9._+-]{0,254})+\Z"
 
 
-class Place(NamedTuple):
+class StanzaPlace(NamedTuple):
     name: str
     path: str
 
 
-WORKSPACE = Place("workspace", "/builds/worker/workspace")
+WORKSPACE = StanzaPlace("workspace", "/builds/worker/workspace")
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Benchmark:
     precision: str | None
     upload_url: str | None
     replicates: int
-    places: tuple[Place, ...]
+    places: tuple[StanzaPlace, ...]
     perfherder: str
 
 
@@ -148,7 +148,7 @@ def _within(inner: str, outer: str) -> bool:
     return inner == outer or inner.startswith(outer + "/")
 
 
-def _place(value: object) -> Place:
+def _place(value: object) -> StanzaPlace:
     if value == WORKSPACE.name:
         return WORKSPACE
     if not isinstance(value, dict) or sorted(map(str, value)) != ["name", "path"]:
@@ -177,10 +177,10 @@ def _place(value: object) -> Place:
                 f"{plain(path)} holds {taken} or lies in it, which the task needs itself; "
                 "use another"
             )
-    return Place(name, path)
+    return StanzaPlace(name, path)
 
 
-def _places(value: object) -> tuple[Place, ...]:
+def _places(value: object) -> tuple[StanzaPlace, ...]:
     places = tuple(_place(item) for item in _list(value, "workspace"))
     _different("the place", [place.name for place in places])
     _different("the path", [place.path for place in places])

@@ -24,7 +24,7 @@ import pkgutil
 import sys
 import time
 
-from interruption import Interruption
+from early_end import Interruption
 
 
 def known_workloads():

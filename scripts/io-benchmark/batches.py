@@ -10,12 +10,12 @@ enough to be timed, and otherwise as many as keep the reading of the clock under
 import os
 import platform
 import time
-from typing import Tuple
+from typing import Optional, Tuple
 
 import precision
-from interruption import SkippedError, WorkloadError
-from progress import MIB, NS_PER_S, say
-from summary import FIGURES, figure, shown
+from early_end import SkippedError, WorkloadError
+from log import MIB, NS_PER_S, say
+from summary import figure, shown
 from windows import Together
 
 COLUMNS = ("start_ns", "duration_ns", "operations")
@@ -26,11 +26,17 @@ PYTHON = platform.python_version()
 class Batches:
     """One place: prepare once, run once for each variant, samples after each run.
 
-    A workload says its `name`, its variants, `parameters(variant)`, the names in `observes`, and how
-    to measure(variant, entry): by add() after each sample, until that is true.
+    A workload defines the attributes below, its variants, `parameters(variant)`, and
+    `measure(variant, entry)`, which calls add() after each sample until that returns true.
     """
 
     name = ""
+    unit = ""
+    unit_ns: Optional[int] = (
+        None  # nanoseconds of a time's unit; None: operations per second
+    )
+    # All variants at their limits, with what comes before and after, on the slowest pool.
+    maximum_s = 0  # per place where `per_place`, otherwise per task
     per_place = True
     columns = COLUMNS
     observes: Tuple[str, ...] = ()
@@ -179,10 +185,7 @@ class Batches:
 
     def _mean_shown(self):
         mean_ns = sum(row[1] for row in self._rows) / sum(row[2] for row in self._rows)
-        return "%s %s" % (
-            shown(figure(self.name, mean_ns)),
-            FIGURES[self.name][0],
-        )
+        return "%s %s" % (shown(figure(self, mean_ns)), self.unit)
 
     def is_known(self, entry):
         """Is the mean known as well as --precision asks?"""

@@ -7,14 +7,14 @@ import importlib
 import re
 import traceback
 
-import perfherder
-import places
+import perfherder_series
+import place_folder
 import summary
-from interruption import Interrupted, SkippedError, WorkloadError, children_have_ended
+from early_end import Interrupted, SkippedError, WorkloadError, children_have_ended
+from log import LOG, say
 from observe import devices, host, limits, storage
 from observe.sampler import Sampler
-from progress import LOG, say
-from record import SCRIPT_VERSION, Record, not_written
+from result_file import SCRIPT_VERSION, ResultFile, not_written, outcome
 from settings import WrongArgumentsError, parse
 
 DONE, FAILED, WRONG_ARGUMENTS = 0, 1, 2
@@ -41,7 +41,7 @@ def measure(settings, interruption, origin_ns):
     if settings.time_budget_s is not None:
         interruption.end_after(settings.time_budget_s)
     try:
-        record = Record(settings, origin_ns)
+        record = ResultFile(settings, origin_ns)
         record.write()
     except OSError as error:
         say("error: " + not_written(error))
@@ -51,7 +51,7 @@ def measure(settings, interruption, origin_ns):
         say(
             "Perfherder: the series is %s's and not %s's; only the push tells it apart "
             "from another pool's, so let only one pool per push be neutral"
-            % (perfherder.ANY_POOL, settings.pool)
+            % (perfherder_series.ANY_POOL, settings.pool)
         )
     names = ["workloads." + name.replace("-", "_") for name in settings.workloads]
     bench = Bench(settings, record, interruption, origin_ns)
@@ -107,14 +107,15 @@ class Bench:
         document["workloads"] = [entry for *_, entries in plans for entry in entries]
         summary.show_plan(document["workloads"], self.settings.time_budget_s)
         self.record.write_if_possible()
-        reason, exit_code = None, DONE
+        state, reason, exit_code = "completed", None, DONE
         try:
             with self._interruption.allowed():
                 self._observe()
                 for workload_class, place, entries in plans:
                     self._measure(workload_class, place, entries)
         except Interrupted as interrupted:
-            reason, exit_code = interrupted.reason, interrupted.exit_code
+            state, reason = interrupted.state, interrupted.reason
+            exit_code = interrupted.exit_code
         except Exception as error:  # noqa: BLE001
             # A bug of ours: what was measured is kept.
             self._failures.append(internal_error(error))
@@ -122,12 +123,13 @@ class Bench:
             self._failures += self._skipped
         if self._failures:
             reason = "; ".join(self._failures + ([reason] if reason else []))
-            exit_code = FAILED if exit_code in (None, DONE) else exit_code
+            if exit_code in (None, DONE):
+                state, exit_code = "failed", FAILED
         elif exit_code is None:
             # Out of time: what was measured may still decide.
             exit_code = DONE if self._measured_enough else FAILED
         try:
-            self._finish(reason, document["workloads"])
+            self._finish(outcome(state, reason), document["workloads"])
         except OSError as error:
             reason, exit_code = not_written(error), exit_code or FAILED
             say("error: " + reason)
@@ -146,7 +148,7 @@ class Bench:
                 for variant in workload_class.variants(self.settings):
                     entry = {"name": workload.name, "place": place.name, **variant}
                     entry.update(workload.plan(variant), samples=workload.samples())
-                    entry.update(completed=False, incomplete_reason="not started")
+                    entry["outcome"] = outcome("not-started")
                     entries.append(entry)
                 plans.append((workload_class, place, entries))
         return plans
@@ -159,7 +161,7 @@ class Bench:
             folder = None
             try:
                 with self.held():
-                    folder = places.claim(place.path)
+                    folder = place_folder.claim(place.path)
                 observed = storage.observe(place.name, place.path)
             except OSError as error:
                 observed = dict(place._asdict(), failed=error.strerror)
@@ -181,7 +183,7 @@ class Bench:
         folder = None
         try:
             with self.held():
-                folder = places.claim(place.path)
+                folder = place_folder.claim(place.path)
             workload = workload_class(self, place, folder)
             prepared = workload.prepare()
             for entry in entries:
@@ -199,26 +201,23 @@ class Bench:
         measurements = len(self.record.document["workloads"])
         title = summary.title(workload, entry)
         say("[%d/%d] %s" % (self._number, measurements, title))
-        entry["incomplete_reason"] = "ended in the middle"
+        entry["outcome"] = outcome("running")
         self._current = (workload, entry)
         try:
             workload.run(entry)
-            entry["completed"], entry["incomplete_reason"] = True, None
+            entry["outcome"] = outcome("completed")
         except Interrupted as interrupted:
-            entry["incomplete_reason"] = interrupted.reason
+            entry["outcome"] = outcome(interrupted.state, interrupted.reason)
             raise
         except SkippedError as skipped:
             self._skip(place, [entry], skipped)
-        except OSError as error:
-            entry["incomplete_reason"] = error.strerror or str(error)
-            raise
         finally:
             with self.held():
                 self._take_in()
                 self._current = None
                 if entry["samples"][workload.columns[0]]:
                     self._measured_enough |= workload.enough_for_a_verdict()
-                    suite = perfherder.suite(self.settings, workload, entry)
+                    suite = perfherder_series.suite(self.settings, workload, entry)
                     self._suites.append(suite)
 
     def _fail(self, place, entries, error):
@@ -227,8 +226,8 @@ class Bench:
         say("error: " + reason)
         self._failures.append(reason)
         for entry in entries:
-            if not entry["completed"]:
-                entry["incomplete_reason"] = reason
+            if entry["outcome"]["state"] in ("not-started", "running"):
+                entry["outcome"] = outcome("failed", reason)
 
     def _skip(self, place, entries, skipped):
         reason = "place %s (%s): %s: %s" % (*place, entries[0]["name"], skipped)
@@ -236,18 +235,18 @@ class Bench:
         self._skipped.append(reason)
         self.warn("skipped", reason)
         for entry in entries:
-            entry["incomplete_reason"] = "skipped: %s" % skipped
+            entry["outcome"] = outcome("skipped", str(skipped))
 
     def _leave(self, folder, place):
         with self.held():
             try:
                 if folder is not None:
-                    places.leave(folder, place.path)
+                    place_folder.leave(folder, place.path)
             except OSError as error:
                 message = "%s: %s" % (error.filename, error.strerror)
                 self.warn("not-cleaned", message)
 
-    def _finish(self, reason, entries):
+    def _finish(self, run_outcome, entries):
         """The file first: whatever happens to the log, it is whole."""
         if self._sampler is not None:
             self._sampler.stop()
@@ -256,10 +255,12 @@ class Bench:
                 message = "the timeline ends early: %s" % self._sampler.ended_early
                 self.warn("sampler-ended", message)
         for entry in entries:
-            if entry["incomplete_reason"] == "not started" and reason:
-                entry["incomplete_reason"] = "not started: " + reason
-        self.record.finish(reason)
-        perfherder.write(self.settings.artifacts, self._suites)
+            if entry["outcome"]["state"] == "not-started":
+                entry["outcome"]["reason"] = run_outcome["reason"]
+            elif entry["outcome"]["state"] == "running":  # a bug of ours ended it
+                entry["outcome"] = outcome("failed", run_outcome["reason"])
+        self.record.finish(run_outcome)
+        perfherder_series.write(self.settings.artifacts, self._suites)
 
     def _show(self, reason, plans):
         summary.show(plans)

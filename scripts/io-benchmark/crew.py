@@ -16,7 +16,7 @@ import sys
 import traceback
 
 from children import ending_with_parent
-from interruption import SIGNALS
+from early_end import SIGNALS
 
 BUG = 70  # exit code of a member that ended with a bug of ours
 

@@ -11,7 +11,7 @@ import signal
 import subprocess
 
 from children import ending_with_parent
-from interruption import WorkloadError
+from early_end import WorkloadError
 from reading import first_line_of
 
 ENGINES = (

@@ -31,7 +31,7 @@ class Place(NamedTuple):
     path: str
 
 
-class Settings(NamedTuple):
+class RunSettings(NamedTuple):
     pool: str
     workloads: List[str]
     places: List[Place]
@@ -133,7 +133,7 @@ def positive(kind, most=10**9):
     return parse
 
 
-def parse(arguments, known_workloads) -> Settings:
+def parse(arguments, known_workloads) -> RunSettings:
     parser = Parser(prog="io-benchmark", description="Measure a worker's I/O.")
     add = parser.add_argument
     pool = matching(POOL, str, "1 to 100 letters, digits and _.-")
@@ -174,4 +174,4 @@ def parse(arguments, known_workloads) -> Settings:
             "argument --retrieves: more than %d in all places and destinations together"
         )
         parser.error(text % RETRIEVES_AT_MOST)
-    return Settings(**vars(given))
+    return RunSettings(**vars(given))

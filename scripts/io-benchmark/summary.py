@@ -9,28 +9,18 @@ P95 is what 95 % of the samples reached or exceeded.
 
 from collections import Counter
 
-from progress import NS_PER_S, say
+from log import NS_PER_S, say
 
 DETAILED_AT_MOST = 3  # measurements that are shown in all their parts, with a histogram
 BUCKETS = 10
 BAR = 50
 
-# Workload: unit, its nanoseconds for a time or None for operations a second, is higher better?
-FIGURES = {
-    "cache-retrieve": ("ms", 1_000_000, False),
-    "exec": ("ms", 1_000_000, False),
-    "metadata": ("ops/s", None, True),
-    "random-io": ("IOPS", None, True),
-    "spawn": ("µs", 1_000, False),
-    "sync-write": ("µs", 1_000, False),
-    "upload": ("ms", 1_000_000, False),
-}
-
 
 def figure(workload, operation_ns):
-    """What is shown for a time an operation."""
-    unit_ns = FIGURES[workload][1]
-    return NS_PER_S / operation_ns if unit_ns is None else operation_ns / unit_ns
+    """Return the time of one operation in the workload's unit."""
+    if workload.unit_ns is None:
+        return NS_PER_S / operation_ns
+    return operation_ns / workload.unit_ns
 
 
 def each_ns(durations_ns, operations):
@@ -68,16 +58,16 @@ def show(plans):
 
 def show_entry(workload, entry, detailed):
     parts = [part for part in workload.parts(entry) if part[1]]
-    reason = entry["incomplete_reason"]
-    words = [] if reason is None else ["incomplete: %s" % reason]
-    words += [figures_of(entry["name"], *parts[0][1:])] if parts else []
+    state, reason = entry["outcome"]["state"], entry["outcome"]["reason"]
+    words = [] if state == "completed" else ["incomplete (%s): %s" % (state, reason)]
+    words += [figures_of(workload, *parts[0][1:])] if parts else []
     words += workload.remarks(entry) if parts else []
     say("%s: %s" % (title(workload, entry), "; ".join(words)))
     if detailed and parts:
         for label, durations_ns, operations in parts[1:]:
-            text = figures_of(entry["name"], durations_ns, operations)
+            text = figures_of(workload, durations_ns, operations)
             say("  %s: %s" % (label, text))
-        show_histogram(entry["name"], *parts[0][1:])
+        show_histogram(workload, *parts[0][1:])
 
 
 def title(workload, entry):
@@ -95,8 +85,7 @@ def figures_of(workload, durations_ns, operations):
         values.append(figure(workload, percentile(ordered_ns, percent)))
     names = ("Avg", "Min", "Max", "P50", "P95", "P99")
     text = ", ".join("%s %s" % (name, shown(at)) for name, at in zip(names, values))
-    unit = FIGURES[workload][0]
-    return "%d in %.1f s, %s %s" % (count, total_ns / NS_PER_S, text, unit)
+    return "%d in %.1f s, %s %s" % (count, total_ns / NS_PER_S, text, workload.unit)
 
 
 def shown(value):
@@ -111,7 +100,7 @@ def show_histogram(workload, durations_ns, operations):
     counts = [0] * (BUCKETS + 1)
     for value_ns in ordered_ns:
         counts[min(int((value_ns - low_ns) / width_ns), BUCKETS)] += 1
-    say("  Histogram, %s:" % FIGURES[workload][0])
+    say("  Histogram, %s:" % workload.unit)
     for at, count in enumerate(counts):
         if count:
             start = shown(figure(workload, low_ns + at * width_ns))

@@ -8,10 +8,10 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
+import program
 import pytest
 from loopback import Fault, Loopback, first
 from loopback_deployment import (
@@ -28,7 +28,6 @@ from loopback_deployment import (
 
 from io_benchmark.sources.folder import run_files
 
-COMMAND = [sys.executable, "-m", "io_benchmark.cli", "fetch"]
 ALL_THREE = sorted(f"{task_id}.0" for task_id in (AMD_16, AMD_30, INTEL))
 
 
@@ -38,22 +37,11 @@ def loopback():
         yield running
 
 
-def environment(loopback):
-    return {**os.environ, "TASKCLUSTER_ROOT_URL": loopback.url}
-
-
 def fetch(loopback, folder, *arguments, expected=0):
-    done = subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=folder,
-        env=environment(loopback),
-        capture_output=True,
-        text=True,
-        check=False,
+    environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
+    return program.run(
+        "fetch", *arguments, folder=folder, expected=expected, environment=environment
     )
-    assert done.returncode == expected, done.stderr
-    assert "Traceback" not in done.stderr
-    return done
 
 
 def names(folder):
@@ -89,7 +77,7 @@ def test_a_group_with_failures(loopback, tmp_path):
         f"({loopback.url}/tasks/{NO_WORKER})"
     )
     assert f"error: {waiting}" in lines
-    assert lines[-1] == "3 runs fetched, 8 could not be had (16 requests)"
+    assert lines[-1] == "3 runs fetched, 8 could not be fetched (16 requests)"
 
 
 def test_as_json(loopback, tmp_path):
@@ -140,7 +128,7 @@ def test_what_is_there_already_stays(loopback, tmp_path):
     done = fetch(loopback, tmp_path, f"task:{AMD_16}", f"task:{INTEL}", "--output", "out")
     assert marked.read_text() == mine
     assert len(loopback.asked("storage")) - before == 1
-    assert done.stderr == "1 run fetched, 1 there already (4 requests)\n"
+    assert done.stderr == "1 run fetched, 1 skipped (4 requests)\n"
 
 
 def test_what_is_in_the_way_is_not_overwritten(loopback, tmp_path):
@@ -243,7 +231,7 @@ def test_a_hostile_result_is_not_kept(loopback, tmp_path):
     [
         pytest.param(
             ["results"],
-            "error: results: is a path on this machine, not in Taskcluster; give task:ID, group:ID, "
+            "error: results: is a path on this machine, not an address in Taskcluster; give task:ID, group:ID, "
             "index:ROUTE or an address\n",
             id="path",
         ),
@@ -289,9 +277,9 @@ def test_stopped_in_the_middle(tmp_path, number, code):
     late = first(99, Fault(delay_s=60), part=members[-1])
     with Loopback(deployment, faults=late) as loopback:
         process = subprocess.Popen(
-            [*COMMAND, f"group:{group}", "--output", "out"],
+            [*program.PROGRAM, "fetch", f"group:{group}", "--output", "out"],
             cwd=tmp_path,
-            env=environment(loopback),
+            env={**os.environ, "TASKCLUSTER_ROOT_URL": loopback.url},
             stderr=subprocess.PIPE,
             text=True,
         )

@@ -186,7 +186,7 @@ def test_mistakes(tree, change, old, new, text):
             id="zero byte",
         ),
         pytest.param(
-            "scripts/io-benchmark/record.py",
+            "scripts/io-benchmark/result_file.py",
             "",
             "0 lines of the script's modules say its version; write one line "
             'SCRIPT_VERSION = "1.0.0"',

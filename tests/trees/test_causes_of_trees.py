@@ -12,15 +12,16 @@ from typing import Any
 
 import pytest
 import trees
+from cause_texts import texts
 from record_tree import IDENTIFIER
 from seed_workers import measured, workers
 from tree_cases import RETRIEVE, ROWS, Row
 
 from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.diagnosis.cause_rule import NOTHING_TO_EXPLAIN
 from io_benchmark.analysis.diagnosis.causes import RULES
-from io_benchmark.analysis.diagnosis.findings import NOTHING_TO_EXPLAIN
 from io_benchmark.analysis.model import Cause, State
-from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.plan import Pair, Plan
 from io_benchmark.analysis.statements import statement
 
 # Trees of unlike places are compared for what tells them apart, as with --allow.
@@ -88,7 +89,7 @@ def cause_of(row: Row, seen: Seen, *, slower_is_candidate: bool = True) -> Cause
     }
     found = workers(pools=(FASTER, SLOWER), change=change)
     candidate, baseline = (SLOWER, FASTER) if slower_is_candidate else (FASTER, SLOWER)
-    plan = Plan("trees", baseline, "for the test", ((candidate, baseline),))
+    plan = Plan("trees", baseline, "for the test", (Pair(candidate, baseline),))
     report = compare(plan, found, ALLOWED)
     (diagnosis,) = [
         one for one in report.diagnoses if one.subject and one.subject.workload == row.workload
@@ -103,6 +104,7 @@ def test_a_tree_decides_its_cause(row: Row, candidate: str, seen: Seen) -> None:
     found = cause_of(row, seen, slower_is_candidate=candidate == "slower")
     assert found.state is row.state, found
     assert statement(NOTHING_TO_EXPLAIN) not in found.explanation
+    assert all(texts(found))
 
 
 def test_every_cause_has_both() -> None:

@@ -3,8 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The result file: all that crosses from a worker to a reader."""
 
-from io_benchmark.results.format import CacheRetrieve, Result
+from io_benchmark.results.format import Result
 from io_benchmark.results.reader import json_schema, load, parse, read
-from io_benchmark.results.workloads import Measurement
+from io_benchmark.results.workload import BatchEntry
+from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry
 
-__all__ = ["CacheRetrieve", "Measurement", "Result", "json_schema", "load", "parse", "read"]
+__all__ = ["BatchEntry", "CacheRetrieveEntry", "Result", "json_schema", "load", "parse", "read"]

@@ -9,8 +9,8 @@ from typing import cast, overload
 
 import msgspec
 
-from io_benchmark.results.format import CacheRetrieve, Timeline
-from io_benchmark.results.workloads import Measurement
+from io_benchmark.results.common_types import ResultPart
+from io_benchmark.results.format import AnyEntry, RecordedTimeline
 
 MISSING = -1  # no count is negative
 
@@ -37,14 +37,14 @@ class Sparse(Sequence[int | None]):
         return None if value == MISSING else value
 
 
-def entry(unpacked: CacheRetrieve | Measurement) -> CacheRetrieve | Measurement:
-    """The entry with its samples as arrays."""
-    samples = unpacked.samples
+def entry(unpacked: AnyEntry) -> AnyEntry:
+    """Return the entry with its samples as arrays."""
+    samples: ResultPart = unpacked.samples
     columns = {name: array("q", getattr(samples, name)) for name in samples.__struct_fields__}
     return msgspec.structs.replace(unpacked, samples=type(samples)(**columns))
 
 
-def timeline(unpacked: Timeline) -> Timeline:
+def timeline(unpacked: RecordedTimeline) -> RecordedTimeline:
     """The timeline with its columns as arrays."""
     return msgspec.structs.replace(
         unpacked,

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from io_benchmark.results import CacheRetrieve, Result
+from io_benchmark.results import CacheRetrieveEntry, Result
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _subjects(measured: "RunResult") -> set[tuple[object, ...]]:
             entry.place,
             *(
                 (entry.destination, entry.fidelity)
-                if isinstance(entry, CacheRetrieve)
+                if isinstance(entry, CacheRetrieveEntry)
                 else (entry.variant, entry.threads)
             ),
         )

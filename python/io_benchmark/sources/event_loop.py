@@ -12,7 +12,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any, TypeVar
 
-from io_benchmark.interruption import TERMINATING
+from io_benchmark.signals import TERMINATING
 
 T = TypeVar("T")
 

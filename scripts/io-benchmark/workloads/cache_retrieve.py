@@ -20,9 +20,9 @@ import shutil
 import time
 
 import precision
-from interruption import SkippedError, WorkloadError
+from early_end import SkippedError, WorkloadError
+from log import MIB, ProgressLines, say
 from observe import host, page_cache
-from progress import MIB, Progress, say
 from retrieval import RealSteps, SeedSteps, Target
 
 # 40 MARs, 40 tarballs, 20 small artifacts.
@@ -68,6 +68,8 @@ class CacheRetrieve:
     """One place: prepare once, run once for each destination, samples after each run."""
 
     name = "cache-retrieve"
+    unit = "ms"
+    unit_ns = 1_000_000
     per_place = True
     columns = ("file_index", "start_ns", "lookup_ns", "copy_ns")
 
@@ -113,7 +115,7 @@ class CacheRetrieve:
         cache = (self._place.name, len(self._sizes), sum(self._sizes) / MIB)
         say("=== Populating the cache of %s: %d files, %.1f MiB ===" % cache)
         started_ns = time.monotonic_ns()
-        progress = Progress(len(self._sizes), self._bench.progress_every_s)
+        progress = ProgressLines(len(self._sizes), self._bench.progress_every_s)
         for index, size in enumerate(self._sizes):
             write_random(self._files[index], size)
             now_ns = time.monotonic_ns()
@@ -146,7 +148,7 @@ class CacheRetrieve:
         bench, rows, sizes = self._bench, self._rows, self._sizes
         clock, urls, files = time.monotonic_ns, self._urls, self._files
         origin_ns, done_bytes, started_ns = bench.origin_ns, 0, clock()
-        progress = Progress(len(self._sequence), bench.progress_every_s)
+        progress = ProgressLines(len(self._sequence), bench.progress_every_s)
         for done, index in enumerate(self._sequence, 1):
             destination = target.next(sizes[index])
             start_ns = clock()

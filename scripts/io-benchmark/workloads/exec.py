@@ -21,9 +21,9 @@ import signal
 import time
 
 from batches import Batches
+from early_end import SkippedError, WorkloadError
 from executable import LINE_BYTES, PAGE_BYTES, build
-from interruption import SkippedError, WorkloadError
-from progress import MIB
+from log import MIB
 from reading import list_names, read_text
 
 VARIANTS = ("hardlinked", "copies")
@@ -63,6 +63,9 @@ def processes():
 
 class Exec(Batches):
     name = "exec"
+    unit = "ms"
+    unit_ns = 1_000_000
+    maximum_s = 80
     observes = ("architecture", "l3_bytes", "cpus", "pinned", "cpu_ns")
 
     @staticmethod

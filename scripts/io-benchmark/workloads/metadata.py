@@ -56,6 +56,8 @@ def process_counts(quick):
 
 class Metadata(Batches):
     name = "metadata"
+    unit = "ops/s"
+    maximum_s = 90
     observes = ("cpus", "checks", "not_visible", "longest_invisible_ns")
 
     @staticmethod

@@ -22,9 +22,9 @@ import direct_io
 import fio
 from batches import Batches
 from crew import Crew
-from interruption import SkippedError
+from early_end import SkippedError
+from log import MIB, NS_PER_S, ProgressLines, say
 from observe import page_cache
-from progress import MIB, NS_PER_S, Progress, say
 
 BLOCK_BYTES = 4096
 DEPTHS = (1, 32)
@@ -37,6 +37,8 @@ PYTHON_METHOD = "python-o-direct"
 
 class RandomIo(Batches):
     name = "random-io"
+    unit = "IOPS"
+    maximum_s = 95
     observes = (
         "method",
         "io_engine",
@@ -175,7 +177,7 @@ class RandomIo(Batches):
 def prefill(path, size, every_s):
     """Random bytes, on the disk before anything is measured."""
     chunk = os.urandom(MIB)
-    progress = Progress(size // MIB, every_s)
+    progress = ProgressLines(size // MIB, every_s)
     with open(path, "xb", buffering=0) as file:
         for at in range(size // MIB):
             file.write(chunk)

@@ -14,7 +14,7 @@ import shutil
 import time
 
 from batches import PYTHON, Batches
-from interruption import WorkloadError
+from early_end import WorkloadError
 
 SAMPLES, QUICK_SAMPLES = 5_000, 300
 WARM_UP, QUICK_WARM_UP = 200, 20
@@ -24,6 +24,9 @@ METHOD = "os.posix_spawn, os.waitpid"
 
 class Spawn(Batches):
     name = "spawn"
+    unit = "µs"
+    unit_ns = 1_000
+    maximum_s = 30
     per_place = False  # the program lies where the image has it
     observes = ("program", "method", "python")
 

@@ -39,6 +39,9 @@ TELL_EVERY_NS = 100_000_000
 
 class SyncWrite(Batches):
     name = "sync-write"
+    unit = "µs"
+    unit_ns = 1_000
+    maximum_s = 130
     observes = ("process", "python")
 
     @staticmethod

@@ -28,10 +28,10 @@ import time
 import http_sink
 from batches import Batches
 from crew import Crew
-from interruption import SkippedError, WorkloadError
-from progress import NS_PER_S, say
+from early_end import SkippedError, WorkloadError
+from log import NS_PER_S, say
 from settings import origin
-from uploading import Curl, HttpClient, find_curl
+from upload_clients import Curl, HttpClient, find_curl
 
 OBJECT_BYTES = 5 * 1024  # the seed's 75 files held 350 kB
 OBJECTS, QUICK_OBJECTS = 200, 20
@@ -46,6 +46,9 @@ TOGETHER = ("concurrent", "http2")
 
 class Upload(Batches):
     name = "upload"
+    unit = "ms"
+    unit_ns = 1_000_000
+    maximum_s = 140
     per_place = False
     observes = (
         "method",

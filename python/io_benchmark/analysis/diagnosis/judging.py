@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.evidence import Observe, Sides, of_sides, tally
-from io_benchmark.analysis.diagnosis.findings import (
+from io_benchmark.analysis.diagnosis.cause_rule import (
     NOTHING_TO_EXPLAIN,
     OPPOSITE,
-    Finding,
+    Judgement,
     not_observable,
     ruled_out,
     supported,
 )
+from io_benchmark.analysis.diagnosis.evidence import Observe, Sides, of_sides, tally
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Statement, Unit
 
@@ -90,7 +90,7 @@ def by_rank(
     name: str,
     evidence: Sides | None = None,
     predicted_ratio: float | None = None,
-) -> Finding:
+) -> Judgement:
     """Support a cause where the slower side has the slower fact; `name` is the observation's."""
     evidence = evidence or of_sides(case, fact_tally(name, read))
     match ranking(case, read):

@@ -4,9 +4,9 @@
 """Synchronous writes as the proof of what an I/O scheduler does to writers."""
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.findings import (
+from io_benchmark.analysis.diagnosis.cause_rule import (
     MAY_BE_CHANCE,
-    Finding,
+    Judgement,
     not_observable,
     ruled_out,
 )
@@ -40,19 +40,19 @@ def sync_write_times(case: Case, measurement: OtherMeasurement) -> dict[str, Val
     }
 
 
-def proved_by_sync_writes(case: Case, finding: Finding) -> Finding:
-    """Overrule a finding that a scheduler makes writers wait, where synchronous writes do not wait."""
+def proved_by_sync_writes(case: Case, judgement: Judgement) -> Judgement:
+    """Overrule a judgement that a scheduler makes writers wait, where synchronous writes do not wait."""
     slowest_write = slowest_sync_write(case)
     if slowest_write is None:
-        return finding
+        return judgement
     times = sync_write_times(case, slowest_write)
     if times_as_long(case, slowest_write) < SLOWER_AT_RATIO:
         return ruled_out(
-            finding.evidence, "Synchronous writes are as fast on the slower side."
+            judgement.evidence, "Synchronous writes are as fast on the slower side."
         ).also(TIMES, **times)
     if not decided(slowest_write):
         unclear = not_observable(
-            finding.evidence, "The slower side may be slower at synchronous writes."
+            judgement.evidence, "The slower side may be slower at synchronous writes."
         )
         return unclear.also(TIMES, **times).also(MAY_BE_CHANCE)
-    return finding
+    return judgement

@@ -459,8 +459,8 @@ def test_the_seeds_case():
         ),
         (
             "The slower side spreads its writes over fewer disks. The prediction is from the "
-            "published write caps. The number of local SSDs of c3d-standard-16-lssd is 1, that of "
-            "c3d-standard-30-lssd is 2. A write rate above its cap is what the page cache absorbed. "
+            "published write caps. c3d-standard-16-lssd has 1 local SSD, c3d-standard-30-lssd has 2. "
+            "A write rate above its cap is what the page cache absorbed. "
             "Measured 1.92× of a predicted 2.00×: 94 %."
         ),
     )

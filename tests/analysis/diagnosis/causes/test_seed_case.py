@@ -44,7 +44,7 @@ def test_the_seeds_figures(pool, printed, total_s, worker):
     values = [sum(times) / 2000, *(times[2000 * percent // 100] for percent in (50, 95, 99))]
     assert [f"{value / MS:.0f}" for value in values] == printed
     assert f"{sum(times) / 1e9:.1f}" == total_s
-    assert (len(times), result.completed) == (2000, True)
+    assert (len(times), result.outcome.state == "completed") == (2000, True)
 
 
 def test_the_seeds_ratios():

@@ -4,10 +4,10 @@
 """What makes executing a binary slow: a copy of it for each builder."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.findings import (
+from io_benchmark.analysis.diagnosis.cause_rule import (
     NOTHING_TO_EXPLAIN,
     CauseRule,
-    Finding,
+    Judgement,
     Suggestion,
     not_observable,
     ruled_out,
@@ -32,7 +32,7 @@ _COPIES = "copies"
 _COSTS_MORE_RATIO = 1.1
 
 
-def _per_builder_copies(case: Case) -> Finding:
+def _per_builder_copies(case: Case) -> Judgement:
     """Compare copies with hardlinks, which share one file's pages in the caches."""
     copies = case.sibling(variant=_COPIES)
     costs = detail(case, copies, workload_figures.COPIES) if copies is not None else None
@@ -43,7 +43,11 @@ def _per_builder_copies(case: Case) -> Finding:
             workload=_EXEC,
         )
     evidence = detail_evidence(
-        copies, workload_figures.COPIES, "{figure} by copies (hardlinks are 1)", Unit.RATIO
+        copies,
+        workload_figures.COPIES,
+        Unit.RATIO,
+        "{figure} by copies",
+        note=" (hardlinks are 1)",
     )
     if not case.differs:
         return ruled_out(evidence, NOTHING_TO_EXPLAIN)

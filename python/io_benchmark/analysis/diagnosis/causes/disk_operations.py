@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.evidence import Sides, span, tally
-from io_benchmark.analysis.diagnosis.findings import (
+from io_benchmark.analysis.diagnosis.cause_rule import (
     MAY_BE_CHANCE,
     NOTHING_TO_EXPLAIN,
     CauseRule,
-    Finding,
+    Judgement,
     Suggestion,
     not_observable,
     ruled_out,
     supported,
 )
+from io_benchmark.analysis.diagnosis.evidence import Sides, span, tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, unless
 from io_benchmark.analysis.diagnosis.other_measurements import (
     NOT_MEASURED,
@@ -42,7 +42,7 @@ _AT_ONCE = "-depth-32"
 _Cap = Callable[[View], float | None]
 
 
-def _random_io(case: Case) -> Finding:
+def _random_io(case: Case) -> Judgement:
     measurements = case.measured(_RANDOM_IO)
     if not measurements:
         return not_observable(
@@ -64,9 +64,9 @@ def _random_io(case: Case) -> Finding:
     fewer, variant = Quantity(ratio, Unit.RATIO), chosen.subject.variant
     if not decided(chosen):
         return not_observable(evidence, template, ratio=fewer, variant=variant).also(MAY_BE_CHANCE)
-    finding = supported(evidence, template, ratio=fewer, variant=variant)
+    judgement = supported(evidence, template, ratio=fewer, variant=variant)
     # The copies are sequential: their caps are those of bandwidth.
-    return replace(finding, predicted_ratio=_predicted(case, itself) if itself else None)
+    return replace(judgement, predicted_ratio=_predicted(case, itself) if itself else None)
 
 
 def _cap_of(measurement: OtherMeasurement) -> _Cap | None:

@@ -4,16 +4,16 @@
 """The lookup's part of a retrieve, and the process that it starts."""
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.evidence import Sides, evidence_of, fact, of_sides, span
-from io_benchmark.analysis.diagnosis.findings import (
+from io_benchmark.analysis.diagnosis.cause_rule import (
     MAY_BE_CHANCE,
     NOTHING_TO_EXPLAIN,
     CauseRule,
-    Finding,
+    Judgement,
     not_observable,
     ruled_out,
     supported,
 )
+from io_benchmark.analysis.diagnosis.evidence import Sides, evidence_of, fact, of_sides, span
 from io_benchmark.analysis.diagnosis.judging import explained_share, explains, part
 from io_benchmark.analysis.diagnosis.other_measurements import decided
 from io_benchmark.analysis.statements import Quantity, Unit, statement
@@ -35,7 +35,7 @@ def _evidence(case: Case) -> Sides:
     )
 
 
-def _lookup_cost(case: Case) -> Finding:
+def _lookup_cost(case: Case) -> Judgement:
     evidence = _evidence(case)
     if case.difference_ns is None:
         return not_observable(evidence, "The workload has no times.", workload="spawn")
@@ -49,7 +49,7 @@ def _lookup_cost(case: Case) -> Finding:
     )
 
 
-def _spawn_cost(case: Case) -> Finding:
+def _spawn_cost(case: Case) -> Judgement:
     spawned = case.measured("spawn")
     if spawned and case.difference_ns is not None:
         return _judge_spawns(case, spawned[0])
@@ -68,7 +68,7 @@ def _spawn_cost(case: Case) -> Finding:
     )
 
 
-def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Finding:
+def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Judgement:
     """Compare how much longer a process takes with how many a retrieve starts."""
     evidence = Sides(
         *(

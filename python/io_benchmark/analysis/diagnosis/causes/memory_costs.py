@@ -6,15 +6,15 @@
 from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.findings import (
+from io_benchmark.analysis.diagnosis.cause_rule import (
     NOTHING_TO_EXPLAIN,
     CauseRule,
-    Finding,
+    Judgement,
     not_observable,
     ruled_out,
     supported,
 )
+from io_benchmark.analysis.diagnosis.evidence import of_sides, span
 from io_benchmark.analysis.diagnosis.judging import (
     RankedFact,
     Sentences,
@@ -54,8 +54,8 @@ def _reading_ns(view: View) -> float | None:
     return missing_mib / rate * 1e9 / len(view.entry.total_ns)
 
 
-def _page_cache_state(case: Case) -> Finding:
-    finding = by_rank(
+def _page_cache_state(case: Case) -> Judgement:
+    judgement = by_rank(
         case,
         _cached,
         Sentences(
@@ -67,16 +67,16 @@ def _page_cache_state(case: Case) -> Finding:
         name="cache-in-memory",
     )
     share = explained_share(case, _reading_ns)
-    if finding.state is not State.SUPPORTED or share is None:
-        return finding
+    if judgement.state is not State.SUPPORTED or share is None:
+        return judgement
     if not explains(share):
         return ruled_out(
-            finding.evidence,
+            judgement.evidence,
             "The slower side started with less of the cache in memory, but reading the rest once "
             "makes up only {share} of the difference.",
             share=part(share),
         )
-    return finding.also("This makes up {share} of the difference.", share=part(share))
+    return judgement.also("This makes up {share} of the difference.", share=part(share))
 
 
 def _touch_ns(view: View) -> float | None:
@@ -91,7 +91,7 @@ def _touch_per_retrieve_ns(view: View) -> float | None:
     return cost * view.copied_bytes / MIB / len(view.entry.total_ns)
 
 
-def _memory_first_touch(case: Case) -> Finding:
+def _memory_first_touch(case: Case) -> Judgement:
     evidence = of_sides(
         case, span("first-touch-per-mib", _touch_ns, Unit.NANOSECONDS, "{value} per MiB")
     )

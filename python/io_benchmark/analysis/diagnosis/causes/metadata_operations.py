@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.evidence import Sides
-from io_benchmark.analysis.diagnosis.findings import (
+from io_benchmark.analysis.diagnosis.cause_rule import (
     MAY_BE_CHANCE,
     NOTHING_TO_EXPLAIN,
     OPPOSITE,
     CauseRule,
-    Finding,
+    Judgement,
     Suggestion,
     not_observable,
     ruled_out,
     supported,
 )
+from io_benchmark.analysis.diagnosis.evidence import Sides
 from io_benchmark.analysis.diagnosis.judging import RankedFact, Sentences, by_rank
 from io_benchmark.analysis.diagnosis.measured_gains import other_place
 from io_benchmark.analysis.diagnosis.other_measurements import (
@@ -69,7 +69,7 @@ def _with_threads(case: Case) -> OtherMeasurement | None:
     return min(scaled, key=gained, default=None)
 
 
-def _lock(case: Case) -> Finding:
+def _lock(case: Case) -> Judgement:
     measurement = _with_threads(case)
     scaling = detail(case, measurement, workload_figures.SCALING) if measurement else None
     if measurement is None or scaling is None:
@@ -82,8 +82,9 @@ def _lock(case: Case) -> Finding:
     evidence = detail_evidence(
         measurement,
         workload_figures.SCALING,
-        "{figure} by {threads} at once ({variant}, one thread is 1)",
         Unit.RATIO,
+        "{figure} by {threads} at once",
+        note=" ({variant}, one thread is 1)",
         threads=Quantity(threads, Unit.COUNT),
         variant=measurement.subject.variant,
     )
@@ -104,10 +105,10 @@ def _lock(case: Case) -> Finding:
     return _supported_lock(case, measurement, evidence)
 
 
-def _supported_lock(case: Case, measurement: OtherMeasurement, evidence: Sides) -> Finding:
+def _supported_lock(case: Case, measurement: OtherMeasurement, evidence: Sides) -> Judgement:
     alone = known_times_as_long(case, case.sibling(threads=1))
     more = times_as_long(case, measurement) / alone
-    finding = supported(
+    judgement = supported(
         evidence,
         "Several at once wait for each other on the slower side: a lock in its file system or "
         "storage driver.",
@@ -116,7 +117,7 @@ def _supported_lock(case: Case, measurement: OtherMeasurement, evidence: Sides) 
         is_part=True,
     )
     types = _filesystems(case.slower)
-    return finding.also("The file system is {types}.", types=types) if types else finding
+    return judgement.also("The file system is {types}.", types=types) if types else judgement
 
 
 def _filesystems(views: Sequence[View]) -> str:
@@ -143,8 +144,8 @@ def _layers(view: View) -> RankedFact | None:
     )
 
 
-def _overlay_layers(case: Case) -> Finding:
-    finding = by_rank(
+def _overlay_layers(case: Case) -> Judgement:
+    judgement = by_rank(
         case,
         _layers,
         Sentences(
@@ -156,17 +157,19 @@ def _overlay_layers(case: Case) -> Finding:
         name="layers",
     )
     missing = [each for variant in _MISSING for each in case.measured(_METADATA, variant)][:1]
-    if finding.state is not State.SUPPORTED or not missing:
-        return finding
+    if judgement.state is not State.SUPPORTED or not missing:
+        return judgement
     ratio = times_as_long(case, missing[0])
-    finding = replace(finding, evidence=Sides(*map(_joined, finding.evidence, figures(missing))))
+    judgement = replace(
+        judgement, evidence=Sides(*map(_joined, judgement.evidence, figures(missing)))
+    )
     if ratio < SLOWER_AT_RATIO:
         return ruled_out(
-            finding.evidence,
+            judgement.evidence,
             "The slower side has more layers, but a name that is in none of them is looked up as "
             "fast.",
         )
-    return finding.also(
+    return judgement.also(
         "Looking up a name that is in none of them takes {ratio} as long.",
         ratio=Quantity(ratio, Unit.RATIO),
     )
@@ -179,7 +182,7 @@ def _joined(first: Evidence, second: Evidence) -> Evidence:
 # --- files-not-visible ---
 
 
-def _files_not_visible(case: Case) -> Finding:
+def _files_not_visible(case: Case) -> Judgement:
     measurements = case.measured(_METADATA, _VISIBILITY)
     counts = detail(case, measurements[0], workload_figures.NOT_VISIBLE) if measurements else None
     if counts is None:
@@ -189,8 +192,8 @@ def _files_not_visible(case: Case) -> Finding:
     evidence = detail_evidence(
         measurements[0],
         workload_figures.NOT_VISIBLE,
-        "{figure} files not visible immediately",
         Unit.COUNT,
+        "{figure} files not visible immediately",
     )
     slower, faster = counts
     if not slower and not faster:

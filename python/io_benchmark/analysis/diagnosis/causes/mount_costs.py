@@ -6,9 +6,9 @@
 from collections.abc import Mapping
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.findings import (
+from io_benchmark.analysis.diagnosis.cause_rule import (
     CauseRule,
-    Finding,
+    Judgement,
     Suggestion,
     not_observable,
 )
@@ -88,7 +88,7 @@ def _unknown_options(view: View) -> frozenset[str]:
     )
 
 
-def _mount_options(case: Case) -> Finding:
+def _mount_options(case: Case) -> Judgement:
     destination = case.subject.destination
 
     def read(view: View) -> RankedFact | None:
@@ -105,7 +105,7 @@ def _mount_options(case: Case) -> Finding:
             sum(cost for _, cost in costs.values()),
         )
 
-    finding = by_rank(
+    judgement = by_rank(
         case,
         read,
         Sentences(
@@ -116,14 +116,14 @@ def _mount_options(case: Case) -> Finding:
         name="mount",
     )
     differing = _differing_options(case)
-    if finding.state is State.RULED_OUT and differing and case.differs:
+    if judgement.state is State.RULED_OUT and differing and case.differs:
         return not_observable(
-            finding.evidence,
+            judgement.evidence,
             "The sides differ in {options}, whose cost is not known. Only the same options on both "
             "sides would show it.",
             options=", ".join(differing),
         )
-    return finding
+    return judgement
 
 
 def _differing_options(case: Case) -> list[str]:

@@ -6,21 +6,21 @@
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.findings import (
+from io_benchmark.analysis.diagnosis.cause_rule import (
     NOTHING_TO_EXPLAIN,
     CauseRule,
-    Finding,
+    Judgement,
     not_observable,
     ruled_out,
     supported,
 )
+from io_benchmark.analysis.diagnosis.evidence import of_sides, span
 from io_benchmark.analysis.diagnosis.judging import part
 from io_benchmark.analysis.inference.moving_blocks import last_third_over_first
 from io_benchmark.analysis.observed.worker_view import View, of_workers
 from io_benchmark.analysis.statements import Unit
+from io_benchmark.results import workloads
 
 ORDER = 150
 _SAMPLES_TO_JUDGE_DRIFT = 60  # a third is then a block of 20
@@ -39,7 +39,7 @@ def _drift(view: View) -> float | None:
     return last_third_over_first(view.entry)
 
 
-def _drift_over_time(case: Case) -> Finding:
+def _drift_over_time(case: Case) -> Judgement:
     evidence = of_sides(
         case, span("drift", _drift, Unit.RATIO, "last third over the first {value}")
     )
@@ -81,7 +81,7 @@ def _median(views: Sequence[View], value: Callable[[View], float | None]) -> flo
     return median(known) if known else None
 
 
-def _other_load(case: Case) -> Finding:
+def _other_load(case: Case) -> Judgement:
     evidence = of_sides(
         case,
         span("pressure", _pressed, Unit.SHARE, "CPU or memory under pressure {value} of the time"),

@@ -10,16 +10,16 @@ thread (jbd2), so it is always in the root group.
 from dataclasses import dataclass
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.evidence import Observe, of_sides, tally
-from io_benchmark.analysis.diagnosis.findings import (
+from io_benchmark.analysis.diagnosis.cause_rule import (
     NOTHING_TO_EXPLAIN,
     CauseRule,
-    Finding,
+    Judgement,
     Suggestion,
     not_observable,
     ruled_out,
     supported,
 )
+from io_benchmark.analysis.diagnosis.evidence import Observe, of_sides, tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.sync_writes import (
     SYNC_WRITE,
@@ -126,7 +126,7 @@ def _observe(at: int, key: str) -> Observe:
     return tally(key, lambda view: _preconditions(view)[at].fact)
 
 
-def _scheduler_idling(case: Case) -> Finding:
+def _scheduler_idling(case: Case) -> Judgement:
     keys = ("cgroup", "journal", "scheduler", "idle-settings")
     observe = [_observe(at, key) for at, key in enumerate(keys)]
     evidence = of_sides(case, *observe, has_summary=False)
@@ -146,15 +146,17 @@ def _scheduler_idling(case: Case) -> Finding:
             evidence, f"The faster side meets all four preconditions on {how} of its workers."
         )
     where = "more workers of the slower side" if faster else "the slower side alone"
-    finding = supported(
+    judgement = supported(
         evidence,
         f"All four preconditions are met on {where}: a synchronous write waits for the journal's "
         "thread, and the scheduler leaves the disk idle between the two.",
     )
     slowest_write = slowest_sync_write(case)
     if slowest_write is None:
-        return finding.also(f"Times of the workload {SYNC_WRITE} would prove it.")
-    return proved_by_sync_writes(case, finding.also(TIMES, **sync_write_times(case, slowest_write)))
+        return judgement.also(f"Times of the workload {SYNC_WRITE} would prove it.")
+    return proved_by_sync_writes(
+        case, judgement.also(TIMES, **sync_write_times(case, slowest_write))
+    )
 
 
 def _absent(case: Case) -> str:

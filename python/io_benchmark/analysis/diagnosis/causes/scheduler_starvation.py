@@ -8,16 +8,16 @@ Measured on kernel 6.18: 19 to 20 ms per write on ext4, where the same disk with
 """
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.evidence import of_sides, tally
-from io_benchmark.analysis.diagnosis.findings import (
+from io_benchmark.analysis.diagnosis.cause_rule import (
     NOTHING_TO_EXPLAIN,
     CauseRule,
-    Finding,
+    Judgement,
     Suggestion,
     not_observable,
     ruled_out,
     supported,
 )
+from io_benchmark.analysis.diagnosis.evidence import of_sides, tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import decided
 from io_benchmark.analysis.diagnosis.sync_writes import (
@@ -68,7 +68,7 @@ def _schedulers(view: View) -> Statement | None:
     return statement("{schedulers}", schedulers=", ".join(sorted(shown)) or "no disk")
 
 
-def _scheduler_starvation(case: Case) -> Finding:
+def _scheduler_starvation(case: Case) -> Judgement:
     evidence = of_sides(case, tally("schedulers", _schedulers))
     if None in (mean_of(case.baseline, _may_starve), mean_of(case.candidate, _may_starve)):
         return not_observable(evidence, "The disks' scheduler could not be seen.")
@@ -93,11 +93,11 @@ def _scheduler_starvation(case: Case) -> Finding:
             "bfq has these settings, but a synchronous write takes {time}: it does not starve.",
             time=Quantity(slower.mean_ns, Unit.NANOSECONDS),
         )
-    finding = supported(
+    judgement = supported(
         evidence,
         f"bfq with {_SETTINGS} delays each synchronous write until other time slices are over.",
     ).also(TIMES, **sync_write_times(case, slowest_write))
-    return proved_by_sync_writes(case, finding)
+    return proved_by_sync_writes(case, judgement)
 
 
 RULES = (

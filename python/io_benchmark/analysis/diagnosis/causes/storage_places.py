@@ -4,18 +4,17 @@
 """Where the place is: overlay or volume, which file system, and what that does with a copy."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.causes.disks import write_rate
-from io_benchmark.analysis.diagnosis.evidence import Sides, of_sides, span, tally
-from io_benchmark.analysis.diagnosis.findings import (
+from io_benchmark.analysis.diagnosis.cause_rule import (
     NOTHING_TO_EXPLAIN,
     OPPOSITE,
     CauseRule,
-    Finding,
+    Judgement,
     Suggestion,
     not_observable,
     ruled_out,
     supported,
 )
+from io_benchmark.analysis.diagnosis.evidence import Sides, of_sides, span, tally, write_rate
 from io_benchmark.analysis.diagnosis.judging import RankedFact, Sentences, by_rank
 from io_benchmark.analysis.diagnosis.measured_gains import (
     as_other_pool,
@@ -59,7 +58,7 @@ def _place(view: View) -> RankedFact | None:
     return RankedFact(statement(template, **values), _PLACE_RANKS[place.kind])
 
 
-def _storage_place(case: Case) -> Finding:
+def _storage_place(case: Case) -> Judgement:
     return by_rank(
         case,
         _place,
@@ -82,7 +81,7 @@ def _filesystem(view: View) -> RankedFact | None:
     return RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))
 
 
-def _file_system(case: Case) -> Finding:
+def _file_system(case: Case) -> Judgement:
     layered = any(filesystem_type(view) in LAYERED for view in case.views)
     return by_rank(
         case,
@@ -131,7 +130,7 @@ def _flush_fact(view: View) -> Statement | None:
     )
 
 
-def _ext4_flush(case: Case) -> Finding:
+def _ext4_flush(case: Case) -> Judgement:
     evidence = of_sides(
         case,
         tally("flush", _flush_fact),
@@ -176,7 +175,7 @@ def _ext4_flush(case: Case) -> Finding:
     return _both_flush(case, evidence)
 
 
-def _both_flush(case: Case, evidence: Sides) -> Finding:
+def _both_flush(case: Case, evidence: Sides) -> Judgement:
     """Judge a flush on both sides, which makes disks that differ decide how long copies take."""
     waits = mean_of(
         case.slower,
@@ -214,7 +213,7 @@ def _shares(view: View) -> RankedFact | None:
     return RankedFact(statement("copies move their bytes ({method})", method=method), 1.0)
 
 
-def _reflink(case: Case) -> Finding:
+def _reflink(case: Case) -> Judgement:
     return by_rank(
         case,
         _shares,

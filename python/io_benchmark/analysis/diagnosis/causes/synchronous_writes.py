@@ -4,17 +4,17 @@
 """What makes a small synchronous write slow: the disk, or the journal's commit."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.causes.scheduler_choice import counted_as
-from io_benchmark.analysis.diagnosis.causes.volatile_overlay import volatile_overlay
-from io_benchmark.analysis.diagnosis.findings import (
+from io_benchmark.analysis.diagnosis.cause_rule import (
     NOTHING_TO_EXPLAIN,
     CauseRule,
-    Finding,
+    Judgement,
     Suggestion,
     not_observable,
     ruled_out,
     supported,
 )
+from io_benchmark.analysis.diagnosis.causes.scheduler_choice import counted_as
+from io_benchmark.analysis.diagnosis.causes.volatile_overlay import volatile_overlay
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import (
     decided,
@@ -37,7 +37,7 @@ _NOT_USED = "The faster side's writes do not wait for its disk: its overlay is m
 _NEEDS = "This needs the variants {variants} of sync-write on both sides."
 
 
-def _slow_flush(case: Case) -> Finding:
+def _slow_flush(case: Case) -> Judgement:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     evidence = figures(in_place)
     if not in_place:
@@ -62,7 +62,7 @@ def _slow_flush(case: Case) -> Finding:
     )
 
 
-def _slow_journal(case: Case) -> Finding:
+def _slow_journal(case: Case) -> Judgement:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     growing = [each for variant in _GROWING for each in case.measured(SYNC_WRITE, variant)]
     slowest_growing = slowest(case, growing)

@@ -4,22 +4,22 @@
 """What makes uploads slow: a server that does not answer Expect, or connecting each time."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.findings import (
+from io_benchmark.analysis.diagnosis.cause_rule import (
     NOTHING_TO_EXPLAIN,
     CauseRule,
-    Finding,
+    Judgement,
     Suggestion,
     not_observable,
     ruled_out,
     supported,
 )
+from io_benchmark.analysis.diagnosis.evidence import of_sides, span
 from io_benchmark.analysis.diagnosis.judging import explains, part
 from io_benchmark.analysis.diagnosis.measured_gains import follows, other_variant
 from io_benchmark.analysis.diagnosis.other_measurements import NOT_MEASURED, decided, figures
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Unit
-from io_benchmark.results.workloads import Upload
+from io_benchmark.results.workloads.upload import UploadEntry
 
 ORDER = 140
 _UPLOAD = "upload"
@@ -32,13 +32,13 @@ _EACH, _KEPT = "connection-each", "keep-alive"
 def _stalled(view: View) -> float | None:
     """Return the part of the objects that waited for an answer that did not come."""
     measured = view.entry.measured if view.entry is not None else None
-    if view.entry is None or not isinstance(measured, Upload):
+    if view.entry is None or not isinstance(measured, UploadEntry):
         return None
     stalls = measured.observed.expect_100_stalls
     return None if stalls is None else stalls / float(view.entry.operations.sum())
 
 
-def _stall(case: Case) -> Finding:
+def _stall(case: Case) -> Judgement:
     evidence = of_sides(
         case, span("stalled-uploads", _stalled, Unit.SHARE, "{value} of uploads stalled")
     )
@@ -64,7 +64,7 @@ def _stall(case: Case) -> Finding:
 # --- connection-each ---
 
 
-def _connection_each(case: Case) -> Finding:
+def _connection_each(case: Case) -> Judgement:
     """Compare a connection for each object with a connection that is kept."""
     pair = [each for variant in (_EACH, _KEPT) for each in case.measured(_UPLOAD, variant)]
     if len(pair) != 2:

@@ -4,8 +4,8 @@
 """An overlay that is mounted volatile: its fsync does nothing, so writes never wait for the disk."""
 
 from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Suggestion, ruled_out
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.findings import CauseRule, Finding, Suggestion, ruled_out
 from io_benchmark.analysis.diagnosis.judging import RankedFact, Sentences, by_rank, fact_tally
 from io_benchmark.analysis.diagnosis.measured_gains import follows
 from io_benchmark.analysis.model import State
@@ -35,7 +35,7 @@ def _final_sync_ns(view: View) -> float | None:
     return view.retrieves.facts.final_sync_ns if view.retrieves is not None else None
 
 
-def volatile_overlay(case: Case) -> Finding:
+def volatile_overlay(case: Case) -> Judgement:
     """Judge whether only the faster side's writes are never synced."""
     observe = [
         fact_tally("overlay", _waits),
@@ -45,7 +45,7 @@ def volatile_overlay(case: Case) -> Finding:
         observe.append(
             span("final-sync", _final_sync_ns, Unit.NANOSECONDS, "the final sync took {value}")
         )
-    finding = by_rank(
+    judgement = by_rank(
         case,
         _waits,
         Sentences(
@@ -58,14 +58,14 @@ def volatile_overlay(case: Case) -> Finding:
         evidence=of_sides(case, *observe),
     )
     destination = case.subject.destination
-    if finding.state is State.SUPPORTED and destination not in ("", _SYNCED_BETWEEN):
+    if judgement.state is State.SUPPORTED and destination not in ("", _SYNCED_BETWEEN):
         return ruled_out(
-            finding.evidence,
+            judgement.evidence,
             "Only the faster side's overlay is volatile, but retrieves to destination {destination} "
             "do not sync: this saves only the final sync, which is timed separately.",
             destination=destination,
         )
-    return finding
+    return judgement
 
 
 RULES = (
