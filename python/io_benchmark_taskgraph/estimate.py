@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""How long a task may take at worst, so that none is made that its time budget cannot hold."""
+"""The longest time that a task can take, so that no task is made that its time budget cannot hold."""
 
 import math
 from pathlib import Path
@@ -15,8 +15,8 @@ from io_benchmark_taskgraph.stanza import Benchmark
 MARGIN_S = 300
 # The slowest pool to plan for; the slowest disk known here, one local SSD, writes 350 MiB/s.
 SLOWEST_MIB_PER_S = 50
-# What the workload cache-retrieve writes: its cache once a place, and an average file a retrieve.
-# A test holds them against CACHE_SIZES_MIB in the script's workloads/cache_retrieve.py.
+# What the workload cache-retrieve writes: its cache once per place, and an average file per retrieve.
+# A test compares them with CACHE_SIZES_MIB in the script's workloads/cache_retrieve.py.
 CACHE_MIB = 5_700
 RETRIEVE_MIB = 57
 # The workload whose time follows from its sizes; every other has a maximum time of its own.
@@ -24,7 +24,7 @@ CACHE_RETRIEVE = "cache-retrieve"
 
 
 def time_budget_s(limit_s: Any) -> int:
-    """What the script may use of the task's time."""
+    """Return how much of the task's time the script may use."""
     if type(limit_s) is int and limit_s > MARGIN_S:
         return limit_s - MARGIN_S
     text = f"{shown(limit_s)} is not a number of seconds above {MARGIN_S}"

@@ -3,11 +3,10 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The transforms of the kind in Firefox's tree, in place of this project's `transforms/`.
 
-`io-benchmark firefox` writes one module there: this one, and of the others the definitions that it
+`io-benchmark firefox` writes one module there: this one, with the definitions of other modules that it
 uses. The `benchmark` stanza means the same in both trees; only the script's folder is fixed there.
-People review what is in that tree, so that the values are checked by voluptuous's own validators and
-need no bounds in messages. What Firefox's own transforms and verifications check, such as symbols, is
-not checked here.
+People review that tree, so voluptuous's own validators check the values, and messages need no bounds.
+What Firefox's own transforms and verifications check, such as symbols, is not checked here.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from io_benchmark_taskgraph.transforms.replicates import numbered
 from io_benchmark_taskgraph.zip_application import Module, make_application
 
 SCRIPT = "taskcluster/scripts/misc/io-benchmark"
-# No user and no password: a task's page is public, and so is the log.
+# Without user and password, since a task's page and log are public.
 URL = r"https?://[A-Za-z0-9._-]+(:(?!0)[0-9]{1,5})?([/?][!-~]*)?\Z"
 ROUTES = (
     "index.{trust-domain}.v2.{project}.latest.io-benchmark.{pool}",
@@ -59,39 +58,39 @@ class Benchmark(SimpleNamespace):
     precision = upload_url = None  # unless the stanza has them
 
 
-def places_of(found: list[Any]) -> tuple[StanzaPlace, ...]:
+def places_of(items: list[Any]) -> tuple[StanzaPlace, ...]:
     places = [
-        WORKSPACE if one == WORKSPACE.name else StanzaPlace(**one) for one in found
+        WORKSPACE if item == WORKSPACE.name else StanzaPlace(**item) for item in items
     ]
     Unique()([place.path for place in places])
     Unique()([place.name for place in {WORKSPACE, *places}])
     for path in (place.path for place in places):
-        for taken in (ARTIFACTS_PATH, SCRIPT_PATH):
-            if commonpath([path, taken]) in (path, taken):
-                raise voluptuous.Invalid(f"{path}: the task needs {taken} itself")
+        for reserved in (ARTIFACTS_PATH, SCRIPT_PATH):
+            if commonpath([path, reserved]) in (path, reserved):
+                raise voluptuous.Invalid(f"{path}: the task needs {reserved} itself")
     return tuple(places)
 
 
 KEYS = {
     # Modules of the script's folder `workloads/`, with hyphens for underscores.
     Required("workloads"): All([str], Length(min=1), Unique()),
-    # How often a cached file is looked up and copied, for each place and destination.
+    # Number of retrieves (look a file up, copy it) per place and destination.
     Required("retrieves"): whole_number(1, MAX_RETRIEVES),
-    # Decides which file each retrieve takes; the same sequence on every pool.
+    # Decides the file of each retrieve; the same sequence on every pool.
     Optional("seed", default=1): whole_number(0, 2**31 - 1),
-    # What is at the destination of a copy: the last copy, nothing, or a new file.
+    # Where a copy goes: over the last copy, to a removed name, or to a new file.
     Optional("destination", default="overwrite"): AnyOf(
         In(DESTINATIONS), All([In(DESTINATIONS)], Length(min=1), Unique())
     ),
     # How a file is copied: as a first investigation did, or as update-verify does.
     Optional("fidelity", default="seed"): In(FIDELITIES),
-    # Stop once the mean is known this well, such as 2%.
+    # Stop when the mean is known this precisely, such as 2%.
     Optional("precision"): Match(PERCENTAGE),
-    # Where the workload `upload` puts its objects; default: a server of its own.
+    # Where the workload `upload` puts its objects; default: loopback.
     Optional("upload-url"): Match(URL),
-    # So many tasks instead of one, each for a worker of its own.
+    # Number of tasks that are made of this one, each for a separate worker.
     Optional("replicates", default=1): whole_number(1, MAX_REPLICATES),
-    # The directories that are measured: workspace, or {name: NAME, path: /PATH}.
+    # The directories to measure: workspace, or {name: NAME, path: /PATH}.
     Optional("places", default=lambda: [WORKSPACE.name]): All(
         [AnyOf(WORKSPACE.name, PLACE)], Length(min=1), places_of
     ),
@@ -102,18 +101,18 @@ KEYS = {
 
 def parse(stanza: Any) -> Any:
     try:
-        found = voluptuous.Schema(KEYS)(stanza)
+        checked = voluptuous.Schema(KEYS)(stanza)
     except voluptuous.MultipleInvalid as error:
         key = ".".join(["benchmark", *map(str, error.path)])
         raise BadKeyError(key, error.msg) from None
-    values = {key.replace("-", "_"): value for key, value in found.items()}
+    values = {key.replace("-", "_"): value for key, value in checked.items()}
     destination = values.pop("destination")
     several = destination if isinstance(destination, list) else [destination]
     return Benchmark(script=SCRIPT, destinations=several, **values)
 
 
 def make_tasks(config: Any, tasks: Any) -> Iterator[dict[str, Any]]:
-    """From a pool to its tasks. A mistake in kind.yml ends in one line."""
+    """Make the tasks of each pool; report a mistake in kind.yml in one line."""
     folder = Path(config.graph_config.root_dir).parent / SCRIPT
     files = {
         path.relative_to(folder).as_posix(): path.read_bytes().decode("utf-8")
@@ -136,9 +135,9 @@ def make_tasks(config: Any, tasks: Any) -> Iterator[dict[str, Any]]:
         task.setdefault("run", {})["command"] = command
         # `io-benchmark history` finds the results by these.
         names = {"trust-domain": config.graph_config["trust-domain"], **config.params}
-        routes = [one.format(pool=pool.replace(".", "~"), **names) for one in ROUTES]
+        routes = [path.format(pool=pool.replace(".", "~"), **names) for path in ROUTES]
         for number, copy in enumerate(numbered(task, benchmark.replicates)):
-            if number == 0:  # the index takes a route of one task of a graph only
+            if number == 0:  # a route can belong to one task of a graph only
                 copy.setdefault("routes", []).extend(routes)
             yield copy
 

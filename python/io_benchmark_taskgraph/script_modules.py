@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The worker's script is a folder of small modules: which of them a task needs, and their text."""
+"""The modules of the worker's script: find those that a task needs, and read them."""
 
 import ast
 import re
@@ -15,7 +15,7 @@ from io_benchmark_taskgraph.zip_application import KEY, Module
 MAIN = "__main__.py"
 WORKLOADS = "workloads"
 
-# What `import` can name.
+# Paths that `import` can name.
 _MODULE_PATH = re.compile(r"(?:[A-Za-z0-9_]+/)*[A-Za-z0-9_]+\.py")
 # Of a workload's class. The module is not imported: a decision task runs nothing of the script.
 _MAXIMUM_S = re.compile(r"^    maximum_s = ([0-9_]{1,9})$", re.MULTILINE)
@@ -28,13 +28,13 @@ class MaximumTime(NamedTuple):
 
 
 def module_paths(folder: Path) -> set[str]:
-    """Every module of the folder, by its path within it."""
+    """Return the path of every module within the folder."""
     paths = (file.relative_to(folder).as_posix() for file in folder.rglob("*.py"))
     return {path for path in paths if _MODULE_PATH.fullmatch(path)}
 
 
 def workload_names(folder: Path) -> list[str]:
-    """The workloads that there are: `workloads/cache_retrieve.py` is `cache-retrieve`."""
+    """Return the names of the workloads: `workloads/cache_retrieve.py` is `cache-retrieve`."""
     names = set()
     for path in module_paths(folder):
         parent, _, file = path.rpartition("/")
@@ -63,12 +63,12 @@ def _read(root: Path, script: str, path: str) -> Module:
 
 
 def _dotted_imports(module: Module, shown: str) -> Iterator[str]:
-    """The dotted names that a module imports anywhere in it, as seen from the folder."""
+    """Yield the dotted names that a module imports anywhere, relative to the folder."""
     try:
         tree = ast.parse(module.text)
     except SyntaxError as error:
         raise BadKeyError(
-            KEY, f"{shown} line {error.lineno} is no Python: {error.msg}"
+            KEY, f"{shown} line {error.lineno} is not Python: {error.msg}"
         ) from None
     package = module.path.split("/")[:-1]
     for node in ast.walk(tree):
@@ -84,7 +84,7 @@ def _dotted_imports(module: Module, shown: str) -> Iterator[str]:
 
 
 def _files_of(dotted: str) -> Iterator[str]:
-    """The files that importing the name may load: each part's own, module or package."""
+    """Yield the files that importing the name may load: a module or package per part."""
     parts = dotted.split(".")
     for count in range(1, len(parts) + 1):
         path = "/".join(parts[:count])
@@ -124,7 +124,7 @@ def maximum_time(root: Path, script: str, workload: str) -> MaximumTime:
 def needed_modules(
     root: Path, script: str, workloads: Sequence[str]
 ) -> tuple[Module, ...]:
-    """Return `__main__.py`, the workloads, all that these import from the folder, and nothing else."""
+    """Return `__main__.py`, the workloads, and all that these import from the folder."""
     check_workloads(root, script, workloads)
     known = module_paths(root / script)
     waiting = [MAIN, *map(_path_of, workloads)]
@@ -135,5 +135,5 @@ def needed_modules(
             continue
         modules[path] = _read(root, script, path)
         for dotted in _dotted_imports(modules[path], f"{script}/{path}"):
-            waiting.extend(found for found in _files_of(dotted) if found in known)
+            waiting.extend(file for file in _files_of(dotted) if file in known)
     return tuple(modules[path] for path in sorted(modules))

@@ -21,14 +21,14 @@ from io_benchmark_taskgraph.stanza import (
 )
 from io_benchmark_taskgraph.zip_application import KEY, ZipApplication
 
-# Linux's MAX_ARG_STRLEN, 32 pages, less the zero byte at the end. Nothing before a worker checks it.
+# Linux's MAX_ARG_STRLEN, 32 pages, without the zero byte at the end. Only a worker would check it.
 MAX_ARGUMENT_BYTES = 131_071
-# Linux takes 2 MiB of arguments and environment together (a quarter of the stack's usual limit).
+# Linux accepts 2 MiB of arguments and environment together (a quarter of the usual stack limit).
 MAX_COMMAND_BYTES = 1_900_000
-# The environment of a rehearsal or a test may set what is between quotes. Not traced before the last
-# command: a trace would put the whole script into the log once more. What fails before the sha256 is
-# compared has said why on stderr. The first word of the line for Treeherder is in two parts: run-task
-# prints this text too, and it must not look like a failure there.
+# Rehearsals and tests set the variables. Traced only from the last command on: a trace would print the
+# whole script again. A command that fails before the sha256 is compared prints the reason on stderr.
+# The first word of the line for Treeherder is in two parts: run-task prints this text too, and there it
+# must not look like a failure.
 TEXT = """\
 # io-benchmark {application.version} measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
 # Source: {benchmark.script}/ at the revision that made this task. The arguments after
@@ -45,7 +45,7 @@ if [ "$(sha256sum < "$application")" != "{application.sha256}  -" ]; then
 fi
 set -x
 exec python3 -u -B "$application" \\
-  {measured} \\
+  {options} \\
   {places} \\
   --artifacts "${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}" \
 --profile "${{IO_BENCHMARK_PROFILE:-full}}" \
@@ -59,7 +59,7 @@ def _place(place: StanzaPlace) -> str:
     return f'--place {place.name}="${{{variable}:-{place.path}}}"'
 
 
-def _measured(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
+def _options(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
     options = [
         ("pool", pool),
         *(("workload", workload) for workload in benchmark.workloads),
@@ -78,14 +78,14 @@ def _measured(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
 def make_command(
     benchmark: Benchmark, application: ZipApplication, pool: str, time_budget_s: int
 ) -> list[str]:
-    """What run-task starts: bash with a readable script, and the encoded application behind it."""
+    """Return the command for run-task: bash, a readable script, and the encoded application."""
     text = TEXT.format(
         application=application,
         benchmark=benchmark,
         workloads=" ".join(f"--workload {name}" for name in benchmark.workloads),
         folder=SCRIPT_PATH,
         pool=shlex.quote(pool),
-        measured=_measured(benchmark, pool, time_budget_s),
+        options=_options(benchmark, pool, time_budget_s),
         places=" \\\n  ".join(map(_place, benchmark.places)),
         artifacts=ARTIFACTS_PATH,
     )
@@ -95,7 +95,7 @@ def make_command(
 
 
 def check_sizes(command: Sequence[str], script: str) -> None:
-    """Refuse here what fails on a worker only, with words that do not name the reason."""
+    """Refuse a command that is too long here, since a worker would not say why it fails."""
     sizes = [len(part.encode("utf-8")) + 1 for part in command]
     if max(sizes) > MAX_ARGUMENT_BYTES + 1:
         raise BadKeyError(

@@ -36,20 +36,20 @@ class ZipApplication(NamedTuple):
 
 
 def make_application(modules: Sequence[Module]) -> ZipApplication:
-    """Join the modules into one file. The order in which they are given makes no difference."""
+    """Join the modules, in any order, into one file."""
     versions = [text for module in modules for text in _VERSION.findall(module.text)]
     if len(versions) != 1:
         text = f"{len(versions)} lines of the script's modules say its version"
         raise BadKeyError(KEY, f'{text}; write one line SCRIPT_VERSION = "1.0.0"')
     data = zipped(modules)
-    # Only transport is compressed: each zlib compresses differently, the sha256 is of `data`.
+    # Compressed for transport only: zlibs compress differently, and the sha256 is of `data`.
     encoded = base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
     digest = hashlib.sha256(data).hexdigest()
     return ZipApplication(versions[0], tuple(modules), data, digest, encoded)
 
 
 def zipped(modules: Sequence[Module]) -> bytes:
-    """A stored zip file behind a shebang: fixed order, dates and modes, no compression."""
+    """Return a zip file after a shebang: fixed order, dates and modes, no compression."""
     texts = {module.path: module.text.encode("utf-8") for module in modules}
     # Before Python 3.13 a folder without __init__.py can be imported only if it has an entry.
     for module in modules:
@@ -59,8 +59,8 @@ def zipped(modules: Sequence[Module]) -> bytes:
     buffer.write(SHEBANG)
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         for path in sorted(texts):
-            entry = zipfile.ZipInfo(path)  # of the first date that a zip file can hold
-            entry.create_system = 3  # Unix, whatever system generates the task
+            entry = zipfile.ZipInfo(path)  # has the earliest date of the zip format
+            entry.create_system = 3  # Unix, on any system that generates the task
             entry.external_attr = (0o40755 if path.endswith("/") else 0o100644) << 16
             archive.writestr(entry, texts[path])
     return buffer.getvalue()

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""One run: its arguments, the places and workloads in turn, what happens between, and the end."""
+"""One run: parse the arguments, measure each workload in each place, write the result."""
 
 import importlib
 import re
@@ -21,14 +21,14 @@ DONE, FAILED, WRONG_ARGUMENTS = 0, 1, 2
 
 
 def run(arguments, known_workloads, interruption, origin_ns):
-    """Return the exit code; a run that ends badly says so in a line that Treeherder looks for."""
+    """Return the exit code; print a line for Treeherder's failure summary if it is not 0."""
     try:
         settings = parse(arguments, known_workloads)
         exit_code, reason = measure(settings, interruption, origin_ns)
     except WrongArgumentsError as error:
         say("error: %s; --help lists the arguments" % error)
         exit_code, reason = WRONG_ARGUMENTS, "wrong arguments: %s" % error
-    except Exception as error:  # noqa: BLE001 - a bug of ours: shown whole
+    except Exception as error:  # noqa: BLE001 - a bug of this script: shown whole
         exit_code, reason = FAILED, internal_error(error)
     pool = re.search(r"\0--pool[=\0]([\w.-]+)\0", "\0%s\0" % "\0".join(arguments))
     if exit_code and pool:
@@ -49,8 +49,8 @@ def measure(settings, interruption, origin_ns):
     say("=== io-benchmark %s: pool %s ===" % (SCRIPT_VERSION, settings.pool))
     if settings.perfherder == "neutral":
         say(
-            "Perfherder: the series is %s's and not %s's; only the push tells it apart "
-            "from another pool's, so let only one pool per push be neutral"
+            "Perfherder: the series belongs to %s and not to %s; only the push identifies "
+            "the pool, so use neutral for one pool per push"
             % (perfherder_series.ANY_POOL, settings.pool)
         )
     names = ["workloads." + name.replace("-", "_") for name in settings.workloads]
@@ -65,7 +65,7 @@ class Bench:
         self.progress_every_s = 1 if settings.profile == "quick" else 5
         self.leaf_devices = []
         self.warn = record.warn
-        # A block that no interruption cuts short: it is raised at the end of it.
+        # In this block an interruption is delayed until its end.
         self.held = interruption.held
         self.record = record
         self._interruption = interruption
@@ -75,9 +75,9 @@ class Bench:
         self._measured_enough = False
 
     def device_bytes(self):
-        """What the places' disks have read and written so far, by name."""
-        found = devices.counters()
-        return {name: found[name][:2] for name in self.leaf_devices if name in found}
+        """Return the bytes that the places' disks have read and written so far, by name."""
+        totals = devices.counters()
+        return {name: totals[name][:2] for name in self.leaf_devices if name in totals}
 
     def device_bytes_since(self, before):
         after = self.device_bytes()
@@ -88,11 +88,11 @@ class Bench:
         }
 
     def between_samples(self):
-        """Let the file grow; called outside the timed intervals, at most every ten seconds."""
-        self._take_in()
+        """Write an interim result; called outside the timed parts, at most every ten seconds."""
+        self._collect()
         self.record.write_if_possible()
 
-    def _take_in(self):
+    def _collect(self):
         if self._current is not None:
             workload, entry = self._current
             entry["samples"] = workload.samples()
@@ -101,7 +101,7 @@ class Bench:
             self.record.document["timeline"] = self._sampler.as_timeline()
 
     def run(self, workload_classes):
-        """Return the exit code and the reason for it. The file is valid whatever happens."""
+        """Return the exit code and its reason; the result file is valid at every moment."""
         document = self.record.document
         plans = self._plan(workload_classes)
         document["workloads"] = [entry for *_, entries in plans for entry in entries]
@@ -117,7 +117,7 @@ class Bench:
             state, reason = interrupted.state, interrupted.reason
             exit_code = interrupted.exit_code
         except Exception as error:  # noqa: BLE001
-            # A bug of ours: what was measured is kept.
+            # A bug of this script: the samples so far are kept.
             self._failures.append(internal_error(error))
         if self._skipped and not self._suites:
             self._failures += self._skipped
@@ -126,7 +126,7 @@ class Bench:
             if exit_code in (None, DONE):
                 state, exit_code = "failed", FAILED
         elif exit_code is None:
-            # Out of time: what was measured may still decide.
+            # Out of time: there may be enough samples for a verdict.
             exit_code = DONE if self._measured_enough else FAILED
         try:
             self._finish(outcome(state, reason), document["workloads"])
@@ -137,10 +137,10 @@ class Bench:
         return exit_code, reason
 
     def _plan(self, workload_classes):
-        """Every entry stands in the file from the start, so that what is missing has a name."""
+        """Return all entries before anything runs, so that the result names what is missing."""
         plans = []
         for workload_class in workload_classes:
-            # What does not depend on the place is measured once, in the first one's name.
+            # A workload that does not depend on the place runs once, for the first place.
             last = None if workload_class.per_place else 1
             for place in self.settings.places[:last]:
                 workload = workload_class(self, place, place.path)
@@ -174,7 +174,7 @@ class Bench:
                 if not device["below"] and device["name"] not in self.leaf_devices
             ]
             say(describe_place(observed))
-        # Cut in two, it would leave a process that nobody knows and that this one waits for at its end.
+        # Interrupted halfway, it would leave a process whose number is not stored.
         with self.held():
             self._sampler = Sampler(self.leaf_devices, self.origin_ns)
         self.record.write_if_possible()
@@ -213,7 +213,7 @@ class Bench:
             self._skip(place, [entry], skipped)
         finally:
             with self.held():
-                self._take_in()
+                self._collect()
                 self._current = None
                 if entry["samples"][workload.columns[0]]:
                     self._measured_enough |= workload.enough_for_a_verdict()
@@ -247,17 +247,17 @@ class Bench:
                 self.warn("not-cleaned", message)
 
     def _finish(self, run_outcome, entries):
-        """The file first: whatever happens to the log, it is whole."""
+        """Write the result before the log's summary: the log may fail, the result is complete."""
         if self._sampler is not None:
             self._sampler.stop()
-            self._take_in()
+            self._collect()
             if self._sampler.ended_early:
                 message = "the timeline ends early: %s" % self._sampler.ended_early
                 self.warn("sampler-ended", message)
         for entry in entries:
             if entry["outcome"]["state"] == "not-started":
                 entry["outcome"]["reason"] = run_outcome["reason"]
-            elif entry["outcome"]["state"] == "running":  # a bug of ours ended it
+            elif entry["outcome"]["state"] == "running":  # ended by a bug
                 entry["outcome"] = outcome("failed", run_outcome["reason"])
         self.record.finish(run_outcome)
         perfherder_series.write(self.settings.artifacts, self._suites)
@@ -278,7 +278,7 @@ class Bench:
 
 
 def internal_error(error):
-    """Show a bug of ours whole; return it as one line."""
+    """Print the traceback of a bug in this script; return it as one line."""
     for line in traceback.format_exc().splitlines():
         say(line)
     return "internal error: %s: %s" % (type(error).__name__, error)

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What ends a measurement early: failures; signals and the time budget, raised where it is safe."""
+"""Errors, signals and the time budget that end a measurement early, raised where it is safe."""
 
 import contextlib
 import os
@@ -13,23 +13,23 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM)
 
 
 class WorkloadError(Exception):
-    """The workload cannot go on in this place; the message is for people."""
+    """The workload cannot continue in this place; the message is for people."""
 
 
 class SkippedError(WorkloadError):
-    """This part cannot be measured here, by the nature of the place or of the machine.
+    """This place or this machine cannot do what is to be measured.
 
-    The rest of the run does not fail for it, unless nothing is measured at all.
+    The rest of the run continues, and fails only if nothing at all is measured.
     """
 
 
 class Interrupted(BaseException):
-    """Not an Exception: no handler of a workload's own failures may swallow it."""
+    """Not an Exception: a handler of a workload's own errors must not catch it."""
 
     def __init__(self, reason, exit_code):
         super().__init__(reason)
         self.reason = reason
-        # None for the time budget: what was measured decides.
+        # None for the time budget: the number of samples decides.
         self.exit_code = exit_code
         self.state = "time-budget" if exit_code is None else "stopped"
 
@@ -39,14 +39,14 @@ class Interruption:
         self.pending = None
         self._time_budget_s = None
         self._raising = False
-        self._raised = False  # once: the way out must not be interrupted again
+        self._raised = False  # raised once: the clean-up must not be interrupted again
         for number in SIGNALS:
             # Under nohup, SIGHUP is ignored and has to stay so.
             if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
                 signal.signal(number, self._handle)
 
     def end_after(self, time_budget_s):
-        """The kernel counts this by the monotonic clock: a clock that jumps moves nothing."""
+        """Start the time budget; the kernel uses the monotonic clock, which does not jump."""
         self._time_budget_s = time_budget_s
         signal.setitimer(signal.ITIMER_REAL, time_budget_s)
 
@@ -61,11 +61,11 @@ class Interruption:
         self._raise_pending()
 
     def allowed(self):
-        """Inside, an interruption is raised at once; outside, it waits for the next such block."""
+        """Raise an interruption at once inside this block; outside, it waits for the next block."""
         return self._set(True)
 
     def held(self):
-        """Inside an allowed block: what must not be cut short. An interruption waits for its end."""
+        """Delay an interruption until the end of this block, inside an allowed block."""
         return self._set(False)
 
     @contextlib.contextmanager
@@ -85,7 +85,7 @@ class Interruption:
 
 
 def children_have_ended():
-    """Wait: an interruption can come between the start of a child and the note of its number."""
+    """Wait for children of which an interruption came before their number was stored."""
     until_s = time.monotonic() + CHILDREN_END_WITHIN_S
     try:
         while time.monotonic() < until_s:

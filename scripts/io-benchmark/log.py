@@ -1,9 +1,9 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Whole lines for people: on a worker, stdout is a pipe that is read by line.
+"""The log: whole lines for people. On a worker, stdout is a pipe that is read line by line.
 
-A line that cannot be written is dropped and counted: the result file is what counts.
+A line that cannot be written is dropped and counted: the result file matters more.
 """
 
 import os
@@ -14,7 +14,7 @@ import time
 
 MIB = 1024 * 1024
 NS_PER_S = 1_000_000_000
-LINE_BYTES = 4000  # a pipe that takes anything takes this much without waiting
+LINE_BYTES = 4000  # a pipe that is ready to write accepts this much without blocking
 PATIENCE_S = 5.0  # in all: how long lines may wait for a reader
 
 
@@ -43,14 +43,14 @@ class Log:
 
 
 def without_waiting(descriptor):
-    """The same pipe or terminal opened anew: O_NONBLOCK on the old would be every sharer's."""
+    """Open the pipe or terminal again: O_NONBLOCK would apply to all who share the old one."""
     try:
         mode = os.fstat(descriptor).st_mode
         if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
             flags = os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY
             return os.open("/proc/self/fd/%d" % descriptor, flags)
     except OSError:
-        pass  # another user's: poll() alone has to do
+        pass  # it belongs to another user: poll() must suffice
     return descriptor
 
 
@@ -59,7 +59,7 @@ say = LOG.say
 
 
 class ProgressLines:
-    """How far one workload is; one line every few seconds and at the end."""
+    """Lines about one workload's progress: one every few seconds, and one at the end."""
 
     def __init__(self, total, every_s):
         self._total = total

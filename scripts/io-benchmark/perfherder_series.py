@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The task's own series for Perfherder: one suite a workload, place and variant, in its unit."""
+"""The task's own series for Perfherder: one suite per workload, place and variant, in its unit."""
 
 import os
 
@@ -12,13 +12,13 @@ from summary import percentile
 FRAMEWORK = "build_metrics"  # Perfherder knows a fixed list of frameworks
 FILE_NAME = "perfherder-data-io-benchmark.json"
 OPTION_LENGTH = 45
-# Marks the series that are no pool's, so that they never mix with the pools' own: two pushes of
-# one pool each then share one series, which Perfherder lays side by side.
+# Marks the series that belong to no pool, so that they never mix with a pool's own. Two pushes of
+# one pool each then share one series, which Perfherder compares.
 ANY_POOL = "any-pool"
 
 
 def suite(settings, workload, entry):
-    """Its name and options are the series: nothing else of the pool or machine may be in them."""
+    """Return an entry's suite; name and options make the series, so they hold no other facts."""
     _, durations_ns, operations = workload.parts(entry)[0]
     count = sum(operations or [1] * len(durations_ns))
     ordered_ns = summary.each_ns(durations_ns, operations)
@@ -52,7 +52,7 @@ def measure(workload, name, value):
 
 
 def write(artifacts, suites):
-    """Always written: an artifact that is named and missing is an error of its own."""
+    """Write the file, also without suites: a missing artifact would be another error."""
     document = {"framework": {"name": FRAMEWORK}, "suites": suites}
     path = os.path.join(artifacts, FILE_NAME)
     write_by_rename(path, os.path.join(artifacts, ".perfherder.tmp"), document)

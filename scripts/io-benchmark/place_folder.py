@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A place: safe to write to, made where only it is missing, left as it was found."""
+"""The folder of one run in a place: checked, made if it is missing, removed at the end."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ import shutil
 import stat
 import tempfile
 
-# Marks a place that a run made, so that whichever run leaves it last removes it.
+# Marks a place that a run made, so that the last run that leaves it removes it.
 MADE_HERE = 0o1700
 OPEN_TO_ALL = (
     "every user can write there and replace what this run writes; "
@@ -22,7 +22,7 @@ OF_ANOTHER = (
 
 
 def claim(path):
-    """A new folder in the place, for this run alone."""
+    """Make a new folder in the place, for this run alone; return its path."""
     try:
         os.mkdir(path, MADE_HERE)
     except FileExistsError:
@@ -32,7 +32,7 @@ def claim(path):
             raise OSError(errno.EPERM, OPEN_TO_ALL) from None
     try:
         return tempfile.mkdtemp(prefix="io-benchmark-", dir=path)
-    except FileNotFoundError:  # another run that made the place has just removed it
+    except FileNotFoundError:  # another run has just removed the place
         return claim(path)
     except OSError:
         remove_if_made_here(path)
@@ -55,7 +55,7 @@ def remove_if_made_here(path):
 
 
 def check_owner(path):
-    """The owner of a folder, or of a link to it, decides where what is written there goes."""
+    """Refuse a folder or link of another user, who could redirect what is written there."""
     for status in (os.lstat(path), os.stat(path)):
         if status.st_uid not in (0, os.geteuid()):
             raise OSError(errno.EPERM, OF_ANOTHER % status.st_uid, path)

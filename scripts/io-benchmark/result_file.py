@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The result file: one JSON document that grows by rename and is valid at every moment.
 
-No fsync: it would flush the very disk that is being measured. A file cut short by the machine's
-death is no result; a file cut short by anything else cannot be, since a rename is all or nothing.
+No fsync: it would flush the disk that is being measured. Only a crash of the machine can leave a
+truncated file, since a rename happens completely or not at all.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ SCRIPT_VERSION = "0.1.0"
 UTC = "%Y-%m-%dT%H:%M:%SZ"
 GROW_EVERY_NS = 10 * 1_000_000_000
 TEXT_LENGTH = 10_000  # characters that a reader accepts in one text
-# Its encode(), not dump(): only the former is done in C, ten times as fast.
+# encode() and not dump(): only encode() runs in C, ten times as fast.
 JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def script_sha256():
-    """Of the zip application; in a folder: over name, length and text of each module."""
+    """Hash the zip application; in a folder: name, length and text of each module."""
     folder = Path(__file__).absolute().parent
     if folder.is_file():
         return hashlib.sha256(folder.read_bytes()).hexdigest()
@@ -63,7 +63,7 @@ class ResultFile:
     def __init__(self, settings, origin_ns):
         folder = os.path.join(settings.artifacts, "io-benchmark")
         self.path = os.path.join(folder, "io-benchmark.json")
-        # Outside the uploaded folder: a leftover must not become an artifact.
+        # Outside the uploaded folder: a file left behind must not become an artifact.
         self._temporary = os.path.join(settings.artifacts, ".io-benchmark.json.tmp")
         self._origin_ns = origin_ns
         self.due_ns = origin_ns + GROW_EVERY_NS
@@ -88,13 +88,13 @@ class ResultFile:
         check_owner(folder)
 
     def warn(self, name, message):
-        """Once, however many places it is true of."""
+        """Add a warning; the same one is kept once, also if it is true of several places."""
         warning = {"name": name, "message": message}
         if warning not in self.document["warnings"]:
             self.document["warnings"].append(warning)
 
     def write(self):
-        """Write the whole file; OSError where that is impossible, the last one then still stands."""
+        """Write the whole file; OSError if that fails, the previous file is then kept."""
         now_ns = time.monotonic_ns()
         self.document["duration_ns"] = now_ns - self._origin_ns
         self.due_ns = now_ns + GROW_EVERY_NS
@@ -102,7 +102,7 @@ class ResultFile:
         self.due_ns = time.monotonic_ns() + GROW_EVERY_NS
 
     def write_if_possible(self):
-        """While measuring, a full disk must not end the measurement: the next try may succeed."""
+        """Write, but continue if that fails: a full disk must not end the measurement."""
         try:
             self.write()
         except OSError as error:
@@ -125,10 +125,10 @@ def outcome(state, reason=None):
 def write_by_rename(path, temporary, document):
     try:
         with suppress(FileNotFoundError):
-            os.unlink(temporary)  # of a run that was killed, or a link put there
-        with open(temporary, "xb") as file:  # never through a link
+            os.unlink(temporary)  # of a killed run, or a link put there
+        with open(temporary, "xb") as file:  # does not follow a link
             text = JSON.encode(readable(document))
-            # Names that are not UTF-8 have a question mark in place of each such byte.
+            # In names that are not UTF-8, a question mark replaces each invalid byte.
             file.write(text.encode("utf-8", "replace") + b"\n")
         os.replace(temporary, path)
     except OSError as error:
@@ -142,7 +142,7 @@ def not_written(error):
 
 
 def readable(value):
-    """The same with each text as long as a reader accepts it; columns of numbers untouched."""
+    """Return the document with each text cut to the length that a reader accepts."""
     if isinstance(value, str):
         return value[:TEXT_LENGTH]
     if isinstance(value, dict):

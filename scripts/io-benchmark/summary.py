@@ -1,17 +1,17 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What people are shown: in which unit, and at the end of the log the seed's figures and histogram.
+"""Figures for people: their unit, and at the end of the log the seed's figures and histogram.
 
-Measured is always the time for a number of operations. A rate's percentiles are those of the time:
-P95 is what 95 % of the samples reached or exceeded.
+Each sample is the time of a number of operations. A rate's percentiles are those of the time: P95 is
+the rate that 95 % of the samples reached or exceeded.
 """
 
 from collections import Counter
 
 from log import NS_PER_S, say
 
-DETAILED_AT_MOST = 3  # measurements that are shown in all their parts, with a histogram
+DETAILED_AT_MOST = 3  # with more measurements, parts and histograms are not shown
 BUCKETS = 10
 BAR = 50
 
@@ -24,28 +24,28 @@ def figure(workload, operation_ns):
 
 
 def each_ns(durations_ns, operations):
-    """Time per operation, ascending; `operations` is None where each sample is one."""
+    """Return times per operation, ascending; `operations` is None if each sample is one."""
     if operations is None:
         return sorted(durations_ns)
     return sorted(duration / count for duration, count in zip(durations_ns, operations))
 
 
 def percentile(ordered, percent):
-    """The seed's definition, so that figures can be laid beside its own."""
+    """Return a percentile by the seed's definition, so that figures can be compared with it."""
     return ordered[min(len(ordered) * percent // 100, len(ordered) - 1)]
 
 
 def show_plan(entries, time_budget_s):
     counts = Counter(entry["name"] for entry in entries)
-    text = ", ".join("%s %d" % one for one in counts.items())
+    text = ", ".join("%s %d" % count for count in counts.items())
     latest = ""
     if time_budget_s is not None:
-        latest = ", over after %g s at the latest" % time_budget_s
+        latest = ", ends after %g s at the latest" % time_budget_s
     say("=== Plan: %d measurements (%s)%s ===" % (len(entries), text, latest))
 
 
 def show(plans):
-    """A line for each entry: what all of it took; of few entries each of their parts as well."""
+    """Print a line per entry, with its parts where there are few entries."""
     say()
     say("=== RESULTS ===")
     detailed = sum(len(entries) for *_, entries in plans) <= DETAILED_AT_MOST
@@ -93,7 +93,7 @@ def shown(value):
 
 
 def show_histogram(workload, durations_ns, operations):
-    """Of the time: buckets of one width up to P99, the rest in the last."""
+    """Print the times in buckets of equal width up to P99, the rest in the last bucket."""
     ordered_ns = each_ns(durations_ns, operations)
     low_ns = ordered_ns[0]
     width_ns = (percentile(ordered_ns, 99) - low_ns) / BUCKETS or 1

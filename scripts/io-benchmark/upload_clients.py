@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Two ways to upload many objects: curl, and Python's http.client where there is no curl.
 
-Each yields [(start_ns, end_ns, connections, http_version)] as objects are done, in this process's
-clock. A refusal by the server or a failure on the way is a WorkloadError.
+Each yields (start_ns, end_ns, connections, http_version) per object, by this process's clock. A
+refusal by the server or a network failure is a WorkloadError.
 """
 
 import contextlib
@@ -31,32 +31,32 @@ OLDEST_CURL = (7, 67)  # --parallel, --no-progress-meter
 
 
 def find_curl():
-    """(path, "curl-VERSION", offers HTTP/2?), or (None, why not, False)."""
+    """Return (path, "curl-VERSION", offers HTTP/2?), or (None, reason, False)."""
     path = shutil.which("curl")
     if path is None:
         return None, "curl is not on PATH", False
-    found = re.match(
+    version = re.match(
         r"curl (([0-9]+)\.([0-9]+)[0-9.]*)", first_line_of([path, "--version"]) or ""
     )
-    if found is None:
-        return None, "%s does not tell its version" % path, False
-    if (int(found.group(2)), int(found.group(3))) < OLDEST_CURL:
-        return None, "curl %s is too old" % found.group(1), False
-    told = subprocess.run(
+    if version is None:
+        return None, "cannot read the version of %s" % path, False
+    if (int(version.group(2)), int(version.group(3))) < OLDEST_CURL:
+        return None, "curl %s is too old" % version.group(1), False
+    answer = subprocess.run(
         [path, "--version"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         check=False,
     )
     features = re.search(
-        "^Features:.*$", told.stdout.decode("utf-8", "replace"), re.MULTILINE
+        "^Features:.*$", answer.stdout.decode("utf-8", "replace"), re.MULTILINE
     )
     http2 = features is not None and "HTTP2" in features.group(0).split()
-    return path, "curl-" + found.group(1), http2
+    return path, "curl-" + version.group(1), http2
 
 
 class Curl:
-    """One curl for a set of objects; what it is asked stands in a file of its own."""
+    """One curl per set of objects; its options are in a file."""
 
     def __init__(self, path, folder, is_loopback, held=contextlib.nullcontext):
         self._path = path
@@ -65,16 +65,16 @@ class Curl:
         self._is_loopback = is_loopback
 
     def upload(self, urls, file, way, expect=True):
-        """Yields each object as curl is done with it, and None now and then.
+        """Yield each object when curl has sent it, and None from time to time.
 
-        Without `expect` it asks for no go-ahead.
+        Without `expect` curl sends no Expect header.
         """
         self._write_config(urls, file, way, expect)
         process = None
         try:
             with self._held():
                 process = subprocess.Popen(
-                    # -q: not the settings of whoever's home this is
+                    # -q: ignore the settings in the user's home
                     [self._path, "-q", "--config", self._config],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
@@ -84,13 +84,13 @@ class Curl:
             yield from self._follow(process)
         finally:
             if process is not None:
-                process.kill()  # nothing, where it has ended
+                process.kill()  # does nothing if it has ended
                 process.wait()
                 process.stderr.close()
 
     def _follow(self, process):
-        """An object is held until the next one or the end: its answer may have broken off."""
-        pending, said, held, open_end = b"", [], [], process.stderr.fileno()
+        """Yield an object only at the next one or the end: its answer may be incomplete."""
+        pending, errors, held, open_end = b"", [], [], process.stderr.fileno()
         while True:
             if not select.select([open_end], [], [], 0.5)[0]:
                 yield None
@@ -102,22 +102,22 @@ class Curl:
                 text = line.decode("utf-8", "replace").strip()
                 if text.startswith(MARK):
                     yield from held
-                    # 000, or the go-ahead's 100, and no answer: curl ends with its own words for why
+                    # 000, or 100 for Continue, without an answer: curl ends with the reason
                     is_answered = not text.startswith((MARK + " 0", MARK + " 1"))
-                    held = [_told(text, now_ns)] if is_answered else []
+                    held = [_parse_object(text, now_ns)] if is_answered else []
                 elif text:
-                    said.append(text)
+                    errors.append(text)
             if not data:
                 break
         if process.wait() != 0:
-            why = said[0][:200] if said else "status %d" % process.returncode
-            raise WorkloadError("the upload failed: %s" % why)
+            reason = errors[0][:200] if errors else "status %d" % process.returncode
+            raise WorkloadError("the upload failed: %s" % reason)
         yield from held
 
     def _write_config(self, urls, file, way, expect):
         lines = [
             "silent",
-            "no-progress-meter",  # --parallel has one of its own
+            "no-progress-meter",  # --parallel has another one
             "show-error",
             "globoff",
             "fail-early",
@@ -125,7 +125,7 @@ class Curl:
             "max-time = %d" % OBJECT_TIMEOUT_S,
             'write-out = "%%{stderr}%s %%{http_code} %%{time_total} %%{num_connects} '
             '%%{http_version}\\n"' % ("\\n" + MARK),
-            # What curl does by itself for an upload, though not in every version.
+            # curl does this by default for an upload, but not in every version.
             'header = "Expect:%s"' % (" 100-continue" if expect else ""),
         ]
         lines += ['noproxy = "*"'] if self._is_loopback else []
@@ -144,7 +144,7 @@ def quoted(text):
     return '"%s"' % text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _told(text, now_ns):
+def _parse_object(text, now_ns):
     code, total_s, connections, version = text[len(MARK) :].split()
     if not code.startswith("2"):
         raise WorkloadError("the server answered HTTP %s" % code)
@@ -153,10 +153,10 @@ def _told(text, now_ns):
 
 
 class HttpClient:
-    """The same by Python; it never asks for a go-ahead with Expect."""
+    """The same by Python, which never sends an Expect header."""
 
     def upload(self, urls, file, way, expect=False):
-        del expect  # Python never asks
+        del expect  # Python never sends it
         with open(file, "rb") as opened:
             body = opened.read()
         if way == "concurrent":

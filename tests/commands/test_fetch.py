@@ -6,9 +6,11 @@
 import fcntl
 import json
 import os
+import re
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import program
@@ -37,11 +39,18 @@ def loopback():
         yield running
 
 
+PROGRESS = re.compile(
+    r"^(listing tasks: [0-9]+|\[ *[0-9]+/[0-9]+\] reading results.*)\n", re.MULTILINE
+)
+
+
 def fetch(loopback, folder, *arguments, expected=0):
     environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
-    return program.run(
+    done = program.run(
         "fetch", *arguments, folder=folder, expected=expected, environment=environment
     )
+    # A busy machine takes more than a second, and then shows how far it is.
+    return replace(done, stderr=PROGRESS.sub("", done.stderr))
 
 
 def names(folder):
@@ -110,7 +119,7 @@ def test_as_json(loopback, tmp_path):
         "unreadable": [
             (
                 f"task:AAAAAAAAQAGAAAAAAAAAAA: {loopback.url} has no such task; it may have expired, or "
-                "be elsewhere"
+                "belong to another deployment"
             )
         ],
         "remarks": [],
@@ -168,7 +177,7 @@ def test_another_run_in_the_folder_is_not_skipped(loopback, tmp_path):
     fetch(loopback, tmp_path, f"task:{AMD_16}", "--output", "out")
     (tmp_path / "out" / f"{AMD_16}.0").rename(tmp_path / "out" / f"{INTEL}.0")
     done = fetch(loopback, tmp_path, f"task:{INTEL}", "--output", "out", expected=1)
-    assert "is no whole run; remove it (task.json does not describe this run)" in done.stderr
+    assert "is not a complete run; remove it (task.json does not describe this run)" in done.stderr
 
 
 def test_what_a_killed_fetch_left_is_removed(loopback, tmp_path):
@@ -222,7 +231,7 @@ def test_a_hostile_result_is_not_kept(loopback, tmp_path):
     loopback.deployment.set_result(INTEL, 0, Artifact(b"<script>"))
     tasks = [f"task:{task_id}" for task_id in (AMD_16, INTEL)]
     done = fetch(loopback, tmp_path, *tasks, expected=1)
-    assert "it holds more than 16,777,216 bytes, gzip decoded" in done.stderr
+    assert "it has more than 16,777,216 bytes, gzip decoded" in done.stderr
     assert names(tmp_path) == []
 
 
@@ -231,8 +240,8 @@ def test_a_hostile_result_is_not_kept(loopback, tmp_path):
     [
         pytest.param(
             ["results"],
-            "error: results: is a path on this machine, not an address in Taskcluster; give task:ID, group:ID, "
-            "index:ROUTE or an address\n",
+            "error: results: is a path on this machine, which need not be fetched; give task:ID, "
+            "group:ID, index:ROUTE or a Taskcluster or Treeherder address\n",
             id="path",
         ),
         pytest.param(
@@ -242,7 +251,7 @@ def test_a_hostile_result_is_not_kept(loopback, tmp_path):
         ),
         pytest.param(
             [f"task:{AMD_16}", "--output", "file"],
-            "error: --output file: is no folder\n",
+            "error: --output file: is not a folder; name a folder for the runs\n",
             id="file",
         ),
     ],
@@ -258,7 +267,10 @@ def test_where_nothing_can_be_written(loopback, tmp_path):
     """The folder's name is in the one line; nothing half is left."""
     (tmp_path / "file").write_text("x")
     done = fetch(loopback, tmp_path, f"task:{AMD_16}", "--output", "file/out", expected=1)
-    assert done.stderr == f"error: file/out/{AMD_16}.0: cannot be written: Not a directory\n"
+    assert done.stderr == (
+        f"error: file/out/{AMD_16}.0: cannot be written (Not a directory); free space or name "
+        "another folder\n"
+    )
 
 
 @pytest.mark.serial

@@ -183,7 +183,7 @@ def test_a_file_nobody_made_is_an_error(tmp_path: Path) -> None:
     """A failing stat that succeeds would measure something else."""
     step, _ = names.STEPS["stat-missing"](str(tmp_path), 16)
     (tmp_path / "missing-00003").touch()
-    with pytest.raises(OSError, match="missing-00003 is there, and nobody made it"):
+    with pytest.raises(OSError, match="missing-00003 exists, but nothing created it"):
         step()
 
 

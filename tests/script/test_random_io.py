@@ -197,7 +197,7 @@ def test_latencies() -> None:
     for ns in range(1, 100):
         one.add(ns)
     other.add(1_000_001)
-    one.merge(json.loads(json.dumps(other.as_told())))
+    one.merge(json.loads(json.dumps(other.as_message())))
     assert one.summary() == {
         "mean": (sum(range(1, 100)) + 1_000_001) // 100,
         "p50": 51,

@@ -163,7 +163,7 @@ def test_http_2_without_tls(uploader: Worker, sink: Sink) -> None:
     assert code == 0, output
     document = uploader.document()
     assert document["outcome"]["state"] == "completed"
-    reason = "HTTP/2 goes over TLS alone: give an https:// --upload-url"
+    reason = "HTTP/2 needs TLS: give an https:// --upload-url"
     assert [entry["outcome"] for entry in document["workloads"]] == [
         *[{"state": "completed", "reason": None}] * 3,
         {"state": "skipped", "reason": reason},
@@ -294,7 +294,7 @@ def test_nobody_there(uploader: Worker, tmp_path: Path, tools: list[str], reason
             id="plain",
         ),
         pytest.param("echo curl 7.58.0", (None, "curl 7.58.0 is too old", False), id="old"),
-        pytest.param("exit 1", (None, "{path} does not tell its version", False), id="broken"),
+        pytest.param("exit 1", (None, "cannot read the version of {path}", False), id="broken"),
     ],
 )
 def test_which_curl(

@@ -142,7 +142,7 @@ def quick(worker: Worker, *names: str) -> str:
     ("extra", "latest"),
     [
         pytest.param((), "", id="no limit"),
-        pytest.param(("--time-budget", "100"), ", over after 100 s at the latest", id="a limit"),
+        pytest.param(("--time-budget", "100"), ", ends after 100 s at the latest", id="a limit"),
     ],
 )
 def test_the_plan_comes_first(worker: Worker, extra: tuple[str, ...], latest: str) -> None:

@@ -151,7 +151,7 @@ def test_workload_names(script):
         pytest.param(
             "observe/host.py",
             b"x =\n",
-            "scripts/io-benchmark/observe/host.py line 1 is no Python: invalid syntax",
+            "scripts/io-benchmark/observe/host.py line 1 is not Python: invalid syntax",
             id="syntax",
         ),
     ],

@@ -276,15 +276,15 @@ def place(name, path):
         pytest.param(
             place("a", "/builds/worker"),
             "benchmark.places",
-            "/builds/worker holds /builds/worker/artifacts or lies in it, which the task needs "
-            "itself; use another",
+            "/builds/worker contains /builds/worker/artifacts or is inside it, which the task itself "
+            "needs; use another path",
             id="path above the artifacts",
         ),
         pytest.param(
             place("a", "/tmp/io-benchmark/x"),
             "benchmark.places",
-            "/tmp/io-benchmark/x holds /tmp/io-benchmark or lies in it, which the task needs "
-            "itself; use another",
+            "/tmp/io-benchmark/x contains /tmp/io-benchmark or is inside it, which the task itself "
+            "needs; use another path",
             id="path in the script's folder",
         ),
     ],

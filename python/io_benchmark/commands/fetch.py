@@ -86,7 +86,7 @@ def _remote_addresses(texts: Sequence[str], context: Context) -> list[SourceAddr
     for address in addresses:
         if address.source.is_local:
             raise UsageError(
-                f"{address.text}: is a path on this machine, not an address in Taskcluster; give "
+                f"{address.text}: is a path on this machine, which need not be fetched; give "
                 f"{address_forms(local=False)}"
             )
     return addresses

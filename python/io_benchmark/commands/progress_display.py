@@ -37,16 +37,18 @@ class _Display:
         self._clock = clock
         self._terminal = stream.isatty()
         self._every_s = 0.1 if self._terminal else LINES_EVERY_S
-        self._began = self._due = clock()
-        self._due += QUIET_S
+        # From the first step: loading a client before it is no progress.
+        self._due: float | None = None
         self._what = ""
-        self._what_began = self._began
+        self._what_began = 0.0
         self._width = 0
 
     def show(self, progress: ReadProgress) -> None:
         now = self._clock()
         if progress.activity != self._what:
             self._what, self._what_began = progress.activity, now
+        if self._due is None:
+            self._due = now + QUIET_S
         if now < self._due:
             return
         self._due = now + self._every_s

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Types and small parts that entries of every kind are made of."""
+"""Types and small parts that all parts of the result file share."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -9,7 +9,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-# Far above anything that a worker has: the default is 2,000 samples, the longest task takes hours.
+# Far above the usual: 2,000 samples by default, and tasks of a few hours.
 MAXIMUM_SAMPLES = 250_000
 MAXIMUM_SECONDS = 100_000  # rows of the timeline, one per second
 FEW = 100  # what a person chooses: places, workloads
@@ -18,7 +18,7 @@ MANY = 10_000  # what a machine has: devices, limits, mount options
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Text = Annotated[str, Meta(max_length=10_000)]
 Name = Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
-# Four months: what is beyond is no measurement.
+# Four months: a longer time is not a measurement.
 Nanoseconds = Annotated[int, Meta(ge=0, le=10**16)]
 FileSizes = Annotated[list[Annotated[int, Meta(ge=0, le=2**50)]], Meta(max_length=100_000)]
 Column = Annotated[Sequence[Nanoseconds], Meta(max_length=MAXIMUM_SAMPLES)]
@@ -64,5 +64,5 @@ class ResultOutcome(ResultPart, frozen=True):
         return self.reason or "no reason given"
 
 
-# What each device read and wrote, by its name.
+# Bytes that each device read and wrote, by its name.
 BytesByDevice = Annotated[dict[Text, DeviceBytes], Many]

@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The result file's parts and their types, as the worker's script writes them.
+"""The parts of the result file and their types, as the worker's script writes them.
 
-Keys that are not here are passed over, so that a newer script may add some within one version; so
-are entries of a workload that is not here, and the reader names those.
+Unknown keys are skipped, so that a newer script may add keys within one version. Entries of an unknown
+workload are skipped as well, and the reader names them.
 
 Versions:
   1 (2026-11)     the first; entries of cache-retrieve, random-io, spawn, sync-write, metadata, exec
@@ -46,7 +46,7 @@ class Script(ResultPart, frozen=True):
 
 
 class RecordedTask(ResultPart, frozen=True):
-    """What the worker's environment says of the task; null outside Taskcluster."""
+    """The task, by the worker's environment; null outside Taskcluster."""
 
     pool: Name
     task_id: Text | None
@@ -63,7 +63,7 @@ class ConfiguredPlace(ResultPart, frozen=True):
 
 
 class Config(ResultPart, frozen=True):
-    """What was in force."""
+    """The settings of the run."""
 
     profile: Text
     workloads: Annotated[list[Name], Few]
@@ -78,7 +78,7 @@ class Config(ResultPart, frozen=True):
     artifacts: Text
     environment: Annotated[dict[Text, Text], Many]
     upload_url: Text | None = None
-    perfherder: Name = "pool"  # whose series: "pool", or "neutral" for any pool's
+    perfherder: Name = "pool"  # one series per pool; "neutral": one that all pools share
 
 
 class Tool(ResultPart, frozen=True):
@@ -136,7 +136,7 @@ class Filesystem(ResultPart, frozen=True):
 
 
 class Probe(ResultPart, frozen=True):
-    """Eight MiB written and fsync'd: which devices took them, and how long fsync was."""
+    """8 MiB written and fsync'd: the devices that wrote them, and the time of fsync."""
 
     failed: Text | None
     fsync_ns: Count | None
@@ -144,7 +144,7 @@ class Probe(ResultPart, frozen=True):
 
 
 class Device(ResultPart, frozen=True):
-    """A block device; what only a leaf has is unset above it."""
+    """A block device; keys that only a leaf has are unset for the others."""
 
     name: Text
     number: Text | None
@@ -166,7 +166,7 @@ class Device(ResultPart, frozen=True):
 
 
 class StoragePlace(ResultPart, frozen=True):
-    """What a place is made of; `failed` says why it could not be looked at."""
+    """The storage of a place; `failed` says why it could not be observed."""
 
     name: Name
     path: Text
@@ -229,9 +229,9 @@ class Limits(ResultPart, frozen=True):
 
 
 class RecordedTimeline(ResultPart, frozen=True):
-    """Columns by name, one value per second; a device's columns under its name.
+    """Columns by name, one value per second; a device's columns are under its name.
 
-    The reader hands the columns on as arrays, or as `Sparse` where a value is missing.
+    The reader returns the columns as arrays, or as `Sparse` where a value is missing.
     """
 
     interval_s: float

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Columns as eight bytes per number: as Python's own integers they take five times that."""
+"""Columns as arrays of eight bytes per number; Python's integers take five times as much."""
 
 from array import array
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ def entry(unpacked: AnyEntry) -> AnyEntry:
 
 
 def timeline(unpacked: RecordedTimeline) -> RecordedTimeline:
-    """The timeline with its columns as arrays."""
+    """Return the timeline with its columns as arrays."""
     return msgspec.structs.replace(
         unpacked,
         columns=_columns(unpacked.columns),

@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The only way to read a result file.
 
-Anyone's task can have written it, so nothing in it is trusted: it is bounded in size, strict in
-its types, and consistent in itself before anything else sees it.
+Any task can have written it, so nothing in it is trusted. Its size, its types and its consistency are
+checked before any other code uses it.
 """
 
 import math
@@ -45,7 +45,7 @@ class _NameOnly(Struct):
 
 
 class _Envelope(Result, frozen=True):
-    """A result whose entries are yet to be read, each as the workload that it names."""
+    """A result whose entries are not yet decoded."""
 
     version: int  # already checked
     workloads: Annotated[list[msgspec.Raw], Meta(max_length=MAXIMUM_ENTRIES)]  # type: ignore[assignment]
@@ -60,7 +60,7 @@ _ENTRY_DECODERS = {
 
 
 def parse(data: bytes, source: str) -> Result:
-    """The result in `data`, or a ResultError that names `source`, the key and what is wrong."""
+    """Parse a result; a ResultError names `source`, the key and the problem."""
     if len(data) > MAXIMUM_BYTES:
         raise _error(source, f"holds {len(data):,} bytes, more than {MAXIMUM_BYTES:,}")
     problem = too_many_parts(data)
@@ -85,13 +85,13 @@ def parse(data: bytes, source: str) -> Result:
         raise _error(source, problem)
     return msgspec.structs.replace(
         result,
-        workloads=[packing.entry(one) for one in result.workloads],
+        workloads=[packing.entry(entry) for entry in result.workloads],
         timeline=packing.timeline(result.timeline) if result.timeline else None,
     )
 
 
 def _with_entries(envelope: _Envelope, source: str, version: int) -> Result:
-    """Entries of a workload that this program does not know are passed over, by name."""
+    """Decode the entries; those of unknown workloads are skipped, with a warning that names them."""
     entries: list[AnyEntry] = []
     unknown: dict[str, None] = {}
     for at, raw in enumerate(envelope.workloads):
@@ -114,7 +114,7 @@ def _with_entries(envelope: _Envelope, source: str, version: int) -> Result:
 
 
 def load(path: Path) -> bytes:
-    """What a file holds, read no further than the limit."""
+    """Return the bytes of a file, at most one more than the limit."""
     try:
         with path.open("rb") as file:
             return file.read(MAXIMUM_BYTES + 1)
@@ -123,7 +123,7 @@ def load(path: Path) -> bytes:
 
 
 def read(path: Path) -> Result:
-    """The result in a file."""
+    """Read and parse a file."""
     return parse(load(path), str(path))
 
 
@@ -160,7 +160,7 @@ def _decode(
 
 
 def _inconsistency(result: Result) -> str | None:
-    """What the types alone cannot say, as 'key: problem'; None where all is well."""
+    """Return the first inconsistency between values, as 'key: problem', or None."""
     floats = {
         "$.config.precision_ratio": result.config.precision_ratio,
         "$.config.time_budget_s": result.config.time_budget_s,
@@ -213,6 +213,6 @@ def _batches_inconsistency(samples: BatchColumns) -> str | None:
 
 
 def _error(source: str, problem: str) -> ResultError:
-    # A key of a hostile file may hold anything; what is shown is one printable line.
+    # A key of a hostile file may hold anything; the message is one printable line.
     text = re.sub(r"[^\x20-\x7e]", "?", f"{source}: {problem}")
     return ResultError(text[:500])

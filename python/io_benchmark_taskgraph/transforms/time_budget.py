@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Check that the task's time holds what it measures."""
+"""Check that the task has enough time for its workloads."""
 
 from collections.abc import Iterator
 from typing import Any

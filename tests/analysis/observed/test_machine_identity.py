@@ -50,7 +50,7 @@ def boot(boot_id: str = BOOT, kernel: tuple[str, ...] = KERNEL) -> tuple[str, ..
     ],
 )
 def test_machines(marks: list[Marks], machines: list[int] | None) -> None:
-    """What is joined by a worker id or a boot id is one; what nothing is known of is its own."""
+    """Results with a common worker id or boot id are from one machine; unknown ones from one each."""
     found = machine_names(marks)
     if machines is None:
         assert found == ["unknown"] * len(marks)
@@ -74,7 +74,7 @@ def test_machines(marks: list[Marks], machines: list[int] | None) -> None:
     ],
 )
 def test_boot_ids(boot_id: str | None, known: bool) -> None:
-    """Two workers with it are one machine where it is a random number, and two otherwise."""
+    """Two workers with one boot id are one machine where it is a random number, else two."""
     change = {"intel": {"host.boot_id": boot_id}}
     found = identify_machines(workers(2, pools=("intel",), change=change))
     assert (found[0].machine == found[1].machine) is known

@@ -8,22 +8,15 @@ Workers are counted, not runs: a worker has what any of its runs showed.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.judgement import Sides
 from io_benchmark.analysis.model import UNKNOWN, Evidence, Observation, Seen
 from io_benchmark.analysis.observed.disk_waits import MIB
 from io_benchmark.analysis.observed.worker_view import View, by_worker
 from io_benchmark.analysis.statements import Quantity, Range, Statement, Unit, Value, statement
 
 Observe = Callable[[Sequence[View]], Observation]
-
-
-class Sides(NamedTuple):
-    """Both sides' evidence."""
-
-    baseline: Evidence
-    candidate: Evidence
 
 
 def of_sides(case: Case, *observe: Observe, has_summary: bool = True) -> Sides:

@@ -7,7 +7,8 @@ import math
 from collections.abc import Sequence
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.evidence import Sides, evidence_of, fact
+from io_benchmark.analysis.diagnosis.evidence import evidence_of, fact
+from io_benchmark.analysis.diagnosis.judgement import Sides
 from io_benchmark.analysis.model import UNKNOWN, Evidence, Figures, Observation, Verdict
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.analysis.summary import workload_figures

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from io_benchmark.analysis.diagnosis.case import OtherMeasurement, make_case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule
+from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.model import Cause, State, Subject, Worker
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 

@@ -6,17 +6,12 @@
 import re
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseRule,
-    Judgement,
-    Suggestion,
-    not_observable,
-    ruled_out,
-    supported,
-)
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.causes.lookup_costs import lookup_share
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.judging import (
+from io_benchmark.analysis.diagnosis.judgement import Judgement
+from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.ranking import (
     RankedFact,
     Ranking,
     Sentences,
@@ -27,7 +22,6 @@ from io_benchmark.analysis.diagnosis.judging import (
     part,
     ranking,
 )
-from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.results import workloads
@@ -83,8 +77,7 @@ def _cpu(case: Case) -> Judgement:
     spawn = None if case.subject.workload == "spawn" else "spawn"
     slower, faster = mean_of(case.slower, _stolen), mean_of(case.faster, _stolen)
     if case.differs and slower is not None and slower >= _STOLEN_SHARE and slower > (faster or 0.0):
-        return supported(
-            evidence,
+        return evidence.supported(
             "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster "
             "side's.",
             stolen=part(slower),
@@ -96,15 +89,13 @@ def _cpu(case: Case) -> Judgement:
         return by_rank(case, _processor, sentences, name="cpu", evidence=evidence)
     share = explained_share(case, _own_cpu_ns)
     if share is None:
-        return not_observable(
-            evidence,
+        return evidence.not_observable(
             f"The CPUs differ, and the CPU time per {operation} was not recorded.",
             workload=spawn,
         )
-    judge = supported if explains(share) else ruled_out
+    judge = evidence.supported if explains(share) else evidence.ruled_out
     but = "and" if explains(share) else "but"
     return judge(
-        evidence,
         f"The CPUs differ, {but} CPU time makes up {{share}} of the difference.",
         share=part(share),
     )
@@ -138,8 +129,7 @@ def _kernel(case: Case) -> Judgement:
     differs = ranking(case, _kernel_version) is Ranking.UNRANKED
     if not differs or share is None or not explains(share):
         return judgement
-    return supported(
-        judgement.evidence,
+    return judgement.evidence.supported(
         "The kernels differ, and work in the kernel makes up {share} of the difference.",
         share=part(share),
     )
@@ -190,8 +180,7 @@ def _image_and_tools(case: Case) -> Judgement:
         return judgement
     share = lookup_share(case)
     if share is not None and explains(share):
-        return supported(
-            judgement.evidence,
+        return judgement.evidence.supported(
             "The tools differ, and the lookups, which they do, make up {share} of the difference.",
             share=part(share),
         )
@@ -199,15 +188,13 @@ def _image_and_tools(case: Case) -> Judgement:
         slower, faster = mean_of(case.slower, _coreutils), mean_of(case.faster, _coreutils)
         if slower is None or faster is None or not slower < _COPY_FILE_RANGE_SINCE <= faster:
             return judgement
-        return supported(
-            judgement.evidence,
+        return judgement.evidence.supported(
             "The slower side's cp reads and writes the bytes itself; from coreutils 9 on cp leaves "
             "that to the kernel (FICLONE, copy_file_range).",
         )
     if share is None:
         return judgement
-    return ruled_out(
-        judgement.evidence,
+    return judgement.evidence.ruled_out(
         "The tools differ, but the kernel copies here, and the lookups make up only {share} of the "
         "difference.",
         share=part(share),

@@ -6,22 +6,17 @@
 from collections.abc import Sequence
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseRule,
-    Judgement,
-    Suggestion,
-    ruled_out,
-)
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import (
-    Sides,
     evidence_of,
     of_sides,
     rate,
     tally,
     write_rate,
 )
-from io_benchmark.analysis.diagnosis.judging import RankedFact, Sentences, by_rank, fact_tally
+from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
 from io_benchmark.analysis.diagnosis.measured_gains import more_disks, predicted
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank, fact_tally
 from io_benchmark.analysis.model import Evidence, Observation, State
 from io_benchmark.analysis.observed import published_caps
 from io_benchmark.analysis.observed.device_stack import Stack, stack_of
@@ -135,8 +130,8 @@ def _device_count(case: Case) -> Judgement:
     if judgement.state is not State.SUPPORTED:
         return judgement
     if do_not_wait(case.slower):
-        return ruled_out(
-            evidence, "The number of disks differs, but the slower side did not wait for its disks."
+        return evidence.ruled_out(
+            "The number of disks differs, but the slower side did not wait for its disks."
         )
     judgement = judgement.also(_prediction_source(case, predicted_ratio))
     judgement = _with_more_disks(case, judgement)
@@ -214,8 +209,7 @@ def _linear_volume(case: Case) -> Judgement:
     known = all(any(side) for side in stacks)
     if known and not any(stack.linear for side in stacks for stack in side if stack is not None):
         # One disk against two striped ones is another cause.
-        return ruled_out(
-            of_sides(case, fact_tally("disks", _linear)),
+        return of_sides(case, fact_tally("disks", _linear)).ruled_out(
             "No volume joins several disks one after another.",
         )
     return by_rank(

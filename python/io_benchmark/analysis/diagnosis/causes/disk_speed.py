@@ -4,18 +4,11 @@
 """What kind of disk a place is on, and how fast each disk writes."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    NOTHING_TO_EXPLAIN,
-    CauseRule,
-    Judgement,
-    Suggestion,
-    not_observable,
-    ruled_out,
-    supported,
-)
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import of_sides, rate, span
-from io_benchmark.analysis.diagnosis.judging import RankedFact, Sentences, by_rank
+from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed import published_caps
 from io_benchmark.analysis.observed.device_stack import Medium, medium_of, stack_of
@@ -91,24 +84,22 @@ def _disk_speed(case: Case) -> Judgement:
     )
     slower, faster = mean_of(case.slower, _each_disk), mean_of(case.faster, _each_disk)
     if slower is None or faster is None:
-        return not_observable(
-            evidence, "How much the disks wrote was not recorded.", workload="random-io"
+        return evidence.not_observable(
+            "How much the disks wrote was not recorded.", workload="random-io"
         )
     if not case.differs:
-        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+        return evidence.nothing_to_explain()
     if slower >= _AS_FAST_SHARE * faster:
-        return ruled_out(evidence, "Each disk of the slower side wrote as fast.")
+        return evidence.ruled_out("Each disk of the slower side wrote as fast.")
     if do_not_wait(case.slower):
-        return ruled_out(evidence, "The slower side did not wait for its disks.")
+        return evidence.ruled_out("The slower side did not wait for its disks.")
     if all(waits_for_disks(view) is None for view in case.slower):
-        return not_observable(
-            evidence,
+        return evidence.not_observable(
             "Each disk of the slower side wrote more slowly, but maybe it had less to write: "
             "no pressure was recorded and no cap is published.",
             workload="random-io",
         )
-    return supported(
-        evidence,
+    return evidence.supported(
         "Each disk of the slower side wrote at {ratio} the rate of the faster side's disks, while "
         "copies waited for it.",
         ratio=Quantity(slower / faster, Unit.RATIO),

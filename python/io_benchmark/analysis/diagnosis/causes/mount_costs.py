@@ -6,14 +6,10 @@
 from collections.abc import Mapping
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseRule,
-    Judgement,
-    Suggestion,
-    not_observable,
-)
-from io_benchmark.analysis.diagnosis.judging import RankedFact, Sentences, by_rank
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.mount_options import all_options, mount_table_options
 from io_benchmark.analysis.observed.worker_view import View
@@ -117,8 +113,7 @@ def _mount_options(case: Case) -> Judgement:
     )
     differing = _differing_options(case)
     if judgement.state is State.RULED_OUT and differing and case.differs:
-        return not_observable(
-            judgement.evidence,
+        return judgement.evidence.not_observable(
             "The sides differ in {options}, whose cost is not known. Only the same options on both "
             "sides would show it.",
             options=", ".join(differing),

@@ -4,26 +4,21 @@
 """The disks' I/O scheduler, apart from the two ways in which it makes synchronous writers wait."""
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseRule,
-    Judgement,
-    Suggestion,
-    not_observable,
-    ruled_out,
-)
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.causes import scheduler_idling, scheduler_starvation
-from io_benchmark.analysis.diagnosis.judging import (
-    RankedFact,
-    Ranking,
-    Sentences,
-    by_rank,
-    ranking,
-)
+from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import (
     SLOWER_AT_RATIO,
     decided,
     times_as_long,
+)
+from io_benchmark.analysis.diagnosis.ranking import (
+    RankedFact,
+    Ranking,
+    Sentences,
+    by_rank,
+    ranking,
 )
 from io_benchmark.analysis.diagnosis.sync_writes import SYNC_WRITE, slowest_sync_write
 from io_benchmark.analysis.model import State
@@ -74,7 +69,7 @@ def _scheduler_choice(case: Case) -> Judgement:
     )
     counted = counted_as(case)
     if judgement.state is not State.RULED_OUT and counted is not None:
-        return ruled_out(judgement.evidence, f"What they differ in counts as {counted}.")
+        return judgement.evidence.ruled_out(f"What they differ in counts as {counted}.")
     slowest_write = slowest_sync_write(case)
     if slowest_write is None or ranking(case, _scheduler) is not Ranking.UNRANKED:
         return judgement
@@ -93,12 +88,10 @@ def _by_sync_writes(case: Case, judgement: Judgement, slowest_write: OtherMeasur
     """Judge schedulers that differ: small synchronous writes wait for them most."""
     ratio = times_as_long(case, slowest_write)
     if ratio < SLOWER_AT_RATIO:
-        return ruled_out(
-            judgement.evidence,
+        return judgement.evidence.ruled_out(
             "The schedulers differ, but synchronous writes are as fast with both.",
         )
-    unclear = not_observable(
-        judgement.evidence,
+    unclear = judgement.evidence.not_observable(
         "The schedulers differ, but other differences can make synchronous writes slower as well. "
         "Only equal schedulers would show it.",
     )

@@ -6,9 +6,10 @@
 from collections.abc import Sequence
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Suggestion
-from io_benchmark.analysis.diagnosis.judging import RankedFact, ReadFact, Sentences, by_rank
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, ReadFact, Sentences, by_rank
 from io_benchmark.analysis.observed.cgroup_limits import (
     cpu_quota,
     hierarchy_seen,

@@ -4,10 +4,11 @@
 """An overlay that is mounted volatile: its fsync does nothing, so writes never wait for the disk."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Judgement, Suggestion, ruled_out
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.judging import RankedFact, Sentences, by_rank, fact_tally
+from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import follows
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank, fact_tally
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Unit, statement
@@ -59,8 +60,7 @@ def volatile_overlay(case: Case) -> Judgement:
     )
     destination = case.subject.destination
     if judgement.state is State.SUPPORTED and destination not in ("", _SYNCED_BETWEEN):
-        return ruled_out(
-            judgement.evidence,
+        return judgement.evidence.ruled_out(
             "Only the faster side's overlay is volatile, but retrieves to destination {destination} "
             "do not sync: this saves only the final sync, which is timed separately.",
             destination=destination,

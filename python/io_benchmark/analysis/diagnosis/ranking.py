@@ -8,15 +8,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    NOTHING_TO_EXPLAIN,
-    OPPOSITE,
-    Judgement,
-    not_observable,
-    ruled_out,
-    supported,
-)
-from io_benchmark.analysis.diagnosis.evidence import Observe, Sides, of_sides, tally
+from io_benchmark.analysis.diagnosis.evidence import Observe, of_sides, tally
+from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Statement, Unit
 
@@ -95,19 +88,19 @@ def by_rank(
     evidence = evidence or of_sides(case, fact_tally(name, read))
     match ranking(case, read):
         case Ranking.UNSEEN:
-            return not_observable(evidence, sentences.unseen, workload=sentences.workload)
+            return evidence.not_observable(sentences.unseen, workload=sentences.workload)
         case Ranking.SAME:
-            return ruled_out(evidence, sentences.same)
+            return evidence.ruled_out(sentences.same)
         case Ranking.NOTHING_TO_EXPLAIN:
-            return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+            return evidence.nothing_to_explain()
         case Ranking.UNRANKED if sentences.unranked is not None:
-            return not_observable(evidence, sentences.unranked, workload=sentences.workload)
+            return evidence.not_observable(sentences.unranked, workload=sentences.workload)
         case Ranking.UNRANKED:
-            return ruled_out(evidence, "The sides differ in nothing that costs time here.")
+            return evidence.ruled_out("The sides differ in nothing that costs time here.")
         case Ranking.OPPOSITE:
-            return ruled_out(evidence, OPPOSITE)
+            return evidence.faster_side_is_worse()
         case Ranking.SLOWER:
-            return supported(evidence, sentences.supported, predicted_ratio=predicted_ratio)
+            return evidence.supported(sentences.supported, predicted_ratio=predicted_ratio)
 
 
 def fact_tally(name: str, read: ReadFact) -> Observe:
