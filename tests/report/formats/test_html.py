@@ -74,7 +74,7 @@ def test_pictures_are_described():
 def test_thinning_is_said(retrieves, said):
     """Where not every retrieve is drawn, the caption tells."""
     text = render_report(sample_report.seed_case(retrieves))
-    assert ("Only every 2nd retrieve and the slowest 1 % are drawn." in text) is said
+    assert ("Only every 2nd retrieve and the slowest hundredth are drawn." in text) is said
 
 
 def test_size():

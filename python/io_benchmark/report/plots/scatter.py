@@ -147,4 +147,4 @@ def _thinning_text(steps: Sequence[int], noun: str) -> str:
     if largest == 1:
         return ""
     each = f"{largest}th" if largest > 3 else ("2nd", "3rd")[largest - 2]
-    return f"Only every {each} {noun} and the slowest 1 % are drawn."
+    return f"Only every {each} {noun} and the slowest hundredth are drawn."
