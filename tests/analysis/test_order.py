@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.history.history_model import Reading
+from io_benchmark.analysis.history.history_model import HistoryReading
 from io_benchmark.analysis.history.readings import origin_of, readings_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.intake import worker_of
@@ -87,9 +87,9 @@ def test_figures_do_not_depend_on_the_tasks_names(seed: int, shared: bool) -> No
 
 
 @cache
-def readings() -> tuple[Reading, ...]:
+def readings() -> tuple[HistoryReading, ...]:
     """Twelve pushes of three runs, two of them on one machine that only its boot id tells."""
-    found: list[Reading] = []
+    found: list[HistoryReading] = []
     for push in past.pushes(12, workers=3, change_at=6, retrieves=60):
         for at, document in enumerate(push.documents):
             document["host"]["boot_id"] = BOOTS[at // 2]

@@ -15,6 +15,7 @@ from io_benchmark.analysis import workloads
 from io_benchmark.analysis.inference import moving_blocks
 from io_benchmark.analysis.model import Entry, Problem, Severity, Subject, Verdict
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.results.reader import WORKLOADS
 
 US, MS = 1_000, 1_000_000
@@ -32,19 +33,21 @@ def test_the_units_are_the_scripts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "time_ns", "text"),
+    ("name", "time_ns", "shown", "unit"),
     [
-        pytest.param("random-io", 1e9 / 170_000, "170,000 IOPS", id="rate"),
-        pytest.param("metadata", 1 * US, "1,000,000 ops/s", id="large-rate"),
-        pytest.param("sync-write", 150 * US, "150 µs", id="microseconds"),
-        pytest.param("upload", 600 * MS, "600 ms", id="milliseconds"),
-        pytest.param("random-io", 0.0, "inf IOPS", id="no-time"),
-        pytest.param("another", 2 * MS, "2.00 ms", id="unknown"),
+        pytest.param("random-io", 1e9 / 170_000, 170_000, "IOPS", id="rate"),
+        pytest.param("metadata", 1 * US, 1_000_000, "ops/s", id="large-rate"),
+        pytest.param("sync-write", 150 * US, 150, "µs", id="microseconds"),
+        pytest.param("upload", 600 * MS, 600, "ms", id="milliseconds"),
+        pytest.param("random-io", 0.0, math.inf, "IOPS", id="no-time"),
+        pytest.param("another", 2 * MS, 2, "ms", id="unknown"),
     ],
 )
-def test_a_time_as_the_workloads_figure(name: str, time_ns: float, text: str) -> None:
+def test_a_time_as_the_workloads_figure(name: str, time_ns: float, shown: float, unit: str) -> None:
     """A rate is the same time shown the other way round."""
-    assert workloads.of(name).text(time_ns) == text
+    workload = workloads.of(name)
+    assert workload.shown(time_ns) == pytest.approx(shown)
+    assert workload.unit == unit
 
 
 def batches(times_ns: list[float], operations: list[int]) -> Entry:
@@ -161,12 +164,16 @@ def test_each_measurement_is_a_question_of_its_own() -> None:
         0.95
     }
     (remark,) = found.remarks
-    assert remark == (
-        "26 measurements are compared, each a question of its own: where sides do not differ, about "
+    assert text_of(remark) == (
+        "26 measurements are compared, each by itself: where sides do not differ, about "
         "1 in 20 is called slower or faster by chance"
     )
     few = pair_report(dict(measured(only=("spawn",))), dict(measured(only=("spawn",))))
     assert few.remarks == ()
+
+
+def remarks_of(found: Report) -> list[str]:
+    return [text_of(remark) for remark in found.remarks]
 
 
 def details(found: Report, text: str) -> dict[str, dict[str, float]]:
@@ -222,7 +229,7 @@ def test_what_is_found_alike_in_several_places_is_one_remark() -> None:
         made += workload_entries.entries(only=only, observed=other, place="memory")
         return {"workloads": lambda own: [*own, *made]}
 
-    remarks = [one for one in report({}, change(9)).remarks if "not visible" in one]
+    remarks = [text for text in remarks_of(report({}, change(9))) if "not visible" in text]
     assert [one.partition(" files")[0] for one in remarks] == [
         "intel, places workspace, container: 7",
         "intel, place memory: 9",
@@ -240,11 +247,11 @@ def test_what_a_side_shows_by_itself_is_remarked() -> None:
             },
         )
     )
-    remarks = [one for one in report(same, same).remarks if one.startswith("amd-16")]
+    remarks = [text for text in remarks_of(report(same, same)) if text.startswith("amd-16")]
     stalled, hidden, locked, copied = remarks
     assert stalled == (
         "amd-16: 50 uploads waited for an answer to Expect: 100-continue that did not come (upload): "
-        "send no such header"
+        "do not send this header"
     )
     assert hidden == (
         "amd-16, place workspace: 800 files that one thread had created were not visible to another "
@@ -275,8 +282,8 @@ def test_too_few_cpus_are_no_lock(changes: dict[str, Any]) -> None:
     """Four at once on no more CPUs: that they do not gain tells nothing."""
     slow = dict(measured({"metadata/stat/4": 5}, only=("metadata",)))
     fast = dict(measured(only=("metadata",)))
-    assert any("something locks" in one for one in report(slow, fast).remarks)
-    assert not any("something locks" in one for one in report(slow | changes, fast).remarks)
+    assert any("something locks" in text for text in remarks_of(report(slow, fast)))
+    assert not any("something locks" in text for text in remarks_of(report(slow | changes, fast)))
 
 
 def problems(found: Report, rule: str) -> list[Problem]:
@@ -330,7 +337,7 @@ def test_what_was_not_measured_alike(
     baseline = dict(measured(only=changes["only"]))
     found = report(dict(measured(**changes)), baseline)
     broken = problems(found, rule)
-    assert {(one.severity, one.message) for one in broken} == {(severity, message)}
+    assert {(one.severity, text_of(one.message)) for one in broken} == {(severity, message)}
     compared = [
         one
         for part in found.subjects
@@ -366,7 +373,12 @@ def first(entries: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
     ("rule", "count", "reason", "severity", "message"),
     [
         pytest.param(
-            "too-few-retrieves", 2, None, Severity.REFUSED, "2 batches; needs 3", id="too-few"
+            "too-few-retrieves",
+            2,
+            None,
+            Severity.REFUSED,
+            "2 batches; at least 3 are needed",
+            id="too-few",
         ),
         pytest.param(
             "few-retrieves",
@@ -405,7 +417,7 @@ def test_runs_that_are_too_short(
     found = report(change, dict(measured(only=("spawn",))))
     (problem,) = problems(found, rule)
     assert problem.severity is severity
-    assert message in problem.message
+    assert message in text_of(problem.message)
 
 
 def test_what_was_skipped_is_named_and_no_fault() -> None:
@@ -424,7 +436,7 @@ def test_what_was_skipped_is_named_and_no_fault() -> None:
         Severity.WARNING,
         Subject("random-io", "workspace", variant="read-depth-1"),
     )
-    assert problem.message.endswith("not measured: the place refuses O_DIRECT")
+    assert text_of(problem.message).endswith("not measured: the place refuses O_DIRECT")
     assert problems(found, "worker-warning") == []
     assert of(found, "read-depth-1").comparisons == ()
     assert len(of(found, "posix-spawn").comparisons) == 1

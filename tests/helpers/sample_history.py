@@ -7,15 +7,17 @@ import math
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from sample_report import HOSTILE_NAMES
+from sample_report import HOSTILE_NAMES, sentence
 
 from io_benchmark.analysis.history.history_model import (
+    Condition,
+    Fact,
     Facts,
     FactSpread,
     History,
+    HistoryReading,
     LeftOut,
     Origin,
-    Reading,
 )
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.model import Subject
@@ -25,11 +27,14 @@ from io_benchmark.report.formats.terminal_history import render_history
 MS = 1_000_000
 FIRST = datetime(2026, 4, 27, 3, tzinfo=UTC)  # a Monday
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
-CONDITIONS = (
-    ("profile", "profile full"),
-    ("sequence", "seed 1, sequence over 100 files"),
-    ("copy-method", "copied by sendfile"),
-    ("cache-state", "cold cache"),
+CONDITIONS = tuple(
+    Condition(rule, sentence(traits))
+    for rule, traits in (
+        ("profile", "profile full"),
+        ("sequence", "seed 1, sequence over 100 files"),
+        ("copy-method", "copied by sendfile"),
+        ("cache-state", "cold cache"),
+    )
 )
 ZONES = ("us-central1-a", "us-central1-b", "us-central1-f")
 MOUNT = "commit=60,data=writeback,nobarrier,relatime,rw"
@@ -40,7 +45,7 @@ WORKERS = (0.0, 2.8, -2.2)
 
 def reading(
     at: int, mean_ms: float, worker: int = 0, facts: Facts = (), *, cold: bool = True
-) -> Reading:
+) -> HistoryReading:
     """A worker's mean in the week number `at`."""
     percent = POINTS[at % len(POINTS)] + WORKERS[worker]
     origin = Origin(
@@ -52,12 +57,16 @@ def reading(
         worker_id=f"zone/{at}-{worker}",
         source="sample",
     )
-    conditions = CONDITIONS if cold else (*CONDITIONS[:-1], ("cache-state", "warm cache"))
-    return Reading(origin, SUBJECT, conditions, math.log(mean_ms * MS) + percent / 100, facts)
+    conditions = (
+        CONDITIONS if cold else (*CONDITIONS[:-1], Condition("cache-state", sentence("warm cache")))
+    )
+    return HistoryReading(
+        origin, SUBJECT, conditions, math.log(mean_ms * MS) + percent / 100, facts
+    )
 
 
 def _facts(at: int, *, disks: int) -> Facts:
-    return (
+    facts = (
         ("disks", str(disks)),
         ("stripes", str(disks) if disks > 1 else "none"),
         ("mount options", MOUNT + (",stripe=32" if disks > 1 else "")),
@@ -65,6 +74,7 @@ def _facts(at: int, *, disks: int) -> Facts:
         ("zone", ZONES[at % 3]),
         ("grep", "grep (GNU grep) 3.8"),
     )
+    return tuple(Fact(name, value) for name, value in facts)
 
 
 def one_change(count: int = 30, workers: int = 3, change_at: int = 19) -> History:
@@ -99,7 +109,11 @@ def steady() -> History:
     return history(
         "amd-30",
         readings,
-        left_out=[LeftOut("2026-05-04", "incomplete: amd-30, task x run 0: 60 of 2000 retrieves")],
+        left_out=[
+            LeftOut(
+                "2026-05-04", sentence("incomplete: amd-30, task x run 0: 60 of 2000 retrieves")
+            )
+        ],
         unreadable=["task y run 0 (io-benchmark-amd-30): has no artifact"],
     )
 
@@ -134,14 +148,17 @@ def hostile() -> History:
             replace(
                 series,
                 subject=Subject(long, entities, breaks, script),
-                conditions=((entities, script), (long, breaks)),
+                conditions=(
+                    Condition(entities, sentence(script)),
+                    Condition(long, sentence(breaks)),
+                ),
                 points=(point, *series.points[1:]),
                 changes=(changed,),
             ),
         ),
-        left_out=(LeftOut(breaks, script),),
+        left_out=(LeftOut(breaks, sentence(script)),),
         unreadable=(escapes, entities),
-        remarks=(script, long),
+        remarks=(sentence(script), sentence(long)),
     )
 
 

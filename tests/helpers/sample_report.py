@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from io_benchmark.analysis.model import (
+    PERCENTILES,
     Advice,
     Cause,
     Comparison,
@@ -27,16 +28,16 @@ from io_benchmark.analysis.model import (
     Verdict,
 )
 from io_benchmark.analysis.report_model import (
+    Bottleneck,
     NoiseFloor,
-    Regime,
+    RateTimeline,
     Report,
-    Series,
-    SideRegime,
+    SampleSeries,
+    SideBottleneck,
     SubjectReport,
-    Timeline,
     WorkerLine,
 )
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, share, statement
 from io_benchmark.report.formats import Layout
 from io_benchmark.report.formats.terminal import render_report
 
@@ -47,6 +48,11 @@ SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
 SIZES_MIB = [80] * 40 + [60] * 40 + [5] * 20
 # Enough for every picture; the golden page stays readable.
 FEW_RETRIEVES = 120
+
+
+def sentence(text: str) -> Statement:
+    """Return a statement that is only this text."""
+    return statement("{text}", text=text)
 
 
 def figures(
@@ -64,9 +70,10 @@ def figures(
         samples=2000 * workers,
         operations=2000 * workers,
         mean_ns=mean_ms * MS,
-        p50_ns=p50_ms * MS,
-        p95_ns=p95_ms * MS,
-        p99_ns=p99_ms * MS,
+        percentiles_ns={
+            percent: float(np.interp(percent, (50, 95, 99), (p50_ms, p95_ms, p99_ms))) * MS
+            for percent in PERCENTILES
+        },
         total_ns=total_s * 1000 * MS,
         lookup_mean_ns=1.234 * MS,
         copy_mean_ns=(mean_ms - 1.234) * MS,
@@ -109,7 +116,12 @@ ADD_WORKERS = Advice(
     Verdict.EQUIVALENT,
     12,
     0.05,
-    "leans to equivalence; add 12 workers a pool to decide, with workers that differ by 5.0%",
+    statement(
+        "probably equivalent, not proven; {add} more workers per pool should settle it if workers vary "
+        "by {variation}, including an assumed {variation}",
+        add=count(12),
+        variation=share(0.05),
+    ),
 )
 
 
@@ -221,7 +233,7 @@ def worker(side: str, number: int, instance_type: str | None, **changes: Any) ->
 
 def series(
     side: str, name: str, scale: float, retrieves: int, seed: int, subject: Subject = SUBJECT
-) -> Series:
+) -> SampleSeries:
     """Retrieves of three sizes: near their mean, autocorrelated, a stall now and then."""
     generator = random.Random(seed)
     order = random.Random(1)
@@ -238,10 +250,10 @@ def series(
         totals.append(total_ns)
         now_ns += total_ns
     columns = (np.array(column, dtype=np.int64) for column in (sizes, starts, totals))
-    return Series(side, name, subject, *columns)
+    return SampleSeries(side, name, subject, *columns)
 
 
-def timeline(side: str, name: str, rate_mib: float, seconds: int, seed: int) -> Timeline:
+def timeline(side: str, name: str, rate_mib: float, seconds: int, seed: int) -> RateTimeline:
     generator = random.Random(seed)
     written, dirty, pressure = [], [], []
     for second in range(seconds):
@@ -250,14 +262,19 @@ def timeline(side: str, name: str, rate_mib: float, seconds: int, seed: int) -> 
         dirty.append(GIB * (0.3 + 0.1 * generator.random()) if busy else 0.01 * GIB)
         pressure.append(0.35 + 0.1 * generator.random() if busy else 0.0)
     times = tuple(float(second) for second in range(seconds))
-    return Timeline(side, name, times, tuple(written), tuple(dirty), tuple(pressure))
+    return RateTimeline(side, name, times, tuple(written), tuple(dirty), tuple(pressure))
 
 
 # What each side's copies waited for in seed 000, and nothing where they ended in memory.
 CAPPED = {
-    side: SideRegime(
-        regime=Regime.CAP,
-        why=f"waiting for I/O 48 % of the time, at {rate} MiB/s of a cap of {cap}",
+    side: SideBottleneck(
+        bottleneck=Bottleneck.CAP,
+        reason=statement(
+            "waiting for I/O {waiting} of the time, at {rate} of a cap of {cap}",
+            waiting=share(0.48),
+            rate=Quantity(rate * MIB, Unit.BYTES_PER_SECOND),
+            cap=Quantity(cap * MIB, Unit.BYTES_PER_SECOND),
+        ),
         copied_bytes=110.0 * GIB,
         written_bytes=110.0 * GIB,
         left_dirty_bytes=80.0 * MIB,
@@ -265,9 +282,9 @@ CAPPED = {
     )
     for side, rate, cap in (("intel", 743, 700), ("amd-16", 388, 350), ("amd-30", 733, 700))
 }
-ABSORBED = SideRegime(
-    regime=Regime.PAGE_CACHE,
-    why="waiting for I/O 1 % of the time",
+ABSORBED = SideBottleneck(
+    bottleneck=Bottleneck.PAGE_CACHE,
+    reason=statement("waiting for I/O {waiting} of the time", waiting=share(0.01)),
     copied_bytes=110.0 * GIB,
     written_bytes=3.0 * MIB,
     left_dirty_bytes=80.0 * MIB,
@@ -302,14 +319,14 @@ def seed_case(retrieves: int = 2000) -> Report:
                 Severity.WARNING,
                 SUBJECT,
                 ("amd-16", "amd-30", "intel"),
-                "one worker each; 3 or more show how much workers of a pool differ",
+                sentence("one worker each; 3 or more show how much workers of a pool differ"),
             ),
             Problem(
                 "page-cache",
                 Severity.WARNING,
                 SUBJECT,
                 ("amd-30",),
-                "drop_caches was refused; 41 % of the cache was in memory at the start",
+                sentence("drop_caches was refused; 41 % of the cache was in memory at the start"),
             ),
         ),
         workers=(
@@ -318,7 +335,7 @@ def seed_case(retrieves: int = 2000) -> Report:
             worker("amd-30", 3, "c3d-standard-30-lssd"),
         ),
         unreadable=(),
-        remarks=("Medians and means agree: the copies are bound by writeback.",),
+        remarks=(sentence("Medians and means agree: the copies are bound by writeback."),),
         series=(
             series("intel", "us-central1-a/4000000000000000001", 1.0, retrieves, 11),
             series("amd-16", "us-central1-a/4000000000000000002", 1.92, retrieves, 12),
@@ -363,7 +380,8 @@ def hostile(retrieves: int = 2000) -> Report:
                         subject=subject,
                         baseline=sides[compared.baseline],
                         candidate=sides[compared.candidate],
-                        advice=compared.advice and replace(compared.advice, message=breaks),
+                        advice=compared.advice
+                        and replace(compared.advice, message=sentence(breaks)),
                     )
                     for compared in part.comparisons
                 ),
@@ -406,9 +424,9 @@ def hostile(retrieves: int = 2000) -> Report:
             ),
         ),
         problems=(
-            Problem(script, Severity.REFUSED, None, ("<b>one more</b>",), breaks),
-            Problem(breaks, Severity.ALLOWED, subject, (), entities),
-            Problem(escapes, Severity.WARNING, None, (script, breaks), long),
+            Problem(script, Severity.REFUSED, None, ("<b>one more</b>",), sentence(breaks)),
+            Problem(breaks, Severity.ALLOWED, subject, (), sentence(entities)),
+            Problem(escapes, Severity.WARNING, None, (script, breaks), sentence(long)),
         ),
         workers=tuple(
             replace(
@@ -428,7 +446,7 @@ def hostile(retrieves: int = 2000) -> Report:
             for line in report.workers
         ),
         unreadable=HOSTILE_NAMES,
-        remarks=HOSTILE_NAMES,
+        remarks=tuple(map(sentence, HOSTILE_NAMES)),
         series=tuple(
             replace(one, side=sides[one.side], worker=escapes, subject=subject)
             for one in report.series
@@ -461,7 +479,10 @@ def refused(retrieves: int = 2000) -> Report:
                 Severity.REFUSED,
                 SUBJECT,
                 ("amd-16",),
-                "intel copied with sendfile, amd-16 with copy_file_range (its copies are reflinks).",
+                sentence(
+                    "intel copied with sendfile, amd-16 with copy_file_range (its copies are "
+                    "reflinks)."
+                ),
             ),
         ),
         workers=report.workers[:2],
@@ -651,7 +672,7 @@ def several_subjects() -> Report:
             replace(comparison("amd-16", 1.21, 1.06, 1.38, Verdict.SLOWER), subject=unlink),
         ),
         figures={"intel": INTEL, "amd-16": AMD_16},
-        regimes={"intel": ABSORBED, "amd-16": ABSORBED},
+        bottlenecks={"intel": ABSORBED, "amd-16": ABSORBED},
     )
     return replace(report, subjects=(part, other))
 

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from scipy.signal import lfilter
 
-from io_benchmark.analysis.inference import estimates
+from io_benchmark.analysis.inference import estimates, levels
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.model import Entry, Interval, Retrieves, Subject, Verdict
 from io_benchmark.results import CacheRetrieve
@@ -202,5 +202,5 @@ def trial(candidate: Pool, baseline: Pool, workers: int, generator: np.random.Ge
 def judged(found: Estimate) -> tuple[Interval, Verdict]:
     ((_, level),) = estimates.holm([estimates.p_value(found)])
     adjusted = estimates.interval(found, level)
-    at_90 = estimates.interval(found, estimates.EQUIVALENCE_LEVEL)
+    at_90 = estimates.interval(found, levels.EQUIVALENCE_LEVEL)
     return adjusted, estimates.verdict(adjusted, at_90, MARGIN)

@@ -16,7 +16,7 @@ import scipy.stats
 import simulation
 from simulation import SHAPES, Pool
 
-from io_benchmark.analysis.inference import estimates
+from io_benchmark.analysis.inference import estimates, levels
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.workers_needed import advise
 from io_benchmark.analysis.model import Verdict
@@ -179,7 +179,7 @@ def test_the_advised_number_decides(
         level = 1 - 0.05 / comparisons
         verdict = estimates.verdict(
             estimates.interval(again, level),
-            estimates.interval(again, estimates.EQUIVALENCE_LEVEL),
+            estimates.interval(again, levels.EQUIVALENCE_LEVEL),
             simulation.MARGIN,
         )
         decided += verdict is not Verdict.INCONCLUSIVE

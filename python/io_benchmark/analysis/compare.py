@@ -1,20 +1,22 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Workers in, a report out: validity, figures, verdicts, causes and remedies, in that order."""
+"""From workers to a report: validity, figures, verdicts, causes and remedies, in that order."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from io_benchmark.analysis import workloads
 from io_benchmark.analysis.diagnosis import diagnoses
-from io_benchmark.analysis.inference import estimates, independent_workers
-from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference import estimates, independent_workers, levels
+from io_benchmark.analysis.inference.estimates import AdjustedTest, Estimate, SideData
 from io_benchmark.analysis.inference.workers_needed import advise
-from io_benchmark.analysis.model import Comparison, Problem, Severity, Subject, Verdict, Worker
+from io_benchmark.analysis.model import Comparison, Problem, Run, Severity, Subject, Verdict, Worker
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report, SubjectReport, WorkerLine
+from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.summary import (
     bottlenecks,
     figures,
@@ -24,11 +26,10 @@ from io_benchmark.analysis.summary import (
     workload_figures,
 )
 from io_benchmark.analysis.validity import merging, rules
-from io_benchmark.analysis.validity.comparability import Run
 
-Progress = Callable[[str], None]
-# From so many measurements on one in twenty is worth a word.
-MANY_SUBJECTS = 5
+ReportProgress = Callable[[str], None]
+# From this many measurements on, a difference by chance is likely enough for a remark.
+_MANY_SUBJECTS = 5
 
 
 @dataclass(frozen=True)
@@ -45,26 +46,24 @@ def compare(
     *,
     unreadable: Sequence[str] = (),
     remarks: Sequence[str] = (),
-    progress: Progress = lambda _step: None,
+    progress: ReportProgress = lambda _step: None,
 ) -> Report:
     workers = machine_identity.identified(workers)
     problems = rules.check_workers(workers)
-    runs = _runs_by_subject(workers)
     compared: dict[Subject, list[Run]] = {}
     reports = []
-    for subject, subject_runs in runs.items():
+    for subject, runs in _runs_by_subject(workers).items():
         progress(f"comparing {subject}")
-        kept, broken = rules.check_runs(subject_runs, options.allow)
-        problems += broken
-        kept, shorter = rules.of_one_length(kept, options.allow)
-        problems += shorter
-        compared[subject] = kept
-        report, more = _subject(subject, kept, plan, options)
-        problems += more
-        if report is not None:
+        comparable, broken_rules = rules.check_runs(runs, options.allow)
+        comparable, of_other_length = rules.select_length(comparable, options.allow)
+        problems += [*broken_rules, *of_other_length]
+        compared[subject] = comparable
+        if comparable:
+            report, of_sides = _compare_subject(subject, comparable, plan, options)
+            problems += of_sides
             reports.append(report)
-    reports = workload_figures.added(reports, workers)
-    problems = merging.shared([*problems, *merging.nothing_in_common(plan, reports)], reports)
+    reports = workload_figures.with_workload_figures(reports, workers)
+    problems += merging.nothing_in_common(plan, reports)
     progress("judging causes")
     return Report(
         title=plan.title,
@@ -73,22 +72,26 @@ def compare(
         margin_ratio=options.margin,
         subjects=tuple(reports),
         diagnoses=diagnoses.diagnoses(plan, reports, workers),
-        problems=tuple(problems),
+        problems=tuple(merging.merge_repeated(problems, reports)),
         workers=tuple(_line(worker) for worker in workers),
         unreadable=tuple(sorted(unreadable)),
-        remarks=(*remarks, *side_findings.of(reports, workers), *_many(reports)),
-        series=plot_data.series(workers),
-        timelines=plot_data.timelines(workers),
-        places=place_rows.of(plan, workers, compared, reports),
+        remarks=(
+            *(statement("{remark}", remark=remark) for remark in remarks),
+            *side_findings.side_findings(reports, workers),
+            *_multiple_comparisons(reports),
+        ),
+        series=plot_data.sample_series(workers),
+        timelines=plot_data.rate_timelines(workers),
+        places=place_rows.compare_places(plan, workers, compared, reports),
     )
 
 
 def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
-    """Workload by workload, each in the order in which the first worker measured it."""
+    """Return runs by subject: workload by workload, each in the order of the first worker."""
     runs: dict[Subject, list[Run]] = {}
     for worker in workers:
         for entry in worker.entries:
-            runs.setdefault(entry.subject, []).append((worker, entry))
+            runs.setdefault(entry.subject, []).append(Run(worker, entry))
     return {subject: runs[subject] for subject in sorted(runs, key=_workload_rank)}
 
 
@@ -96,20 +99,27 @@ def _workload_rank(subject: Subject) -> int:
     return workloads.rank(subject.workload)
 
 
-def _subject(
-    subject: Subject, kept: Sequence[Run], plan: Plan, options: Options
-) -> tuple[SubjectReport | None, list[Problem]]:
+class _Pair(NamedTuple):
+    """A candidate and its baseline, compared by their workers' means."""
+
+    candidate: str
+    baseline: str
+    estimate: Estimate
+
+
+def _compare_subject(
+    subject: Subject, comparable: Sequence[Run], plan: Plan, options: Options
+) -> tuple[SubjectReport, list[Problem]]:
     sides: dict[str, list[Run]] = {}
-    for run in kept:
-        sides.setdefault(run[0].side, []).append(run)
-    if not sides:
-        return None, []
-    problems: list[Problem] = []
-    data = {}
-    for side, runs in sides.items():
-        data[side], more = independent_workers.independent(subject, side, runs)
-        problems += more
-    found = []
+    for run in comparable:
+        sides.setdefault(run.worker.side, []).append(run)
+    data = {side: independent_workers.side_data(runs) for side, runs in sides.items()}
+    problems = [
+        problem
+        for side, runs in sides.items()
+        for problem in independent_workers.repeated_workers(subject, side, runs)
+    ]
+    pairs = []
     for candidate, baseline in plan.pairs:
         if candidate not in sides or baseline not in sides:
             continue
@@ -120,25 +130,25 @@ def _subject(
                 subject, sides[candidate], sides[baseline]
             )
             estimate = estimates.estimate(data[candidate], data[baseline], options.worker_variation)
-            found.append((candidate, baseline, estimate))
+            pairs.append(_Pair(candidate, baseline, estimate))
+    compared = {side for pair in pairs for side in (pair.candidate, pair.baseline)}
     problems += independent_workers.single_workers(
-        subject, data, [pair[:2] for pair in found], options.worker_variation
+        subject, data, compared, options.worker_variation
     )
-    steps = estimates.holm([estimates.p_value(estimate) for _, _, estimate in found])
+    tests = estimates.holm([estimates.p_value(pair.estimate) for pair in pairs])
     comparisons = tuple(
-        _comparison(subject, pair, step, (data[pair[0]], data[pair[1]]), options, len(found))
-        for pair, step in zip(found, steps, strict=True)
+        _comparison(subject, pair, test, data, options, len(pairs))
+        for pair, test in zip(pairs, tests, strict=True)
     )
     order = plan.order(sides)
+    workers = {side: [run.worker for run in sides[side]] for side in order}
     return (
         SubjectReport(
             subject,
-            {side: figures.figures_of(sides[side], data[side]) for side in order},
+            {side: figures.summarize(sides[side], data[side]) for side in order},
             comparisons,
-            figures.noise_of(sides, data),
-            bottlenecks.of_sides(
-                subject, {side: [run[0] for run in sides[side]] for side in order}
-            ),
+            figures.noise_floors(sides, data),
+            bottlenecks.bottlenecks_of_sides(subject, workers),
         ),
         problems,
     )
@@ -146,53 +156,54 @@ def _subject(
 
 def _comparison(
     subject: Subject,
-    pair: tuple[str, str, estimates.Estimate],
-    step: tuple[float, float],
-    sides: tuple[SideData, SideData],
+    pair: _Pair,
+    test: AdjustedTest,
+    data: Mapping[str, SideData],
     options: Options,
     comparisons: int,
 ) -> Comparison:
-    candidate, baseline, estimate = pair
-    p_adjusted, level = step
-    adjusted = estimates.interval(estimate, level)
-    at_90 = estimates.interval(estimate, estimates.EQUIVALENCE_LEVEL)
+    estimate = pair.estimate
+    adjusted = estimates.interval(estimate, test.level)
+    at_90 = estimates.interval(estimate, levels.EQUIVALENCE_LEVEL)
     verdict = estimates.verdict(adjusted, at_90, options.margin)
     advice = None
     if verdict is Verdict.INCONCLUSIVE:
         advice = advise(
             estimate,
-            sides,
+            (data[pair.candidate], data[pair.baseline]),
             assumed=options.worker_variation,
             margin=options.margin,
             comparisons=comparisons,
         )
     return Comparison(
         subject=subject,
-        baseline=baseline,
-        candidate=candidate,
+        baseline=pair.baseline,
+        candidate=pair.candidate,
         ratio=estimate.ratio,
         interval=adjusted,
         interval_90=at_90,
-        p_value=p_adjusted,
+        p_value=test.p_value,
         verdict=verdict,
         method=estimate.method,
         assumed_variation_ratio=estimate.assumed_variation,
-        variation_to_explain_ratio=estimates.variation_to_explain(estimate, level),
+        variation_to_explain_ratio=estimates.variation_to_explain(estimate, test.level),
         advice=advice,
     )
 
 
-def _many(reports: Sequence[SubjectReport]) -> list[str]:
-    """Intervals are adjusted for the number of candidates, not for that of questions."""
-    count = sum(bool(report.comparisons) for report in reports)
-    if count < MANY_SUBJECTS:
+def _multiple_comparisons(reports: Sequence[SubjectReport]) -> list[Statement]:
+    """Return a remark where many subjects are compared: only candidates are adjusted for."""
+    compared = sum(bool(report.comparisons) for report in reports)
+    if compared < _MANY_SUBJECTS:
         return []
-    by_chance = round(1 / (1 - estimates.LEVEL))
-    text = (
-        f"{count} measurements are compared, each a question of its own: where sides do not differ, "
-        f"about 1 in {by_chance} is called slower or faster by chance"
-    )
-    return [text]
+    return [
+        statement(
+            "{measurements} measurements are compared, each by itself: where sides do not differ, "
+            "about 1 in {chance} is called slower or faster by chance",
+            measurements=count(compared),
+            chance=count(round(1 / (1 - levels.LEVEL))),
+        )
+    ]
 
 
 def _line(worker: Worker) -> WorkerLine:

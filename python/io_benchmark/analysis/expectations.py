@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""`--expect 'amd-30/intel<1.05 on sync-write'`: a gate that passes only when the interval says so."""
+"""`--expect 'amd-30/intel<1.05 on sync-write'`: a gate that passes only if the whole interval is on the right side."""
 
 import difflib
 import re
@@ -10,6 +10,15 @@ from dataclasses import dataclass
 
 from io_benchmark.analysis.model import Comparison, Subject
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.statements import (
+    Quantity,
+    Range,
+    Statement,
+    Unit,
+    count,
+    joined,
+    statement,
+)
 from io_benchmark.errors import UsageError
 
 FORM = re.compile(
@@ -17,8 +26,8 @@ FORM = re.compile(
     r"\s*([A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*)\s*(<|>)\s*([0-9]+(?:\.[0-9]+)?)"
     r"(?:\s+on\s+([A-Za-z0-9_.-]+(?:(?: |\s*,\s*)[A-Za-z0-9_.-]+)*))?\s*"
 )
-EXAMPLES = "'amd-30/intel<1.05' or 'amd-30/intel<1.05 on sync-write, dsync-append'"
-LISTED = 10  # measurements in a message
+_EXAMPLES = "'amd-30/intel<1.05' or 'amd-30/intel<1.05 on sync-write, dsync-append'"
+_LISTED = 10  # measurements in a message
 
 
 @dataclass(frozen=True)
@@ -28,58 +37,78 @@ class Expectation:
     baseline: str
     below: bool
     limit: float
-    words: tuple[str, ...] = ()  # of a measurement's title; none: every measurement
+    # Parts of a measurement's title, such as `sync-write` or `4 at once`; empty: every measurement.
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Judgement:
     met: bool
-    message: str
+    message: Statement
 
 
 def parse(text: str) -> Expectation:
     match = FORM.fullmatch(text)
     if match is None or float(match[4]) <= 0:
-        raise UsageError(f"--expect {text!r}: write it like {EXAMPLES}")
-    words = tuple(re.split(r"\s*,\s*", match[5])) if match[5] else ()
-    return Expectation(text, match[1], match[2], match[3] == "<", float(match[4]), words)
+        raise UsageError(f"--expect {text!r}: write it like {_EXAMPLES}")
+    parts = tuple(re.split(r"\s*,\s*", match[5])) if match[5] else ()
+    return Expectation(text, match[1], match[2], match[3] == "<", float(match[4]), parts)
 
 
-def judge(expectation: Expectation, report: Report) -> Outcome:
-    """On every measurement of that name that the two were compared on; none is not met."""
-    text = expectation.text
-    named = [part for part in report.subjects if _words(part.subject).issuperset(expectation.words)]
-    if not named and expectation.words:
-        subjects = [part.subject for part in report.subjects]
-        return Outcome(False, f"{text}: not met, {_nothing_is(expectation.words, subjects)}")
-    wanted = (expectation.candidate, expectation.baseline)
-    found = [
-        comparison
-        for part in named
-        for comparison in part.comparisons
-        if (comparison.candidate, comparison.baseline) == wanted
+def judge(expectation: Expectation, report: Report) -> Judgement:
+    """Judge every measurement with these parts; not met if the two were not compared on any."""
+    subjects = [part.subject for part in report.subjects]
+    selected = [
+        part for part in report.subjects if set(part.subject.parts) >= set(expectation.parts)
     ]
-    if not found:
-        return Outcome(False, f"{text}: not met, {_not_compared(expectation, report)}")
-    # What is known to be otherwise is told before what is not known.
-    broken = [one for one in found if _is_broken(expectation, one)]
-    undecided = [one for one in found if not _is_met(expectation, one) and one not in broken]
+    if not selected and expectation.parts:
+        return _judgement(expectation, "not met", _not_measured(expectation.parts, subjects))
+    pair = expectation.candidate, expectation.baseline
+    comparisons = [
+        comparison
+        for part in selected
+        for comparison in part.comparisons
+        if (comparison.candidate, comparison.baseline) == pair
+    ]
+    if not comparisons:
+        return _judgement(expectation, "not met", _not_compared(expectation, report))
+    # What is known to be broken comes before what is not decided.
+    broken = [each for each in comparisons if _is_broken(expectation, each)]
+    undecided = [
+        each for each in comparisons if not _is_met(expectation, each) and each not in broken
+    ]
     if broken or undecided:
-        first, *others = [*broken, *undecided]
-        how = "not met" if broken else "not decided"
-        ends = f"{first.ratio:.2f}× ({first.interval.low_ratio:.2f} to {first.interval.high_ratio:.2f})"
-        more = f", and {len(others)} more" if others else ""
-        return Outcome(False, f"{text}: {how}, {ends} on {first.subject}{more}")
-    return Outcome(True, f"{text}: met{_on_how_many(len(found), len(named))}")
+        outcome = "not met" if broken else "not decided"
+        return _judgement(expectation, outcome, _with_interval([*broken, *undecided]))
+    compared = _compared(len(comparisons), len(selected))
+    message = statement("{expectation}: met{on}", expectation=expectation.text, on=compared)
+    return Judgement(True, message)
 
 
-def judge_all(expectations: Sequence[Expectation], report: Report) -> list[Outcome]:
+def judge_all(expectations: Sequence[Expectation], report: Report) -> list[Judgement]:
     return [judge(expectation, report) for expectation in expectations]
 
 
-def _words(subject: Subject) -> set[str]:
-    """As its title has them: `sync-write`, `place workspace`, `4 at once`."""
-    return set(str(subject).split(", "))
+def _judgement(expectation: Expectation, outcome: str, reason: Statement) -> Judgement:
+    message = statement(
+        f"{{expectation}}: {outcome}, {{reason}}", expectation=expectation.text, reason=reason
+    )
+    return Judgement(False, message)
+
+
+def _with_interval(comparisons: Sequence[Comparison]) -> Statement:
+    first, *others = comparisons
+    return statement(
+        "{ratio} ({interval}) on {subject}{more}",
+        ratio=Quantity(first.ratio, Unit.RATIO),
+        interval=Range(first.interval.low_ratio, first.interval.high_ratio, Unit.RATIO),
+        subject=_title(first.subject),
+        more=statement(", and {others} more", others=count(len(others))) if others else "",
+    )
+
+
+def _title(subject: Subject) -> Statement:
+    return joined(subject.parts)
 
 
 def _is_met(expectation: Expectation, comparison: Comparison) -> bool:
@@ -92,33 +121,51 @@ def _is_broken(expectation: Expectation, comparison: Comparison) -> bool:
     return interval.low_ratio >= limit if expectation.below else interval.high_ratio <= limit
 
 
-def _on_how_many(compared: int, named: int) -> str:
-    if named == 1:
-        return ""
-    others = f"; {named - compared} not compared" if named > compared else ""
-    return f" on {compared} measurement{'' if compared == 1 else 's'}{others}"
+def _compared(compared: int, selected: int) -> Statement:
+    if selected == 1:
+        return statement("")
+    on = statement(
+        f" on {{compared}} measurement{'' if compared == 1 else 's'}", compared=count(compared)
+    )
+    if compared == selected:
+        return on
+    return statement("{on}; {others} not compared", on=on, others=count(selected - compared))
 
 
-def _not_compared(expectation: Expectation, report: Report) -> str:
-    """Elsewhere perhaps, or others."""
+def _not_compared(expectation: Expectation, report: Report) -> Statement:
+    """Explain which pairs were compared instead, or that these two were not compared on these parts."""
     pairs = dict.fromkeys(
-        (one.candidate, one.baseline) for part in report.subjects for one in part.comparisons
+        (each.candidate, each.baseline) for part in report.subjects for each in part.comparisons
     )
     if (expectation.candidate, expectation.baseline) in pairs:
-        return f"these two were not compared on {', '.join(expectation.words)}; the report says why"
-    there_are = ", ".join(f"{candidate}/{baseline}" for candidate, baseline in pairs) or "none"
-    return f"these two were not compared; there are: {there_are}"
+        return statement(
+            "these two were not compared on {parts}; the report has the reason",
+            parts=joined(expectation.parts),
+        )
+    listed = [f"{candidate}/{baseline}" for candidate, baseline in pairs] or ["none"]
+    return statement("these two were not compared; there are: {pairs}", pairs=joined(listed))
 
 
-def _nothing_is(words: Sequence[str], subjects: Sequence[Subject]) -> str:
-    known = list(dict.fromkeys(word for one in subjects for word in str(one).split(", ")))
-    for word in words:
-        if word not in known:
-            near = difflib.get_close_matches(word, known, n=1)
-            hint = f"did you mean {near[0]}? There are: " if near else "there are: "
-            return f"no measurement has {word!r} in its name; {hint}{', '.join(known) or 'none'}"
-    # The first word is the workload, where it is written as the report has it.
-    alike = [str(one) for one in subjects if words[0] in _words(one)]
-    more = f"; and {len(alike) - LISTED} more" if len(alike) > LISTED else ""
-    listed = "; ".join(alike[:LISTED])
-    return f"no measurement is {', '.join(words)}; with {words[0]} there are: {listed}{more}"
+def _not_measured(parts: Sequence[str], subjects: Sequence[Subject]) -> Statement:
+    """Explain which part no measurement has, or which measurements have the first part."""
+    known = list(dict.fromkeys(part for subject in subjects for part in subject.parts))
+    for part in parts:
+        if part not in known:
+            near = difflib.get_close_matches(part, known, n=1)
+            return statement(
+                "no measurement has {part} in its name; "
+                + ("did you mean {near}? There are: {known}" if near else "there are: {known}"),
+                part=repr(part),
+                known=joined(known or ["none"]),
+                **({"near": near[0]} if near else {}),
+            )
+    # The first part is the workload, where it is written as in the report.
+    similar = [subject for subject in subjects if parts[0] in subject.parts]
+    more = len(similar) - _LISTED
+    return statement(
+        "no measurement is {parts}; with {first} there are: {listed}{more}",
+        parts=joined(parts),
+        first=parts[0],
+        listed=joined(map(_title, similar[:_LISTED]), "; "),
+        more=statement("; and {more} more", more=count(more)) if more > 0 else "",
+    )

@@ -8,8 +8,10 @@ other. A candidate is compared with a baseline; both are *sides*, usually pools,
 `compare A --against B` one pool before and after.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +21,14 @@ from io_benchmark.results import CacheRetrieve, Measurement, Result
 
 Integers = NDArray[np.int64]
 UNKNOWN = "unknown"
+# Those that every report has. The median and the tail also have uses of their own.
+PERCENTILES = (50, 95, 99)
+MEDIAN, TAIL = 50, 95
 
 
 @dataclass(frozen=True, order=True)
 class Subject:
-    """What was measured: only like is laid beside like.
+    """What was measured. Only identical measurements are compared.
 
     Destination and fidelity are those of cache-retrieve; every other workload has a variant, and
     the number of threads that worked at once.
@@ -36,13 +41,18 @@ class Subject:
     variant: str = ""
     threads: int = 0  # or processes; 0: the workload has no such choice
 
-    def __str__(self) -> str:
-        parts = [f"{self.workload}, place {self.place}"]
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of its title: `sync-write`, `place workspace`, `4 at once`."""
+        parts = [self.workload, f"place {self.place}"]
         parts += [f"destination {self.destination}"] if self.destination else []
         parts += [f"fidelity {self.fidelity}"] if self.fidelity else []
         parts += [self.variant] if self.variant else []
         parts += [f"{self.threads} at once"] if self.threads else []
-        return ", ".join(parts)
+        return tuple(parts)
+
+    def __str__(self) -> str:
+        return ", ".join(self.parts)
 
 
 @dataclass(frozen=True)
@@ -100,6 +110,13 @@ class Worker:
     machine: str = UNKNOWN
 
 
+class Run(NamedTuple):
+    """What one worker measured of one subject."""
+
+    worker: Worker
+    entry: Entry
+
+
 class Severity(StrEnum):
     REFUSED = "refused"  # no verdict is given
     ALLOWED = "allowed"  # would be refused, and was allowed by --allow
@@ -114,7 +131,7 @@ class Problem:
     severity: Severity
     subject: Subject | None  # None: everything from these sides
     sides: tuple[str, ...]
-    message: str  # what differs, with both sides' values
+    message: Statement  # what differs, with both sides' values
 
 
 @dataclass(frozen=True)
@@ -130,15 +147,13 @@ class Detail:
 
 @dataclass(frozen=True)
 class Figures:
-    """One side's times for one subject: each figure is the mean over its workers."""
+    """One side's times for one subject. Each figure is the mean over its workers."""
 
     workers: int
     samples: int
     operations: int  # a retrieve is one; a batch has as many as were timed together
     mean_ns: float  # of one operation, as all the times here but the total
-    p50_ns: float
-    p95_ns: float
-    p99_ns: float
+    percentiles_ns: Mapping[int, float]  # one for each of PERCENTILES
     total_ns: float
     lookup_mean_ns: float | None  # of cache-retrieve alone, as the copies' mean
     copy_mean_ns: float | None
@@ -176,7 +191,7 @@ class Advice:
     leaning: Verdict  # the verdict that the data lean to
     workers_to_add: int | None  # a side; None: not decidable by repetition
     variation_ratio: float  # the between-worker variation that this assumes
-    message: str
+    message: Statement
 
 
 @dataclass(frozen=True)

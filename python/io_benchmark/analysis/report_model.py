@@ -17,6 +17,7 @@ from io_benchmark.analysis.model import (
     Problem,
     Subject,
 )
+from io_benchmark.analysis.statements import Statement
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,8 @@ class NoiseFloor:
     high_ratio: float
 
 
-class Regime(StrEnum):
-    """What held a run's copies up."""
+class Bottleneck(StrEnum):
+    """What the copies of a run waited for."""
 
     PAGE_CACHE = "absorbed by the page cache"
     WRITEBACK = "bound by writeback"
@@ -41,16 +42,16 @@ class Regime(StrEnum):
 
     @property
     def median_is_steady(self) -> bool:
-        """Else the mean is what hardly differs between identical runs."""
-        return self in (Regime.PAGE_CACHE, Regime.CPU)
+        """Whether identical runs have the same median; where they do not, their means agree."""
+        return self in (Bottleneck.PAGE_CACHE, Bottleneck.CPU)
 
 
 @dataclass(frozen=True)
-class SideRegime:
-    """One side's regime, and where the bytes went: the means of its workers."""
+class SideBottleneck:
+    """The bottleneck of one side, and where its bytes went: means over its workers."""
 
-    regime: Regime
-    why: str
+    bottleneck: Bottleneck
+    reason: Statement
     copied_bytes: float | None
     written_bytes: float | None  # what reached the disks, the final sync's included
     left_dirty_bytes: float | None  # what the last copy left to be written
@@ -63,32 +64,33 @@ class SubjectReport:
     figures: Mapping[str, Figures]  # by side, baseline first
     comparisons: tuple[Comparison, ...]  # one a candidate, in the order of `figures`
     noise: tuple[NoiseFloor, ...]
-    regimes: dict[str, SideRegime] = field(default_factory=dict)  # by side; of copies alone
+    # By side; only cache-retrieve has them.
+    bottlenecks: dict[str, SideBottleneck] = field(default_factory=dict)
 
     @property
     def median_is_steady(self) -> bool:
-        """On every side, so that medians may be laid beside each other."""
-        return bool(self.regimes) and all(
-            side.regime.median_is_steady for side in self.regimes.values()
+        """Whether it is on every side, so that medians can be compared."""
+        return bool(self.bottlenecks) and all(
+            side.bottleneck.median_is_steady for side in self.bottlenecks.values()
         )
 
 
 @dataclass(frozen=True)
 class AtPlace:
-    """One side at one place, beside itself at the first one."""
+    """One side at one place, compared with itself at the first place."""
 
     side: str
-    what: str  # what the place is: "volume, ext4"
-    mean_ns: float | None  # None: `missing` says why
-    missing: str
-    # Over the first place's mean, paired within the worker; None at the first place, and where
-    # `not_held` says why.
+    kind: str  # "volume, ext4"
+    mean_ns: float | None  # None: `missing` has the reason
+    missing: Statement | None
+    # To the mean at the first place, paired within the worker; None at the first place, and where
+    # `not_compared` has the reason.
     ratio: float | None
     interval: Interval | None  # 95 %
-    method: str  # as a comparison's, or nothing
-    workers: int  # that the ratio rests on
-    not_held: str
-    differs: tuple[str, ...]  # what was not done there as at the first place
+    method: str  # as a comparison's; empty without a ratio
+    workers: int  # behind the ratio
+    not_compared: Statement | None
+    differences: tuple[Statement, ...]  # how the work there differs from that at the first place
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ class PlaceRow:
 
 @dataclass(frozen=True)
 class Places:
-    """One measurement in every place of its tasks, the first of which the others are held against."""
+    """One measurement in every place of its tasks; each place is compared with the first."""
 
     subject: Subject  # in the first place
     rows: tuple[PlaceRow, ...]
@@ -126,8 +128,8 @@ class WorkerLine:
 
 
 @dataclass(frozen=True)
-class Series:
-    """One worker's raw times for one subject, for the pictures."""
+class SampleSeries:
+    """One worker's raw times for one subject, for the plots."""
 
     side: str
     worker: str
@@ -138,8 +140,8 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Timeline:
-    """What happened beside one worker's run, as rates: one value between two samples."""
+class RateTimeline:
+    """What happened during one worker's run, as rates: one value between two samples."""
 
     side: str
     worker: str
@@ -162,7 +164,7 @@ class Report:
     problems: tuple[Problem, ...]
     workers: tuple[WorkerLine, ...]
     unreadable: tuple[str, ...]  # one line for each result that could not be read
-    remarks: tuple[str, ...]  # further footnotes
-    series: tuple[Series, ...]
-    timelines: tuple[Timeline, ...]
+    remarks: tuple[Statement, ...]  # further footnotes
+    series: tuple[SampleSeries, ...]
+    timelines: tuple[RateTimeline, ...]
     places: tuple[Places, ...] = ()

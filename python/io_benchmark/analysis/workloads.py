@@ -10,8 +10,6 @@ equal.
 
 from dataclasses import dataclass
 
-from io_benchmark.analysis import words
-
 NS_PER_S = 1e9
 
 
@@ -35,9 +33,6 @@ class Workload:
         if self.size_ns:
             return operation_ns / self.size_ns
         return NS_PER_S / operation_ns if operation_ns > 0 else float("inf")
-
-    def text(self, operation_ns: float) -> str:
-        return f"{words.digits(self.shown(operation_ns))} {self.unit}"
 
 
 _ALL = (

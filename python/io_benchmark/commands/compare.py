@@ -31,7 +31,7 @@ from io_benchmark.report.formats import FORMATS
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
-    from io_benchmark.analysis.expectations import Outcome
+    from io_benchmark.analysis.expectations import Judgement
     from io_benchmark.analysis.model import Worker
     from io_benchmark.analysis.plan import Plan
     from io_benchmark.analysis.report_model import Report
@@ -155,8 +155,8 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         context.environment,
         details=arguments.details,
     )
-    outcomes = expectations.judge_all(expected, report)
-    status = _status(report, outcomes, arguments.format, context, partial=arguments.partial)
+    judgements = expectations.judge_all(expected, report)
+    status = _status(report, judgements, arguments.format, context, partial=arguments.partial)
     unwritten = [problem for problem in written if problem is not None]
     for problem in unwritten:
         context.tell(f"error: {problem}")
@@ -210,12 +210,14 @@ def _workers(
 
 
 def _status(
-    report: Report, outcomes: Sequence[Outcome], form: str, context: Context, *, partial: bool
+    report: Report, judgements: Sequence[Judgement], form: str, context: Context, *, partial: bool
 ) -> int:
+    from io_benchmark.report.content.statement_text import text_of
+
     context.tell_unreadable(report.unreadable, "missing" if partial else "error", form)
-    for outcome in outcomes:
-        context.tell(clean(outcome.message, MESSAGE_LENGTH))
-    if not all(outcome.met for outcome in outcomes):
+    for judgement in judgements:
+        context.tell(clean(text_of(judgement.message), MESSAGE_LENGTH))
+    if not all(judgement.met for judgement in judgements):
         return EXIT_EXPECTATION
     compared = any(subject.comparisons for subject in report.subjects)
     if not compared:

@@ -29,7 +29,7 @@ from io_benchmark.report.formats import HISTORY_FORMATS
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
-    from io_benchmark.analysis.history.history_model import LeftOut, Reading
+    from io_benchmark.analysis.history.history_model import HistoryReading, LeftOut
     from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.protocol import FetchedResult, RunResult
 
@@ -75,6 +75,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         intake.readings,
         newest=arguments.last,
         since=arguments.since,
+        older=intake.older,
         left_out=intake.left_out,
         unreadable=intake.unreadable,
         remarks=intake.all_remarks(),
@@ -95,16 +96,18 @@ class _Intake:
     """What was read, reduced as it comes: the samples of a hundred results need not be kept."""
 
     pool: str
-    readings: list[Reading] = field(default_factory=list)
+    readings: list[HistoryReading] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     other_pools: dict[str, int] = field(default_factory=dict)
+    older: int = 0  # points that were not read
 
     def take(self, measured: RunResult) -> None:
         from io_benchmark.analysis.history.history_model import LeftOut
         from io_benchmark.analysis.history.readings import origin_of, readings_of
         from io_benchmark.analysis.intake import worker_of
+        from io_benchmark.analysis.statements import statement
 
         if measured.pool != self.pool:
             self.other_pools[measured.pool] = self.other_pools.get(measured.pool, 0) + 1
@@ -112,7 +115,8 @@ class _Intake:
         worker = worker_of(measured, self.pool)
         origin = origin_of(measured)
         if origin is None:
-            self.left_out.append(LeftOut(measured.source, "does not say when it was measured"))
+            reason = statement("does not have the time when it was measured")
+            self.left_out.append(LeftOut(measured.source, reason))
             return
         queue = measured.task.task_queue if measured.task else None
         image = measured.task.image if measured.task else None
@@ -145,7 +149,6 @@ def _read_addresses(addresses: Sequence[str], intake: _Intake, context: Context)
 
 
 def _read_index(arguments: argparse.Namespace, intake: _Intake, context: Context) -> None:
-    from io_benchmark.analysis.history.series import older_points
     from io_benchmark.commands.fetching import shown_progress
     from io_benchmark.sources.gather import read_history
     from io_benchmark.sources.protocol import HistoryQuery, ReadRequest
@@ -162,8 +165,7 @@ def _read_index(arguments: argparse.Namespace, intake: _Intake, context: Context
     intake.readings = [_dated(reading, history.times) for reading in intake.readings]
     intake.unreadable += history.log.problem_lines()
     intake.remarks += history.log.remark_lines()
-    if history.older:
-        intake.remarks.append(older_points(history.older))
+    intake.older = history.older
 
 
 def _budget() -> Budget:
@@ -173,7 +175,7 @@ def _budget() -> Budget:
     return Budget(kept_bytes=math.inf, most_subjects=math.inf)
 
 
-def _dated(reading: Reading, times: dict[str, datetime]) -> Reading:
+def _dated(reading: HistoryReading, times: dict[str, datetime]) -> HistoryReading:
     """As the index dates its push, however much later the task ran."""
     origin = reading.origin
     return replace(reading, origin=replace(origin, time=times.get(origin.group, origin.time)))

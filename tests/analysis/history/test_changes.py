@@ -1,18 +1,18 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What changed where a level does."""
+"""Changes of host and storage where a level changes."""
 
 import pytest
 
-from io_benchmark.analysis.history.changes import FactChanges, fact_changes
-from io_benchmark.analysis.history.history_model import FactChange, FactSpread
+from io_benchmark.analysis.history.changes import FactChanges, PointFacts, fact_changes
+from io_benchmark.analysis.history.history_model import Fact, FactChange, FactSpread
 
 
-def observed(name: str, *values: str | None) -> list[tuple[int, tuple[tuple[str, str], ...]]]:
+def observed(name: str, *values: str | None) -> list[PointFacts]:
     """A worker a point; `a|b` are two workers, None one of which nothing was observed."""
     return [
-        (at, () if value is None else ((name, value),))
+        PointFacts(at, () if value is None else (Fact(name, value),))
         for at, point in enumerate(values)
         for value in (point.split("|") if point is not None else [None])
     ]
@@ -65,5 +65,5 @@ def test_the_order() -> None:
     """What changed at the very point goes before what changed near it."""
     near = observed("kernel", "a", "a", "b", "b", "b")
     here = observed("disks", "2", "2", "2", "1", "1")
-    both = [(at, one + other) for (at, one), (_, other) in zip(near, here, strict=True)]
+    both = [PointFacts(at, one + other) for (at, one), (_, other) in zip(near, here, strict=True)]
     assert [fact.name for fact in fact_changes(both, 3).changed] == ["disks", "kernel"]

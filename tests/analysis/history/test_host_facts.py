@@ -51,7 +51,7 @@ FACTS = {
     "bash": "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)",
     "cp": "cp (GNU coreutils) 9.1",
     "curl": "curl 7.88.1 (x86_64-pc-linux-gnu) libcurl/7.88.1",
-    "fio": "not there",
+    "fio": "not installed",
     "grep": "grep (GNU grep) 3.8",
     "python3": "3.11.2",
     "sed": "/usr/bin/sed (GNU sed) 4.9",
@@ -104,7 +104,7 @@ DEVICE = "storage.places.0.devices.1"
         pytest.param(
             {"host.memory_bytes": 64 * 1024**3 - 12_345_678}, {}, id="memory-of-the-kernel"
         ),
-        pytest.param({"host.tools.grep": None}, {"grep": "not there"}, id="no-tool"),
+        pytest.param({"host.tools.grep": None}, {"grep": "not installed"}, id="no-tool"),
         pytest.param(
             {f"{DEVICE}.scheduler": "mq-deadline"}, {"schedulers": "mq-deadline"}, id="scheduler"
         ),

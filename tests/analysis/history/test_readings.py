@@ -13,11 +13,12 @@ import past
 import pytest
 
 from io_benchmark import results
-from io_benchmark.analysis.history.history_model import LeftOut, Origin
+from io_benchmark.analysis.history.history_model import Origin
 from io_benchmark.analysis.history.readings import origin_of, readings_of
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.observed.machine_identity import Marks
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.sources.protocol import RunResult
 
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
@@ -99,7 +100,7 @@ def test_readings():
     total_ns = [a + b for a, b in zip(samples.lookup_ns, samples.copy_ns, strict=True)]
     assert found.log_mean == pytest.approx(math.log(sum(total_ns) / len(total_ns)))
     assert found.subject == SUBJECT
-    assert dict(found.conditions) == {
+    assert {rule: text_of(traits) for rule, traits in found.conditions} == {
         "profile": "profile full",
         "sequence": "seed 1, sequence over 100 files",
         "sizes": "files of 80 MiB, 60 MiB, 5 MiB",
@@ -114,28 +115,25 @@ def test_readings():
     assert left_out == []
 
 
+def left_out_of(one):
+    """The readings of a run, and the lines about what is left out."""
+    readings, left_out = readings_of(worker_of(one, "amd-16"), origin(one), None, None)
+    return readings, [(line.source, text_of(line.reason)) for line in left_out]
+
+
 def test_an_incomplete_run_is_left_out():
     """By the rules of a comparison, and by name."""
     one, push = measured(
         {"workloads.0.completed": False, "workloads.0.incomplete_reason": "disk full"}
     )
     task_id = push.documents[0]["task"]["task_id"]
-    assert readings_of(worker_of(one, "amd-16"), origin(one), None, None) == (
-        [],
-        [
-            LeftOut(
-                "2026-04-27",
-                f"incomplete: amd-16, task {task_id} run 0: 60 of 60 retrieves: disk full",
-            )
-        ],
-    )
+    line = f"incomplete: amd-16, task {task_id} run 0: 60 of 60 retrieves: disk full"
+    assert left_out_of(one) == ([], [("2026-04-27", line)])
 
 
 def test_a_run_that_measured_nothing_is_left_out():
-    """It would otherwise be gone without a word."""
+    """The history names it, with the reason."""
     one, push = measured({"workloads": [], "completed": False, "incomplete_reason": "no space"})
     task_id = push.documents[0]["task"]["task_id"]
-    assert readings_of(worker_of(one, "amd-16"), origin(one), None, None) == (
-        [],
-        [LeftOut("2026-04-27", f"amd-16, task {task_id} run 0: measured nothing: no space")],
-    )
+    line = f"amd-16, task {task_id} run 0: measured nothing: no space"
+    assert left_out_of(one) == ([], [("2026-04-27", line)])

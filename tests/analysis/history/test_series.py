@@ -9,15 +9,28 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 import scipy.stats
+from sample_report import sentence
 
-from io_benchmark.analysis.history.history_model import FactChange, LeftOut, Origin, Reading
+from io_benchmark.analysis.history.history_model import (
+    Condition,
+    FactChange,
+    HistoryReading,
+    Origin,
+)
 from io_benchmark.analysis.history.series import history, points_of
 from io_benchmark.analysis.model import Subject
+from io_benchmark.report.content.statement_text import text_of
 
 MS = 1_000_000
 FIRST = datetime(2026, 4, 27, 3, tzinfo=UTC)
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
-CONDITIONS = (("profile", "profile full"), ("cache-state", "cold cache"))
+
+
+def conditions_of(*pairs):
+    return tuple(Condition(rule, sentence(traits)) for rule, traits in pairs)
+
+
+CONDITIONS = conditions_of(("profile", "profile full"), ("cache-state", "cold cache"))
 # A little noise that is none: no level is exactly constant.
 WAVE = (0.00, 0.02, -0.01, 0.01, -0.02)
 
@@ -33,7 +46,7 @@ def reading(at, mean_ms, *, worker="0", group=None, conditions=CONDITIONS, facts
         worker_id=f"zone/{at}-{worker}",
         source="here",
     )
-    return Reading(origin, SUBJECT, conditions, math.log(mean_ms * MS), facts)
+    return HistoryReading(origin, SUBJECT, conditions, math.log(mean_ms * MS), facts)
 
 
 def weeks(*levels_ms, facts=lambda _at: ()):
@@ -118,7 +131,7 @@ def test_unknown_machines_are_not_one():
 
 def test_only_like_beside_like():
     """What a comparison would refuse is another series; the one that goes on is first."""
-    warm = (("profile", "profile full"), ("cache-state", "warm cache"))
+    warm = conditions_of(("profile", "profile full"), ("cache-state", "warm cache"))
     some = [
         *(reading(at, 75) for at in range(10)),
         *(reading(at, 50, conditions=warm) for at in range(10, 14)),
@@ -133,15 +146,14 @@ def test_only_like_beside_like():
 
 def test_one_point_unlike_the_others_is_named():
     """With what differs, and not drawn by itself."""
-    warm = (("profile", "profile full"), ("cache-state", "warm cache"))
+    warm = conditions_of(("profile", "profile full"), ("cache-state", "warm cache"))
     some = [*(reading(at, 75) for at in range(10)), reading(10, 50, conditions=warm)]
     found = history("amd-16", some)
     assert [len(one.points) for one in found.series] == [10]
-    assert found.left_out == (
-        LeftOut(
-            "2026-07-06",
-            f"{SUBJECT}: task task-10-0.0: cache-state: warm cache, others: cold cache",
-        ),
+    (left_out,) = found.left_out
+    assert (left_out.source, text_of(left_out.reason)) == (
+        "2026-07-06",
+        f"{SUBJECT}: task task-10-0.0: cache-state: warm cache, others: cold cache",
     )
 
 
@@ -152,10 +164,12 @@ def test_the_newest_and_since():
     assert [point.group for point in found.series[0].points] == [
         f"group-{at}" for at in range(15, 20)
     ]
-    assert found.remarks == ("15 older points are left out; --last N takes more",)
+    assert tuple(map(text_of, found.remarks)) == (
+        "15 older points are left out; --last N takes more",
+    )
     later = history("amd-16", some, since=date(2026, 8, 31), remarks=["before"])
     assert [point.group for point in later.series[0].points] == ["group-18", "group-19"]
-    assert later.remarks == ("before",)
+    assert tuple(map(text_of, later.remarks)) == ("before",)
 
 
 def test_the_order_in_which_they_come_does_not_matter():

@@ -13,7 +13,7 @@ import pytest
 import sample_history
 import workload_entries
 
-from io_benchmark.analysis.history.history_model import History, Reading
+from io_benchmark.analysis.history.history_model import History, HistoryReading
 from io_benchmark.analysis.history.readings import origin_of, readings_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.intake import worker_of
@@ -29,7 +29,7 @@ RATES = ("random-io", "metadata")
 @cache
 def slowed() -> History:
     """Six weeks as ever, then six in which everything takes twice as long."""
-    found: list[Reading] = []
+    found: list[HistoryReading] = []
     for push in past.pushes(WEEKS, change_at=None, retrieves=100):
         slow = 2.0 if push.at >= CHANGE_AT else 1.0
         factors = dict.fromkeys(WORKLOADS, slow)

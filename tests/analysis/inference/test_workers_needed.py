@@ -12,6 +12,7 @@ import simulation
 from io_benchmark.analysis.inference import estimates, workers_needed
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.model import Advice, Verdict
+from io_benchmark.report.content.statement_text import text_of
 
 ONE = simulation.entry(np.full(2000, 1_000_000))
 
@@ -33,9 +34,9 @@ def test_ten_percent_takes_about_six_workers() -> None:
     given = asked(1.10, 1)
     assert given.leaning is Verdict.SLOWER
     assert given.workers_to_add in (4, 5)
-    assert given.message == (
-        f"leans to slower; add {given.workers_to_add} workers a pool to decide, with workers that "
-        "differ by 5.0 %, 5 % being assumed"
+    assert text_of(given.message) == (
+        f"probably slower, not proven; {given.workers_to_add} more workers per pool should settle it "
+        "if workers vary by 5 %, including an assumed 5 %"
     )
 
 
@@ -63,7 +64,7 @@ def test_on_the_margins_edge_nothing_helps() -> None:
     """A ratio right at the margin is neither: past a hundred workers it is said plainly."""
     given = asked(1.0499, 1)
     assert given.workers_to_add is None
-    assert "not decidable by repetition" in given.message
+    assert "not decidable by repetition" in text_of(given.message)
 
 
 def test_more_candidates_need_more_workers() -> None:
@@ -88,4 +89,4 @@ def test_what_is_there_counts() -> None:
     needed = workers_needed.workers_needed(0.1, variation, 0.05, 1, Verdict.SLOWER)
     assert needed is not None
     assert given.workers_to_add == needed - 3
-    assert "seen and 5 % pooled" in given.message
+    assert "estimated from these workers and an assumed 5 %" in text_of(given.message)

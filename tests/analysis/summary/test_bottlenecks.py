@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Which regime a run was in, by its signature."""
+"""Which bottleneck a run was in, by its signature."""
 
 from dataclasses import replace
 from typing import Any
@@ -12,9 +12,10 @@ import seed_workers
 
 from io_benchmark.analysis import compare, plan
 from io_benchmark.analysis.observed.worker_view import view_of
-from io_benchmark.analysis.report_model import Regime, SideRegime
+from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
 from io_benchmark.analysis.summary import bottlenecks
-from io_benchmark.analysis.summary.bottlenecks import regime_of
+from io_benchmark.analysis.summary.bottlenecks import bottleneck_of_run
+from io_benchmark.report.content.statement_text import text_of
 
 ENTRY = "workloads.0"
 MIB = 1024 * 1024
@@ -42,127 +43,132 @@ def left(mib: int) -> dict[str, Any]:
     }
 
 
-def found(change: dict[str, Any], pool: str = "amd-16") -> SideRegime:
+def found(change: dict[str, Any], pool: str = "amd-16") -> SideBottleneck:
     (document,) = seed_case.documents(1, pools=[pool], change={pool: change})
-    return regime_of(view_of(seed_workers.worker(document), seed_workers.SUBJECT))
+    return bottleneck_of_run(view_of(seed_workers.worker(document), seed_workers.SUBJECT))
 
 
 @pytest.mark.parametrize(
-    ("change", "regime", "why"),
+    ("change", "bottleneck", "why"),
     [
         pytest.param(
             {},
-            Regime.CAP,
+            Bottleneck.CAP,
             "waiting for I/O 48 % of the time, 100 % of the bytes written meanwhile, at 388 MiB/s "
-            "of a cap of 350",
+            "of a cap of 350 MiB/s",
             id="the seed's",
         ),
         pytest.param(
             {**NOT_GOOGLES, "timeline.devices.nvme1n1.busy_ms": growing(950)},
-            Regime.DEVICE,
+            Bottleneck.DEVICE,
             "waiting for I/O 48 % of the time, 100 % of the bytes written meanwhile, a disk busy "
             "95 %",
             id="a busy disk",
         ),
         pytest.param(
             {**NOT_GOOGLES, "timeline.devices.nvme1n1.busy_ms": growing(20)},
-            Regime.WRITEBACK,
+            Bottleneck.WRITEBACK,
             "waiting for I/O 48 % of the time, 100 % of the bytes written meanwhile, no disk busy "
             "more than 2 %",
             id="writers held back",
         ),
         pytest.param(
             {**NOT_GOOGLES, **moved(110_000, 3)},
-            Regime.READING,
+            Bottleneck.READING,
             "waiting for I/O 48 % of the time, 97 % of the bytes read from disk",
             id="a cache that does not fit",
         ),
         pytest.param(
             {**NOT_GOOGLES, **moved(3, 3)},
-            Regime.PAGE_CACHE,
+            Bottleneck.PAGE_CACHE,
             "0 % of the bytes written meanwhile",
             id="all in memory, whatever a neighbour waits for",
         ),
         pytest.param(
             {**NO_PRESSURE},
-            Regime.PAGE_CACHE,
+            Bottleneck.PAGE_CACHE,
             "waiting for I/O 0 % of the time, 100 % of the bytes written meanwhile",
             id="a disk that keeps pace",
         ),
         pytest.param(
             {**moved(3, 3), f"{ENTRY}.samples.lookup_ns": lambda column: [10**9] * len(column)},
-            Regime.CPU,
+            Bottleneck.CPU,
             "0 % of the bytes written meanwhile, 87 % of the time looking up",
             id="lookups",
         ),
         pytest.param(
             {**NO_PRESSURE, "timeline.columns.psi_cpu_some_us": growing(600_000)},
-            Regime.CPU,
+            Bottleneck.CPU,
             "waiting for I/O 0 % of the time, 100 % of the bytes written meanwhile, waiting for a "
             "CPU 60 % of the time",
             id="too few CPUs",
         ),
         pytest.param(
             {"timeline": None},
-            Regime.UNKNOWN,
+            Bottleneck.UNKNOWN,
             "100 % of the bytes written meanwhile, but no pressure was recorded",
             id="no timeline",
         ),
         pytest.param(
             {f"{ENTRY}.device_bytes": None},
-            Regime.UNKNOWN,
+            Bottleneck.UNKNOWN,
             "the disks' counters were not recorded",
             id="no counters",
         ),
     ],
 )
-def test_signatures(change: dict[str, Any], regime: Regime, why: str) -> None:
-    """Each regime by what tells it, and nothing where nothing tells."""
+def test_signatures(change: dict[str, Any], bottleneck: Bottleneck, why: str) -> None:
+    """Each bottleneck by what tells it, and nothing where nothing tells."""
     run = found(change)
-    assert (run.regime, run.why) == (regime, why)
+    assert (run.bottleneck, text_of(run.reason)) == (bottleneck, why)
 
 
 def test_what_the_last_copy_left_was_not_written_meanwhile() -> None:
     """All that reached the disk reached it in the final sync: the copies were absorbed."""
     run = found({**NOT_GOOGLES, **moved(0, 20_000), **left(19_900), **NO_PRESSURE})
-    assert run.regime is Regime.PAGE_CACHE
+    assert run.bottleneck is Bottleneck.PAGE_CACHE
     assert (run.written_bytes, run.left_dirty_bytes) == (20_000 * MIB, 19_900 * MIB)
 
 
 def test_the_figure_that_is_steady() -> None:
     """Medians where memory takes everything, means where writers wait for the disk."""
-    assert {one.name for one in Regime if one.median_is_steady} == {"PAGE_CACHE", "CPU"}
+    assert {one.name for one in Bottleneck if one.median_is_steady} == {"PAGE_CACHE", "CPU"}
 
 
-def side(*changes: dict[str, Any]) -> SideRegime:
+def side(*changes: dict[str, Any]) -> SideBottleneck:
     """That of a side whose workers differ by these."""
     change = {f"amd-16/{at}": one for at, one in enumerate(changes)}
     documents = seed_case.documents(len(changes), pools=["amd-16"], change=change)
     workers = [seed_workers.worker(document) for document in documents]
     report = compare.compare(plan.pools(["amd-16"], None), workers, compare.Options())
-    return report.subjects[0].regimes["amd-16"]
+    return report.subjects[0].bottlenecks["amd-16"]
 
 
 ABSORBED = {**NO_PRESSURE, **moved(3, 3)}
 
 
 @pytest.mark.parametrize(
-    ("changes", "regime"),
+    ("changes", "bottleneck"),
     [
-        pytest.param([{}, {}, ABSORBED], Regime.CAP, id="most"),
-        pytest.param([{}, ABSORBED], Regime.UNKNOWN, id="half each"),
-        pytest.param([{"timeline": None}, ABSORBED], Regime.PAGE_CACHE, id="one tells"),
-        pytest.param([{"timeline": None}], Regime.UNKNOWN, id="none tells"),
+        pytest.param([{}, {}, ABSORBED], Bottleneck.CAP, id="most"),
+        pytest.param([{}, ABSORBED], Bottleneck.UNKNOWN, id="half each"),
+        pytest.param([{"timeline": None}, ABSORBED], Bottleneck.PAGE_CACHE, id="one tells"),
+        pytest.param([{"timeline": None}], Bottleneck.UNKNOWN, id="none tells"),
     ],
 )
-def test_several_workers(changes: list[dict[str, Any]], regime: Regime) -> None:
-    """A side's regime is that of most of its runs; the bytes are their means."""
+def test_several_workers(changes: list[dict[str, Any]], bottleneck: Bottleneck) -> None:
+    """A side's bottleneck is that of most of its runs; the bytes are their means."""
     found_side = side(*changes)
-    assert found_side.regime is regime
+    assert found_side.bottleneck is bottleneck
     assert found_side.written_bytes is not None
 
 
 def test_other_workloads_have_none() -> None:
     """Only copies go through the page cache in this way."""
     subject = replace(seed_workers.SUBJECT, workload="spawn")
-    assert bottlenecks.of_sides(subject, {"intel": seed_workers.workers(1, pools=["intel"])}) == {}
+    assert (
+        bottlenecks.bottlenecks_of_sides(
+            subject, {"intel": seed_workers.workers(1, pools=["intel"])}
+        )
+        == {}
+    )

@@ -21,6 +21,8 @@ from io_benchmark.analysis.inference import estimates
 from io_benchmark.analysis.model import Verdict, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import AtPlace, Places
+from io_benchmark.analysis.statements import Statement, statement
+from io_benchmark.report.content.statement_text import text_of
 
 Document = dict[str, Any]
 PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
@@ -45,6 +47,10 @@ def intel(
 
 def _first(found: Sequence[Document]) -> Document:
     return shortened(found[0], RETRIEVES)
+
+
+def shown(text: Statement | None) -> str:
+    return "" if text is None else text_of(text)
 
 
 def only(found: Sequence[Worker]) -> Mapping[str, AtPlace]:
@@ -79,7 +85,7 @@ def test_five_configurations() -> None:
 def test_what_each_place_is() -> None:
     """A row says the kind of place and its file system."""
     (table,) = several_places.five().places
-    assert {row.place: row.sides[0].what for row in table.rows} == {
+    assert {row.place: row.sides[0].kind for row in table.rows} == {
         "workspace": "volume, ext4",
         "container": "container overlay",
         "boot-disk": "volume, ext4",
@@ -96,7 +102,7 @@ def test_without_noise_the_ratio_is_exact() -> None:
     assert (found.interval.low_ratio, found.interval.high_ratio) == pytest.approx(
         (2.0, 2.0), abs=1e-5
     )
-    assert (found.workers, found.method, found.differs) == (1, "paired retrieves", ())
+    assert (found.workers, found.method, found.differences) == (1, "paired retrieves", ())
 
 
 @pytest.mark.parametrize("shape", simulation.SHAPES.values(), ids=simulation.SHAPES)
@@ -162,15 +168,17 @@ def test_a_place_that_was_skipped_has_a_row() -> None:
     memory = table.rows[-1]
     assert memory.sides[1] == AtPlace(
         side="amd-16",
-        what="memory, tmpfs",
+        kind="memory, tmpfs",
         mean_ns=None,
-        missing="not measured: no space: needs 7100 MiB, 4100 MiB are free",
+        missing=statement(
+            "not measured: {reason}", reason="no space: needs 7100 MiB, 4100 MiB are free"
+        ),
         ratio=None,
         interval=None,
         method="",
         workers=0,
-        not_held="",
-        differs=(),
+        not_compared=None,
+        differences=(),
     )
     assert memory.comparisons == ()
 
@@ -184,7 +192,7 @@ def test_a_place_that_was_cut_off_has_a_row() -> None:
         return [cut]
 
     found = only(intel(entries))["container"]
-    assert (found.mean_ns, found.missing) == (None, "30 of 400 retrieves: SIGTERM")
+    assert (found.mean_ns, shown(found.missing)) == (None, "30 of 400 retrieves: SIGTERM")
 
 
 def test_without_the_first_place_there_is_no_ratio() -> None:
@@ -198,26 +206,26 @@ def test_without_the_first_place_there_is_no_ratio() -> None:
     names = ("container", "memory")
     made = workers(pools=("intel",), change={"intel": in_places(names, change)})
     found = only(made)
-    assert found["workspace"].missing == "not measured: no space"
+    assert shown(found["workspace"].missing) == "not measured: no space"
     for name in names:
         assert found[name].mean_ns is not None
-        assert (found[name].ratio, found[name].not_held) == (
+        assert (found[name].ratio, shown(found[name].not_compared)) == (
             None,
-            "nothing of workspace to hold it against",
+            "nothing was measured at workspace",
         )
 
 
-def test_other_work_is_not_held_against_it() -> None:
+def test_different_work_is_not_compared() -> None:
     """Half as many retrieves read more from the disk: their mean is shown, and no ratio."""
     found = only(intel(lambda first: [shortened(retrieved(first, "container"), 200)]))["container"]
     assert found.mean_ns is not None
     assert (found.ratio, found.interval) == (None, None)
-    assert found.not_held == (
-        "other work: 200 retrieves planned here, 400 retrieves planned at workspace"
+    assert shown(found.not_compared) == (
+        "different work: 200 retrieves planned here, 400 retrieves planned at workspace"
     )
 
 
-def test_the_same_work_in_another_way_is_named() -> None:
+def test_a_different_method_is_named() -> None:
     """Copies by reflink have a ratio, since that is what the place gains, and are named."""
 
     def entries(first: Document) -> list[Document]:
@@ -226,7 +234,7 @@ def test_the_same_work_in_another_way_is_named() -> None:
 
     found = only(intel(entries, ("bind-mount",)))["bind-mount"]
     assert found.ratio == pytest.approx(0.1, rel=0.05)
-    assert found.differs == (
+    assert tuple(map(shown, found.differences)) == (
         "copied by FICLONE here, copied by sendfile at workspace",
         "copies share extents here, copies move bytes at workspace",
     )
@@ -242,7 +250,9 @@ def test_one_that_ran_out_of_time_is_named() -> None:
 
     found = only(intel(entries))["container"]
     assert found.ratio == pytest.approx(2.0, abs=1e-6)
-    assert found.differs == ("300 of 400 retrieves: time budget of 60 s used up",)
+    assert tuple(map(shown, found.differences)) == (
+        "300 of 400 retrieves: time budget of 60 s used up",
+    )
 
 
 def test_one_place_is_no_comparison_of_places() -> None:
@@ -269,7 +279,7 @@ def test_a_pool_without_that_place_says_so() -> None:
         )
     }
     (table,) = places_of(workers(pools=("intel", "amd-16"), change=change))
-    assert [(side.what, side.missing) for side in table.rows[1].sides] == [
+    assert [(side.kind, shown(side.missing)) for side in table.rows[1].sides] == [
         ("container overlay", ""),
         ("", "no task of it measures this there"),
     ]

@@ -32,7 +32,7 @@ def with_advice(workers_to_add: int | None):
     """The seed's undecided pool alone, with other advice."""
     report = sample_report.seed_case(5)
     (part,) = report.subjects
-    advice = Advice(Verdict.EQUIVALENT, workers_to_add, 0.05, "")
+    advice = Advice(Verdict.EQUIVALENT, workers_to_add, 0.05, statement(""))
     undecided = replace(part.comparisons[1], advice=advice)
     return replace(report, subjects=(replace(part, comparisons=(undecided,)),), diagnoses=())
 
@@ -91,7 +91,7 @@ def test_causes_belong_to_one_subject():
         ),
         pytest.param(
             [replace(sample_report.SUPPORTED, state=State.RULED_OUT)],
-            "no cause is supported by what was observed.",
+            "no cause is supported by the observations.",
             id="none-supported",
         ),
     ],

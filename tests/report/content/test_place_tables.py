@@ -122,7 +122,7 @@ def test_pools_that_differ_in_what_the_place_is() -> None:
     report = several_places.five()
     (table,) = report.places
     intel, amd = table.rows[0].sides
-    first = replace(table.rows[0], sides=(intel, replace(amd, what="volume, xfs")))
+    first = replace(table.rows[0], sides=(intel, replace(amd, kind="volume, xfs")))
     report = replace(report, places=(replace(table, rows=(first, *table.rows[1:])),))
     row = part(report).tables[0].means.rows[0]
     assert row.note == "volume, ext4 on intel; volume, xfs on amd-16"
@@ -136,7 +136,14 @@ def hostile() -> Report:
 
     def row(place: str, old: PlaceRow) -> PlaceRow:
         sides = tuple(
-            replace(one, side=name, what=entities, missing=breaks, not_held=script, differs=(long,))
+            replace(
+                one,
+                side=name,
+                kind=entities,
+                missing=sample_report.sentence(breaks),
+                not_compared=sample_report.sentence(script),
+                differences=(sample_report.sentence(long),),
+            )
             for name, one in zip((escapes, long), old.sides, strict=True)
         )
         comparisons = tuple(

@@ -7,21 +7,21 @@ from dataclasses import replace
 
 import pytest
 import sample_report
-from sample_report import ABSORBED, SUBJECT
+from sample_report import ABSORBED, SUBJECT, sentence
 
-from io_benchmark.analysis.report_model import Regime, SideRegime
+from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
 from io_benchmark.report.content.document import build
 
 
 def absorbed(**changes):
-    """The part of a report whose copies all ended in memory, with one side's regime changed."""
+    """The part of a report whose copies all ended in memory, with one side's bottleneck changed."""
     part = sample_report.several_subjects().subjects[1]
-    regimes = {**part.regimes, "amd-16": replace(ABSORBED, **changes)}
-    return replace(part, regimes=regimes)
+    bottlenecks = {**part.bottlenecks, "amd-16": replace(ABSORBED, **changes)}
+    return replace(part, bottlenecks=bottlenecks)
 
 
 @pytest.mark.parametrize(
-    ("regime", "words"),
+    ("bottleneck", "words"),
     [
         pytest.param(
             ABSORBED,
@@ -37,17 +37,19 @@ def absorbed(**changes):
             id="no sync",
         ),
         pytest.param(
-            SideRegime(Regime.UNKNOWN, "nothing\x1b[31m was recorded", None, None, None, None),
+            SideBottleneck(
+                Bottleneck.UNKNOWN, sentence("nothing\x1b[31m was recorded"), None, None, None, None
+            ),
             "unknown (nothing�[31m was recorded)",
             id="nothing",
         ),
     ],
 )
-def test_in_words(regime, words):
-    """The regime, what told it, and where the bytes went, as far as that is known."""
-    part = replace(absorbed(), regimes={"amd-16": regime})
+def test_bottlenecks(bottleneck, words):
+    """The bottleneck, what told it, and where the bytes went, as far as that is known."""
+    part = replace(absorbed(), bottlenecks={"amd-16": bottleneck})
     (section,) = build(replace(sample_report.seed_case(5), subjects=(part,))).sections
-    assert section.regimes == (("amd-16", words),)
+    assert section.bottlenecks == (("amd-16", words),)
 
 
 def labels(part):
@@ -69,7 +71,7 @@ def test_the_median_leads_where_it_is_steady():
 
 def test_the_mean_leads_where_one_side_waits():
     """Medians of a side that waits for its disk are not laid beside others."""
-    part = absorbed(regime=Regime.WRITEBACK)
+    part = absorbed(bottleneck=Bottleneck.WRITEBACK)
     assert labels(part)[:2] == ["Avg", "P50"]
     assert "P50 vs intel" not in labels(part)
     assert part.subject == replace(SUBJECT, destination="unlink")

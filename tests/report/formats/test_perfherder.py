@@ -129,9 +129,10 @@ def test_values():
                 "mean": comparison.ratio,
                 "interval-low": comparison.interval.low_ratio,
                 "interval-high": comparison.interval.high_ratio,
-                "p50": over.p50_ns / under.p50_ns,
-                "p95": over.p95_ns / under.p95_ns,
-                "p99": over.p99_ns / under.p99_ns,
+                **{
+                    f"p{number}": over.percentiles_ns[number] / under.percentiles_ns[number]
+                    for number in (50, 95, 99)
+                },
             }
             if part.subject.workload == "cache-retrieve":
                 values["lookup-mean"] = over.lookup_mean_ns / under.lookup_mean_ns

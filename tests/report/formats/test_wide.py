@@ -39,7 +39,7 @@ def drawn(names: dict[str, str], width: int) -> list[str]:
     made = replace(
         made,
         baseline=names[made.baseline],
-        subjects=(replace(part, figures=figures, comparisons=comparisons, regimes={}),),
+        subjects=(replace(part, figures=figures, comparisons=comparisons, bottlenecks={}),),
         diagnoses=(),
         problems=(),
     )

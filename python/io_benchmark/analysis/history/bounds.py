@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""How much a single result may put into a history: any task can have written it.
+"""Limits of what a single result adds to a history: any task can have written it.
 
 A worker that measures every workload in three places has some 100 measurements, and 50 facts.
 """
@@ -10,57 +10,87 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from io_benchmark.analysis.history.history_model import LeftOut, Reading
+from io_benchmark.analysis.history.history_model import (
+    Condition,
+    Fact,
+    HistoryReading,
+    LeftOut,
+)
+from io_benchmark.analysis.statements import Statement, count, joined, statement
 
-MEASUREMENTS, FACTS, LINES = 200, 150, 50
+MEASUREMENTS, _FACTS, _LINES = 200, 150, 50
 # Characters of a name, of a fact or condition, and of a line about what was left out.
-NAME, VALUE, LINE = 100, 300, 600
+_NAME, VALUE, _LINE = 100, 300, 600
 # Of a task, a group, a worker or a revision.
 IDENTIFIER = 200
-DIGEST = 8
+_DIGEST = 8
 
 
 def bounded(
-    readings: Sequence[Reading], left_out: Sequence[LeftOut], what: str
-) -> tuple[list[Reading], list[LeftOut]]:
-    """As much as may be shown, and a line that says what was cut."""
-    kept = [_reading(one) for one in readings[:MEASUREMENTS]]
-    lines = [LeftOut(one.what, shortened(one.why, LINE)) for one in left_out[:LINES]]
-    most_facts = max((len(one.facts) for one in readings), default=0)
-    changed = [
-        (before.facts[:FACTS], before.conditions) != (after.facts, after.conditions)
+    readings: Sequence[HistoryReading], left_out: Sequence[LeftOut], source: str, task: Statement
+) -> tuple[list[HistoryReading], list[LeftOut]]:
+    """Return as much as may be shown, and a line that names what was cut."""
+    kept = [_bounded_reading(reading) for reading in readings[:MEASUREMENTS]]
+    lines = [LeftOut(line.source, _bounded(line.reason, _LINE)) for line in left_out[:_LINES]]
+    most_facts = max((len(reading.facts) for reading in readings), default=0)
+    changed = any(
+        (before.facts[:_FACTS], before.conditions) != (after.facts, after.conditions)
         for before, after in zip(readings, kept, strict=False)
-    ]
+    )
     cuts = [
         *_beyond(len(readings), MEASUREMENTS, "measurements"),
-        *_beyond(most_facts, FACTS, "facts about its worker"),
-        *_beyond(len(left_out), LINES, "lines about what was left out"),
-        *([f"texts longer than {VALUE} characters"] if any(changed) else []),
+        *_beyond(most_facts, _FACTS, "facts about its worker"),
+        *_beyond(len(left_out), _LINES, "lines about what was left out"),
     ]
+    if changed:
+        cuts.append(statement("texts longer than {length} characters", length=count(VALUE)))
     if cuts:
-        why = f"this result holds more than a history shows; cut: {'; '.join(cuts)}"
-        lines.append(LeftOut(what, why))
+        reason = statement(
+            "{task}: this result holds more than a history shows; cut: {cuts}",
+            task=_bounded(task, IDENTIFIER),
+            cuts=joined(cuts, "; "),
+        )
+        lines.append(LeftOut(source, reason))
     return kept, lines
 
 
-def _beyond(count: int, most: int, names: str) -> list[str]:
-    return [f"{count - most:,} of {count:,} {names}"] if count > most else []
+def _beyond(number: int, most: int, names: str) -> list[Statement]:
+    if number <= most:
+        return []
+    return [statement(f"{{cut}} of {{all}} {names}", cut=count(number - most), all=count(number))]
 
 
-def _reading(reading: Reading) -> Reading:
+def _bounded_reading(reading: HistoryReading) -> HistoryReading:
     return replace(
         reading,
-        conditions=tuple((name, shortened(words, VALUE)) for name, words in reading.conditions),
+        conditions=tuple(
+            Condition(rule, _bounded(traits, VALUE)) for rule, traits in reading.conditions
+        ),
         facts=tuple(
-            (shortened(name, NAME), shortened(value, VALUE))
-            for name, value in reading.facts[:FACTS]
+            Fact(shortened(name, _NAME), shortened(value, VALUE))
+            for name, value in reading.facts[:_FACTS]
+        ),
+    )
+
+
+def _bounded(text: Statement, most: int) -> Statement:
+    """Shorten the texts of a statement, so that all of them together have at most `most` characters."""
+    texts = [value for _, value in text.values if isinstance(value, str)]
+    if sum(map(len, texts)) <= most:
+        return text
+    each = most // len(texts)
+    return replace(
+        text,
+        values=tuple(
+            (name, shortened(value, each) if isinstance(value, str) else value)
+            for name, value in text.values
         ),
     )
 
 
 def shortened(text: str, most: int) -> str:
-    """What differs stays different: the end is that of a digest."""
+    """Cut a text, and end it with a digest, so that different texts stay different."""
     if len(text) <= most:
         return text
-    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:DIGEST]
-    return f"{text[: most - DIGEST - 2]}… {digest}"
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:_DIGEST]
+    return f"{text[: max(most - _DIGEST - 2, 0)]}… {digest}"

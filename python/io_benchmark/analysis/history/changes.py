@@ -1,25 +1,30 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What changed in host and storage where a level does.
+"""Changes of host and storage where a level changes.
 
-A fact that is one thing on all workers before and another on all after changed here. Since noise
-can put a change one or two points beside where it was, a fact that is one thing up to a point near
-by and another from there on is told as well, with how far off it is. What varies on a side is no
-explanation by itself, and listed apart.
+A fact changed here if it has one value on all workers before and a different one on all workers
+after. Noise can move a change by one or two points, so a fact that switches its value at a point near
+by is listed as well, with its distance. A fact that varies on one side does not explain a change by
+itself, and is listed separately.
 """
 
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from io_benchmark.analysis.history.history_model import FactChange, Facts, FactSpread
 
-# As far as noise is seen to move a change that is worth looking at.
-POINTS_NEAR = 2
+# As far as noise moves a change that is large enough to matter.
+_POINTS_NEAR = 2
 
-# A worker's point and what was observed there, by point.
-Observed = Sequence[tuple[int, Facts]]
+
+class PointFacts(NamedTuple):
+    """The facts of one worker, and the number of its point."""
+
+    point: int
+    facts: Facts
 
 
 @dataclass(frozen=True)
@@ -29,8 +34,8 @@ class FactChanges:
     unobserved: bool
 
 
-def fact_changes(observed: Observed, at: int) -> FactChanges:
-    """What changed at point `at`, what near it, and what varies."""
+def fact_changes(observed: Sequence[PointFacts], at: int) -> FactChanges:
+    """Return what changed at point `at` or near it, and what varies."""
     changed: list[FactChange] = []
     varied: list[FactSpread] = []
     seen = False
@@ -46,16 +51,16 @@ def fact_changes(observed: Observed, at: int) -> FactChanges:
         if before == after and len(before) == 1:
             continue
         switch = _switch(values)
-        if switch is not None and abs(switch.at - at) <= POINTS_NEAR:
+        if switch is not None and abs(switch.at - at) <= _POINTS_NEAR:
             changed.append(FactChange(name, switch.before, switch.after, switch.at - at))
         else:
             varied.append(FactSpread(name, before, after))
-    changed.sort(key=lambda one: abs(one.points_off))
+    changed.sort(key=lambda change: abs(change.points_off))
     return FactChanges(tuple(changed), tuple(varied), not seen)
 
 
-def _names(observed: Observed) -> list[str]:
-    """In the order in which the facts are told."""
+def _names(observed: Sequence[PointFacts]) -> list[str]:
+    """Return the facts' names in the order of the facts."""
     return list(dict.fromkeys(name for _, facts in observed for name, _ in facts))
 
 
@@ -67,10 +72,10 @@ class _Switch:
 
 
 def _switch(values: Sequence[tuple[int, str]]) -> _Switch | None:
-    """Where it is one thing on all workers up to a point, and another from that point on."""
+    """Return where a fact has one value on all workers before, and a different one from there on."""
     pieces = [
-        (value, [point for point, _ in some])
-        for value, some in itertools.groupby(sorted(values), key=lambda one: one[1])
+        (value, [point for point, _ in pairs])
+        for value, pairs in itertools.groupby(sorted(values), key=lambda pair: pair[1])
     ]
     if len(pieces) != 2 or pieces[0][1][-1] == pieces[1][1][0]:
         return None

@@ -1,28 +1,43 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What a pool's history is made of: readings in, series with their levels and changes out.
+"""The data of a pool's history: readings in, series with their levels and changes out.
 
-Plain, frozen data, as in `model`: `history` fills it, `report.history` shows it.
+Plain, frozen data, as in `model`: `history` fills it, `report` shows it.
 """
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from io_benchmark.analysis.model import Interval, Subject
 from io_benchmark.analysis.observed.machine_identity import Marks
+from io_benchmark.analysis.statements import Statement
 
-# A rule's name and what it found: what has to be alike within a series.
-Conditions = tuple[tuple[str, str], ...]
-# What was observed of the machine, by the fact's name, in the order that it is shown.
-Facts = tuple[tuple[str, str], ...]
+
+class Condition(NamedTuple):
+    """What a validity rule compares: the same within a series."""
+
+    rule: str
+    traits: Statement
+
+
+class Fact(NamedTuple):
+    """What was observed of a worker: `CPUs`, `16`."""
+
+    name: str
+    value: str
+
+
+Conditions = tuple[Condition, ...]
+Facts = tuple[Fact, ...]  # in the order that reports show
 
 
 @dataclass(frozen=True)
 class Origin:
     """Where and when a result was measured."""
 
-    group: str  # the task group; without one, whatever is of this task alone
+    group: str  # the task group; without one, a name of this task alone
     time: datetime
     revision: str | None
     task_id: str
@@ -33,7 +48,7 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class Reading:
+class HistoryReading:
     """One worker's mean of one subject."""
 
     origin: Origin
@@ -62,13 +77,13 @@ class Point:
     workers: tuple[WorkerMean, ...]
     log_mean: float
     mean_ns: float
-    # Against the mean of the level before the one that the point is in; None on the first.
+    # To the mean of the level before that of the point; None on the first level.
     ratio: float | None
 
 
 @dataclass(frozen=True)
 class Level:
-    """Points that nothing divides: from `start` to before `end`."""
+    """Points between two changes: from `start` to before `end`."""
 
     start: int
     end: int
@@ -79,7 +94,7 @@ class Level:
 
 @dataclass(frozen=True)
 class FactChange:
-    """A fact that is one thing before and another after."""
+    """A fact with one value before and a different one after."""
 
     name: str
     before: str
@@ -98,7 +113,7 @@ class FactSpread:
 
 @dataclass(frozen=True)
 class Change:
-    """Where one level ends and another begins."""
+    """The end of one level and the start of the next."""
 
     at: int  # the first point of the new level
     p_value: float  # of the permutation test
@@ -108,13 +123,13 @@ class Change:
     interval: Interval
     changed: tuple[FactChange, ...]
     varied: tuple[FactSpread, ...]
-    # Nothing was observed of a machine on one of the sides, or on both.
+    # No fact was observed on both sides of the change.
     unobserved: bool
 
 
 @dataclass(frozen=True)
-class Series:
-    """Points that are alike but for the time, and what happened among them."""
+class HistorySeries:
+    """Points that differ only in time, with the levels and changes among them."""
 
     subject: Subject
     conditions: Conditions
@@ -125,10 +140,10 @@ class Series:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Results that are in no series, and why."""
+    """Results that are in no series, and the reason."""
 
-    what: str  # which: task, date
-    why: str
+    source: str  # a date, a task or a file
+    reason: Statement
 
 
 @dataclass(frozen=True)
@@ -136,7 +151,7 @@ class History:
     """Everything that a report of a history shows."""
 
     pool: str
-    series: tuple[Series, ...]
+    series: tuple[HistorySeries, ...]
     left_out: tuple[LeftOut, ...]
-    unreadable: tuple[str, ...]  # one line for each result that could not be had
-    remarks: tuple[str, ...]
+    unreadable: tuple[str, ...]  # one line for each result that could not be read
+    remarks: tuple[Statement, ...]

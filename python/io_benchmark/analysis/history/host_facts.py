@@ -1,28 +1,28 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What was observed of a worker's host and storage, as facts that can be laid side by side.
+"""Facts about a worker's host and storage that can be compared with those of other workers.
 
-Each is a name and a short text. What is different on every machine by its nature (ids, free space,
-device numbers) is none. A memory's size is rounded, since a kernel takes a part of it.
+Each is a name and a short text. What differs on every machine by its nature (ids, free space,
+device numbers) is not a fact. A memory's size is rounded, since a kernel takes a part of it.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from io_benchmark.analysis.history.history_model import Facts
+from io_benchmark.analysis.history.history_model import Fact, Facts
 from io_benchmark.results import Result
 from io_benchmark.results.format import Device, Host, Limits, StoragePlace
 
-GIB = 1024**3
+_GIB = 1024**3
 # Of a leaf device's queue: those that decide how writes are gathered.
-QUEUE = ("nr_requests", "read_ahead_kb", "max_sectors_kb", "rotational", "wbt_lat_usec")
+_QUEUE = ("nr_requests", "read_ahead_kb", "max_sectors_kb", "rotational", "wbt_lat_usec")
 
-Pairs = Iterator[tuple[str, object]]
+_Pairs = Iterator[tuple[str, object]]
 
 
 def facts_of(result: Result, place: str, task_queue: str | None, image: str | None) -> Facts:
-    """What could not be observed is left out."""
+    """Return the facts that were observed."""
     pairs = [
         *(
             pair
@@ -38,15 +38,15 @@ def facts_of(result: Result, place: str, task_queue: str | None, image: str | No
         ("zone", result.task.location.get("zone")),
         ("script", f"{result.script.version} {result.script.sha256[:12]}"),
     ]
-    return tuple((name, str(value)) for name, value in pairs if value not in (None, ""))
+    return tuple(Fact(name, str(value)) for name, value in pairs if value not in (None, ""))
 
 
-def _of_host(host: Host) -> Pairs:
+def _of_host(host: Host) -> _Pairs:
     yield "machine", " ".join(filter(None, (host.machine_vendor, host.machine_product)))
     yield "CPU", host.cpu_model
     yield "CPUs", host.cpu_count
     if host.memory_bytes is not None:
-        yield "memory", f"{round(host.memory_bytes / GIB)} GiB"
+        yield "memory", f"{round(host.memory_bytes / _GIB)} GiB"
     yield "kernel", host.kernel
     yield "kernel build", host.kernel_version
     yield "distribution", host.distribution
@@ -57,10 +57,10 @@ def _of_host(host: Host) -> Pairs:
     for name, value in sorted(host.vm.items()):
         yield f"vm.{name}", value
     for name, tool in sorted(host.tools.items()):
-        yield name, "not there" if tool is None else tool.version or "version unknown"
+        yield name, "not installed" if tool is None else tool.version or "version unknown"
 
 
-def _of_place(place: StoragePlace) -> Pairs:
+def _of_place(place: StoragePlace) -> _Pairs:
     leaves = place.leaf_devices
     if leaves:
         yield "disks", len(leaves)
@@ -69,10 +69,10 @@ def _of_place(place: StoragePlace) -> Pairs:
         yield "RAID", ", ".join(sorted({one.raid_level for one in place.devices if one.raid_level}))
     if leaves:
         yield "disk models", _counted(leaf.model or leaf.kind for leaf in leaves)
-        yield "disk sizes", _counted(f"{(leaf.size_bytes or 0) / GIB:.0f} GiB" for leaf in leaves)
+        yield "disk sizes", _counted(f"{(leaf.size_bytes or 0) / _GIB:.0f} GiB" for leaf in leaves)
         yield "schedulers", _counted(leaf.scheduler or "unknown" for leaf in leaves)
         yield "write caches", _counted(leaf.write_cache or "unknown" for leaf in leaves)
-        for name in QUEUE:
+        for name in _QUEUE:
             yield f"queue {name}", _counted(str(leaf.queue.get(name, "unknown")) for leaf in leaves)
     if place.filesystem:
         yield "file system", place.filesystem.type
@@ -84,12 +84,12 @@ def _of_place(place: StoragePlace) -> Pairs:
         yield "overlay", "volatile" if place.overlay.volatile else "plain"
 
 
-def _of_limits(limits: Limits) -> Pairs:
+def _of_limits(limits: Limits) -> _Pairs:
     yield "cgroup versions", ", ".join(limits.cgroup_versions)
     io = (f"{one.kind} {one.device_name or one.device} {one.value}" for one in limits.io)
     yield "I/O limits", ", ".join(sorted(io)) or "none"
     memory = sorted({one.bytes for one in limits.memory if one.bytes > 0})
-    yield "memory limits", ", ".join(f"{value / GIB:.1f} GiB" for value in memory) or "none"
+    yield "memory limits", ", ".join(f"{value / _GIB:.1f} GiB" for value in memory) or "none"
     cpu = sorted({one.quota_us / one.period_us for one in limits.cpu if one.period_us})
     yield "CPU limits", ", ".join(f"{value:g} CPUs" for value in cpu) or "none"
 
@@ -100,10 +100,10 @@ def _stripes(devices: list[Device]) -> str:
 
 
 def _counted(values: Iterable[str]) -> str:
-    """`nvme_card` where all are alike, or `nvme_card, 2 × pd`.
+    """Return `nvme_card` where all are the same, or `nvme_card, 2 × pd`.
 
-    Disks are numbered as they come up, so that names and order say nothing; how many there are is a
-    fact of its own.
+    Disks are numbered in the order in which they start, so names and order have no meaning; the
+    number of disks is a separate fact.
     """
     counts = sorted(Counter(values).items())
     if len(counts) == 1:

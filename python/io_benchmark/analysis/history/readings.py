@@ -1,56 +1,66 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""From a result to a history's readings: where and when, under which conditions, how long."""
+"""From a result to a history's readings: origin, conditions and mean time of each measurement."""
 
 import math
 from datetime import UTC, datetime
 
 from io_benchmark.analysis.history.bounds import IDENTIFIER, bounded, shortened
-from io_benchmark.analysis.history.history_model import Conditions, LeftOut, Origin, Reading
+from io_benchmark.analysis.history.history_model import (
+    Condition,
+    Conditions,
+    HistoryReading,
+    LeftOut,
+    Origin,
+)
 from io_benchmark.analysis.history.host_facts import facts_of
 from io_benchmark.analysis.intake import worker_id_of
-from io_benchmark.analysis.model import UNKNOWN, Severity, Worker
+from io_benchmark.analysis.model import UNKNOWN, Run, Severity, Worker
 from io_benchmark.analysis.observed import machine_identity
+from io_benchmark.analysis.statements import statement
 from io_benchmark.analysis.validity import rules
-from io_benchmark.analysis.validity.rules import Run
+from io_benchmark.analysis.validity.comparability import traits_text
 from io_benchmark.sources.protocol import RunResult
 
 
 def readings_of(
     worker: Worker, origin: Origin, task_queue: str | None, image: str | None
-) -> tuple[list[Reading], list[LeftOut]]:
-    """What a worker measured, as far as it may be judged at all."""
-    runs = [(worker, entry) for entry in worker.entries]
+) -> tuple[list[HistoryReading], list[LeftOut]]:
+    """Return a reading of each measurement that no rule refuses."""
+    runs = [Run(worker, entry) for entry in worker.entries]
     kept, problems = rules.check_runs(runs, frozenset())
     readings = [
-        Reading(
+        HistoryReading(
             origin=origin,
-            subject=run[1].subject,
+            subject=run.entry.subject,
             conditions=_conditions(run),
-            log_mean=math.log(run[1].mean_ns),
-            facts=facts_of(worker.result, run[1].subject.place, task_queue, image),
+            log_mean=math.log(run.entry.mean_ns),
+            facts=facts_of(worker.result, run.entry.subject.place, task_queue, image),
         )
         for run in kept
-        if run[1].mean_ns > 0
+        if run.entry.mean_ns > 0
     ]
     when = origin.time.date().isoformat()
     left_out = [
-        LeftOut(when, f"{problem.rule}: {problem.message}")
+        LeftOut(when, statement("{rule}: {message}", rule=problem.rule, message=problem.message))
         for problem in problems
         if problem.severity is Severity.REFUSED
     ]
     if not worker.entries:
         reason = worker.result.incomplete_reason or "no reason given"
-        left_out.append(LeftOut(when, f"{rules.task_name(worker)}: measured nothing: {reason}"))
-    return bounded(readings, left_out, f"{when}, {rules.task_name(worker)}")
+        nothing = statement(
+            "{task}: measured nothing: {reason}", task=rules.task_name(worker), reason=reason
+        )
+        left_out.append(LeftOut(when, nothing))
+    return bounded(readings, left_out, when, rules.task_name(worker))
 
 
 def origin_of(measured: RunResult) -> Origin | None:
-    """Where it is from; None where nothing says when that was.
+    """Return where and when a result was measured; None without a time.
 
-    What the queue says goes before what the result says of itself. A result without a task group,
-    measured outside Taskcluster, is a point of its own.
+    The queue's record is preferred to the result's own. A result without a task group, measured
+    outside Taskcluster, is a separate point.
     """
     result, task = measured.result, measured.task
     time = (task and _time(task.started)) or _time(result.started)
@@ -74,7 +84,7 @@ def origin_of(measured: RunResult) -> Origin | None:
 
 
 def _time(text: str) -> datetime | None:
-    """In UTC; without a zone, it is that."""
+    """Return a time in UTC, which is also the zone of a time without one."""
     try:
         time = datetime.fromisoformat(text)
         return time.replace(tzinfo=time.tzinfo or UTC).astimezone(UTC)
@@ -83,9 +93,9 @@ def _time(text: str) -> datetime | None:
 
 
 def _conditions(run: Run) -> Conditions:
-    """What has to be alike, by the rules that would refuse a comparison."""
+    """Return the traits by which rules would refuse a comparison."""
     return tuple(
-        (name, words)
+        Condition(name, traits_text(traits))
         for name, (severity, rule) in rules.SIDE_RULES.items()
-        if severity is Severity.REFUSED and (words := rule(run))
+        if severity is Severity.REFUSED and (traits := rule(run))
     )

@@ -4,148 +4,191 @@
 """A pool's results over time: points, their levels, and what changed where a level does.
 
 The unit is the worker. A point is one push: its value is the mean of its workers' logarithms, so
-that a push with three workers weighs as much as one with one. Only like stands beside like: results
-that break a validity rule against each other are in different series.
+that a push with three workers weighs as much as one with one. Only identical measurements are in one
+series: results that break a validity rule together are in different ones.
 """
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
+from typing import NamedTuple
 
 import numpy as np
 
 from io_benchmark.analysis.history import change_points
-from io_benchmark.analysis.history.changes import fact_changes
+from io_benchmark.analysis.history.changes import PointFacts, fact_changes
 from io_benchmark.analysis.history.history_model import (
     Change,
     Conditions,
     History,
+    HistoryReading,
+    HistorySeries,
     LeftOut,
     Level,
     Origin,
     Point,
-    Reading,
-    Series,
     WorkerMean,
 )
 from io_benchmark.analysis.inference import estimates, student
 from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import UNKNOWN, Subject
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.observed.machine_identity import Marks
+from io_benchmark.analysis.statements import Statement, count, joined, stable_order, statement
+
+
+class _Key(NamedTuple):
+    """What the points of one series have in common."""
+
+    subject: Subject
+    conditions: Conditions
+
+
+_Points = Mapping[_Key, Sequence[Point]]
 
 
 def history(
     pool: str,
-    readings: Sequence[Reading],
+    readings: Sequence[HistoryReading],
     *,
     newest: int | None = None,
     since: date | None = None,
+    older: int = 0,
     left_out: Sequence[LeftOut] = (),
     unreadable: Sequence[str] = (),
     remarks: Sequence[str] = (),
 ) -> History:
-    """The series of a pool: those that go on longest into today first."""
-    # They come as they arrive over a network.
-    kept, older = _newest(sorted(readings, key=_order), newest, since)
-    alike: dict[tuple[Subject, Conditions], list[Reading]] = {}
+    """Return a pool's series, those with the newest points first.
+
+    `older` points were left out before; points beyond the `newest` are left out here.
+    """
+    # Readings arrive in any order over a network.
+    kept, beyond = _newest(sorted(readings, key=_order), newest, since)
+    by_key: dict[_Key, list[HistoryReading]] = {}
     for reading in kept:
-        alike.setdefault((reading.subject, reading.conditions), []).append(reading)
-    points = {key: points_of(some) for key, some in alike.items()}
-    shown, alone = _worth_showing(points)
-    series = [_series(key, points[key], alike[key]) for key in shown]
-    series.sort(key=lambda one: (one.subject, _age(one), -len(one.points), one.conditions))
-    if older:
-        remarks = [*remarks, older_points(older)]
-    apart = sorted([*left_out, *alone], key=lambda one: (one.what, one.why))
-    return History(pool, tuple(series), tuple(apart), tuple(sorted(unreadable)), tuple(remarks))
+        by_key.setdefault(_Key(reading.subject, reading.conditions), []).append(reading)
+    points = {key: points_of(some) for key, some in by_key.items()}
+    series = [_series(key, points[key], by_key[key]) for key in points if _is_shown(key, points)]
+    series.sort(
+        key=lambda each: (
+            each.subject,
+            _age(each),
+            -len(each.points),
+            stable_order(each.conditions),
+        )
+    )
+    alone = [_left_out(key, points) for key in points if not _is_shown(key, points)]
+    return History(
+        pool,
+        tuple(series),
+        tuple(
+            sorted([*left_out, *alone], key=lambda line: (line.source, stable_order(line.reason)))
+        ),
+        tuple(sorted(unreadable)),
+        (
+            *(statement("{remark}", remark=remark) for remark in remarks),
+            *(_older_points(number) for number in (older, beyond) if number),
+        ),
+    )
 
 
-def _order(reading: Reading) -> tuple[object, ...]:
+def _order(reading: HistoryReading) -> tuple[object, ...]:
     origin = reading.origin
     run = -1 if origin.run_id is None else origin.run_id
     task = origin.time, origin.group, origin.task_id, run, origin.worker_id, origin.source
-    return *task, reading.subject, reading.conditions, reading.log_mean, reading.facts
+    conditions = stable_order(reading.conditions)
+    return *task, reading.subject, conditions, reading.log_mean, reading.facts
 
 
-def older_points(count: int) -> str:
-    """That there is more than was asked for."""
-    points = "1 older point is" if count == 1 else f"{count:,} older points are"
-    return f"{points} left out; --last N takes more"
+def _older_points(number: int) -> Statement:
+    verb = "point is" if number == 1 else "points are"
+    return statement(f"{{number}} older {verb} left out; --last N takes more", number=count(number))
 
 
 def _newest(
-    readings: Sequence[Reading], newest: int | None, since: date | None
-) -> tuple[list[Reading], int]:
-    """The readings of the newest groups, and how many were left out for being more than asked."""
+    readings: Sequence[HistoryReading], newest: int | None, since: date | None
+) -> tuple[list[HistoryReading], int]:
+    """Return the readings of the newest groups, and how many groups are beyond these."""
     times: dict[str, datetime] = {}
-    for one in readings:
-        time = one.origin.time
-        times[one.origin.group] = min(time, times.get(one.origin.group, time))
-    asked = [group for group, time in times.items() if since is None or time.date() >= since]
-    groups = sorted(asked, key=lambda group: (times[group], group))
-    kept = groups if newest is None else groups[-newest:]
-    chosen = set(kept)
-    return [one for one in readings if one.origin.group in chosen], len(groups) - len(kept)
+    for reading in readings:
+        time = reading.origin.time
+        times[reading.origin.group] = min(time, times.get(reading.origin.group, time))
+    recent = [group for group, time in times.items() if since is None or time.date() >= since]
+    groups = sorted(recent, key=lambda group: (times[group], group))
+    kept = set(groups if newest is None else groups[-newest:])
+    return [each for each in readings if each.origin.group in kept], len(groups) - len(kept)
 
 
-def _worth_showing(
-    points: dict[tuple[Subject, Conditions], list[Point]],
-) -> tuple[list[tuple[Subject, Conditions]], list[LeftOut]]:
-    """A point that is like no other is named, where its subject has a series."""
-    shown, alone = [], []
-    for key, some in points.items():
-        subject, conditions = key
-        others = [other for other in points if other[0] == subject and other != key]
-        longest = max(others, key=lambda other: len(points[other]), default=None)
-        if len(some) > 1 or longest is None or len(points[longest]) == 1:
-            shown.append(key)
-            continue
-        point = some[0]
-        tasks = ", ".join(task for worker in point.workers for task in worker.tasks)
-        why = f"{subject}: task {tasks}: {_difference(conditions, longest[1])}"
-        alone.append(LeftOut(point.time.date().isoformat(), why))
-    return shown, alone
+def _longest_other(key: _Key, points: _Points) -> _Key | None:
+    """Return the subject's longest other series."""
+    others = [other for other in points if other.subject == key.subject and other != key]
+    return max(others, key=lambda other: len(points[other]), default=None)
 
 
-def _difference(conditions: Conditions, usual: Conditions) -> str:
-    """`copy-method: copied by cp, others copied by sendfile`."""
-    others = dict(usual)
-    found = [
-        f"{rule}: {words}, others: {others.get(rule, UNKNOWN)}"
-        for rule, words in conditions
-        if others.get(rule) != words
+def _is_shown(key: _Key, points: _Points) -> bool:
+    """A point with conditions that no other has is not shown, where its subject has a series."""
+    longest = _longest_other(key, points)
+    return len(points[key]) > 1 or longest is None or len(points[longest]) == 1
+
+
+def _left_out(key: _Key, points: _Points) -> LeftOut:
+    (point,) = points[key]
+    usual = _longest_other(key, points)
+    reason = statement(
+        "{subject}: task {tasks}: {difference}",
+        subject=str(key.subject),
+        tasks=joined(task for worker in point.workers for task in worker.tasks),
+        difference=_difference(key.conditions, usual.conditions if usual is not None else ()),
+    )
+    return LeftOut(point.time.date().isoformat(), reason)
+
+
+def _difference(conditions: Conditions, usual: Conditions) -> Statement:
+    """Return `copy-method: copied by cp, others: copied by sendfile`."""
+    others = {condition.rule: condition.traits for condition in usual}
+    differences = [
+        statement(
+            "{rule}: {traits}, others: {others}",
+            rule=rule,
+            traits=traits,
+            others=others.get(rule, UNKNOWN),
+        )
+        for rule, traits in conditions
+        if others.get(rule) != traits
     ]
-    return "; ".join(found) or "has other conditions than the rest"
+    if not differences:
+        return statement("has other conditions than the rest")
+    return joined(differences, "; ")
 
 
-def points_of(readings: Iterable[Reading]) -> list[Point]:
-    """A point a group, oldest first; runs on one machine are one worker."""
-    groups: dict[str, list[Reading]] = {}
+def points_of(readings: Iterable[HistoryReading]) -> list[Point]:
+    """Return a point per group, oldest first; runs on one machine are one worker."""
+    groups: dict[str, list[HistoryReading]] = {}
     for reading in readings:
         groups.setdefault(reading.origin.group, []).append(reading)
     points = [_point(group, some) for group, some in groups.items()]
     return sorted(points, key=lambda point: (point.time, point.group))
 
 
-def _point(group: str, readings: Sequence[Reading]) -> Point:
-    marks = [one.origin.marks or Marks(one.origin.worker_id) for one in readings]
+def _point(group: str, readings: Sequence[HistoryReading]) -> Point:
+    marks = [reading.origin.marks or Marks(reading.origin.worker_id) for reading in readings]
     named = zip(machine_identity.names(marks), readings, strict=True)
-    logs = []
     workers = []
-    for shared in machine_identity.grouped(named, lambda pair: pair[0]).values():
-        log_mean = math.fsum(one.log_mean for _, one in shared) / len(shared)
+    logs = []
+    for of_machine in machine_identity.grouped(named, lambda pair: pair[0]).values():
+        log_mean = math.fsum(reading.log_mean for _, reading in of_machine) / len(of_machine)
         logs.append(log_mean)
-        tasks = tuple(_task(one.origin) for _, one in shared)
-        workers.append(WorkerMean(shared[0][0], tasks, math.exp(log_mean)))
+        tasks = tuple(_task(reading.origin) for _, reading in of_machine)
+        workers.append(WorkerMean(of_machine[0][0], tasks, math.exp(log_mean)))
     log_mean = math.fsum(logs) / len(logs)
-    first = min(readings, key=lambda one: one.origin.time)
+    revisions = (reading.origin.revision for reading in readings if reading.origin.revision)
     return Point(
-        time=first.origin.time,
+        time=min(reading.origin.time for reading in readings),
         group=group,
-        revision=next((one.origin.revision for one in readings if one.origin.revision), None),
+        revision=next(revisions, None),
         workers=tuple(workers),
         log_mean=log_mean,
         mean_ns=math.exp(log_mean),
@@ -158,27 +201,27 @@ def _task(origin: Origin) -> str:
 
 
 def _series(
-    key: tuple[Subject, Conditions], points: Sequence[Point], readings: Sequence[Reading]
-) -> Series:
+    key: _Key, points: Sequence[Point], readings: Sequence[HistoryReading]
+) -> HistorySeries:
     logs = np.array([point.log_mean for point in points])
-    found = change_points.find(logs)
-    ends = [0, *(change.at for change in found), len(points)]
+    change_starts = change_points.find(logs)
+    ends = [0, *(change.at for change in change_starts), len(points)]
     levels = [_level(start, end, points[start:end]) for start, end in itertools.pairwise(ends)]
     changes = [
         _change(change, before, after, points, readings)
-        for change, (before, after) in zip(found, itertools.pairwise(levels), strict=True)
+        for change, (before, after) in zip(change_starts, itertools.pairwise(levels), strict=True)
     ]
-    return Series(
-        subject=key[0],
-        conditions=key[1],
-        points=tuple(_against(points, levels)),
+    return HistorySeries(
+        subject=key.subject,
+        conditions=key.conditions,
+        points=tuple(_with_ratios(points, levels)),
         levels=tuple(levels),
         changes=tuple(changes),
     )
 
 
-def _against(points: Sequence[Point], levels: Sequence[Level]) -> list[Point]:
-    """Each point with its ratio to the level before."""
+def _with_ratios(points: Sequence[Point], levels: Sequence[Level]) -> list[Point]:
+    """Return each point with its ratio to the level before."""
     made = list(points[: levels[0].end])
     for before, level in itertools.pairwise(levels):
         made += [
@@ -195,13 +238,13 @@ def _level(start: int, end: int, points: Sequence[Point]) -> Level:
 
 
 def _change(
-    found: change_points.ChangePoint,
+    change: change_points.ChangePoint,
     before: Level,
     after: Level,
     points: Sequence[Point],
-    readings: Sequence[Reading],
+    readings: Sequence[HistoryReading],
 ) -> Change:
-    """The ratio of the levels, by Welch's t on the points' logarithms."""
+    """Compare two levels by Welch's t on the points' logarithms."""
     sides = [
         SideData(tuple(point.log_mean for point in points[level.start : level.end]), ())
         for level in (after, before)
@@ -210,24 +253,24 @@ def _change(
     estimate = estimates.estimate(sides[0], sides[1], 0.0)
     order = {point.group: at for at, point in enumerate(points)}
     observed = [
-        (order[reading.origin.group], reading.facts)
+        PointFacts(order[reading.origin.group], reading.facts)
         for reading in readings
         if before.start <= order[reading.origin.group] < after.end
     ]
-    facts = fact_changes(sorted(observed, key=lambda one: one[0]), found.at)
+    facts = fact_changes(sorted(observed, key=lambda each: each.point), change.at)
     return Change(
-        at=found.at,
-        p_value=found.p_value,
+        at=change.at,
+        p_value=change.p_value,
         before_ns=before.mean_ns,
         after_ns=after.mean_ns,
         ratio=estimate.ratio,
-        interval=estimates.interval(estimate, estimates.LEVEL),
+        interval=estimates.interval(estimate, LEVEL),
         changed=facts.changed,
         varied=facts.varied,
         unobserved=facts.unobserved,
     )
 
 
-def _age(series: Series) -> float:
-    """The series with the newest point comes first."""
+def _age(series: HistorySeries) -> float:
+    """Return a key by which the series with the newest point comes first."""
     return -series.points[-1].time.timestamp()

@@ -14,11 +14,13 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from scipy.special import ndtr, stdtr
 
 from io_benchmark.analysis.inference import moving_blocks
 from io_benchmark.analysis.inference import repeated_runs as runs
+from io_benchmark.analysis.inference.levels import LEVEL, two_sided
 from io_benchmark.analysis.inference.student import (
     MANY_DEGREES,
     MeanVariance,
@@ -29,8 +31,6 @@ from io_benchmark.analysis.inference.student import (
 )
 from io_benchmark.analysis.model import Entry, Interval, Verdict
 
-LEVEL = 0.95
-EQUIVALENCE_LEVEL = 0.90
 # A larger end of an interval, in many comparisons with few degrees of freedom, is no number.
 LARGEST_LOG = math.log(sys.float_info.max)
 # An assumed variation is trusted no more than one that was seen on about twenty workers.
@@ -182,7 +182,7 @@ def _method(entries: Sequence[Entry]) -> str:
 def interval(found: Estimate, level: float) -> Interval:
     if math.isinf(found.variance):
         return Interval(0.0, math.inf, level)
-    reach = quantile(1 - (1 - level) / 2, found.degrees) * found.error
+    reach = quantile(two_sided(level), found.degrees) * found.error
     ends = (found.log_ratio - reach, found.log_ratio + reach)
     low, high = (math.exp(end) if end < LARGEST_LOG else math.inf for end in ends)
     return Interval(low, high, level)
@@ -198,16 +198,23 @@ def p_value(found: Estimate) -> float:
     return min(1.0, 2 * float(stdtr(found.degrees, score)))
 
 
-def holm(p_values: Sequence[float], level: float = LEVEL) -> list[tuple[float, float]]:
-    """For each: the adjusted p-value, and the level of the interval that decides alike.
+class AdjustedTest(NamedTuple):
+    """One of several tests."""
 
-    Holm's steps: the smallest p-value is held against alpha / m, the next against alpha / (m - 1),
+    p_value: float
+    level: float  # of the interval that decides as the p-value does
+
+
+def holm(p_values: Sequence[float], level: float = LEVEL) -> list[AdjustedTest]:
+    """Adjust the tests of several candidates.
+
+    Holm's steps: the smallest p-value is compared with alpha / m, the next with alpha / (m - 1),
     until one fails; that one and all above it are not rejected, so their intervals are those of
     the step that failed.
     """
     alpha = 1 - level
     order = sorted(range(len(p_values)), key=lambda at: (p_values[at], at))
-    found: list[tuple[float, float]] = [(1.0, level)] * len(p_values)
+    tests = [AdjustedTest(1.0, level)] * len(p_values)
     running, failed_at = 0.0, 0.0
     for rank, at in enumerate(order):
         left = len(order) - rank
@@ -215,8 +222,8 @@ def holm(p_values: Sequence[float], level: float = LEVEL) -> list[tuple[float, f
         step = failed_at or alpha / left
         if not failed_at and p_values[at] > step:
             failed_at = step
-        found[at] = (running, 1 - step)
-    return found
+        tests[at] = AdjustedTest(running, 1 - step)
+    return tests
 
 
 def margin_bounds(margin: float) -> tuple[float, float]:
@@ -237,7 +244,7 @@ def variation_to_explain(found: Estimate, level: float) -> float | None:
     """How much workers would have to differ for this to be chance; None where it may be already."""
     if found.method not in ONE_WORKER or math.isinf(found.variance):
         return None
-    reach = quantile(1 - (1 - level) / 2, found.degrees)
+    reach = quantile(two_sided(level), found.degrees)
     needed = (found.log_ratio / reach) ** 2 - found.within_variance
     if needed / 2 <= (found.assumed_variation or 0.0) ** 2:
         return None

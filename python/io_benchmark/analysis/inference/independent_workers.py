@@ -4,81 +4,94 @@
 """A side's runs as independent workers: one machine counts once."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from io_benchmark.analysis.inference.estimates import SideData
-from io_benchmark.analysis.model import UNKNOWN, Problem, Severity, Subject
+from io_benchmark.analysis.model import UNKNOWN, Problem, Run, Severity, Subject
 from io_benchmark.analysis.observed import machine_identity
-from io_benchmark.analysis.validity.comparability import Run
-from io_benchmark.analysis.words import percent
+from io_benchmark.analysis.statements import count, joined, share, statement
 
-WORKERS_NAMED = 3
+_WORKERS_NAMED = 3
 
 
 def by_machine(runs: Sequence[Run]) -> dict[str, list[Run]]:
-    return machine_identity.grouped(runs, lambda run: run[0].machine)
+    return machine_identity.grouped(runs, lambda run: run.worker.machine)
 
 
-def independent(subject: Subject, side: str, runs: Sequence[Run]) -> tuple[SideData, list[Problem]]:
-    """Two tasks on one machine are one worker: their means are averaged."""
-    log_means, behind, problems = [], [], []
-    for machine, shared in by_machine(runs).items():
-        log_means.append(math.fsum(math.log(entry.mean_ns) for _, entry in shared) / len(shared))
-        behind.append(tuple(entry for _, entry in shared))
-        if len(shared) > 1:
-            tasks = ", ".join(worker.task_id for worker, _ in shared)
-            ids = sorted({worker.worker_id for worker, _ in shared} - {UNKNOWN, machine})
-            also = f" (also {', '.join(ids)}, by its boot id)" if ids else ""
-            problems.append(
-                Problem(
-                    "same-worker",
-                    Severity.WARNING,
-                    subject,
-                    (side,),
-                    f"{side}: {len(shared)} runs were on the same worker {machine}{also} and count "
-                    f"as one: {tasks}",
-                )
-            )
-    return SideData(tuple(log_means), tuple(behind)), problems
+def side_data(runs: Sequence[Run]) -> SideData:
+    """Return one side's workers; several tasks on one machine are one worker with their average."""
+    machines = by_machine(runs).values()
+    return SideData(
+        tuple(
+            math.fsum(math.log(entry.mean_ns) for _, entry in of_machine) / len(of_machine)
+            for of_machine in machines
+        ),
+        tuple(tuple(entry for _, entry in of_machine) for of_machine in machines),
+    )
+
+
+def repeated_workers(subject: Subject, side: str, runs: Sequence[Run]) -> list[Problem]:
+    """Return a problem for each machine that several of a side's tasks ran on."""
+    return [
+        _repeated_worker(subject, side, machine, of_machine)
+        for machine, of_machine in by_machine(runs).items()
+        if len(of_machine) > 1
+    ]
+
+
+def _repeated_worker(subject: Subject, side: str, machine: str, runs: Sequence[Run]) -> Problem:
+    ids = sorted({run.worker.worker_id for run in runs} - {UNKNOWN, machine})
+    message = statement(
+        "{side}: {runs} runs were on the same worker {worker}{aliases} and count as one: {tasks}",
+        side=side,
+        runs=count(len(runs)),
+        worker=machine,
+        aliases=statement(" (also {ids}, by its boot id)", ids=joined(ids)) if ids else "",
+        tasks=joined(run.worker.task_id for run in runs),
+    )
+    return Problem("same-worker", Severity.WARNING, subject, (side,), message)
 
 
 def shared_workers(
     subject: Subject, candidate: Sequence[Run], baseline: Sequence[Run]
 ) -> list[Problem]:
-    """Sides are told apart by their machines; one that both ran on shows its settings alone."""
-    ours, theirs = ({run[0].machine for run in side} for side in (candidate, baseline))
+    """Return a problem where both sides ran on the same machine, which shows only their settings."""
+    ours, theirs = ({run.worker.machine for run in side} for side in (candidate, baseline))
     both = sorted((ours & theirs) - {UNKNOWN})
     if not both:
         return []
-    sides = baseline[0][0].side, candidate[0][0].side
-    which = ", ".join(both[:WORKERS_NAMED])
-    if len(both) > WORKERS_NAMED:
-        which += f" and {len(both) - WORKERS_NAMED} more"
-    text = f"{' and '.join(sides)} were measured on the same worker {which}"
+    sides = baseline[0].worker.side, candidate[0].worker.side
+    more = len(both) - _WORKERS_NAMED
+    named = joined(both[:_WORKERS_NAMED])
+    if more > 0:
+        named = statement("{workers} and {more} more", workers=named, more=count(more))
+    message = statement(
+        "{baseline} and {candidate} were measured on the same worker {workers}",
+        baseline=sides[0],
+        candidate=sides[1],
+        workers=named,
+    )
     if len(ours) == len(theirs) == len(both):
-        text += (
-            ": a difference comes from their settings or from chance, not from their machines, and "
-            "says nothing of other workers"
+        message = statement(
+            "{message}: a difference comes from their settings or from chance, not from their "
+            "machines, and does not apply to other workers",
+            message=message,
         )
-    return [Problem("shared-worker", Severity.WARNING, subject, sides, text)]
+    return [Problem("shared-worker", Severity.WARNING, subject, sides, message)]
 
 
 def single_workers(
     subject: Subject,
     data: Mapping[str, SideData],
-    pairs: Sequence[tuple[str, str]],
+    compared: Collection[str],
     worker_variation: float,
 ) -> list[Problem]:
-    alone = sorted({side for pair in pairs for side in pair if data[side].count == 1})
-    if not alone:
+    """Return a problem where a compared side has a single worker."""
+    sides = tuple(sorted(side for side in compared if data[side].count == 1))
+    if not sides:
         return []
-    return [
-        Problem(
-            "one-worker",
-            Severity.WARNING,
-            subject,
-            tuple(alone),
-            f"{', '.join(alone)}: one worker each shows nothing of how far workers of a pool differ; "
-            f"{percent(worker_variation)} is assumed",
-        )
-    ]
+    message = statement(
+        "one worker does not show how far workers of its pool differ; {variation} is assumed",
+        variation=share(worker_variation),
+    )
+    return [Problem("one-worker", Severity.WARNING, subject, sides, message)]

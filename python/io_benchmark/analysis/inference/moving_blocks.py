@@ -20,7 +20,7 @@ from io_benchmark.analysis.model import Entry
 
 BLOCK_RETRIEVES = 64
 BLOCKS_ABOUT = 10
-RETRIEVES_AT_LEAST = 20
+FEWEST_RETRIEVES = 20
 # From here on the waves are seen; below, tests/simulation calls too many equal pools different.
 LONG_ENOUGH = 100
 

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 from scipy.special import ndtri, stdtridf, stdtrit
 
+from io_benchmark.analysis.inference.levels import LEVEL, two_sided
+
 # From here on Student's distribution is the normal one.
 MANY_DEGREES = 1e9
 # At which degrees are fitted: that of a verdict's interval.
-PROBABILITY = 0.975
+_PROBABILITY = two_sided(LEVEL)
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ def satterthwaite(parts: Sequence[MeanVariance]) -> float:
 
 def squared_reach(parts: Sequence[MeanVariance]) -> float:
     """Of the 95 % interval, each part with its own quantile (Howe 1974, JASA 69:789)."""
-    return math.fsum(quantile(PROBABILITY, one.degrees) ** 2 * one.variance for one in parts)
+    return math.fsum(quantile(_PROBABILITY, one.degrees) ** 2 * one.variance for one in parts)
 
 
 def howe(parts: Sequence[MeanVariance]) -> float:
@@ -59,6 +61,6 @@ def howe(parts: Sequence[MeanVariance]) -> float:
     if not 0 < total < math.inf:
         return satterthwaite(parts)
     reach = math.sqrt(squared_reach(parts) / total)
-    if reach <= quantile(PROBABILITY, MANY_DEGREES):
+    if reach <= quantile(_PROBABILITY, MANY_DEGREES):
         return math.inf
-    return float(stdtridf(PROBABILITY, reach))
+    return float(stdtridf(_PROBABILITY, reach))

@@ -14,9 +14,10 @@ import numpy as np
 from scipy.special import chdtri, nctdtr, ndtr
 
 from io_benchmark.analysis.inference import estimates, student
-from io_benchmark.analysis.inference.estimates import EQUIVALENCE_LEVEL, LEVEL, Estimate, SideData
+from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL, LEVEL, two_sided
 from io_benchmark.analysis.model import Advice, Verdict
-from io_benchmark.analysis.words import percent
+from io_benchmark.analysis.statements import Statement, count, share, statement
 
 # 80 of 100 are promised. The formulas are those of equal variances; Welch's test, which judges in
 # the end, loses up to three of 100 against them (measured in tests/simulation).
@@ -42,7 +43,7 @@ def chance_of_difference(log_ratio: float, variation: float, workers: int, level
     """That the interval lies wholly on the side of 1 that the estimate is on."""
     degrees = 2 * workers - 2
     shift = abs(log_ratio) / (variation * math.sqrt(2 / workers))
-    return 1 - float(nctdtr(degrees, shift, student.quantile(1 - (1 - level) / 2, degrees)))
+    return 1 - float(nctdtr(degrees, shift, student.quantile(two_sided(level), degrees)))
 
 
 def chance_of_equivalence(log_ratio: float, variation: float, workers: int, margin: float) -> float:
@@ -50,7 +51,7 @@ def chance_of_equivalence(log_ratio: float, variation: float, workers: int, marg
     degrees = 2 * workers - 2
     error = variation * math.sqrt(2 / workers)
     edge = math.log1p(margin)
-    reach = student.quantile(1 - (1 - EQUIVALENCE_LEVEL) / 2, degrees)
+    reach = student.quantile(two_sided(EQUIVALENCE_LEVEL), degrees)
     # The estimated variance over the true one is chi-squared over its degrees of freedom.
     middles = (np.arange(SLICES) + 0.5) / SLICES
     estimated = error * np.sqrt(chdtri(degrees, middles) / degrees)
@@ -96,21 +97,30 @@ def advise(
     add = None if needed is None else max(1, needed - fewest)
     if add is not None and add > WORKERS_AT_MOST:
         add = None
-    assumption = f"workers that differ by {percent(per_worker, 1)}"
-    assumption += (
-        f", {percent(assumed)} being assumed"
+    basis = (
+        "workers vary by {variation}, including an assumed {assumed}"
         if seen_degrees == 0
-        else f", seen and {percent(assumed)} pooled"
+        else "workers vary by {variation}, estimated from these workers and an assumed {assumed}"
     )
-    lean = "equivalence" if leaning is Verdict.EQUIVALENT else str(leaning)
-    if add is None:
-        message = (
-            f"leans to {lean}; not decidable by repetition: more than {WORKERS_AT_MOST} workers a "
-            f"pool with {assumption}"
+    assumption = statement(basis, variation=share(per_worker), assumed=share(assumed))
+    return Advice(leaning, add, per_worker, _message(leaning, add, assumption))
+
+
+def _message(leaning: Verdict, workers_to_add: int | None, assumption: Statement) -> Statement:
+    if workers_to_add is None:
+        return statement(
+            f"probably {leaning}, not proven; not decidable by repetition: it would take more than "
+            "{most} workers per pool if {assumption}",
+            most=count(WORKERS_AT_MOST),
+            assumption=assumption,
         )
-    else:
-        message = f"leans to {lean}; add {add} workers a pool to decide, with {assumption}"
-    return Advice(leaning, add, per_worker, message)
+    workers = "worker" if workers_to_add == 1 else "workers"
+    return statement(
+        f"probably {leaning}, not proven; {{add}} more {workers} per pool should settle it if "
+        "{assumption}",
+        add=count(workers_to_add),
+        assumption=assumption,
+    )
 
 
 def _finite(value: float) -> float:

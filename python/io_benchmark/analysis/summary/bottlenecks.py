@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What held a run's copies up: memory, writeback, the disks, a cap, the CPU or reading.
+"""The bottleneck of a run's copies: memory, writeback, a disk, a cap, the CPU or reading.
 
-The same program measures different things in different regimes, and another figure of it is steady:
-where the page cache takes everything, the median; where writers wait for the disk, the mean.
+The same program measures different things with different bottlenecks, and a different figure is
+steady: the median where the page cache takes everything, the mean where writers wait for the disk.
 taskcluster/docs/comparing.md has the signatures.
 """
 
@@ -14,12 +14,21 @@ from collections.abc import Callable, Mapping, Sequence
 from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.observed.disk_waits import WAITS_SHARE, write_cap
 from io_benchmark.analysis.observed.worker_view import View, by_worker, mean_of_known, view_of
-from io_benchmark.analysis.report_model import Regime, SideRegime
-from io_benchmark.analysis.words import percent
+from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
+from io_benchmark.analysis.statements import (
+    Quantity,
+    Statement,
+    Unit,
+    joined,
+    share,
+    stable_order,
+    statement,
+)
 
 COPIES = "cache-retrieve"
-# Bytes that hardly count beside those that were copied.
-HARDLY_MOVED_SHARE = 0.2
+MIB = 1024 * 1024
+# Fewer bytes than this part of those copied do not count.
+MOVED_SHARE = 0.2
 # A rate this near to a cap is the cap's; a disk this busy is the one that is waited for.
 AT_CAP_SHARE = 0.85
 BUSY_SHARE = 0.8
@@ -28,14 +37,16 @@ LOOKUPS_SHARE = 0.5
 CPU_PRESSURE_SHARE = 0.3
 
 
-def of_sides(subject: Subject, sides: Mapping[str, Sequence[Worker]]) -> dict[str, SideRegime]:
-    """Each side's regime; nothing for what copies no files."""
+def bottlenecks_of_sides(
+    subject: Subject, sides: Mapping[str, Sequence[Worker]]
+) -> dict[str, SideBottleneck]:
+    """Return each side's bottleneck; only cache-retrieve has them."""
     if subject.workload != COPIES:
         return {}
     return {
         side: _of_side(
             [
-                [regime_of(view) for view in runs]
+                [bottleneck_of_run(view) for view in runs]
                 for runs in by_worker([view_of(worker, subject) for worker in workers])
             ]
         )
@@ -43,19 +54,22 @@ def of_sides(subject: Subject, sides: Mapping[str, Sequence[Worker]]) -> dict[st
     }
 
 
-def _of_side(workers: Sequence[Sequence[SideRegime]]) -> SideRegime:
-    """The regime of most of a side's workers that tell one; unknown where there is no such."""
-    regime = _of_most([_of_most([run.regime for run in runs]) for runs in workers])
-    # One run's words for it, and the same ones in whichever order the runs come.
-    told = sorted(run.why for runs in workers for run in runs if run.regime is regime)
-    why = told[len(told) // 2] if told else "its workers differ in it"
+def _of_side(workers: Sequence[Sequence[SideBottleneck]]) -> SideBottleneck:
+    """Return the bottleneck of most of a side's workers that have a known one."""
+    bottleneck = _of_most([_of_most([run.bottleneck for run in runs]) for runs in workers])
+    # The reason of one run, and the same one in whichever order the runs come.
+    reasons = sorted(
+        (run.reason for runs in workers for run in runs if run.bottleneck is bottleneck),
+        key=stable_order,
+    )
+    reason = reasons[len(reasons) // 2] if reasons else statement("its workers differ in it")
 
-    def mean(value: Callable[[SideRegime], float | None]) -> float | None:
+    def mean(value: Callable[[SideBottleneck], float | None]) -> float | None:
         return mean_of_known(mean_of_known(map(value, runs)) for runs in workers)
 
-    return SideRegime(
-        regime=regime,
-        why=why,
+    return SideBottleneck(
+        bottleneck=bottleneck,
+        reason=reason,
         copied_bytes=mean(lambda run: run.copied_bytes),
         written_bytes=mean(lambda run: run.written_bytes),
         left_dirty_bytes=mean(lambda run: run.left_dirty_bytes),
@@ -63,21 +77,22 @@ def _of_side(workers: Sequence[Sequence[SideRegime]]) -> SideRegime:
     )
 
 
-def _of_most(regimes: Sequence[Regime]) -> Regime:
-    told = Counter(regimes)
-    del told[Regime.UNKNOWN]
-    return next(
-        (one for one, count in told.most_common(1) if 2 * count > told.total()), Regime.UNKNOWN
-    )
+def _of_most(bottlenecks: Sequence[Bottleneck]) -> Bottleneck:
+    counts = Counter(bottlenecks)
+    del counts[Bottleneck.UNKNOWN]
+    for bottleneck, count in counts.most_common(1):
+        if 2 * count > counts.total():
+            return bottleneck
+    return Bottleneck.UNKNOWN
 
 
-def regime_of(view: View) -> SideRegime:
-    """One run's."""
+def bottleneck_of_run(view: View) -> SideBottleneck:
+    """Return the bottleneck of one run."""
     facts = view.retrieves.facts if view.retrieves is not None else None
-    regime, why = _judge(view)
-    return SideRegime(
-        regime=regime,
-        why=why,
+    bottleneck, reasons = _judge(view)
+    return SideBottleneck(
+        bottleneck=bottleneck,
+        reason=joined(reasons),
         copied_bytes=view.copied_bytes,
         written_bytes=None if view.moved_bytes is None else view.moved_bytes[1],
         left_dirty_bytes=_left_dirty(view),
@@ -85,42 +100,57 @@ def regime_of(view: View) -> SideRegime:
     )
 
 
-def _judge(view: View) -> tuple[Regime, str]:
+_Judgement = tuple[Bottleneck, list[Statement]]
+
+
+def _judge(view: View) -> _Judgement:
     written = _written_meanwhile_share(view)
     if written is None:
-        return Regime.UNKNOWN, "the disks' counters were not recorded"
+        return Bottleneck.UNKNOWN, [statement("the disks' counters were not recorded")]
     read, waits = _read_share(view), view.io_wait_share
-    shares = f"{percent(written)} of the bytes written meanwhile"
-    if max(written, read) < HARDLY_MOVED_SHARE:
-        return _in_memory(view, shares)
+    bytes_written = statement("{written} of the bytes written meanwhile", written=share(written))
+    if max(written, read) < MOVED_SHARE:
+        return _in_memory(view, [bytes_written])
     if waits is None:
-        return Regime.UNKNOWN, f"{shares}, but no pressure was recorded"
-    waited = f"waiting for I/O {percent(waits)} of the time"
+        unknown = statement("{written}, but no pressure was recorded", written=bytes_written)
+        return Bottleneck.UNKNOWN, [unknown]
+    waited = statement("waiting for I/O {waiting} of the time", waiting=share(waits))
     if waits < WAITS_SHARE:
-        return _in_memory(view, f"{waited}, {shares}")
-    if written >= HARDLY_MOVED_SHARE:
-        regime, why = _writing(view)
-        return regime, f"{waited}, {shares}{why}"
-    return Regime.READING, f"{waited}, {percent(read)} of the bytes read from disk"
+        return _in_memory(view, [waited, bytes_written])
+    if written >= MOVED_SHARE:
+        bottleneck, reasons = _writing(view)
+        return bottleneck, [waited, bytes_written, *reasons]
+    bytes_read = statement("{read} of the bytes read from disk", read=share(read))
+    return Bottleneck.READING, [waited, bytes_read]
 
 
-def _in_memory(view: View, why: str) -> tuple[Regime, str]:
+def _in_memory(view: View, reasons: list[Statement]) -> _Judgement:
     lookups = _lookups_share(view)
     if lookups >= LOOKUPS_SHARE:
-        return Regime.CPU, f"{why}, {percent(lookups)} of the time looking up"
+        looking_up = statement("{lookups} of the time looking up", lookups=share(lookups))
+        return Bottleneck.CPU, [*reasons, looking_up]
     pressure = (view.growth("psi_cpu_some_us") or 0) / 1e6
     if pressure >= CPU_PRESSURE_SHARE:
-        return Regime.CPU, f"{why}, waiting for a CPU {percent(pressure)} of the time"
-    return Regime.PAGE_CACHE, why
+        waiting = statement("waiting for a CPU {pressure} of the time", pressure=share(pressure))
+        return Bottleneck.CPU, [*reasons, waiting]
+    return Bottleneck.PAGE_CACHE, reasons
 
 
-def _writing(view: View) -> tuple[Regime, str]:
+def _writing(view: View) -> _Judgement:
     rate, cap, busy = view.written_mib_per_s, write_cap(view), view.busiest_share
     if rate is not None and cap is not None and rate >= AT_CAP_SHARE * cap:
-        return Regime.CAP, f", at {rate:,.0f} MiB/s of a cap of {cap:,.0f}"
-    if busy is not None and busy >= BUSY_SHARE:
-        return Regime.DEVICE, f", a disk busy {percent(busy)}"
-    return Regime.WRITEBACK, "" if busy is None else f", no disk busy more than {percent(busy)}"
+        return Bottleneck.CAP, [
+            statement(
+                "at {rate} of a cap of {cap}",
+                rate=Quantity(rate * MIB, Unit.BYTES_PER_SECOND),
+                cap=Quantity(cap * MIB, Unit.BYTES_PER_SECOND),
+            )
+        ]
+    if busy is None:
+        return Bottleneck.WRITEBACK, []
+    if busy >= BUSY_SHARE:
+        return Bottleneck.DEVICE, [statement("a disk busy {busy}", busy=share(busy))]
+    return Bottleneck.WRITEBACK, [statement("no disk busy more than {busy}", busy=share(busy))]
 
 
 def _left_dirty(view: View) -> int | None:
@@ -132,7 +162,7 @@ def _left_dirty(view: View) -> int | None:
 
 
 def _written_meanwhile_share(view: View) -> float | None:
-    """Of the bytes copied, those that reached the disks before the final sync."""
+    """Return the part of the bytes copied that reached the disks before the final sync."""
     if view.moved_bytes is None or not view.copied_bytes:
         return None
     written = view.moved_bytes[1]

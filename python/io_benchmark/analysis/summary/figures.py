@@ -1,31 +1,42 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""One side's figures for one subject, and how far apart equals are."""
+"""One side's figures for one subject, and how far measurements of the same thing differ."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from io_benchmark.analysis.inference import moving_blocks, student
 from io_benchmark.analysis.inference.estimates import SideData
-from io_benchmark.analysis.model import Entry, Figures, Integers, Retrieves
+from io_benchmark.analysis.model import (
+    PERCENTILES,
+    Entry,
+    Figures,
+    Integers,
+    Retrieves,
+    Run,
+)
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.report_model import NoiseFloor
-from io_benchmark.analysis.validity.comparability import Run
 
 
-def figures_of(runs: Sequence[Run], data: SideData) -> Figures:
+def summarize(runs: Sequence[Run], data: SideData) -> Figures:
     entries = [entry for _, entry in runs]
 
     def mean(figure: Callable[[Entry], float]) -> float:
-        """The unit is the worker: a side's figure is the mean of its workers' figures."""
+        """Return the mean of the workers' figures: the unit is the worker."""
         return machine_identity.mean([figure(entry) for entry in worker] for worker in data.runs)
 
     def part(column: Callable[[Retrieves], Integers]) -> float | None:
         known = [
-            [float(column(one.retrieves).mean()) for one in worker if one.retrieves is not None]
+            [
+                float(column(entry.retrieves).mean())
+                for entry in worker
+                if entry.retrieves is not None
+            ]
             for worker in data.runs
         ]
         return machine_identity.mean(filter(None, known)) if any(known) else None
@@ -35,9 +46,7 @@ def figures_of(runs: Sequence[Run], data: SideData) -> Figures:
         samples=sum(len(entry.total_ns) for entry in entries),
         operations=sum(int(entry.operations.sum()) for entry in entries),
         mean_ns=mean(lambda entry: entry.mean_ns),
-        p50_ns=mean(lambda entry: _percentile(entry, 50)),
-        p95_ns=mean(lambda entry: _percentile(entry, 95)),
-        p99_ns=mean(lambda entry: _percentile(entry, 99)),
+        percentiles_ns={percent: mean(partial(_percentile, percent)) for percent in PERCENTILES},
         total_ns=mean(lambda entry: float(entry.total_ns.sum())),
         lookup_mean_ns=part(lambda retrieves: retrieves.lookup_ns),
         copy_mean_ns=part(lambda retrieves: retrieves.copy_ns),
@@ -48,17 +57,18 @@ def figures_of(runs: Sequence[Run], data: SideData) -> Figures:
     )
 
 
-def _percentile(entry: Entry, percent: int) -> float:
-    """The seed's definition, so that figures can be laid beside its own; of a batch, its average."""
+def _percentile(percent: int, entry: Entry) -> float:
+    """Return a percentile as older reports define it; a batch counts as its average."""
     count = len(entry.total_ns)
     at = min(count * percent // 100, count - 1)
     each = entry.total_ns if entry.retrieves is not None else entry.total_ns / entry.operations
     return float(np.partition(each, at)[at])
 
 
-def noise_of(
+def noise_floors(
     sides: Mapping[str, Sequence[Run]], data: Mapping[str, SideData]
 ) -> tuple[NoiseFloor, ...]:
+    """Return how far halves of one run, and workers of one side, differ."""
     halves = [
         moving_blocks.ratio_of_interleaved_halves(entry)
         for runs in sides.values()

@@ -1,67 +1,79 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Storage configurations beside each other: the same work in each place that a task names.
+"""Compare the places of one task: the same work in each of them.
 
-The first place that a task names is what its others are held against, within the worker: one machine
-with itself, so that nothing is assumed of how machines differ. Other work is not held against it; the
-same work done in another way is, and the way is named.
+Each place is compared with the first that the task names, within the worker: one machine with itself,
+so that nothing is assumed of how machines differ. Different work is not compared; the same work done
+by a different method is, and the method is named.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from io_benchmark.analysis.inference import estimates, independent_workers
-from io_benchmark.analysis.model import Comparison, Subject, Worker
+from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.model import Run, Subject, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, SubjectReport
+from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.analysis.validity import comparability, rules
-from io_benchmark.analysis.validity.comparability import Run
-from io_benchmark.analysis.words import plain
+from io_benchmark.text import clean
 
-KINDS = {"overlay": "container overlay"}
-# A place's kind says it already.
-OVERLAYS = ("overlay", "aufs")
-FACT_LENGTH = 40
+_KINDS = {"overlay": "container overlay"}
+# The kind of a place has these in it already.
+_OVERLAYS = ("overlay", "aufs")
+_FACT_LENGTH = 40
 
 
-def of(
+def compare_places(
     plan: Plan,
     workers: Sequence[Worker],
     compared: Mapping[Subject, Sequence[Run]],
     reports: Sequence[SubjectReport],
 ) -> tuple[Places, ...]:
-    """One for all that a task measured in more than one place, in the report's order."""
+    """Return a table for each measurement in more than one place of a task, in the report's order."""
     sides: dict[str, list[Worker]] = {}
     for worker in workers:
         sides.setdefault(worker.side, []).append(worker)
-    named = [(worker, _named(worker)) for side in plan.order(sides) for worker in sides[side]]
+    in_order = [
+        (worker, _places_of(worker)) for side in plan.order(sides) for worker in sides[side]
+    ]
     by_subject = {report.subject: report for report in reports}
-    found = []
-    for measurement in dict.fromkeys(_anywhere(subject) for subject in compared):
-        own = [(worker, places[measurement]) for worker, places in named if measurement in places]
-        if any(len(places) > 1 for _, places in own):
-            rows = list(dict.fromkeys(place for _, places in own for place in places))
-            table = _Table(measurement, rows[0], [one for one, _ in own], compared, by_subject)
-            found.append(Places(table.at(rows[0]), tuple(map(table.row, rows))))
-    return tuple(found)
+    tables = []
+    for measurement in dict.fromkeys(_without_place(subject) for subject in compared):
+        measuring = {
+            id(worker): (worker, places[measurement])
+            for worker, places in in_order
+            if measurement in places
+        }.values()
+        if any(len(places) > 1 for _, places in measuring):
+            names = list(dict.fromkeys(place for _, places in measuring for place in places))
+            table = _Table(
+                measurement, names[0], [worker for worker, _ in measuring], compared, by_subject
+            )
+            tables.append(Places(table.at(names[0]), tuple(map(table.row, names))))
+    return tuple(tables)
 
 
-def _anywhere(subject: Subject) -> Subject:
+def _without_place(subject: Subject) -> Subject:
     return replace(subject, place="")
 
 
-def _named(worker: Worker) -> dict[Subject, list[str]]:
-    """Where a task measures what, in the order in which it names its places."""
+def _places_of(worker: Worker) -> dict[Subject, list[str]]:
+    """Return where a task measures what, in the order in which it names its places."""
     order = {place.name: at for at, place in enumerate(worker.result.config.places)}
-    found: dict[Subject, dict[str, None]] = {}
-    for entry in sorted(worker.entries, key=lambda one: order.get(one.subject.place, len(order))):
-        found.setdefault(_anywhere(entry.subject), {})[entry.subject.place] = None
-    return {measurement: list(places) for measurement, places in found.items()}
+    places: dict[Subject, dict[str, None]] = {}
+    for subject in sorted(
+        (entry.subject for entry in worker.entries),
+        key=lambda subject: order.get(subject.place, len(order)),
+    ):
+        places.setdefault(_without_place(subject), {})[subject.place] = None
+    return {measurement: list(names) for measurement, names in places.items()}
 
 
 class _Table:
-    """One measurement's rows."""
+    """The rows of one measurement."""
 
     def __init__(
         self,
@@ -84,96 +96,115 @@ class _Table:
 
     def row(self, place: str) -> PlaceRow:
         report = self._reports.get(self.at(place))
-        comparisons: tuple[Comparison, ...] = report.comparisons if report is not None else ()
-        return PlaceRow(
-            place, tuple(self._side(place, side) for side in self._workers), comparisons
-        )
+        sides = tuple(self._side(place, side) for side in self._workers)
+        return PlaceRow(place, sides, report.comparisons if report is not None else ())
 
     def _side(self, place: str, side: str) -> AtPlace:
-        here = [
-            (worker, entry)
+        measured = [
+            Run(worker, entry)
             for worker in self._workers[side]
             for entry in worker.entries
             if entry.subject == self.at(place)
         ]
         runs = self._runs(place, side)
-        found = AtPlace(
+        at_place = AtPlace(
             side=side,
-            what=" or ".join(dict.fromkeys(what(worker, place) for worker, _ in here)),
+            kind=" or ".join(dict.fromkeys(place_kind(run.worker, place) for run in measured)),
             mean_ns=self._reports[self.at(place)].figures[side].mean_ns if runs else None,
-            missing="" if runs else _why_missing(here),
+            missing=None if runs else _reason_missing(measured),
             ratio=None,
             interval=None,
             method="",
             workers=0,
-            not_held="",
-            differs=_once(rules.cut_short(run) for run in runs),
+            not_compared=None,
+            differences=_distinct(rules.cut_short(run) for run in runs),
         )
-        return found if place == self._first or not runs else self._held(found, side, runs)
+        return at_place if place == self._first or not runs else self._compare(at_place, runs)
 
     def _runs(self, place: str, side: str) -> list[Run]:
-        """Those that a verdict could rest on."""
-        return [run for run in self._compared.get(self.at(place), ()) if run[0].side == side]
+        """Return the runs that a verdict could rest on."""
+        return [run for run in self._compared.get(self.at(place), ()) if run.worker.side == side]
 
-    def _held(self, found: AtPlace, side: str, runs: Sequence[Run]) -> AtPlace:
-        """Against the same tasks' runs at the first place."""
-        first = {id(worker): (worker, entry) for worker, entry in self._runs(self._first, side)}
-        pairs = [(run, first[id(run[0])]) for run in runs if id(run[0]) in first]
-        if not pairs:
-            return replace(found, not_held=f"nothing of {self._first} to hold it against")
-        other_work = _once(
-            _difference(rule, *pair) for rule in comparability.SAME_WORK for pair in pairs
-        )
+    def _compare(self, at_place: AtPlace, runs: Sequence[Run]) -> AtPlace:
+        """Compare runs with those of the same tasks at the first place."""
+        first = {id(run.worker): run for run in self._runs(self._first, at_place.side)}
+        paired = [run for run in runs if id(run.worker) in first]
+        if not paired:
+            return replace(
+                at_place,
+                not_compared=statement("nothing was measured at {first}", first=self._first),
+            )
+        other_work = _differences(comparability.SAME_WORK, paired, first)
         if other_work:
-            return replace(found, not_held=f"other work: {'; '.join(other_work)}")
-        by_machine = independent_workers.by_machine([run for run, _ in pairs])
+            different = statement("different work: {traits}", traits=joined(other_work, "; "))
+            return replace(at_place, not_compared=different)
+        by_machine = independent_workers.by_machine(paired)
         estimate = estimates.within_workers(
             [
-                [(entry, first[id(worker)][1]) for worker, entry in shared]
-                for shared in by_machine.values()
+                [(run.entry, first[id(run.worker)].entry) for run in of_machine]
+                for of_machine in by_machine.values()
             ]
         )
-        ways = _once(_difference(rule, *pair) for rule in comparability.WAYS for pair in pairs)
-        alone = len(runs) - len(pairs)
-        without = (f"{alone} of its runs have nothing at {self._first}",) if alone else ()
+        unpaired = len(runs) - len(paired)
+        without = statement(
+            "{runs} of its runs have nothing at {first}", runs=count(unpaired), first=self._first
+        )
         return replace(
-            found,
+            at_place,
             ratio=estimate.ratio,
-            interval=estimates.interval(estimate, estimates.LEVEL),
+            interval=estimates.interval(estimate, LEVEL),
             method=estimate.method,
             workers=len(by_machine),
-            differs=(*found.differs, *ways, *without),
+            differences=(
+                *at_place.differences,
+                *_differences(comparability.SAME_METHOD, paired, first),
+                *([without] if unpaired else []),
+            ),
         )
 
 
-def _why_missing(runs: Sequence[Run]) -> str:
-    return "; ".join(_once(map(rules.left_out, runs))) or "no task of it measures this there"
+def _reason_missing(runs: Sequence[Run]) -> Statement:
+    reasons = _distinct(map(rules.reason_left_out, runs))
+    return joined(reasons, "; ") if reasons else statement("no task of it measures this there")
 
 
-def _difference(rule: Callable[[Run], str | None], run: Run, first: Run) -> str | None:
+def _differences(
+    trait_rules: Sequence[comparability.TraitRule], runs: Sequence[Run], first: Mapping[int, Run]
+) -> tuple[Statement, ...]:
+    """Return by which traits runs differ from those of the same workers at the first place."""
+    return _distinct(
+        _difference(rule, run, first[id(run.worker)]) for rule in trait_rules for run in runs
+    )
+
+
+def _difference(rule: comparability.TraitRule, run: Run, first: Run) -> Statement | None:
     here, there = rule(run), rule(first)
     if here == there:
         return None
-    if rule is comparability.parameters:
-        (here,), (there,) = comparability.without_common([here or ""], [there or ""])
-    return f"{here or 'nothing'} here, {there or 'nothing'} at {first[1].subject.place}"
+    here, there = comparability.distinct_traits([here, there])
+    return statement(
+        "{here} here, {there} at {first}",
+        here=comparability.traits_text(here),
+        there=comparability.traits_text(there),
+        first=first.entry.subject.place,
+    )
 
 
-def _once(words: Iterable[str | None]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(filter(None, words)))
+def _distinct(statements: Iterable[Statement | None]) -> tuple[Statement, ...]:
+    return tuple(dict.fromkeys(each for each in statements if each is not None))
 
 
-def what(worker: Worker, place: str) -> str:
-    """'volume, ext4', 'container overlay', 'memory, tmpfs'."""
-    seen = next((one for one in worker.result.storage.places if one.name == place), None)
-    if seen is None or seen.kind is None:
-        why = seen.failed if seen is not None else None
-        return f"could not be looked at: {plain(why, 120)}" if why else "of an unknown kind"
-    kind = plain(KINDS.get(seen.kind, seen.kind), FACT_LENGTH)
-    if seen.filesystem is not None:
-        system: str | None = seen.filesystem.type
+def place_kind(worker: Worker, place: str) -> str:
+    """Return 'volume, ext4', 'container overlay' or 'memory, tmpfs'."""
+    observed = next((each for each in worker.result.storage.places if each.name == place), None)
+    if observed is None or observed.kind is None:
+        reason = observed.failed if observed is not None else None
+        return f"could not be observed: {clean(reason, 120)}" if reason else "of an unknown kind"
+    kind = clean(_KINDS.get(observed.kind, observed.kind), _FACT_LENGTH)
+    if observed.filesystem is not None:
+        filesystem: str | None = observed.filesystem.type
     else:
-        system = seen.mount.filesystem if seen.mount is not None else None
-    if system is None or system in OVERLAYS:
+        filesystem = observed.mount.filesystem if observed.mount is not None else None
+    if filesystem is None or filesystem in _OVERLAYS:
         return kind
-    return f"{kind}, {plain(system, FACT_LENGTH)}"
+    return f"{kind}, {clean(filesystem, _FACT_LENGTH)}"

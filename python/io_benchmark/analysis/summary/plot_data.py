@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What the pictures are drawn from: raw times, and the timeline as rates."""
+"""Data for the plots: raw times, and the timeline as rates."""
 
 from array import array
 from collections.abc import Sequence
@@ -9,16 +9,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.report_model import Series, Timeline
-from io_benchmark.results.format import Timeline as RecordedTimeline
+from io_benchmark.analysis.report_model import RateTimeline, SampleSeries
+from io_benchmark.results.format import Timeline
 
-NS_PER_S = 1e9
-US_PER_S = 1e6
+_NS_PER_S = 1e9
+_US_PER_S = 1e6
 
 
-def series(workers: Sequence[Worker]) -> tuple[Series, ...]:
+def sample_series(workers: Sequence[Worker]) -> tuple[SampleSeries, ...]:
     return tuple(
-        Series(
+        SampleSeries(
             side=worker.side,
             worker=_name(worker),
             subject=entry.subject,
@@ -35,27 +35,25 @@ def series(workers: Sequence[Worker]) -> tuple[Series, ...]:
     )
 
 
-def timelines(workers: Sequence[Worker]) -> tuple[Timeline, ...]:
-    found = []
-    for worker in workers:
-        recorded = worker.result.timeline
-        if recorded is not None:
-            timeline = _rates(worker, recorded)
-            if timeline is not None:
-                found.append(timeline)
-    return tuple(found)
+def rate_timelines(workers: Sequence[Worker]) -> tuple[RateTimeline, ...]:
+    return tuple(
+        rates
+        for worker in workers
+        if worker.result.timeline is not None
+        and (rates := _rates(worker, worker.result.timeline)) is not None
+    )
 
 
 def _name(worker: Worker) -> str:
     return worker.task_id if worker.worker_id == "unknown" else worker.worker_id
 
 
-def _rates(worker: Worker, recorded: RecordedTimeline) -> Timeline | None:
-    """Counters only grow: a rate is the difference of two samples over their time."""
+def _rates(worker: Worker, recorded: Timeline) -> RateTimeline | None:
+    """Return the differences of a counter's samples, over their time."""
     times = _column(recorded.columns.get("time_ns"))
     if times is None or len(times) < 2:
         return None
-    seconds = np.diff(times) / NS_PER_S
+    seconds = np.diff(times) / _NS_PER_S
     if not np.all(seconds > 0):
         return None  # a hostile or broken file: nothing can be drawn
     written = np.zeros(len(seconds))
@@ -64,12 +62,12 @@ def _rates(worker: Worker, recorded: RecordedTimeline) -> Timeline | None:
         if counter is not None:
             written += np.diff(counter) / seconds
     pressure = _column(recorded.columns.get("psi_io_some_us"))
-    waited = np.zeros(len(seconds)) if pressure is None else np.diff(pressure) / US_PER_S / seconds
+    waited = np.zeros(len(seconds)) if pressure is None else np.diff(pressure) / _US_PER_S / seconds
     dirty = _column(recorded.columns.get("dirty_bytes"))
-    return Timeline(
+    return RateTimeline(
         side=worker.side,
         worker=_name(worker),
-        time_s=_packed(times[1:] / NS_PER_S),
+        time_s=_packed(times[1:] / _NS_PER_S),
         written_bytes_per_s=_packed(np.maximum(written, 0)),
         dirty_bytes=_packed(np.zeros(len(seconds)) if dirty is None else dirty[1:]),
         pressure_io_ratio=_packed(np.clip(waited, 0, 1)),
@@ -77,7 +75,7 @@ def _rates(worker: Worker, recorded: RecordedTimeline) -> Timeline | None:
 
 
 def _packed(values: np.ndarray) -> Sequence[float]:
-    """Plain floats for what draws them, in eight bytes each."""
+    """Return plain floats of eight bytes each."""
     return array("d", values)
 
 

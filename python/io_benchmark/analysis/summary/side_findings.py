@@ -1,115 +1,146 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What a workload shows of one side by itself, whatever the other side does."""
+"""Findings about one side by itself, whatever the other sides have."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from io_benchmark.analysis.model import Figures, Subject, Worker
 from io_benchmark.analysis.observed.cgroup_limits import cpu_quota
 from io_benchmark.analysis.report_model import SubjectReport
+from io_benchmark.analysis.statements import (
+    Quantity,
+    Statement,
+    Unit,
+    count,
+    joined,
+    share,
+    statement,
+)
 from io_benchmark.analysis.summary import workload_figures
-from io_benchmark.analysis.words import percent
 
-# Several that together do no more than this of what one alone does hold each other up.
-NO_GAIN = 1.0
-COPIES_COST = 1.2
+# Several threads that together do no more than this times the work of one hold each other up.
+_NO_GAIN_RATIO = 1.0
+_COPIES_COST_RATIO = 1.2
 
 
-def of(reports: Sequence[SubjectReport], workers: Sequence[Worker]) -> tuple[str, ...]:
-    """One line each; where several numbers at once show it, that of the largest."""
+class _Position(NamedTuple):
+    """Where a finding is from; of several numbers of threads, the largest replaces the others."""
+
+    name: str
+    side: str
+    place: str
+    variant: str
+
+
+def side_findings(
+    reports: Sequence[SubjectReport], workers: Sequence[Worker]
+) -> tuple[Statement, ...]:
+    """Return one statement per finding; of several numbers of threads, for the largest."""
     cpus = _cpus(workers)
     by_subject = {report.subject: report for report in reports}
-    found: dict[tuple[str, str, str, str], str] = {}  # by finding, side, place and variant
+    findings: dict[_Position, Statement] = {}
     for report in sorted(reports, key=lambda report: report.subject.threads):
         subject = report.subject
         for side, figures in report.figures.items():
-            for name, show in _FINDINGS.items():
+            for name, judge in _FINDINGS.items():
                 value = workload_figures.value(figures, name)
                 if value is None:
                     continue
                 if name == workload_figures.SCALING and cpus.get(side, 0.0) <= subject.threads:
-                    continue  # without one to spare for all else it need be no lock
-                against = by_subject.get(workload_figures.held_against(subject) or subject)
-                other = against.figures.get(side) if against is not None else None
-                text = show(subject, value, _error(figures, other))
-                if text:
-                    found[name, side, subject.place, subject.variant] = text
-    return _in_places(found)
+                    continue  # without a CPU to spare for all else it need not be a lock
+                reference = by_subject.get(workload_figures.reference_of(subject) or subject)
+                against = reference.figures.get(side) if reference is not None else None
+                finding = judge(subject, value, _error(figures, against))
+                if finding is not None:
+                    findings[_Position(name, side, subject.place, subject.variant)] = finding
+    return _merge_places(findings)
 
 
-def _in_places(found: Mapping[tuple[str, str, str, str], str]) -> tuple[str, ...]:
-    """What is found alike in several places is said once."""
-    places: dict[tuple[str, str, str], list[str]] = {}
-    for (name, side, place, _), text in found.items():
-        places.setdefault((name, side, text), []).append(place)
+def _merge_places(findings: Mapping[_Position, Statement]) -> tuple[Statement, ...]:
+    """Merge findings that are the same in several places."""
+    places: dict[tuple[str, str, Statement], list[str]] = {}
+    for position, finding in findings.items():
+        key = position.name, position.side, finding
+        places.setdefault(key, []).append(position.place)
     return tuple(
-        f"{side}: {text}"
+        statement("{side}: {finding}", side=side, finding=finding)
         if name == workload_figures.STALLS
-        else f"{side}, place{'s' if len(where) > 1 else ''} {', '.join(where)}: {text}"
-        for (name, side, text), where in places.items()
+        else statement(
+            f"{{side}}, place{'s' if len(where) > 1 else ''} {{places}}: {{finding}}",
+            side=side,
+            places=joined(where),
+            finding=finding,
+        )
+        for (name, side, finding), where in places.items()
     )
 
 
 def _cpus(workers: Sequence[Worker]) -> dict[str, float]:
-    """The fewest CPUs that any of a side's workers has, by its machine or its cgroup."""
-    found: dict[str, float] = {}
+    """Return by side the fewest CPUs that one of its workers has, by its machine or its cgroup."""
+    cpus: dict[str, float] = {}
     for worker in workers:
         limits, host = worker.result.limits, worker.result.host
         known = [
             cpu_quota(limits) if limits is not None else None,
             (host.cpu_online_count or host.cpu_count) if host is not None else None,
         ]
-        fewest = min((float(one) for one in known if one is not None), default=0.0)
-        found[worker.side] = min(fewest, found.get(worker.side, math.inf))
-    return found
+        fewest = min((float(number) for number in known if number is not None), default=0.0)
+        cpus[worker.side] = min(fewest, cpus.get(worker.side, math.inf))
+    return cpus
 
 
 def _error(figures: Figures, against: Figures | None) -> float:
-    """Twice the standard error of the ratio of two means of one worker, as a part of it."""
-    other = against.within_worker_ratio if against is not None else 0.0
-    return 2 * math.hypot(figures.within_worker_ratio, other)
+    """Return twice the standard error of the ratio of two means of one worker, as a part of it."""
+    of_reference = against.within_worker_ratio if against is not None else 0.0
+    return 2 * math.hypot(figures.within_worker_ratio, of_reference)
 
 
-def _scaling(subject: Subject, value: float, error: float) -> str:
-    if value * (1 + error) > NO_GAIN:
-        return ""
-    return (
-        f"{subject.threads} at once do {percent(value)} of what one alone does (metadata, "
-        f"{subject.variant}): something locks"
+def _scaling(subject: Subject, value: float, error: float) -> Statement | None:
+    if value * (1 + error) > _NO_GAIN_RATIO:
+        return None
+    return statement(
+        "{threads} at once do {rate} of what one alone does (metadata, {variant}): something locks",
+        threads=count(subject.threads),
+        rate=share(value),
+        variant=subject.variant,
     )
 
 
-def _not_visible(_subject: Subject, value: float, _error: float) -> str:
+def _not_visible(_subject: Subject, value: float, _error: float) -> Statement | None:
     if not value:
-        return ""
-    return (
-        f"{value:,.0f} files that one thread had created were not visible to another at once, as "
-        "POSIX promises (metadata, visibility)"
+        return None
+    return statement(
+        "{files} files that one thread had created were not visible to another at once, as POSIX "
+        "promises (metadata, visibility)",
+        files=count(value),
     )
 
 
-def _copies(subject: Subject, value: float, error: float) -> str:
-    if value < COPIES_COST * (1 + error):
-        return ""
-    return (
-        f"a copy of the binary for each of {subject.threads} processes makes executing it take "
-        f"{value:.2f}× the time that hardlinks to one take (exec): builders that share the file "
-        "share the caches"
+def _copies(subject: Subject, value: float, error: float) -> Statement | None:
+    if value < _COPIES_COST_RATIO * (1 + error):
+        return None
+    return statement(
+        "a copy of the binary for each of {processes} processes makes executing it take {ratio} the "
+        "time that hardlinks to one take (exec): builders that share the file share the caches",
+        processes=count(subject.threads),
+        ratio=Quantity(value, Unit.RATIO),
     )
 
 
-def _stalls(_subject: Subject, value: float, _error: float) -> str:
+def _stalls(_subject: Subject, value: float, _error: float) -> Statement | None:
     if not value:
-        return ""
-    return (
-        f"{value:,.0f} uploads waited for an answer to Expect: 100-continue that did not come "
-        "(upload): send no such header"
+        return None
+    return statement(
+        "{uploads} uploads waited for an answer to Expect: 100-continue that did not come (upload): "
+        "do not send this header",
+        uploads=count(value),
     )
 
 
-_FINDINGS: dict[str, Callable[[Subject, float, float], str]] = {
+_FINDINGS: dict[str, Callable[[Subject, float, float], Statement | None]] = {
     workload_figures.SCALING: _scaling,
     workload_figures.NOT_VISIBLE: _not_visible,
     workload_figures.COPIES: _copies,

@@ -1,39 +1,40 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Figures that one workload alone has: what threads gain, what copies cost, what was not visible."""
+"""Figures that only one workload has, such as the gain by threads or the cost of copies."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from io_benchmark.analysis.model import Detail, Entry, Figures, Subject, Worker
+from io_benchmark.analysis.model import Detail, Entry, Figures, Run, Subject, Worker
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.report_model import SubjectReport
-from io_benchmark.analysis.validity.comparability import Run
 from io_benchmark.results.workloads import Exec, Metadata, RandomIo, Upload
 
 SCALING, COPIES, CONNECTIONS = "scaling", "over-hardlinked", "over-keep-alive"
 NOT_VISIBLE, STALLS, LATENCY = "not-visible", "expect-stalls", "latency-p99"
 CPU_TIME = "cpu-time"
 
-# variant of a workload -> what it is held against, and as what
-_HELD_AGAINST = {
+# variant of a workload -> the variant that it is compared with, the figure's name and its label
+_REFERENCES = {
     ("exec", "copies"): ("hardlinked", COPIES, "over hardlinks"),
     ("upload", "connection-each"): ("keep-alive", CONNECTIONS, "over keep-alive"),
 }
 
 
-def added(reports: Sequence[SubjectReport], workers: Sequence[Worker]) -> list[SubjectReport]:
-    """The reports, each side's figures with those that only this workload has."""
+def with_workload_figures(
+    reports: Sequence[SubjectReport], workers: Sequence[Worker]
+) -> list[SubjectReport]:
+    """Return the reports, each side's figures with those that only this workload has."""
     by_subject = {report.subject: report for report in reports}
     return [
         replace(
             report,
             figures={
                 side: replace(
-                    figures, details=_of(report.subject, side, figures, by_subject, workers)
+                    figures, details=_details(report.subject, side, figures, by_subject, workers)
                 )
                 for side, figures in report.figures.items()
             },
@@ -42,72 +43,79 @@ def added(reports: Sequence[SubjectReport], workers: Sequence[Worker]) -> list[S
     ]
 
 
-def held_against(subject: Subject) -> Subject | None:
-    """The measurement that this one's own figure is a ratio to."""
+def reference_of(subject: Subject) -> Subject | None:
+    """Return the measurement to which the figure of this one is a ratio."""
     if subject.workload == "metadata" and subject.threads > 1:
         return replace(subject, threads=1)
-    against = _HELD_AGAINST.get((subject.workload, subject.variant))
+    against = _REFERENCES.get((subject.workload, subject.variant))
     return None if against is None else replace(subject, variant=against[0])
 
 
 def value(figures: Figures | None, name: str) -> float | None:
-    """One of them by its name."""
-    found = (detail.value for detail in figures.details if detail.name == name) if figures else ()
-    return next(iter(found), None)
+    """Return the figure of this name."""
+    details = figures.details if figures is not None else ()
+    return next((detail.value for detail in details if detail.name == name), None)
 
 
-def _of(
+def _details(
     subject: Subject,
     side: str,
     figures: Figures,
     reports: Mapping[Subject, SubjectReport],
     workers: Sequence[Worker],
 ) -> tuple[Detail, ...]:
-    found = []
-    against = held_against(subject)
-    report = reports.get(against) if against is not None else None
+    details = []
+    reference = reference_of(subject)
+    report = reports.get(reference) if reference is not None else None
     base = report.figures.get(side) if report is not None else None
     if base is not None and subject.workload == "metadata":
         gain = base.mean_ns / figures.mean_ns
-        found.append(Detail(SCALING, "over one alone", gain, "×", higher_is_better=True))
+        details.append(Detail(SCALING, "over one alone", gain, "×", higher_is_better=True))
     elif base is not None:
-        _, name, label = _HELD_AGAINST[subject.workload, subject.variant]
-        dearer = figures.mean_ns / base.mean_ns
-        found.append(Detail(name, label, dearer, "×", higher_is_better=False))
+        _, name, label = _REFERENCES[subject.workload, subject.variant]
+        cost = figures.mean_ns / base.mean_ns
+        details.append(Detail(name, label, cost, "×", higher_is_better=False))
     runs = [
-        (worker, entry)
+        Run(worker, entry)
         for worker in workers
         if worker.side == side
         for entry in worker.entries
         if entry.subject == subject and len(entry.total_ns)
     ]
-    return (*found, *_observed(runs))
+    return (*details, *_totals(runs), *_means(runs))
 
 
-def _observed(runs: Sequence[Run]) -> list[Detail]:
-    measured = [entry.measured for _, entry in runs]
+def _totals(runs: Sequence[Run]) -> list[Detail]:
+    """Return the counts that workers observed, added up over a side's runs."""
+    measured = [run.entry.measured for run in runs]
+    hidden = [each.observed.not_visible for each in measured if isinstance(each, Metadata)]
+    stalls = [each.observed.expect_100_stalls for each in measured if isinstance(each, Upload)]
+    return [
+        Detail(name, label, float(sum(known)), "", higher_is_better=False)
+        for name, label, counts in (
+            (NOT_VISIBLE, "not visible", hidden),
+            (STALLS, "stalled", stalls),
+        )
+        if (known := [count for count in counts if count is not None])
+    ]
 
-    def total(label: str, name: str, counts: Sequence[int | None]) -> list[Detail]:
-        known = [count for count in counts if count is not None]
-        if not known:
-            return []
-        return [Detail(name, label, float(sum(known)), "", higher_is_better=False)]
 
-    hidden = [one.observed.not_visible for one in measured if isinstance(one, Metadata)]
-    stalls = [one.observed.expect_100_stalls for one in measured if isinstance(one, Upload)]
-    found = total("not visible", NOT_VISIBLE, hidden) + total("stalled", STALLS, stalls)
-    workers = machine_identity.grouped(runs, lambda run: run[0].machine).values()
+def _means(runs: Sequence[Run]) -> list[Detail]:
+    """Return the figures that are means over a side's workers."""
+    workers = machine_identity.grouped(runs, lambda run: run.worker.machine).values()
+    details = []
     for name, label, unit, figure in (
         (LATENCY, "latency P99", "µs", _latency_us),
         (CPU_TIME, "CPU time of one", "ms", _cpu_ms),
     ):
         values = [
-            [one for _, entry in shared if (one := figure(entry)) is not None] for shared in workers
+            [value for run in of_worker if (value := figure(run.entry)) is not None]
+            for of_worker in workers
         ]
         if any(values):
             mean = machine_identity.mean(filter(None, values))
-            found.append(Detail(name, label, mean, unit, higher_is_better=False))
-    return found
+            details.append(Detail(name, label, mean, unit, higher_is_better=False))
+    return details
 
 
 def _latency_us(entry: Entry) -> float | None:
@@ -117,7 +125,7 @@ def _latency_us(entry: Entry) -> float | None:
 
 
 def _cpu_ms(entry: Entry) -> float | None:
-    """Of one operation."""
+    """Return the CPU time of one operation."""
     if not isinstance(entry.measured, Exec) or entry.measured.observed.cpu_ns is None:
         return None
     operations = float(entry.operations.sum(dtype=np.float64))

@@ -1,16 +1,17 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What must be alike on both sides: what each run has of it, in words that can be laid side by side.
+"""Traits: what identical measurements have in common, one function per rule about sides.
 
-None: a workload that has nothing of the kind.
+Each function returns the traits of a run, or none where its workload has nothing of the kind.
 """
 
 from collections.abc import Callable, Sequence
 
 import msgspec
 
-from io_benchmark.analysis.model import Entry, Worker
+from io_benchmark.analysis.model import Run
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
 from io_benchmark.results.workloads import (
     RandomIoObserved,
     SpawnObserved,
@@ -18,142 +19,159 @@ from io_benchmark.results.workloads import (
     UploadObserved,
 )
 
-COLD_SHARE, WARM_SHARE = 0.05, 0.50
-# Parameters that say how much is measured, not what.
-HOW_MUCH = frozenset(("time_limit_s", "samples_planned", "objects_planned"))
-# What these measure does not lie in a place.
-WITHOUT_PLACE = frozenset(("spawn", "upload"))
+# Parts of the cache that are in memory before the first retrieve.
+_COLD_SHARE, _WARM_SHARE = 0.05, 0.50
+# Parameters that decide how much is measured. The others decide what is measured.
+_AMOUNTS = frozenset(("time_limit_s", "samples_planned", "objects_planned"))
+# What these workloads measure is not in a place.
+_WITHOUT_PLACE = frozenset(("spawn", "upload"))
+_SIZES_SHOWN = 6
+_UNKNOWN_METHOD = "an unknown method"
 
-Run = tuple[Worker, Entry]
-
-
-def profile(run: Run) -> str | None:
-    """A quick run measures smaller files and waits for less: it is no short form of a full one."""
-    return f"profile {run[0].result.config.profile}"
-
-
-def sequence(run: Run) -> str | None:
-    if run[1].retrieves is None:
-        return None
-    config = run[0].result.config
-    return f"seed {config.seed}, sequence over {len(run[1].retrieves.facts.file_sizes_bytes)} files"
+Traits = tuple[Statement, ...]
+TraitRule = Callable[[Run], Traits]
 
 
-def sizes(run: Run) -> str | None:
-    if run[1].retrieves is None:
-        return None
-    found = sorted(set(run[1].retrieves.facts.file_sizes_bytes), reverse=True)
-    return "files of " + ", ".join(f"{size / 1024 / 1024:g} MiB" for size in found[:6])
+def traits_text(traits: Traits) -> Statement:
+    """Return a run's traits as one statement."""
+    return joined(traits) if traits else statement("nothing")
 
 
-def retrieves(run: Run) -> str | None:
-    """First looks at a file read the disk: the fewer retrieves, the more of them are such."""
-    return None if run[1].retrieves is None else f"{run[1].planned:,} retrieves planned"
+def distinct_traits(several: Sequence[Traits]) -> list[Traits]:
+    """Return the traits of several runs without those that all of them have."""
+    common = set.intersection(*map(set, several))
+    return [tuple(trait for trait in traits if trait not in common) for traits in several]
 
 
-def copy_method(run: Run) -> str | None:
-    entry = run[1].retrieves
-    return None if entry is None else f"copied by {entry.facts.copy_method}"
+def profile(run: Run) -> Traits:
+    """A quick run measures smaller files and waits for less: it is not a short form of a full one."""
+    return (statement("profile {profile}", profile=run.worker.result.config.profile),)
 
 
-def lookup_method(run: Run) -> str | None:
-    entry = run[1].retrieves
-    return None if entry is None else f"looked up by {entry.facts.lookup_method}"
-
-
-def reflink(run: Run) -> str | None:
-    if run[1].retrieves is None:
-        return None
-    return "copies share extents" if run[1].retrieves.facts.shares_extents else "copies move bytes"
-
-
-def cache_state(run: Run) -> str | None:
-    if run[1].retrieves is None:
-        return None
-    state = run[1].retrieves.facts.cache_state
-    if state is None or state.resident_bytes is None or state.cache_bytes == 0:
-        return "cache state unknown"
-    share = state.resident_bytes / state.cache_bytes
-    if share < COLD_SHARE:
-        return "cold cache"
-    return "warm cache" if share > WARM_SHARE else "half-warm cache"
-
-
-def parameters(run: Run) -> str | None:
-    """How much is measured may differ, what is measured may not."""
-    measured = run[1].measured
-    if measured is None:
-        return None
-    chosen = msgspec.to_builtins(measured.parameters)
-    return ", ".join(
-        f"{name} {'none' if value is None else value}"
-        for name, value in chosen.items()
-        if name not in HOW_MUCH
+def sequence(run: Run) -> Traits:
+    if run.entry.retrieves is None:
+        return ()
+    files = len(run.entry.retrieves.facts.file_sizes_bytes)
+    return (
+        statement("seed {seed}", seed=str(run.worker.result.config.seed)),
+        statement("sequence over {files} files", files=count(files)),
     )
 
 
-def without_common(ours: Sequence[str], theirs: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Lists of parameters, without what is the same in all of them."""
-    common = set.intersection(*(set(text.split(", ")) for text in (*ours, *theirs)))
-
-    def rest(text: str) -> str:
-        return ", ".join(part for part in text.split(", ") if part not in common)
-
-    return [rest(text) for text in ours], [rest(text) for text in theirs]
+def sizes(run: Run) -> Traits:
+    if run.entry.retrieves is None:
+        return ()
+    largest = sorted(set(run.entry.retrieves.facts.file_sizes_bytes), reverse=True)[:_SIZES_SHOWN]
+    listed = joined(Quantity(size, Unit.BYTES) for size in largest)
+    return (statement("files of {sizes}", sizes=listed),)
 
 
-def method(run: Run) -> str | None:
-    observed = run[1].measured.observed if run[1].measured is not None else None
+def retrieves(run: Run) -> Traits:
+    """The first retrieve of a file reads the disk: of fewer retrieves, more are such."""
+    if run.entry.retrieves is None:
+        return ()
+    return (statement("{count} retrieves planned", count=count(run.entry.planned)),)
+
+
+def copy_method(run: Run) -> Traits:
+    if run.entry.retrieves is None:
+        return ()
+    return (statement("copied by {method}", method=str(run.entry.retrieves.facts.copy_method)),)
+
+
+def lookup_method(run: Run) -> Traits:
+    if run.entry.retrieves is None:
+        return ()
+    return (
+        statement("looked up by {method}", method=str(run.entry.retrieves.facts.lookup_method)),
+    )
+
+
+def reflink(run: Run) -> Traits:
+    if run.entry.retrieves is None:
+        return ()
+    shared = run.entry.retrieves.facts.shares_extents
+    return (statement("copies share extents" if shared else "copies move bytes"),)
+
+
+def cache_state(run: Run) -> Traits:
+    if run.entry.retrieves is None:
+        return ()
+    state = run.entry.retrieves.facts.cache_state
+    if state is None or state.resident_bytes is None or state.cache_bytes == 0:
+        return (statement("cache state unknown"),)
+    resident = state.resident_bytes / state.cache_bytes
+    if resident < _COLD_SHARE:
+        return (statement("cold cache"),)
+    return (statement("warm cache" if resident > _WARM_SHARE else "half-warm cache"),)
+
+
+def parameters(run: Run) -> Traits:
+    """How much is measured may differ, what is measured may not."""
+    if run.entry.measured is None:
+        return ()
+    chosen = msgspec.to_builtins(run.entry.measured.parameters)
+    return tuple(
+        statement("{name} {value}", name=name, value="none" if value is None else str(value))
+        for name, value in chosen.items()
+        if name not in _AMOUNTS
+    )
+
+
+def method(run: Run) -> Traits:
+    observed = run.entry.measured.observed if run.entry.measured is not None else None
     if isinstance(observed, RandomIoObserved):
-        engine = f" with {observed.io_engine}" if observed.io_engine else ""
-        return f"measured by {_without_version(observed.method)}{engine}"
+        name = _without_version(observed.method)
+        if observed.io_engine:
+            return (
+                statement(
+                    "measured by {method} with {engine}", method=name, engine=observed.io_engine
+                ),
+            )
+        return (statement("measured by {method}", method=name),)
     if isinstance(observed, SpawnObserved | UploadObserved):
-        return f"measured by {_without_version(observed.method)}"
-    return None
+        return (statement("measured by {method}", method=_without_version(observed.method)),)
+    return ()
 
 
 def _without_version(method: str | None) -> str:
     """fio-3.33 and fio-3.36 measure the same way; fio and a loop of Python do not."""
-    name, _, rest = (method or "an unknown method").rpartition("-")
-    return name if name and rest[:1].isdigit() else method or "an unknown method"
+    name, _, version = (method or _UNKNOWN_METHOD).rpartition("-")
+    return name if name and version[:1].isdigit() else method or _UNKNOWN_METHOD
 
 
-def interpreter(run: Run) -> str | None:
-    observed = run[1].measured.observed if run[1].measured is not None else None
+def interpreter(run: Run) -> Traits:
+    observed = run.entry.measured.observed if run.entry.measured is not None else None
     if not isinstance(observed, SpawnObserved | SyncWriteObserved):
-        return None
+        return ()
     version = ".".join((observed.python or "unknown").split(".")[:2])
-    return f"by Python {version}"
+    return (statement("by Python {version}", version=version),)
 
 
-def http_version(run: Run) -> str | None:
-    observed = run[1].measured.observed if run[1].measured is not None else None
+def http_version(run: Run) -> Traits:
+    observed = run.entry.measured.observed if run.entry.measured is not None else None
     if not isinstance(observed, UploadObserved):
-        return None
-    return f"HTTP/{observed.http_version or 'unknown'}"
+        return ()
+    return (statement("HTTP/{version}", version=observed.http_version or "unknown"),)
 
 
-def place_kind(run: Run) -> str | None:
-    if run[1].subject.workload in WITHOUT_PLACE:
-        return None
-    for place in run[0].result.storage.places:
-        if place.name == run[1].subject.place:
-            return f"a place on {place.kind}"
-    return "a place unknown"
+def place_kind(run: Run) -> Traits:
+    if run.entry.subject.workload in _WITHOUT_PLACE:
+        return ()
+    for place in run.worker.result.storage.places:
+        if place.name == run.entry.subject.place:
+            return (statement("a place on {kind}", kind=str(place.kind)),)
+    return (statement("a place unknown"),)
 
 
-# Between places of one task: what may not differ for it to be the same work, and what is part of how
-# a place does that work.
-SAME_WORK: tuple[Callable[[Run], str | None], ...] = (sequence, sizes, retrieves, parameters)
-WAYS: tuple[Callable[[Run], str | None], ...] = (
-    copy_method,
-    lookup_method,
-    reflink,
-    cache_state,
-    method,
-)
+def script_version(run: Run) -> Traits:
+    script = run.worker.result.script
+    return (
+        statement("script {version} {digest}", version=script.version, digest=script.sha256[:12]),
+    )
 
 
-def script_version(run: Run) -> str | None:
-    script = run[0].result.script
-    return f"script {script.version} {script.sha256[:12]}"
+# Places of one task are compared only where these traits are the same: they decide what is measured.
+SAME_WORK: tuple[TraitRule, ...] = (sequence, sizes, retrieves, parameters)
+# These may differ between places of one task: they are part of how a place does the work.
+SAME_METHOD: tuple[TraitRule, ...] = (copy_method, lookup_method, reflink, cache_state, method)

@@ -1,142 +1,192 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Validity before statistics: what may not be compared, and what the reader should know.
+"""Validity before statistics: what is not compared, and what the reader should know.
 
 Each rule has a name, a line in taskcluster/docs/validity.md, and a function, here or in
-`likeness`. A rule about one worker's run refuses that run; a rule about two sides refuses their
-comparison. `--allow RULE` lets it through, named.
+`comparability`. A rule about one worker's run refuses that run; a rule about two sides refuses their
+comparison. `--allow RULE` allows a refused comparison, and the report names the rule.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 
 from io_benchmark.analysis import workloads
 from io_benchmark.analysis.inference import moving_blocks
-from io_benchmark.analysis.model import Entry, Problem, Severity, Subject, Worker
+from io_benchmark.analysis.model import Entry, Problem, Run, Severity, Subject, Worker
+from io_benchmark.analysis.statements import (
+    Statement,
+    count,
+    joined,
+    share,
+    stable_order,
+    statement,
+)
 from io_benchmark.analysis.validity import comparability
-from io_benchmark.analysis.validity.comparability import Run as Run  # noqa: PLC0414 - others import it here
-from io_benchmark.analysis.words import percent
 from io_benchmark.resolutions import in_words
 
-RETRIEVES_TO_JUDGE = moving_blocks.RETRIEVES_AT_LEAST
-RETRIEVES_TO_TRUST = 100
-# A batch is an average already.
-BATCHES_TO_JUDGE, BATCHES_TO_TRUST = 3, 20
-NOISY_RATIO = 0.05
-DRIFT_RATIO = 0.10
+# Samples that a run needs for a verdict, and from which on a verdict has no warning.
+_RETRIEVES_FOR_VERDICT, _RETRIEVES_WITHOUT_WARNING = moving_blocks.FEWEST_RETRIEVES, 100
+# A batch is already an average.
+_BATCHES_FOR_VERDICT, _BATCHES_WITHOUT_WARNING = 3, 20
+_NOISY_RATIO = 0.05
+_DRIFT_RATIO = 0.10
 
 # How the script begins the reason of what it could not do at all on this worker.
-SKIPPED = "skipped: "
-SKIPPED_RULE = "skipped"
-RETRIEVES_RULE = "retrieves"
+_SKIPPED_PREFIX = "skipped: "
+_SKIPPED_RULE = "skipped"
+_RETRIEVES_RULE = "retrieves"
 
 
-def task_name(worker: Worker) -> str:
-    run = "" if worker.run_id is None else f" run {worker.run_id}"
-    return f"{worker.side}, task {worker.task_id}{run}"
+def task_name(worker: Worker) -> Statement:
+    if worker.run_id is None:
+        return statement("{side}, task {task}", side=worker.side, task=worker.task_id)
+    return statement(
+        "{side}, task {task} run {run}",
+        side=worker.side,
+        task=worker.task_id,
+        run=str(worker.run_id),
+    )
 
 
-def counted(entry: Entry) -> str:
-    """'12 of 100 batches'."""
-    names = workloads.of(entry.subject.workload).samples
-    return f"{len(entry.total_ns)} of {entry.planned} {names}"
+def _progress(entry: Entry) -> Statement:
+    """Return '12 of 100 batches'."""
+    return statement(
+        "{done} of {planned} {samples}",
+        done=count(len(entry.total_ns)),
+        planned=count(entry.planned),
+        samples=_samples(entry),
+    )
 
 
-# Rules about one run: a message, or None where the run keeps the rule.
+def _samples(entry: Entry) -> str:
+    return workloads.of(entry.subject.workload).samples
 
 
-def skipped(run: Run) -> str | None:
-    """The worker could not do this at all, and said why: no failure, and nothing to compare."""
-    reason = run[1].facts.incomplete_reason or ""
-    if run[1].facts.completed or len(run[1].total_ns) or not reason.startswith(SKIPPED):
+# Rules about one run: the message, or None where the run keeps the rule.
+
+
+def skipped(run: Run) -> Statement | None:
+    """The worker could not measure this at all, and gave the reason: not a failure."""
+    reason = run.entry.facts.incomplete_reason or ""
+    if (
+        run.entry.facts.completed
+        or len(run.entry.total_ns)
+        or not reason.startswith(_SKIPPED_PREFIX)
+    ):
         return None
-    return f"not measured: {reason.removeprefix(SKIPPED)}"
+    return statement("not measured: {reason}", reason=reason.removeprefix(_SKIPPED_PREFIX))
 
 
-def incomplete(run: Run) -> str | None:
-    facts = run[1].facts
-    if facts.completed or _cut_short(run):
+def incomplete(run: Run) -> Statement | None:
+    facts = run.entry.facts
+    if facts.completed or _is_cut_short(run):
         return None
-    text = f"{counted(run[1])}: {facts.incomplete_reason}"
-    if run[0].state in ("failed", "exception"):
-        text += f"; the run {in_words(run[0].state, run[0].reason)}"
-    return text
+    message = _with_reason(run)
+    if run.worker.state in ("failed", "exception"):
+        ending = in_words(run.worker.state, run.worker.reason)
+        return statement("{message}; the run {ending}", message=message, ending=ending)
+    return message
 
 
-def too_few_retrieves(run: Run) -> str | None:
-    count, enough = len(run[1].total_ns), _enough(run[1])[0]
-    if count >= enough:
+def too_few_retrieves(run: Run) -> Statement | None:
+    needed = _fewest_for_verdict(run.entry)
+    if len(run.entry.total_ns) >= needed:
         return None
-    return f"{count} {workloads.of(run[1].subject.workload).samples}; needs {enough}"
+    return statement(
+        "{count} {samples}; at least {needed} are needed",
+        count=count(len(run.entry.total_ns)),
+        samples=_samples(run.entry),
+        needed=count(needed),
+    )
 
 
-def cut_short(run: Run) -> str | None:
-    if not _cut_short(run):
-        return None
-    return f"{counted(run[1])}: {run[1].facts.incomplete_reason}"
+def cut_short(run: Run) -> Statement | None:
+    return _with_reason(run) if _is_cut_short(run) else None
 
 
-def _cut_short(run: Run) -> bool:
-    """Out of time with enough measured: less than planned, but nothing went wrong."""
-    facts = run[1].facts
-    enough = len(run[1].total_ns) >= _enough(run[1])[1]
+def _with_reason(run: Run) -> Statement:
+    return statement(
+        "{progress}: {reason}",
+        progress=_progress(run.entry),
+        reason=str(run.entry.facts.incomplete_reason),
+    )
+
+
+def _is_cut_short(run: Run) -> bool:
+    """Whether time ran out with enough measured: less than planned, but without a failure."""
+    facts = run.entry.facts
+    enough = len(run.entry.total_ns) >= _fewest_without_warning(run.entry)
     return not facts.completed and enough and "time budget" in (facts.incomplete_reason or "")
 
 
-def _enough(entry: Entry) -> tuple[int, int]:
-    """For a verdict at all, and for one without a remark."""
-    if entry.retrieves is None:
-        return BATCHES_TO_JUDGE, BATCHES_TO_TRUST
-    return RETRIEVES_TO_JUDGE, RETRIEVES_TO_TRUST
+def _fewest_for_verdict(entry: Entry) -> int:
+    return _BATCHES_FOR_VERDICT if entry.retrieves is None else _RETRIEVES_FOR_VERDICT
 
 
-def left_out(run: Run) -> str:
-    """Why a run is not compared."""
-    words = (rule(run) for rule in (skipped, incomplete, too_few_retrieves))
-    return next(filter(None, words), "left out: the other runs planned another number of retrieves")
+def _fewest_without_warning(entry: Entry) -> int:
+    return _BATCHES_WITHOUT_WARNING if entry.retrieves is None else _RETRIEVES_WITHOUT_WARNING
 
 
-def few_retrieves(run: Run) -> str | None:
-    count, enough = len(run[1].total_ns), _enough(run[1])[1]
-    if count >= enough:
+def reason_left_out(run: Run) -> Statement:
+    """Return why a run is not compared."""
+    for rule in (skipped, incomplete, too_few_retrieves):
+        message = rule(run)
+        if message is not None:
+            return message
+    return statement("left out: the other runs planned a different number of retrieves")
+
+
+def few_retrieves(run: Run) -> Statement | None:
+    wanted = _fewest_without_warning(run.entry)
+    if len(run.entry.total_ns) >= wanted:
         return None
-    names = workloads.of(run[1].subject.workload).samples
-    return f"{count} {names}; {enough} or more give steadier figures"
+    return statement(
+        "{count} {samples}; {wanted} or more give steadier figures",
+        count=count(len(run.entry.total_ns)),
+        samples=_samples(run.entry),
+        wanted=count(wanted),
+    )
 
 
-def noisy(run: Run) -> str | None:
-    error = moving_blocks.relative_error_of_mean(run[1])
-    if error <= NOISY_RATIO:
+def noisy(run: Run) -> Statement | None:
+    error = moving_blocks.relative_error_of_mean(run.entry)
+    if error <= _NOISY_RATIO:
         return None
-    names = workloads.of(run[1].subject.workload).samples
-    return f"this run's own mean is known to ± {percent(2 * error)} only; take more {names}"
+    return statement(
+        "the mean of this run is known only to ±{error}; take more {samples}",
+        error=share(2 * error),
+        samples=_samples(run.entry),
+    )
 
 
-def drift(run: Run) -> str | None:
-    change = moving_blocks.last_third_over_first(run[1]) - 1
-    error = moving_blocks.relative_error_of_mean(run[1])
-    if abs(change) <= max(DRIFT_RATIO, 4 * error):
+def drift(run: Run) -> Statement | None:
+    change = moving_blocks.last_third_over_first(run.entry) - 1
+    error = moving_blocks.relative_error_of_mean(run.entry)
+    if abs(change) <= max(_DRIFT_RATIO, 4 * error):
         return None
-    how = "slower" if change > 0 else "faster"
-    return f"the last third is {percent(abs(change))} {how} than the first"
+    direction = "slower" if change > 0 else "faster"
+    return statement(
+        f"the last third is {{change}} {direction} than the first", change=share(abs(change))
+    )
 
 
 # A rule about a worker, whatever it measured.
 
 
-def worker_warning(worker: Worker) -> str | None:
-    skips = any(skipped((worker, entry)) for entry in worker.entries)
-    warnings = [one for one in worker.result.warnings if not (skips and one.name == "skipped")]
-    if not warnings:
-        return None
-    return "; ".join(f"{warning.name}: {warning.message}" for warning in warnings)
+def worker_warning(worker: Worker) -> Statement | None:
+    skips = any(skipped(Run(worker, entry)) for entry in worker.entries)
+    warnings = [
+        statement("{name}: {message}", name=warning.name, message=warning.message)
+        for warning in worker.result.warnings
+        if not (skips and warning.name == _SKIPPED_RULE)
+    ]
+    return joined(warnings, "; ") if warnings else None
 
 
-RunRule = Callable[[Run], str | None]
-SideRule = Callable[[Run], str | None]
+RunRule = Callable[[Run], Statement | None]
 
 RUN_RULES: dict[str, tuple[Severity, RunRule]] = {
-    SKIPPED_RULE: (Severity.WARNING, skipped),
+    _SKIPPED_RULE: (Severity.WARNING, skipped),
     "incomplete": (Severity.REFUSED, incomplete),
     "too-few-retrieves": (Severity.REFUSED, too_few_retrieves),
     "cut-short": (Severity.WARNING, cut_short),
@@ -144,14 +194,14 @@ RUN_RULES: dict[str, tuple[Severity, RunRule]] = {
     "noisy": (Severity.WARNING, noisy),
     "drift": (Severity.WARNING, drift),
 }
-WORKER_RULES: dict[str, tuple[Severity, Callable[[Worker], str | None]]] = {
+WORKER_RULES: dict[str, tuple[Severity, Callable[[Worker], Statement | None]]] = {
     "worker-warning": (Severity.WARNING, worker_warning),
 }
-SIDE_RULES: dict[str, tuple[Severity, SideRule]] = {
+SIDE_RULES: dict[str, tuple[Severity, comparability.TraitRule]] = {
     "profile": (Severity.REFUSED, comparability.profile),
     "sequence": (Severity.REFUSED, comparability.sequence),
     "sizes": (Severity.REFUSED, comparability.sizes),
-    RETRIEVES_RULE: (Severity.REFUSED, comparability.retrieves),
+    _RETRIEVES_RULE: (Severity.REFUSED, comparability.retrieves),
     "copy-method": (Severity.REFUSED, comparability.copy_method),
     "lookup-method": (Severity.REFUSED, comparability.lookup_method),
     "reflink": (Severity.REFUSED, comparability.reflink),
@@ -163,71 +213,87 @@ SIDE_RULES: dict[str, tuple[Severity, SideRule]] = {
     "place-kind": (Severity.REFUSED, comparability.place_kind),
     "script-version": (Severity.WARNING, comparability.script_version),
 }
-# Judged by the comparison itself: what no rule about runs can see.
-OTHER_RULES: dict[str, Severity] = {
+# Judged by the comparison itself, because they need more than a run or two sides.
+COMPARISON_RULES: dict[str, Severity] = {
     "nothing-in-common": Severity.REFUSED,
     "same-worker": Severity.WARNING,
     "one-worker": Severity.WARNING,
     "shared-worker": Severity.WARNING,
 }
-RULES = (*RUN_RULES, *WORKER_RULES, *SIDE_RULES, *OTHER_RULES)
+RULES = (*RUN_RULES, *WORKER_RULES, *SIDE_RULES, *COMPARISON_RULES)
 
 
 def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
-    """The runs that may be compared, and every rule that a run breaks."""
+    """Return the runs that may be compared, and every rule that a run breaks."""
     kept, problems = [], []
     for run in runs:
-        # Nothing at all cannot be compared, whatever is allowed.
-        allowed_here = allowed if len(run[1].total_ns) > 1 else frozenset[str]()
+        # A run without samples cannot be compared, whatever is allowed.
+        allowed_here = allowed if len(run.entry.total_ns) > 1 else frozenset[str]()
         for name, (severity, rule) in RUN_RULES.items():
             message = rule(run)
             if message is None:
                 continue
             given = _after_allowing(name, severity, allowed_here)
-            sides = (run[0].side,)
-            text = f"{task_name(run[0])}: {message}"
-            problems.append(Problem(name, given, run[1].subject, sides, text))
-            if given is Severity.REFUSED or name == SKIPPED_RULE:
-                break  # what is not compared needs no further judgement
+            problems.append(
+                Problem(
+                    name,
+                    given,
+                    run.entry.subject,
+                    (run.worker.side,),
+                    _about_task(run.worker, message),
+                )
+            )
+            if given is Severity.REFUSED or name == _SKIPPED_RULE:
+                break  # no other rule matters for a run that is not compared
         else:
             kept.append(run)
     return kept, problems
 
 
-def of_one_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
-    """The longest runs of retrieves that every side has; a side's others are left out, and named.
+def _about_task(worker: Worker, message: Statement) -> Statement:
+    return statement("{task_name}: {message}", task_name=task_name(worker), message=message)
 
-    A push of both kinds has 2,000 and 200 of the same. Where sides have none in common, the rule
-    about sides refuses.
+
+def select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
+    """Return the longest runs of retrieves that every side has, and a problem for each other run.
+
+    A push of both kinds has runs of 2,000 and of 200 retrieves. Where sides have no length in common,
+    the rule about sides refuses.
     """
     by_side: dict[str, set[int]] = {}
     for worker, entry in runs:
         if entry.retrieves is not None:
             by_side.setdefault(worker.side, set()).add(entry.planned)
     common = set.intersection(*by_side.values()) if by_side else set()
-    alike = len(set().union(*by_side.values())) == 1
-    if alike or not common or RETRIEVES_RULE in allowed:
+    one_length = len(set().union(*by_side.values())) == 1
+    if one_length or not common or _RETRIEVES_RULE in allowed:
         return list(runs), []
     length = max(common)
     problems = [
         Problem(
-            RETRIEVES_RULE,
+            _RETRIEVES_RULE,
             Severity.WARNING,
             entry.subject,
             (worker.side,),
-            f"{task_name(worker)}: left out: {entry.planned:,} retrieves were planned, and every side "
-            f"has runs of {length:,}",
+            _about_task(
+                worker,
+                statement(
+                    "left out: {planned} retrieves were planned, and every side has runs of {length}",
+                    planned=count(entry.planned),
+                    length=count(length),
+                ),
+            ),
         )
         for worker, entry in runs
         if entry.planned != length
     ]
-    return [run for run in runs if run[1].planned == length], problems
+    return [run for run in runs if run.entry.planned == length], problems
 
 
 def check_workers(workers: Iterable[Worker]) -> list[Problem]:
-    """What concerns everything that a worker measured."""
+    """Return the problems of everything that a worker measured."""
     return [
-        Problem(name, severity, None, (worker.side,), f"{task_name(worker)}: {message}")
+        Problem(name, severity, None, (worker.side,), _about_task(worker, message))
         for worker in workers
         for name, (severity, rule) in WORKER_RULES.items()
         if (message := rule(worker)) is not None
@@ -240,26 +306,30 @@ def check_sides(
     baseline: Sequence[Run],
     allowed: frozenset[str],
 ) -> list[Problem]:
-    """Rules that the two sides break against each other, or one within itself."""
+    """Return the rules that two sides break together, or that one breaks by itself."""
     problems = []
-    for name, (severity, rule) in SIDE_RULES.items():
-        ours = sorted(filter(None, {rule(run) for run in candidate}))
-        theirs = sorted(filter(None, {rule(run) for run in baseline}))
-        if ours == theirs and len(ours) <= 1:
-            continue
-        if name == "parameters":
-            ours, theirs = comparability.without_common(ours, theirs)
-        problems.append(
-            Problem(
-                name,
-                _after_allowing(name, severity, allowed),
-                subject,
-                (baseline[0][0].side, candidate[0][0].side),
-                f"{baseline[0][0].side}: {' and '.join(theirs)}; "
-                f"{candidate[0][0].side}: {' and '.join(ours)}",
-            )
+    names = baseline[0].worker.side, candidate[0].worker.side
+    for rule_name, (severity, rule) in SIDE_RULES.items():
+        theirs, ours = (
+            sorted({rule(run) for run in runs}, key=stable_order) for runs in (baseline, candidate)
         )
+        if ours == theirs and len(ours) == 1:
+            continue
+        distinct = comparability.distinct_traits([*theirs, *ours])
+        message = statement(
+            "{baseline}: {baseline_traits}; {candidate}: {candidate_traits}",
+            baseline=names[0],
+            baseline_traits=_of_side(distinct[: len(theirs)]),
+            candidate=names[1],
+            candidate_traits=_of_side(distinct[len(theirs) :]),
+        )
+        given = _after_allowing(rule_name, severity, allowed)
+        problems.append(Problem(rule_name, given, subject, names, message))
     return problems
+
+
+def _of_side(traits: Sequence[comparability.Traits]) -> Statement:
+    return joined(map(comparability.traits_text, traits), " and ")
 
 
 def _after_allowing(name: str, severity: Severity, allowed: frozenset[str]) -> Severity:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis.inference.estimates import LEVEL
+from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Cause, Comparison, Diagnosis, Remedy, State, Verdict
 from io_benchmark.number_text import interval, percent, ratio
 from io_benchmark.report.content.evidence_text import summary_text
@@ -35,6 +35,7 @@ class PoolAnswer:
     marks: tuple[int, ...]
     comparison: Comparison | None = None
     explained: bool = False  # the rest has a cause
+    reason: str = ""  # why there is no verdict
 
     @property
     def sentence(self) -> str:
@@ -65,7 +66,7 @@ def answer(part: MeasuredSubject, margin_ratio: float) -> AnsweredSubject:
 
 
 def _decided(side: MeasuredSide, comparison: Comparison, margin_ratio: float) -> PoolAnswer:
-    lead, rest = _verdict_in_words(comparison, margin_ratio)
+    lead, rest = _verdict_text(comparison, margin_ratio)
     if side.median_ratio is not None:
         rest += (
             f", {ratio(side.median_ratio)} by the median, which varies less where nothing waits for "
@@ -73,11 +74,11 @@ def _decided(side: MeasuredSide, comparison: Comparison, margin_ratio: float) ->
         )
     attempt = ""
     if side.diagnosis is not None:
-        rest += f": {_cause_in_words(side.diagnosis)}."
+        rest += f": {_cause_text(side.diagnosis)}."
         if side.diagnosis.remedies:
-            attempt = f"Try: {_remedy_in_words(side.diagnosis.remedies[0])}."
+            attempt = f"Try: {_remedy_text(side.diagnosis.remedies[0])}."
     elif comparison.verdict is Verdict.INCONCLUSIVE and comparison.advice is not None:
-        rest += f"; {_advice_in_words(comparison.advice.workers_to_add)}."
+        rest += f"; {_advice_text(comparison.advice.workers_to_add)}."
     else:
         rest += "."
     return PoolAnswer(
@@ -92,14 +93,14 @@ def _decided(side: MeasuredSide, comparison: Comparison, margin_ratio: float) ->
     )
 
 
-def _advice_in_words(workers_to_add: int | None) -> str:
+def _advice_text(workers_to_add: int | None) -> str:
     if workers_to_add is None:
         return "more workers would not settle it"
     workers = "worker" if workers_to_add == 1 else "workers"
     return f"{workers_to_add:,} more {workers} per pool should settle it"
 
 
-def _verdict_in_words(comparison: Comparison, margin_ratio: float) -> tuple[str, str]:
+def _verdict_text(comparison: Comparison, margin_ratio: float) -> tuple[str, str]:
     candidate, baseline = comparison.candidate, comparison.baseline
     times = ratio(comparison.ratio)
     bounds = interval(comparison.interval.low_ratio, comparison.interval.high_ratio)
@@ -116,14 +117,14 @@ def _verdict_in_words(comparison: Comparison, margin_ratio: float) -> tuple[str,
             return f"{candidate} compared with {baseline} is inconclusive", f"at {times} {around}"
 
 
-def _cause_in_words(diagnosis: Diagnosis) -> str:
+def _cause_text(diagnosis: Diagnosis) -> str:
     supported = by_share(
         [cause for cause in diagnosis.causes if cause.state is State.SUPPORTED],
     )
     if not supported:
-        return "no cause is supported by what was observed"
+        return "no cause is supported by the observations"
     first, others = supported[0], supported[1:]
-    words = f"{_difference(first)} {share_in_words(first)}"
+    words = f"{_difference(first)} {share_text(first)}"
     if others:
         words += "; also supported: " + ", ".join(cause.name for cause in others)
     return words
@@ -138,7 +139,8 @@ def _difference(cause: Cause) -> str:
     return cause.hypothesis.rstrip(".") or cause.name
 
 
-def share_in_words(cause: Cause) -> str:
+def share_text(cause: Cause) -> str:
+    """Return how much of the difference a supported cause explains."""
     if cause.share is None or not math.isfinite(cause.share):
         return f"({cause.name}, supported)"
     if round(cause.share, 2) > 1:
@@ -147,26 +149,30 @@ def share_in_words(cause: Cause) -> str:
 
 
 def by_share(causes: Sequence[Cause]) -> list[Cause]:
-    """The largest share first; those without one after them, in the order given."""
+    """Sort causes, the largest share first; causes without a share keep their order at the end."""
     return sorted(causes, key=lambda cause: math.inf if cause.share is None else -cause.share)
 
 
-def _remedy_in_words(remedy: Remedy) -> str:
-    return f"{text_of(remedy.action).rstrip('.')}{gain_in_words(remedy)}"
+def _remedy_text(remedy: Remedy) -> str:
+    gain = gain_text(remedy)
+    return text_of(remedy.action).rstrip(".") + (f" ({gain})" if gain else "")
 
 
-def gain_in_words(remedy: Remedy) -> str:
+def gain_text(remedy: Remedy) -> str:
+    """Return '1.90× faster, measured', or nothing without a known gain."""
     if remedy.gain_ratio is None or not math.isfinite(remedy.gain_ratio):
         return ""
-    return f" ({ratio(remedy.gain_ratio)} faster, {'measured' if remedy.measured else 'predicted'})"
+    return f"{ratio(remedy.gain_ratio)} faster, {'measured' if remedy.measured else 'predicted'}"
 
 
 def _refused(side: MeasuredSide, baseline: str, has_baseline: bool) -> PoolAnswer:
     lead = f"{side.side} compared with {baseline}: {NO_VERDICT},"
     if side.refused_by:
-        rest = f"refused by {', '.join(side.refused_by)}."
+        reason = f"refused by {', '.join(side.refused_by)}"
     elif not has_baseline:
-        rest = f"because {baseline} has no samples of this."
+        reason = f"because {baseline} has no samples of this"
     else:
-        rest = "because they were not compared."
-    return PoolAnswer(side.side, NO_VERDICT, lead, rest, "", side.answer_marks)
+        reason = "because they were not compared"
+    return PoolAnswer(
+        side.side, NO_VERDICT, lead, f"{reason}.", "", side.answer_marks, reason=reason
+    )

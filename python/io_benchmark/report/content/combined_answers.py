@@ -77,7 +77,7 @@ def _leading_text(leading: Sequence[_SubjectAnswer], distinction: Distinction) -
     """Return what to read first, and what the sentence says next."""
     first = leading[0].answer
     if first.comparison is None:
-        return first.lead, f"{first.rest.rstrip('.')} ({_names(leading, distinction)})."
+        return first.lead, f"{first.reason} ({_names(leading, distinction)})."
     candidate, baseline = first.candidate, first.comparison.baseline
     # A count is of measurements, which have "on" like a label; a place has its "in".
     preposition = "on " if distinction.label or _is_counted(leading) else ""

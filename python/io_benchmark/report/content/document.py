@@ -21,6 +21,7 @@ from io_benchmark.report.content.hypotheses import DiagnosisPart, diagnosis_part
 from io_benchmark.report.content.place_tables import PlacesPart, places_part
 from io_benchmark.report.content.report_index import index_report
 from io_benchmark.report.content.report_sections import Section, build_section, group_by_section
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.worker_rows import ReplicationRow, WorkerRow, workers_part
 
 NEITHER = "Neither slower nor faster, as far as these results show"
@@ -85,7 +86,7 @@ def build(report: Report, *, details: bool = False) -> ReportContent:
         workers=workers.rows,
         footnotes=notes.footnotes,
         unreadable=report.unreadable,
-        remarks=report.remarks,
+        remarks=tuple(map(text_of, report.remarks)),
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Problem, Severity, Subject
 from io_benchmark.analysis.report_model import SubjectReport
+from io_benchmark.report.content.statement_text import text_of
 
 _SIDES_SHOWN = 6
 # A sentence about many measurements has many notes: of this many in a row only the ends are shown.
@@ -54,7 +55,7 @@ class ProblemNotes:
             Refusal(
                 alike[0].rule,
                 _where(alike, several),
-                alike[0].message.rstrip(".") + ".",
+                text_of(alike[0].message).rstrip(".") + ".",
                 _consequence(alike[0], subjects),
             )
             for alike in _group_alike(refused)
@@ -116,8 +117,8 @@ def _group_alike(problems: Iterable[Problem]) -> list[tuple[Problem, ...]]:
 def _footnote(number: int, alike: Sequence[Problem], several_subjects: bool) -> Footnote:
     problem = alike[0]
     allowed = f"allowed by --allow {problem.rule}, " if problem.severity is Severity.ALLOWED else ""
-    message = problem.message
-    further = len({each.message for each in alike} - {message})
+    message = text_of(problem.message)
+    further = len({each.message for each in alike}) - 1
     message += f", and {further:,} similar messages" if further > 1 else ""
     message += ", and 1 similar message" if further == 1 else ""
     if not several_subjects and all(side in message for side in problem.sides):

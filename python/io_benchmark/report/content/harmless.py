@@ -43,10 +43,10 @@ _LENGTHS = {
     "reason": _LABEL,
     "incomplete_reason": _SOURCE,
     "source": _SOURCE,
-    "what": _KIND,
+    "kind": _KIND,
 }
-# Raw samples are long, and no sentence has their text.
-_SKIPPED = ("timelines",)
+# Raw samples are long, and no sentence has their text. Templates are the analysis' own.
+_SKIPPED = ("timelines", "template")
 
 
 def make_harmless(record: Record) -> Record:
@@ -66,6 +66,8 @@ class _Cleaner:
                 return value
             case str():
                 return self._text(value, field)
+            case tuple() if hasattr(value, "_fields"):
+                return type(value)(*map(self.clean, value, value._fields))
             case tuple() | list():
                 return type(value)(self.clean(each, field) for each in value)
             case dict():

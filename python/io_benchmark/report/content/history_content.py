@@ -15,13 +15,14 @@ from io_benchmark.analysis.history.history_model import (
     FactChange,
     FactSpread,
     History,
+    HistorySeries,
     Level,
     Point,
-    Series,
 )
 from io_benchmark.number_text import NOTHING, interval, percent, ratio
 from io_benchmark.report.content import series_figure
 from io_benchmark.report.content.harmless import make_harmless
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.text import clean
 
 SLOWER, FASTER, STEADY = "slower", "faster", "steady"
@@ -94,13 +95,13 @@ def build(history: History) -> HistoryContent:
         introduction=_introduction(history.series),
         nothing="" if series else "No result could be read and judged.",
         series=series,
-        left_out=tuple(f"{each.what}: {each.why}" for each in history.left_out),
+        left_out=tuple(f"{each.source}: {text_of(each.reason)}" for each in history.left_out),
         unreadable=history.unreadable,
-        remarks=history.remarks,
+        remarks=tuple(map(text_of, history.remarks)),
     )
 
 
-def _introduction(series: Sequence[Series]) -> str:
+def _introduction(series: Sequence[HistorySeries]) -> str:
     if not series:
         return ""
     return (
@@ -110,7 +111,7 @@ def _introduction(series: Sequence[Series]) -> str:
     )
 
 
-def _series_part(series: Series, every: Sequence[Series]) -> SeriesPart:
+def _series_part(series: HistorySeries, every: Sequence[HistorySeries]) -> SeriesPart:
     means = series_figure.mean_texts(series, [point.mean_ns for point in series.points])
     begins = {change.at: number for number, change in enumerate(series.changes, start=1)}
     return SeriesPart(
@@ -118,7 +119,7 @@ def _series_part(series: Series, every: Sequence[Series]) -> SeriesPart:
         apart="; ".join([str(series.subject), *_distinguishing_conditions(series, every)]),
         figure=series_figure.description(series),
         drawn=series_figure.drawing_title(series),
-        conditions="; ".join(text for _, text in series.conditions),
+        conditions="; ".join(text_of(traits) for _, traits in series.conditions),
         now=_now(series, every),
         steady="" if series.changes else _steady(series),
         changes=tuple(
@@ -151,17 +152,17 @@ def _counted(level: Level) -> str:
     return "1 point" if count == 1 else f"{count:,} points"
 
 
-def _distinguishing_conditions(series: Series, every: Sequence[Series]) -> list[str]:
+def _distinguishing_conditions(series: HistorySeries, every: Sequence[HistorySeries]) -> list[str]:
     """Return the conditions that the subject's other series do not have."""
     others = [each for each in every if each.subject == series.subject]
     return [
-        text
-        for rule, text in series.conditions
-        if any((rule, text) not in each.conditions for each in others)
+        text_of(condition.traits)
+        for condition in series.conditions
+        if any(condition not in each.conditions for each in others)
     ]
 
 
-def _now(series: Series, every: Sequence[Series]) -> str:
+def _now(series: HistorySeries, every: Sequence[HistorySeries]) -> str:
     level = series.levels[-1]
     (mean,) = series_figure.mean_texts(series, [level.mean_ns])
     since, last = date_of(series.points[level.start]), series.points[-1]
@@ -175,7 +176,7 @@ def _now(series: Series, every: Sequence[Series]) -> str:
     return text
 
 
-def _steady(series: Series) -> str:
+def _steady(series: HistorySeries) -> str:
     (level,) = series.levels
     if level.end < FEWEST_VALUES:
         return (
@@ -185,7 +186,7 @@ def _steady(series: Series) -> str:
     return f"No change in {_counted(level)}"
 
 
-def _change(change: Change, number: int, series: Series) -> ChangePart:
+def _change(change: Change, number: int, series: HistorySeries) -> ChangePart:
     slower = change.ratio >= 1
     before, after = series_figure.mean_texts(series, [change.before_ns, change.after_ns])
     bounds = interval(change.interval.low_ratio, change.interval.high_ratio)

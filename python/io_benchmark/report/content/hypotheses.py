@@ -105,14 +105,13 @@ def _cause(cause: Cause) -> CauseRow:
         evidence_text(cause.candidate_evidence),
         evidence_text(cause.baseline_evidence),
         " ".join(filter(None, explanation)),
-        "" if cause.share is None else answers.share_in_words(cause),
+        "" if cause.share is None else answers.share_text(cause),
     )
 
 
 def _remedy(remedy: Remedy) -> RemedyRow:
-    gain = answers.gain_in_words(remedy).strip(" ()")
     action = _capitalised(text_of(remedy.action).removesuffix("."))
-    return RemedyRow(remedy.cause, action, gain, sentences(remedy.evidence))
+    return RemedyRow(remedy.cause, action, answers.gain_text(remedy), sentences(remedy.evidence))
 
 
 def _capitalised(line: str) -> str:

@@ -13,6 +13,7 @@ from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places
 from io_benchmark.number_text import NOTHING, digits, interval, ratio, ratio_range
 from io_benchmark.report.content.report_index import DIFFERENT
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import label, unit_text
 from io_benchmark.report.content.tables import INTERVAL_HEAD, ColumnHead, FiguresRow, FiguresTable
 from io_benchmark.text import name
@@ -90,7 +91,7 @@ def _is_notable(places: Places, margin_ratio: float) -> bool:
     return (
         any(each.excludes(1.0) and not each.within(*bounds) for each in intervals)
         or any(each.verdict in DIFFERENT for row in places.rows for each in row.comparisons)
-        or any(side.missing or side.not_held for side in sides)
+        or any(side.missing or side.not_compared for side in sides)
     )
 
 
@@ -188,8 +189,8 @@ def _kind_of_place(sides: Sequence[AtPlace], short: Mapping[str, str]) -> str:
     """Return what a place is; per pool where pools differ."""
     pools: dict[str, list[str]] = {}
     for side in sides:
-        if side.what:
-            pools.setdefault(side.what, []).append(short[side.side])
+        if side.kind:
+            pools.setdefault(side.kind, []).append(short[side.side])
     if len(pools) == 1:
         return next(iter(pools))
     return "; ".join(f"{kind} on {', '.join(names)}" for kind, names in pools.items())
@@ -221,8 +222,10 @@ def _ratio_rows(
 def _notes(rows: Iterable[PlaceRow], short: Mapping[str, str]) -> list[str]:
     pools: dict[tuple[str, str], list[str]] = {}
     for place, side in ((short[row.place], side) for row in rows for side in row.sides):
-        no_ratio = side.not_held and f"no ratio: {side.not_held}"
-        for text in filter(None, (side.missing, no_ratio, *side.differs)):
+        texts = [text_of(each) for each in (side.missing, *side.differences) if each is not None]
+        if side.not_compared is not None:
+            texts.append(f"no ratio: {text_of(side.not_compared)}")
+        for text in texts:
             pools.setdefault((place, text), []).append(short[side.side])
     return [f"{place}, {', '.join(names)}: {text}" for (place, text), names in pools.items()]
 

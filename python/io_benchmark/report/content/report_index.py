@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis.model import (
+    MEDIAN,
     Comparison,
     Diagnosis,
     Figures,
@@ -18,7 +19,7 @@ from io_benchmark.analysis.model import (
     Subject,
     Verdict,
 )
-from io_benchmark.analysis.report_model import NoiseFloor, Report, SideRegime, SubjectReport
+from io_benchmark.analysis.report_model import NoiseFloor, Report, SideBottleneck, SubjectReport
 from io_benchmark.report.content import subject_text
 from io_benchmark.report.content.footnotes import Marks, ProblemNotes
 
@@ -52,7 +53,7 @@ class MeasuredSubject:
     marks: tuple[int, ...]  # footnotes about every side
     all_sides: tuple[MeasuredSide, ...]
     noise: tuple[NoiseFloor, ...]
-    regimes: Mapping[str, SideRegime]
+    bottlenecks: Mapping[str, SideBottleneck]
     median_is_steady: bool
 
     @property
@@ -178,7 +179,7 @@ def _measured_subject(
         marks=marks.subject,
         all_sides=tuple(map(measured_side, sides)),
         noise=part.noise,
-        regimes=part.regimes,
+        bottlenecks=part.bottlenecks,
         median_is_steady=part.median_is_steady,
     )
 
@@ -195,6 +196,8 @@ def _rules(refused: Sequence[Problem], side: str, baseline: str) -> tuple[str, .
 
 def _median_ratio(part: SubjectReport, comparison: Comparison) -> float | None:
     """Return candidate over baseline, where medians vary little on every side."""
-    if not part.median_is_steady or not part.figures[comparison.baseline].p50_ns:
+    if not part.median_is_steady:
         return None
-    return part.figures[comparison.candidate].p50_ns / part.figures[comparison.baseline].p50_ns
+    baseline_ns = part.figures[comparison.baseline].percentiles_ns[MEDIAN]
+    candidate_ns = part.figures[comparison.candidate].percentiles_ns[MEDIAN]
+    return candidate_ns / baseline_ns if baseline_ns else None

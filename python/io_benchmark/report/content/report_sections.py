@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis import workloads
-from io_benchmark.analysis.inference.estimates import LEVEL
+from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Comparison, Figures
-from io_benchmark.analysis.report_model import NoiseFloor, SideRegime
+from io_benchmark.analysis.report_model import NoiseFloor, SideBottleneck
 from io_benchmark.number_text import exact_percent, interval, percent, seconds, size
 from io_benchmark.report.content.answers import AnsweredSubject, PoolAnswer
 from io_benchmark.report.content.combined_answers import combine
 from io_benchmark.report.content.report_index import MeasuredSubject
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import (
     Distinction,
     place_of,
@@ -52,7 +53,7 @@ class Section:
     certainty: tuple[tuple[str, str], ...]  # candidates, the assumptions behind the interval
     floors: tuple[str, ...]
     noise: tuple[tuple[str, str], ...]  # sides, how much they vary
-    regimes: tuple[tuple[str, str], ...] = ()  # sides, what their copies waited for
+    bottlenecks: tuple[tuple[str, str], ...] = ()  # sides, what their copies waited for
     subjects: tuple[int, ...] = ()  # their positions in the report
     table: FiguresTable = _NO_TABLE
     # Workloads besides cache-retrieve: all of a place's measurements, in `measures` instead.
@@ -81,7 +82,7 @@ def build_section(members: Sequence[AnsweredSubject]) -> Section:
         marks=part.marks,
         answers=only.answers,
         advice=_group_names(
-            (comparison.candidate, comparison.advice.message)
+            (comparison.candidate, text_of(comparison.advice.message))
             for comparison in part.comparisons
             if comparison.advice is not None
         ),
@@ -91,7 +92,9 @@ def build_section(members: Sequence[AnsweredSubject]) -> Section:
         ),
         floors=_floors(part.noise),
         noise=_noise([part]),
-        regimes=_group_names((side, _regime_text(regime)) for side, regime in part.regimes.items()),
+        bottlenecks=_group_names(
+            (side, _bottleneck_text(bottleneck)) for side, bottleneck in part.bottlenecks.items()
+        ),
         subjects=(part.position,),
         table=figures_table(part),
     )
@@ -208,9 +211,9 @@ def _adjustments(comparison: Comparison) -> str:
     return text
 
 
-def _regime_text(side: SideRegime) -> str:
+def _bottleneck_text(side: SideBottleneck) -> str:
     """Write what a side's copies waited for, and where their bytes went."""
-    text = f"{side.regime.value} ({side.why})"
+    text = f"{side.bottleneck.value} ({text_of(side.reason)})"
     if side.copied_bytes is None or side.written_bytes is None:
         return text
     text += f"; of {size(side.copied_bytes)} copied, {size(side.written_bytes)} reached the disks"

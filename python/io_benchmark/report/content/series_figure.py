@@ -6,16 +6,16 @@
 from collections.abc import Sequence
 
 from io_benchmark.analysis import workloads
-from io_benchmark.analysis.history.history_model import Series
+from io_benchmark.analysis.history.history_model import HistorySeries
 from io_benchmark.analysis.workloads import Workload
 from io_benchmark.number_text import digits, times
 
 
-def workload_of(series: Series) -> Workload:
+def workload_of(series: HistorySeries) -> Workload:
     return workloads.of(series.subject.workload)
 
 
-def mean_texts(series: Series, means_ns: Sequence[float]) -> list[str]:
+def mean_texts(series: HistorySeries, means_ns: Sequence[float]) -> list[str]:
     """Write the means, all in one unit."""
     workload = workload_of(series)
     if not workload.higher_is_better:
@@ -23,13 +23,13 @@ def mean_texts(series: Series, means_ns: Sequence[float]) -> list[str]:
     return [f"{digits(workload.shown(mean_ns))} {workload.unit}" for mean_ns in means_ns]
 
 
-def drawing_title(series: Series) -> str:
+def drawing_title(series: HistorySeries) -> str:
     """Return the title of pictures: `Mean time in ms`."""
     workload = workload_of(series)
     return f"Mean {'rate' if workload.higher_is_better else 'time'} in {workload.unit}"
 
 
-def description(series: Series) -> str:
+def description(series: HistorySeries) -> str:
     """Return what each value is, and which direction is better."""
     workload = workload_of(series)
     if workload.higher_is_better:

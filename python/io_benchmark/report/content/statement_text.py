@@ -31,6 +31,8 @@ def value_text(value: Value, length: int = LINE_LENGTH) -> str:
 
 def _range_text(value: Range) -> str:
     """Write the unit once where both ends have the same: '371 to 402 MiB/s'."""
+    if value.unit is Unit.RATIO:
+        return number_text.interval(value.low, value.high)
     if value.unit is Unit.NANOSECONDS:
         (low, high), unit = number_text.time_numbers([value.low, value.high])
         low_unit = unit

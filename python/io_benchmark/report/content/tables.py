@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis import workloads
-from io_benchmark.analysis.inference.estimates import LEVEL
-from io_benchmark.analysis.model import Comparison, Detail, Figures
+from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.model import MEDIAN, PERCENTILES, TAIL, Comparison, Detail, Figures
 from io_benchmark.number_text import (
     NOTHING,
     count,
@@ -24,16 +24,7 @@ from io_benchmark.report.content.report_index import BASELINE, MeasuredSide, Mea
 
 INTERVAL_HEAD = f"{percent(LEVEL)} interval"
 
-_TIMES: tuple[tuple[str, Callable[[Figures], float]], ...] = (
-    ("Avg", lambda figures: figures.mean_ns),
-    ("P50", lambda figures: figures.p50_ns),
-    ("P95", lambda figures: figures.p95_ns),
-    ("P99", lambda figures: figures.p99_ns),
-)
-_PARTS: tuple[tuple[str, Callable[[Figures], float | None]], ...] = (
-    ("Lookup avg", lambda figures: figures.lookup_mean_ns),
-    ("Copy avg", lambda figures: figures.copy_mean_ns),
-)
+_MEDIAN_LABEL = f"P{MEDIAN}"
 
 
 @dataclass(frozen=True)
@@ -103,7 +94,9 @@ def figures_table(part: MeasuredSubject) -> FiguresTable:
         [side.figures for side in sides if side.figures is not None], part.median_is_steady
     )
     if part.median_is_steady:
-        rows.append(FiguresRow(f"P50 vs {against}", _cells(sides, _median_text, ratio(1))))
+        rows.append(
+            FiguresRow(f"{_MEDIAN_LABEL} vs {against}", _cells(sides, _median_text, ratio(1)))
+        )
     rows += [
         FiguresRow(f"Ratio vs {against}", _cells(sides, _ratio_text, ratio(1)), strong=True),
         FiguresRow(INTERVAL_HEAD, _cells(sides, _interval_text, NOTHING)),
@@ -115,22 +108,27 @@ def figures_table(part: MeasuredSubject) -> FiguresTable:
 
 def _figure_rows(figures: Sequence[Figures], median_is_steady: bool) -> list[FiguresRow]:
     """Put the figure first that varies less between identical runs: the mean or the median."""
-    average, median, *tail = _TIMES
-    leading = [median, average] if median_is_steady else [average, median]
-
-    def row_of_times(label: str, figure: Callable[[Figures], float | None]) -> FiguresRow:
-        values = [figure(side) for side in figures]
-        return FiguresRow(
-            label, tuple(times([math.nan if value is None else value for value in values]))
-        )
-
+    times_ns: dict[str, list[float | None]] = {"Avg": [side.mean_ns for side in figures]}
+    for number in PERCENTILES:
+        times_ns[f"P{number}"] = [side.percentiles_ns[number] for side in figures]
+    if median_is_steady:
+        times_ns = {_MEDIAN_LABEL: times_ns[_MEDIAN_LABEL], **times_ns}
+    lookup_and_copy_ns: dict[str, list[float | None]] = {
+        "Lookup avg": [side.lookup_mean_ns for side in figures],
+        "Copy avg": [side.copy_mean_ns for side in figures],
+    }
     return [
-        *(row_of_times(label, figure) for label, figure in (*leading, *tail)),
+        *(_row_of_times(label, values) for label, values in times_ns.items()),
         FiguresRow("Total", tuple(seconds(side.total_ns) for side in figures)),
-        *(row_of_times(label, figure) for label, figure in _PARTS),
+        *(_row_of_times(label, values) for label, values in lookup_and_copy_ns.items()),
         FiguresRow("Workers", tuple(f"{side.workers:,}" for side in figures)),
         FiguresRow("Retrieves", tuple(f"{side.samples:,}" for side in figures)),
     ]
+
+
+def _row_of_times(label: str, values_ns: Sequence[float | None]) -> FiguresRow:
+    known = [math.nan if value is None else value for value in values_ns]
+    return FiguresRow(label, tuple(times(known)))
 
 
 def _cells(
@@ -162,7 +160,7 @@ def _interval_text(_: MeasuredSide, comparison: Comparison) -> str:
 def measures_table(parts: Sequence[MeasuredSubject]) -> MeasureTable:
     """Make one table of measurements that share a unit; each has a row per pool."""
     unit = workloads.of(parts[0].subject.workload).unit
-    heads = (unit, "P95", "Ratio", INTERVAL_HEAD, "Verdict")
+    heads = (unit, f"P{TAIL}", "Ratio", INTERVAL_HEAD, "Verdict")
     return MeasureTable(heads, tuple(map(_measure, parts)))
 
 
@@ -176,7 +174,7 @@ def _measure(part: MeasuredSubject) -> Measure:
                 side.verdict,
                 (
                     digits(shown(figures.mean_ns)),
-                    digits(shown(figures.p95_ns)),
+                    digits(shown(figures.percentiles_ns[TAIL])),
                     *_cells([side], _ratio_text, ratio(1)),
                     *_cells([side], _interval_text, NOTHING),
                     side.verdict,

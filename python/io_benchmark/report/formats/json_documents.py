@@ -11,12 +11,18 @@ that goes or changes its meaning makes a new version.
 
 Versions of a comparison:
   1 (2026-11)     the first
-  2 (2026-11-22)  `figures` and `regimes` are objects by side. A comparison has its `subject`. A place
-                  has its `comparisons` in full, in place of `verdicts`. A cause has a `share` in
-                  place of `share_ratio`. Evidence is `text` and observations; explanations, and the
-                  action and evidence of a remedy, are sentences with their values.
+  2 (2026-11-22)  `figures` is an object by side, and so is `bottlenecks`, with `bottleneck` and
+                  `reason`, in place of `regimes` with `regime` and `why`. Figures have
+                  `percentiles_ns` in place of `p50_ns` to `p99_ns`. A comparison has its `subject`.
+                  A place has its `comparisons` in full, in place of `verdicts`; its sides have
+                  `kind`, `not_compared` and `differences` in place of `what`, `not_held` and
+                  `differs`. A cause has a `share` in place of `share_ratio`. Evidence is `text` and
+                  observations. Messages, explanations, remarks, reasons, and the action and evidence
+                  of a remedy are sentences with their values.
 Versions of a history:
   1 (2026-11)     the first
+  2 (2026-11-22)  Conditions, remarks and reasons are sentences with their values. Left-out results
+                  have `source` and `reason` in place of `what` and `why`.
 """
 
 from collections.abc import Mapping
@@ -34,7 +40,7 @@ from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.json_encoding import Rules, encode, schema_of_document
 
 REPORT_VERSION: Literal[2] = 2
-HISTORY_VERSION: Literal[1] = 1
+HISTORY_VERSION: Literal[2] = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +73,7 @@ class ReportDocument:
     replication: tuple[Replication, ...]
     workers: tuple[report_model.WorkerLine, ...]
     unreadable: tuple[str, ...]
-    remarks: tuple[str, ...]
+    remarks: tuple[Statement, ...]
 
 
 @dataclass(frozen=True)
@@ -100,7 +106,7 @@ class SeriesDocument:
     operation: str
     unit: str
     higher_is_better: bool
-    conditions: Mapping[str, str]
+    conditions: Mapping[str, Statement]
     points: tuple[PointDocument, ...]
     levels: tuple[LevelInUnit, ...]
     changes: tuple[history_model.Change, ...]
@@ -110,12 +116,12 @@ class SeriesDocument:
 class HistoryDocument:
     """A pool's history."""
 
-    version: Literal[1]
+    version: Literal[2]
     pool: str
     series: tuple[SeriesDocument, ...]
     left_out: tuple[history_model.LeftOut, ...]
     unreadable: tuple[str, ...]
-    remarks: tuple[str, ...]
+    remarks: tuple[Statement, ...]
 
 
 @dataclass(frozen=True)
@@ -192,7 +198,7 @@ def _subject_document(part: report_model.SubjectReport) -> SubjectDocument:
     return SubjectDocument(**{**vars(part), "figures": figures})
 
 
-def _series_document(series: history_model.Series) -> SeriesDocument:
+def _series_document(series: history_model.HistorySeries) -> SeriesDocument:
     workload = workloads.of(series.subject.workload)
     return SeriesDocument(
         subject=series.subject,

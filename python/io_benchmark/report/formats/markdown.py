@@ -120,10 +120,10 @@ def _section(section: Section, *, brief: bool) -> list[str]:
         blocks.append(f"{Heading.ADVICE}:")
         blocks.append(_items(f"{prose(side)}: {prose(words)}" for side, words in section.advice))
     if not brief:
-        if section.regimes:
+        if section.bottlenecks:
             blocks.append(f"{Heading.WAITS}:")
             blocks.append(
-                _items(f"{prose(side)}: {prose(words)}" for side, words in section.regimes)
+                _items(f"{prose(side)}: {prose(words)}" for side, words in section.bottlenecks)
             )
         if section.certainty:
             blocks.append(f"{Heading.ASSUMPTIONS}:")

@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A history for a bug, in the Markdown that GitHub and Bugzilla share."""
 
-from io_benchmark.analysis.history.history_model import History, Series
+from io_benchmark.analysis.history.history_model import History, HistorySeries
 from io_benchmark.report.content import history_content as contents
 from io_benchmark.report.content.history_content import ChangePart, HistoryContent, SeriesPart
 from io_benchmark.report.formats import PLAIN, Layout
@@ -49,7 +49,7 @@ def _answer(part: SeriesPart, *, several: bool) -> str:
     return "\n".join(lines)
 
 
-def _series(part: SeriesPart, series: Series) -> list[str]:
+def _series(part: SeriesPart, series: HistorySeries) -> list[str]:
     rows = part.rows[-ROWS_SHOWN:]
     drawing = "\n".join(draw(series, DRAWING_WIDTH))
     table = [_cells(HEADS), "| --- | --- | ---: | ---: | ---: | --- |"]

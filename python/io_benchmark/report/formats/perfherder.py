@@ -13,7 +13,7 @@ import math
 import re
 from typing import Any
 
-from io_benchmark.analysis.model import Comparison, Figures
+from io_benchmark.analysis.model import PERCENTILES, Comparison, Figures
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.report.formats import PLAIN, Layout
 
@@ -88,9 +88,10 @@ def _figures(part: SubjectReport, comparison: Comparison) -> list[tuple[str, flo
 
 def _further_ratios(candidate: Figures, baseline: Figures) -> list[tuple[str, float]]:
     pairs = (
-        ("p50", candidate.p50_ns, baseline.p50_ns),
-        ("p95", candidate.p95_ns, baseline.p95_ns),
-        ("p99", candidate.p99_ns, baseline.p99_ns),
+        *(
+            (f"p{percent}", candidate.percentiles_ns[percent], baseline.percentiles_ns[percent])
+            for percent in PERCENTILES
+        ),
         ("lookup-mean", candidate.lookup_mean_ns, baseline.lookup_mean_ns),
         ("copy-mean", candidate.copy_mean_ns, baseline.copy_mean_ns),
     )

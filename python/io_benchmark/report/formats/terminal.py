@@ -118,9 +118,9 @@ def _show_section(page: Page, section: Section) -> None:
     else:
         terminal_figures.show(page, section.table, STYLES)
     page.line(Text())
-    if section.regimes:
+    if section.bottlenecks:
         page.paragraph(Text(f"{Heading.WAITS}:"))
-        page.items(f"{side}: {words}" for side, words in section.regimes)
+        page.items(f"{side}: {words}" for side, words in section.bottlenecks)
     if section.advice:
         page.paragraph(Text(f"{Heading.ADVICE}:"))
         page.items(f"{candidate}: {message}" for candidate, message in section.advice)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from io_benchmark.analysis.history.history_model import History, Series
+from io_benchmark.analysis.history.history_model import History, HistorySeries
 from io_benchmark.report.content import history_content as contents
 from io_benchmark.report.content.history_content import (
     FASTER,
@@ -80,7 +80,7 @@ def _show_answer(page: Page, part: SeriesPart, *, several: bool) -> None:
     page.paragraph(Text(f"{part.now}."), indent="    ", first="  - ")
 
 
-def _show_series(page: Page, part: SeriesPart, series: Series) -> None:
+def _show_series(page: Page, part: SeriesPart, series: HistorySeries) -> None:
     page.heading(part.title)
     page.paragraph(Text(f"{part.figure}."))
     page.paragraph(Text(f"{part.conditions}."))

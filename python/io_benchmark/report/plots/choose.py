@@ -8,16 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from io_benchmark.analysis.model import Integers, Subject
-from io_benchmark.analysis.report_model import Series, Timeline
+from io_benchmark.analysis.report_model import RateTimeline, SampleSeries
 
 SIDES_DRAWN = 12
 
 
 def by_side(
-    series: Sequence[Series], subject: Subject, sides: Sequence[str]
-) -> dict[str, list[Series]]:
+    series: Sequence[SampleSeries], subject: Subject, sides: Sequence[str]
+) -> dict[str, list[SampleSeries]]:
     """Return one subject's workers that have samples, by side in the order of the sides."""
-    workers_of: dict[str, list[Series]] = {side: [] for side in sides}
+    workers_of: dict[str, list[SampleSeries]] = {side: [] for side in sides}
     for worker in series:
         if worker.subject == subject and worker.side in workers_of and len(worker.total_ns):
             workers_of[worker.side].append(worker)
@@ -25,7 +25,7 @@ def by_side(
     return dict(drawn[:SIDES_DRAWN])
 
 
-def spread(workers: Sequence[Series], most: int) -> list[Series]:
+def spread(workers: Sequence[SampleSeries], most: int) -> list[SampleSeries]:
     """Return at most this many workers, evenly from the fastest to the slowest."""
     ordered = sorted(workers, key=lambda series: (float(np.mean(series.total_ns)), series.worker))
     if len(ordered) <= most:
@@ -33,15 +33,15 @@ def spread(workers: Sequence[Series], most: int) -> list[Series]:
     return [ordered[round(at * (len(ordered) - 1) / (most - 1))] for at in range(most)]
 
 
-def typical(workers: Sequence[Series]) -> Series:
+def typical(workers: Sequence[SampleSeries]) -> SampleSeries:
     """Return the worker in the middle, by its mean."""
     ordered = sorted(workers, key=lambda series: (float(np.mean(series.total_ns)), series.worker))
     return ordered[(len(ordered) - 1) // 2]
 
 
 def timelines(
-    all_timelines: Sequence[Timeline], series: Sequence[Series], sides: Sequence[str]
-) -> list[Timeline]:
+    all_timelines: Sequence[RateTimeline], series: Sequence[SampleSeries], sides: Sequence[str]
+) -> list[RateTimeline]:
     """Return one timeline per side: that of the typical worker, else the first."""
     wanted: dict[str, str] = {}
     for side in sides:
@@ -49,7 +49,7 @@ def timelines(
         if workers:
             subject = workers[0].subject
             wanted[side] = typical([each for each in workers if each.subject == subject]).worker
-    chosen: dict[str, Timeline] = {}
+    chosen: dict[str, RateTimeline] = {}
     for timeline in all_timelines:
         if not timeline.time_s:
             continue

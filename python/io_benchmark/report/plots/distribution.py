@@ -9,7 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from io_benchmark.analysis.model import Figures
-from io_benchmark.analysis.report_model import Series
+from io_benchmark.analysis.report_model import SampleSeries
 from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.choose import spread, typical
 from io_benchmark.report.plots.scales import Scale, around
@@ -29,7 +29,7 @@ LEVELS = ((0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %"))
 
 
 def draw(
-    sides: Mapping[str, Sequence[Series]],
+    sides: Mapping[str, Sequence[SampleSeries]],
     figures: Mapping[str, Figures],
     baselines: Mapping[str, str],
     identifier: str,
@@ -65,7 +65,7 @@ def draw(
     return drawing.markup()
 
 
-def _scale(sides: Mapping[str, Sequence[Series]], axis: Axis) -> Scale:
+def _scale(sides: Mapping[str, Sequence[SampleSeries]], axis: Axis) -> Scale:
     ends = [
         max(float(end), 1.0)
         for workers in sides.values()
@@ -78,8 +78,8 @@ def _scale(sides: Mapping[str, Sequence[Series]], axis: Axis) -> Scale:
 def _draw_panel(
     drawing: Drawing,
     side: str,
-    workers: Sequence[Series],
-    behind: Series | None,
+    workers: Sequence[SampleSeries],
+    behind: SampleSeries | None,
     figures: Figures | None,
     across: tuple[Scale, Axis],
     top: float,
@@ -101,7 +101,7 @@ def _draw_panel(
         drawing.text(place, plot - 4, label, "tick", "end" if place > 0.5 else "start")
 
 
-def _curve(worker: Series, across: tuple[Scale, Axis], kind: str) -> Markup:
+def _curve(worker: SampleSeries, across: tuple[Scale, Axis], kind: str) -> Markup:
     scale, axis = across
     values = np.maximum(np.quantile(axis.values(worker.total_ns), QUANTILES), scale.low)
     return path(scale.places(values), (1 - QUANTILES) * PANEL_HEIGHT, kind)

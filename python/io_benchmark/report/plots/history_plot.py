@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from io_benchmark.analysis.history.history_model import Change, Series
+from io_benchmark.analysis.history.history_model import Change, HistorySeries
 from io_benchmark.number_text import digits, ratio
 from io_benchmark.report.content import series_figure
 from io_benchmark.report.content.history_content import FASTER, SLOWER, date_of
@@ -26,7 +26,7 @@ STEPS_DAYS = (1, 2, 7, 14, 28, 91, 182, 364, 728)
 POINT = "M-3.2 0A3.2 3.2 0 1 0 3.2 0A3.2 3.2 0 1 0 -3.2 0Z"
 
 
-def draw(series: Series, identifier: str) -> Markup:
+def draw(series: HistorySeries, identifier: str) -> Markup:
     clock = around(
         (point.time.timestamp() for point in series.points), logarithmic=False, room=0.02
     )
@@ -49,7 +49,7 @@ def draw(series: Series, identifier: str) -> Markup:
     return drawing.markup()
 
 
-def _description(series: Series) -> str:
+def _description(series: HistorySeries) -> str:
     """Return a text for screen readers."""
     means = series_figure.mean_texts(series, [level.mean_ns for level in series.levels])
     return "; ".join(
@@ -59,7 +59,7 @@ def _description(series: Series) -> str:
     )
 
 
-def _scale(series: Series) -> Scale:
+def _scale(series: HistorySeries) -> Scale:
     shown = series_figure.workload_of(series).shown
     values = [shown(worker.mean_ns) for point in series.points for worker in point.workers]
     return around([*values, *steady_range(series)], logarithmic=False, room=0.06)
@@ -82,7 +82,7 @@ def _dates(clock: Scale) -> list[tuple[float, str]]:
 
 
 def _draw_change(
-    drawing: Drawing, series: Series, change: Change, number: int, clock: Scale
+    drawing: Drawing, series: HistorySeries, change: Change, number: int, clock: Scale
 ) -> None:
     """Draw a line between the last point before the change and the first one after."""
     kind = SLOWER if change.ratio >= 1 else FASTER
@@ -98,14 +98,14 @@ def _anchor(place: float) -> str:
     return "start" if place < 0.1 else "end" if place > 0.9 else "middle"
 
 
-def _draw_levels(drawing: Drawing, series: Series, clock: Scale, scale: Scale) -> None:
+def _draw_levels(drawing: Drawing, series: HistorySeries, clock: Scale, scale: Scale) -> None:
     for level in series.levels:
         start, end = (series.points[at].time.timestamp() for at in (level.start, level.end - 1))
         height = _height(series_figure.workload_of(series).shown(level.mean_ns), scale)
         drawing.line((clock.place(start), height), (clock.place(end), height), "level")
 
 
-def _draw_workers(drawing: Drawing, series: Series, clock: Scale, scale: Scale) -> None:
+def _draw_workers(drawing: Drawing, series: HistorySeries, clock: Scale, scale: Scale) -> None:
     """Draw the workers of points that have several."""
     several = [point for point in series.points if len(point.workers) > 1]
     across = [clock.place(point.time.timestamp()) for point in several for _ in point.workers]

@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A series drawn with characters: a column per point, levels behind, changes numbered."""
 
-from io_benchmark.analysis.history.history_model import Series
+from io_benchmark.analysis.history.history_model import HistorySeries
 from io_benchmark.number_text import digits
 from io_benchmark.report.content import series_figure
 from io_benchmark.report.content.history_content import date_of
@@ -17,7 +17,7 @@ TICKS = 4
 STEADY_RATIO = 0.1
 
 
-def draw(series: Series, width: int) -> list[str]:
+def draw(series: HistorySeries, width: int) -> list[str]:
     """Return lines of at most `width` characters."""
     scale = _scale(series)
     workload = series_figure.workload_of(series)
@@ -48,12 +48,12 @@ def draw(series: Series, width: int) -> list[str]:
     return [line.rstrip() for line in drawn]
 
 
-def _scale(series: Series) -> Scale:
+def _scale(series: HistorySeries) -> Scale:
     values = [series_figure.workload_of(series).shown(point.mean_ns) for point in series.points]
     return around([*values, *steady_range(series)], logarithmic=False, room=0.06)
 
 
-def steady_range(series: Series) -> tuple[float, float]:
+def steady_range(series: HistorySeries) -> tuple[float, float]:
     """Return the range around the newest level that is always drawn, so that noise looks small."""
     mean = series_figure.workload_of(series).shown(series.levels[-1].mean_ns)
     return mean * (1 - STEADY_RATIO), mean * (1 + STEADY_RATIO)
@@ -72,7 +72,7 @@ def _columns(points: int, room: int) -> list[int]:
     return [1 + at * (last - 1) // (points - 1) for at in range(points)]
 
 
-def _dates(series: Series, columns: list[int], room: int) -> str:
+def _dates(series: HistorySeries, columns: list[int], room: int) -> str:
     """Write the first date, the last one and those of changes, where they do not overlap."""
     first, last = 0, len(series.points) - 1
     line = [" "] * max(room, 10)

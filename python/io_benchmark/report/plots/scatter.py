@@ -11,7 +11,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.model import Integers
-from io_benchmark.analysis.report_model import Series
+from io_benchmark.analysis.report_model import SampleSeries
 from io_benchmark.number_text import size, tick
 from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.choose import thin, typical
@@ -50,7 +50,7 @@ class Scatter:
 
 
 def draw(
-    sides: Mapping[str, Sequence[Series]],
+    sides: Mapping[str, Sequence[SampleSeries]],
     identifier: str,
     axis: Axis = TIMES,
     points_drawn: int = POINTS_DRAWN,
@@ -109,7 +109,7 @@ def clock_label(time_s: float) -> str:
     return f"{tick(time_s / 60)} min" if time_s >= 60 and time_s % 30 == 0 else f"{tick(time_s)} s"
 
 
-def _panel_title(side: str, workers: Sequence[Series]) -> str:
+def _panel_title(side: str, workers: Sequence[SampleSeries]) -> str:
     if len(workers) == 1:
         return name(side, 28)
     return f"{name(side, 24)}, typical of {len(workers):,} workers"
@@ -117,7 +117,7 @@ def _panel_title(side: str, workers: Sequence[Series]) -> str:
 
 def _draw_panel(
     drawing: Drawing,
-    worker: Series,
+    worker: SampleSeries,
     kept: Integers,
     down: NDArray[np.float64],
     classes: Sequence[SizeClass],
@@ -137,7 +137,7 @@ def _draw_panel(
     )
 
 
-def _since_start(worker: Series) -> NDArray[np.float64]:
+def _since_start(worker: SampleSeries) -> NDArray[np.float64]:
     since: NDArray[np.float64] = (worker.start_ns - worker.start_ns[0]) / NS_PER_S
     return since
 

@@ -10,7 +10,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.report_model import Timeline
+from io_benchmark.analysis.report_model import RateTimeline
 from io_benchmark.number_text import compact, tick
 from io_benchmark.report.plots.scales import Scale, from_zero, time_ticks
 from io_benchmark.report.plots.scatter import clock_label
@@ -30,7 +30,7 @@ MIB = 1024 * 1024
 class _Rate:
     title: str
     kind: str
-    values: Callable[[Timeline], Sequence[float]]  # in the unit of the label
+    values: Callable[[RateTimeline], Sequence[float]]  # in the unit of the label
     unit: str
 
 
@@ -62,7 +62,7 @@ class TimelinePicture:
     picture: Markup
 
 
-def draw(timelines: Sequence[Timeline], identifier: str) -> tuple[TimelinePicture, ...]:
+def draw(timelines: Sequence[RateTimeline], identifier: str) -> tuple[TimelinePicture, ...]:
     """Draw a picture per rate, with the sides below each other."""
     clock = from_zero(max(line.time_s) for line in timelines)
     return tuple(
@@ -71,7 +71,7 @@ def draw(timelines: Sequence[Timeline], identifier: str) -> tuple[TimelinePictur
     )
 
 
-def _draw(rate: _Rate, timelines: Sequence[Timeline], clock: Scale, identifier: str) -> Markup:
+def _draw(rate: _Rate, timelines: Sequence[RateTimeline], clock: Scale, identifier: str) -> Markup:
     shown = [_averaged(line.time_s, rate.values(line)) for line in timelines]
     scale = from_zero(float(value) for _, values in shown for value in values)
     description = "; ".join(

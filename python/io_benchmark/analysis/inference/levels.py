@@ -1,0 +1,14 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Levels of confidence: the one place where they are decided."""
+
+# An interval of a ratio; higher where there are several candidates (Holm).
+LEVEL = 0.95
+# Two sides are equivalent where the interval at this level is within the margin (two one-sided tests).
+EQUIVALENCE_LEVEL = 0.90
+
+
+def two_sided(level: float) -> float:
+    """Return the probability of the quantile that is the upper end of an interval of this level."""
+    return 1 - (1 - level) / 2
