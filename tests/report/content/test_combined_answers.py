@@ -185,8 +185,8 @@ def test_the_page_draws_rates_as_rates():
     page = Page(text)
     assert_harmless(page)
     assert text.count("<details>") == 25 + 2  # amd-30, of which nothing is decided, and spawn
-    assert "avg 170,000 IOPS" in text
-    assert "avg 512 µs" in text
+    assert "mean 170,000 IOPS" in text
+    assert "mean 512 µs" in text
     ids = [value for key, value in page.attributes if key == "id"]
     assert len(ids) == len(set(ids))
     assert len(text.encode()) < 600_000

@@ -74,7 +74,7 @@ def test_pictures_are_described():
 def test_thinning_is_said(retrieves, said):
     """Where not every retrieve is drawn, the caption tells."""
     text = render_report(sample_report.seed_case(retrieves))
-    assert ("Drawn are every 2nd retrieve and the slowest hundredth." in text) is said
+    assert ("Only every 2nd retrieve and the slowest hundredth are drawn." in text) is said
 
 
 def test_size():
@@ -88,7 +88,7 @@ def test_size():
 def test_many_sides():
     """Of more sides than can be drawn the first ones are, and it is said."""
     text = render_report(sample_report.many_pools(20, pools=20))
-    assert "The first 12 of 20 sides are drawn." in text
+    assert "Only the first 12 of 20 sides are drawn." in text
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_thinning():
     """Each so-many-th retrieve and the slowest, always the same ones."""
     times_ns = np.arange(1000, dtype=np.int64)
     times_ns[501] = 10_000
-    kept, step = choose.thinned(times_ns, 100)
+    kept, step = choose.thin(times_ns, 100)
     assert step == 10
     assert set(range(0, 1000, 10)) <= set(kept.tolist())
     assert 501 in kept

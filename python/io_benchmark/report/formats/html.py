@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The report as one page that needs nothing else: no network, no scripts, no fonts."""
+"""Comparisons and histories as one HTML page that loads nothing: no scripts, fonts or network."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -38,19 +38,19 @@ WORKERS_SHOWN = 12
 LINES_SHOWN = 200
 # More points of a history than this are folded away.
 POINTS_SHOWN = 60
-# There may be dozens of measurements, and the page is to stay small.
-POINTS_OF_A_MEASUREMENT, MEASUREMENTS_DRAWN = 800, 60
+# Dozens of measurements must not make the page large.
+POINTS_PER_MEASUREMENT, MEASUREMENTS_DRAWN = 800, 60
 
 
 @dataclass(frozen=True)
-class Pictures:
-    """Those of one section; None where there is nothing to draw, `left_out` what is not drawn."""
+class _Pictures:
+    """The pictures of one section; None where there is nothing to draw."""
 
     forest: Markup | None
     distribution: Markup | None
     scatter: Scatter | None
-    left_out: str
-    measures: tuple[tuple[str, "Pictures"], ...] = ()  # each measurement's own
+    left_out: str  # which sides are not drawn
+    measures: tuple[tuple[str, "_Pictures"], ...] = ()  # by the label of each measurement
 
 
 def render_report(report: Report, _layout: Layout = PLAIN) -> str:
@@ -97,30 +97,32 @@ def _template(file: str) -> Template:
 
 
 def _unbroken(value: object) -> object:
-    """A number stays in one line with its sign."""
+    """Keep a number in one line with its percent sign."""
     return value.replace(" %", "\N{NO-BREAK SPACE}%") if isinstance(value, str) else value
 
 
-def _pictures(report: Report, section: Section) -> Pictures:
-    """Of one subject, or the ratios of several and each one's own below them."""
+def _pictures(report: Report, section: Section) -> _Pictures:
+    """Draw one subject, or the ratios of several with the pictures of each below."""
     parts = [(at, report.subjects[at]) for at in section.subjects]
     if section.measures is None:
         ((at, part),) = parts
-        return replace(_own(report, part, at), forest=_forest(report, part.comparisons, at))
+        return replace(
+            _subject_pictures(report, part, at), forest=_forest(report, part.comparisons, at)
+        )
     labels = [measure.label for measure in section.measures.measures]
     compared = [
-        (one, label)
+        (comparison, label)
         for (_, part), label in zip(parts, labels, strict=True)
-        for one in part.comparisons
+        for comparison in part.comparisons
     ]
-    names = [f"{label}: {name(one.candidate, 22)}" for one, label in compared]
-    return Pictures(
-        _forest(report, [one for one, _ in compared], parts[0][0], names),
+    names = [f"{label}: {name(comparison.candidate, 22)}" for comparison, label in compared]
+    return _Pictures(
+        _forest(report, [comparison for comparison, _ in compared], parts[0][0], names),
         None,
         None,
         "",
         tuple(
-            (label, _own(report, part, at))
+            (label, _subject_pictures(report, part, at))
             for (at, part), label in zip(parts, labels, strict=True)
             if at < MEASUREMENTS_DRAWN
         ),
@@ -135,20 +137,20 @@ def _forest(
     return forest.draw(comparisons, report.margin_ratio, f"forest-{at}", names)
 
 
-def _own(report: Report, part: SubjectReport, at: int) -> Pictures:
+def _subject_pictures(report: Report, part: SubjectReport, at: int) -> _Pictures:
     sides = choose.by_side(report.series, part.subject, list(part.figures))
     baselines = {comparison.candidate: comparison.baseline for comparison in part.comparisons}
     workload = workloads.of(part.subject.workload)
     axis = Axis(workload.unit) if workload.higher_is_better else TIMES
     leading = part.subject.workload == "cache-retrieve"
-    points = scatter.POINTS_DRAWN if leading else POINTS_OF_A_MEASUREMENT
-    return Pictures(
+    points = scatter.POINTS_DRAWN if leading else POINTS_PER_MEASUREMENT
+    return _Pictures(
         None,
         distribution.draw(sides, part.figures, baselines, f"distribution-{at}", axis)
         if sides
         else None,
         scatter.draw(sides, f"scatter-{at}", axis, points) if sides else None,
-        f"The first {len(sides)} of {len(part.figures):,} sides are drawn."
+        f"Only the first {len(sides)} of {len(part.figures):,} sides are drawn."
         if len(sides) == choose.SIDES_DRAWN < len(part.figures)
         else "",
     )

@@ -11,15 +11,18 @@ that goes or changes its meaning makes a new version.
 
 Versions of a comparison:
   1 (2026-11)     the first
-  2 (2026-11-22)  `figures` and `bottlenecks` (once `regimes`) are objects by side. Figures have
-                  `percentiles_ns` by number in place of `p50_ns` to `p99_ns`. A comparison has its `subject`. A place
-                  has its `comparisons` in full, in place of `verdicts`. A cause has a `share` in
-                  place of `share_ratio`. Evidence is `text` and observations; explanations, and the
-                  action and evidence of a remedy, are sentences with their values.
+  2 (2026-11-22)  `figures` is an object by side, and so is `bottlenecks`, with `bottleneck` and
+                  `reason`, in place of `regimes` with `regime` and `why`. Figures have
+                  `percentiles_ns` in place of `p50_ns` to `p99_ns`. A comparison has its `subject`.
+                  A place has its `comparisons` in full, in place of `verdicts`; its sides have
+                  `kind`, `not_compared` and `differences` in place of `what`, `not_held` and
+                  `differs`. A cause has a `share` in place of `share_ratio`. Evidence is `text` and
+                  observations. Messages, explanations, remarks, reasons, and the action and evidence
+                  of a remedy are sentences with their values.
 Versions of a history:
   1 (2026-11)     the first
-  2 (2026-11-22)  Conditions, remarks and the `reason` of what is left out are sentences with their
-                  values. What is left out has `source` and `reason` in place of `what` and `why`.
+  2 (2026-11-22)  Conditions, remarks and reasons are sentences with their values. Left-out results
+                  have `source` and `reason` in place of `what` and `why`.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The report for a bug, in the Markdown that GitHub and Bugzilla share."""
+"""A comparison for a bug, in the Markdown that GitHub and Bugzilla share."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -18,10 +18,10 @@ from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.markdown_text import prose
 
-# A comment holds 65,535 characters on both.
+# Both allow 65,535 characters in a comment.
 MAXIMUM_LENGTH = 60_000
 POOLS_AS_COLUMNS = 6
-# What stands out in a table of measurements.
+# Bold in a table of measurements.
 STRONG_VERDICTS = ("slower", "faster")
 WORKERS_SHOWN = 30
 POOLS_SHOWN = 30
@@ -30,7 +30,7 @@ BRIEF_LINES_SHOWN = 10
 
 
 def render_report(report: Report, layout: Layout = PLAIN) -> str:
-    """The whole report, or where it would not fit a comment, what matters most of it."""
+    """Return the whole report, or its main parts where all would not fit in a comment."""
     content = contents.build(report, details=layout.details)
     text = _document(content, brief=False)
     if len(text) > MAXIMUM_LENGTH:
@@ -61,7 +61,7 @@ def _document(content: ReportContent, *, brief: bool) -> str:
         blocks += _section(section, brief=brief)
     if content.folded.table is not None:
         blocks += [f"### {contents.UNDECIDED}", prose(contents.UNDECIDED_MEANS)]
-        blocks += _measures(content.folded.table, ("Measured", "Which"), _short_marks)
+        blocks += _measures(content.folded.table, ("Workload", "Measurement"), _short_marks)
     for diagnosis in content.diagnoses:
         blocks += _diagnosis(diagnosis, brief=brief)
     blocks += _workers(content, brief=brief)
@@ -105,7 +105,7 @@ def _items(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _some(lines: Sequence[str], shown: int) -> list[str]:
+def _first_items(lines: Sequence[str], shown: int) -> list[str]:
     rest = len(lines) - shown
     return [*map(prose, lines[:shown]), *([f"and {rest:,} more"] if rest > 0 else [])]
 
@@ -118,15 +118,21 @@ def _section(section: Section, *, brief: bool) -> list[str]:
         blocks.append(_figures(section.table))
     if section.advice:
         blocks.append(f"{Heading.ADVICE}:")
-        blocks.append(_items(f"{prose(who)}: {prose(what)}" for who, what in section.advice))
+        blocks.append(_items(f"{prose(side)}: {prose(words)}" for side, words in section.advice))
     if not brief:
         if section.bottlenecks:
             blocks.append(f"{Heading.WAITS}:")
-            blocks.append(_items(f"{prose(who)}: {prose(w)}" for who, w in section.bottlenecks))
+            blocks.append(
+                _items(f"{prose(side)}: {prose(words)}" for side, words in section.bottlenecks)
+            )
         if section.certainty:
             blocks.append(f"{Heading.ASSUMPTIONS}:")
-            blocks.append(_items(f"{prose(who)}: {prose(w)}" for who, w in section.certainty))
-        noise = [f"between equals: {prose(', '.join(section.floors))}"] if section.floors else []
+            blocks.append(
+                _items(f"{prose(side)}: {prose(words)}" for side, words in section.certainty)
+            )
+        noise = (
+            [f"where nothing differs: {prose(', '.join(section.floors))}"] if section.floors else []
+        )
         noise += [f"{prose(side)}: {prose(words)}" for side, words in section.noise]
         blocks += ["Noise:", _items(noise)]
     return blocks
@@ -166,10 +172,10 @@ def _figures(table: FiguresTable, rows_are: str = "Metric") -> str:
 
 def _measures(
     table: MeasureTable,
-    first: tuple[str, str] = ("Measured", "Pool"),
+    first: tuple[str, str] = ("Measurement", "Pool"),
     marks: Callable[[Sequence[int]], str] = _marks,
 ) -> list[str]:
-    """A row a pool; what was measured stands in its first."""
+    """Make a row per pool; the first row of a measurement has its label."""
     rows = []
     for measure in table.measures:
         label = prose(measure.label) + marks(measure.marks)
@@ -178,13 +184,13 @@ def _measures(
             cells = [*map(prose, row.cells[:-1]), (_strong if strong else prose)(row.cells[-1])]
             rows.append([label, prose(row.pool), *cells])
             label = ""
-    own = [
+    details = [
         f"{prose(measure.label)}: {prose(words)}"
         for measure in table.measures
         for words in measure.details
     ]
     heads = [*first, *map(prose, table.heads)]
-    return [_table(heads, rows, numbers=True), _items(own)]
+    return [_table(heads, rows, numbers=True), _items(details)]
 
 
 def _strong(text: str) -> str:
@@ -244,7 +250,7 @@ def _replication(content: ReportContent) -> list[str]:
         f"### {Heading.WORKERS}",
         _table(["Pool", *REPLICATION_HEADS], rows, numbers=True),
         f"And {left_out:,} more." if left_out > 0 else "",
-        _items(_some(content.cautions, BRIEF_LINES_SHOWN)),
+        _items(_first_items(content.cautions, BRIEF_LINES_SHOWN)),
     ]
 
 
@@ -278,7 +284,7 @@ def _notes(content: ReportContent, shown: int) -> list[str]:
         ]
         blocks += ["### Notes", _items(lines)]
     if content.unreadable:
-        blocks += ["### Not read", _items(_some(content.unreadable, shown))]
+        blocks += ["### Not read", _items(_first_items(content.unreadable, shown))]
     if content.remarks:
-        blocks += ["### Remarks", _items(_some(content.remarks, shown))]
+        blocks += ["### Remarks", _items(_first_items(content.remarks, shown))]
     return blocks

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The history for a bug, in the Markdown that GitHub and Bugzilla share."""
+"""A history for a bug, in the Markdown that GitHub and Bugzilla share."""
 
 from io_benchmark.analysis.history.history_model import History, HistorySeries
 from io_benchmark.report.content import history_content as contents
@@ -11,14 +11,14 @@ from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH
 from io_benchmark.report.formats.markdown_text import prose
 from io_benchmark.report.plots.line_drawing import draw
 
-HEADS = ("Date", "Revision", "Workers", "Mean", "Against the level before", "")
+HEADS = ("Date", "Revision", "Workers", "Mean", "Ratio to previous level", "")
 ROWS_SHOWN = 60
 LINES_SHOWN = 30
 DRAWING_WIDTH = 78
 
 
 def render_history(history: History, _layout: Layout = PLAIN) -> str:
-    """All of it, or where it would not fit a comment, as much as does."""
+    """Return the whole history, or as much as fits in a comment."""
     content = contents.build(history)
     blocks = [
         f"## {prose(content.title)}",
@@ -88,7 +88,7 @@ def _change(change: ChangePart) -> list[str]:
         _list("Changed here:", change.changed),
         _list("Changed close by:", change.near),
         f"{prose(change.nothing)}." if change.nothing else "",
-        _list("Varied on a side, and so no explanation by itself:", change.varied),
+        _list("Varied before or after the change, so not an explanation by itself:", change.varied),
     ]
 
 

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The report on a terminal: coloured and as wide as it is, plain when piped."""
+"""A comparison as text: as wide as the terminal and with its colors, or plain."""
 
 from rich.text import Text
 
@@ -25,7 +25,6 @@ from io_benchmark.report.formats.page import (
 )
 from io_benchmark.text import name
 
-# As LINES_SHOWN of the page.
 WORKERS_SHOWN = 30
 STYLES = {
     "slower": "bold red",
@@ -130,7 +129,7 @@ def _show_section(page: Page, section: Section) -> None:
         page.items(f"{candidate}: {words}" for candidate, words in section.certainty)
     page.paragraph(Text("Noise:"))
     if section.floors:
-        page.items([f"between equals: {', '.join(section.floors)}"])
+        page.items([f"where nothing differs: {', '.join(section.floors)}"])
     page.items(f"{side}: {words}" for side, words in section.noise)
 
 

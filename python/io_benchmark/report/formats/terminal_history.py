@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The history on a terminal: coloured and as wide as it is, plain when piped."""
+"""A history as text: as wide as the terminal and with its colors, or plain."""
 
 from collections.abc import Callable, Sequence
 
@@ -23,21 +23,21 @@ from io_benchmark.report.formats.page import GAP, INDENT, Page, column_widths
 from io_benchmark.report.plots.line_drawing import draw
 
 STYLES = {SLOWER: "bold red", FASTER: "bold green", STEADY: "bold cyan"}
-# A head and what stands below it.
-Column = tuple[str, Callable[[PointRow], str]]
-COLUMNS: tuple[Column, ...] = (
+# A column's head, and its cell for a point.
+_Column = tuple[str, Callable[[PointRow], str]]
+COLUMNS: tuple[_Column, ...] = (
     ("Date", lambda row: row.date),
     ("Revision", lambda row: row.revision),
     ("Workers", lambda row: row.workers),
     ("Mean", lambda row: row.mean),
-    ("Level before", lambda row: row.ratio),
+    ("Ratio to previous level", lambda row: row.ratio),
 )
-# Where there is no room, in this order.
-DROPPED = ("Revision", "Workers", "Level before")
+# Left out in this order where there is no room.
+DROPPED = ("Revision", "Workers", "Ratio to previous level")
 NOTE = "  change"
-# The newest; the page and the JSON have all of them.
+# The newest points; the HTML page and the JSON have all.
 ROWS_SHOWN = 60
-# A wider drawing is no clearer.
+# A wider drawing is not clearer.
 DRAWING_WIDTH = 110
 
 
@@ -102,17 +102,17 @@ def _show_points(page: Page, part: SeriesPart) -> None:
     heads = [head for head, _ in columns]
     widths = column_widths(heads, list(zip(*cells, strict=True)))
     kinds = {change.number: change.kind for change in part.changes}
-    page.line(Text(INDENT + _set(heads, widths), "bold"))
+    page.line(Text(INDENT + _row_text(heads, widths), "bold"))
     page.line(Text(INDENT + "─" * (sum(widths) + GAP * (len(widths) - 1)), "dim"))
     for row, texts in zip(rows, cells, strict=True):
-        line = Text(INDENT + _set(texts, widths))
+        line = Text(INDENT + _row_text(texts, widths))
         if row.change:
             line.append(f"{NOTE} {row.change}", STYLES[kinds[row.change]])
         page.line(line)
 
 
-def _fitting(rows: Sequence[PointRow], width: int) -> list[Column]:
-    """The columns that a narrow terminal has room for, beside the numbers of changes."""
+def _fitting(rows: Sequence[PointRow], width: int) -> list[_Column]:
+    """Return the columns that fit next to the numbers of changes."""
     columns = list(COLUMNS)
     for dropped in DROPPED:
         texts = [[cell(row) for row in rows] for _, cell in columns]
@@ -123,8 +123,8 @@ def _fitting(rows: Sequence[PointRow], width: int) -> list[Column]:
     return columns
 
 
-def _set(texts: Sequence[str], widths: Sequence[int]) -> str:
-    """The date flush left, and what follows flush right."""
+def _row_text(texts: Sequence[str], widths: Sequence[int]) -> str:
+    """Align the date left and the other cells right."""
     first, *rest = texts
     # By cells: a wide character takes two.
     flush = [
@@ -144,5 +144,5 @@ def _show_change(page: Page, change: ChangePart) -> None:
     if change.nothing:
         page.paragraph(Text(f"{change.nothing}."))
     if change.varied:
-        page.paragraph(Text("Varied on a side, and so no explanation by itself:"))
+        page.paragraph(Text("Varied before or after the change, so not an explanation by itself:"))
         page.items(change.varied)

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A series over time: its workers, its points, its levels, and where they change."""
+"""A series over time: workers, points, levels and changes."""
 
 from datetime import UTC, datetime
 
@@ -21,7 +21,7 @@ HEAD = 22.0
 LEVELS = 5
 DATES = 4
 DAY_S = 86_400
-# From days to years; whichever gives few enough ticks.
+# The first one that gives few enough ticks.
 STEPS_DAYS = (1, 2, 7, 14, 28, 91, 182, 364, 728)
 POINT = "M-3.2 0A3.2 3.2 0 1 0 3.2 0A3.2 3.2 0 1 0 -3.2 0Z"
 
@@ -33,7 +33,7 @@ def draw(series: HistorySeries, identifier: str) -> Markup:
     scale = _scale(series)
     workload = series_figure.workload_of(series)
     title = f"{series_figure.drawing_title(series)}, push by push"
-    drawing = Drawing(identifier, title, _said(series))
+    drawing = Drawing(identifier, title, _description(series))
     levels = [(scale.place(tick), digits(tick)) for tick in scale.ticks(LEVELS)]
     dates = _dates(clock)
     drawing.grid((place for place, _ in dates), levels, HEAD, HEIGHT)
@@ -46,11 +46,11 @@ def draw(series: HistorySeries, identifier: str) -> Markup:
         place = clock.place(point.time.timestamp())
         drawing.mark(place, _height(workload.shown(point.mean_ns), scale), POINT, "mean")
     drawing.height = HEAD + HEIGHT + AXIS_HEIGHT
-    return drawing.finished()
+    return drawing.markup()
 
 
-def _said(series: HistorySeries) -> str:
-    """What a screen reader says instead of the picture."""
+def _description(series: HistorySeries) -> str:
+    """Return a text for screen readers."""
     means = series_figure.mean_texts(series, [level.mean_ns for level in series.levels])
     return "; ".join(
         f"{mean} from {date_of(series.points[level.start])} "
@@ -70,7 +70,7 @@ def _height(value: float, scale: Scale) -> float:
 
 
 def _dates(clock: Scale) -> list[tuple[float, str]]:
-    """Round days, at most so many."""
+    """Return a few ticks at whole days."""
     length_days = (clock.high - clock.low) / DAY_S
     step = next((step for step in STEPS_DAYS if length_days / step <= DATES), STEPS_DAYS[-1])
     first = -(-clock.low // DAY_S)
@@ -84,7 +84,7 @@ def _dates(clock: Scale) -> list[tuple[float, str]]:
 def _draw_change(
     drawing: Drawing, series: HistorySeries, change: Change, number: int, clock: Scale
 ) -> None:
-    """Between the last point before and the first one after."""
+    """Draw a line between the last point before the change and the first one after."""
     kind = SLOWER if change.ratio >= 1 else FASTER
     sides = (series.points[change.at - 1], series.points[change.at])
     place = sum(clock.place(point.time.timestamp()) for point in sides) / 2
@@ -94,7 +94,7 @@ def _draw_change(
 
 
 def _anchor(place: float) -> str:
-    """A label near an edge turns inwards."""
+    """Keep a label near an edge inside the picture."""
     return "start" if place < 0.1 else "end" if place > 0.9 else "middle"
 
 
@@ -106,13 +106,13 @@ def _draw_levels(drawing: Drawing, series: HistorySeries, clock: Scale, scale: S
 
 
 def _draw_workers(drawing: Drawing, series: HistorySeries, clock: Scale, scale: Scale) -> None:
-    """Where a point has several."""
+    """Draw the workers of points that have several."""
     several = [point for point in series.points if len(point.workers) > 1]
-    across = [clock.place(one.time.timestamp()) for one in several for _ in one.workers]
+    across = [clock.place(point.time.timestamp()) for point in several for _ in point.workers]
     shown = series_figure.workload_of(series).shown
     down = [
         (1 - scale.place(shown(worker.mean_ns))) * HEIGHT
-        for one in several
-        for worker in one.workers
+        for point in several
+        for worker in point.workers
     ]
     drawing.frame(HEAD, HEIGHT, [points(across, down, "worker")])

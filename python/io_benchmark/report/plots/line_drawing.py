@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The series drawn with characters: a column a point, its level behind it, changes numbered."""
+"""A series drawn with characters: a column per point, levels behind, changes numbered."""
 
 from io_benchmark.analysis.history.history_model import HistorySeries
 from io_benchmark.number_text import digits
@@ -11,14 +11,14 @@ from io_benchmark.report.plots.scales import Scale, around
 
 ROWS = 11
 POINT, LEVEL, CHANGE = "●", "─", "┊"
-# Where there is room, so that levels are seen between the points.
+# Where there is room, levels are visible between the points.
 WIDEST_STEP = 3
 TICKS = 4
 STEADY_RATIO = 0.1
 
 
 def draw(series: HistorySeries, width: int) -> list[str]:
-    """Lines of at most `width` characters."""
+    """Return lines of at most `width` characters."""
     scale = _scale(series)
     workload = series_figure.workload_of(series)
     labels = {_row(tick, scale): digits(tick) for tick in scale.ticks(TICKS)}
@@ -54,7 +54,7 @@ def _scale(series: HistorySeries) -> Scale:
 
 
 def steady_range(series: HistorySeries) -> tuple[float, float]:
-    """What is always drawn around the newest level, so that noise does not look like mountains."""
+    """Return the range around the newest level that is always drawn, so that noise looks small."""
     mean = series_figure.workload_of(series).shown(series.levels[-1].mean_ns)
     return mean * (1 - STEADY_RATIO), mean * (1 + STEADY_RATIO)
 
@@ -64,7 +64,7 @@ def _row(value: float, scale: Scale) -> int:
 
 
 def _columns(points: int, room: int) -> list[int]:
-    """Where each point stands; more points than columns share them."""
+    """Return the column of each point; with more points than columns, some share one."""
     last = room - 2
     step = min(WIDEST_STEP, last // points) if points > 1 else 1
     if step >= 1:
@@ -73,7 +73,7 @@ def _columns(points: int, room: int) -> list[int]:
 
 
 def _dates(series: HistorySeries, columns: list[int], room: int) -> str:
-    """The first, those of changes, and the last, as far as they do not run into each other."""
+    """Write the first date, the last one and those of changes, where they do not overlap."""
     first, last = 0, len(series.points) - 1
     line = [" "] * max(room, 10)
     for at in dict.fromkeys([first, last, *(change.at for change in series.changes)]):
