@@ -148,7 +148,9 @@ def test_several_workers_are_compared_as_workers() -> None:
 def test_each_measurement_is_a_question_of_its_own() -> None:
     """Holm's steps count candidates, not measurements; with many of them the report says so."""
     found = report(dict(measured(seed=2)))
-    assert {one.interval.level for part in found.subjects for one in part.comparisons} == {0.95}
+    assert {one.interval.level_ratio for part in found.subjects for one in part.comparisons} == {
+        0.95
+    }
     (remark,) = found.remarks
     assert text_of(remark) == (
         "26 measurements are compared, each by itself: where sides do not differ, about "

@@ -101,7 +101,7 @@ def _with_interval(comparisons: Sequence[Comparison]) -> Statement:
     return statement(
         "{ratio} ({interval}) on {subject}{more}",
         ratio=Quantity(first.ratio, Unit.RATIO),
-        interval=Range(first.interval.low, first.interval.high, Unit.RATIO),
+        interval=Range(first.interval.low_ratio, first.interval.high_ratio, Unit.RATIO),
         subject=_title(first.subject),
         more=statement(", and {others} more", others=count(len(others))) if others else "",
     )
@@ -113,12 +113,12 @@ def _title(subject: Subject) -> Statement:
 
 def _is_met(expectation: Expectation, comparison: Comparison) -> bool:
     interval, limit = comparison.interval, expectation.limit
-    return interval.high < limit if expectation.below else interval.low > limit
+    return interval.high_ratio < limit if expectation.below else interval.low_ratio > limit
 
 
 def _is_broken(expectation: Expectation, comparison: Comparison) -> bool:
     interval, limit = comparison.interval, expectation.limit
-    return interval.low >= limit if expectation.below else interval.high <= limit
+    return interval.low_ratio >= limit if expectation.below else interval.high_ratio <= limit
 
 
 def _compared(compared: int, selected: int) -> Statement:

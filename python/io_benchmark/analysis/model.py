@@ -165,15 +165,15 @@ class Figures:
 
 @dataclass(frozen=True)
 class Interval:
-    low: float
-    high: float
-    level: float  # 0.95
+    low_ratio: float
+    high_ratio: float
+    level_ratio: float  # 0.95
 
     def excludes(self, value: float) -> bool:
-        return value < self.low or value > self.high
+        return value < self.low_ratio or value > self.high_ratio
 
     def within(self, low: float, high: float) -> bool:
-        return low <= self.low and self.high <= high
+        return low <= self.low_ratio and self.high_ratio <= high
 
 
 class Verdict(StrEnum):

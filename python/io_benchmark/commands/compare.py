@@ -23,7 +23,7 @@ from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN, DEFAULT_WORKE
 from io_benchmark.commands.context import MESSAGE_LENGTH, Context
 from io_benchmark.commands.options import add_output_options, write_report_file
 from io_benchmark.errors import UsageError
-from io_benchmark.report import FORMATS
+from io_benchmark.report.formats import FORMATS
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:

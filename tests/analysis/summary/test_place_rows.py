@@ -100,7 +100,9 @@ def test_without_noise_the_ratio_is_exact() -> None:
     found = only(intel(lambda first: [retrieved(first, "container", 2.0, noise=0.0)]))["container"]
     assert found.ratio == pytest.approx(2.0, abs=1e-6)
     assert found.interval is not None
-    assert (found.interval.low, found.interval.high) == pytest.approx((2.0, 2.0), abs=1e-5)
+    assert (found.interval.low_ratio, found.interval.high_ratio) == pytest.approx(
+        (2.0, 2.0), abs=1e-5
+    )
     assert (found.workers, found.method, found.differences) == (1, "paired retrieves", ())
 
 
@@ -138,10 +140,12 @@ def test_several_workers_are_each_compared_with_themselves() -> None:
     logs = [math.log(slow.mean_ns / quick.mean_ns) for ((slow, quick),) in machines]
     oracle = scipy.stats.ttest_1samp(logs, 0.0).confidence_interval(0.95)
     found = estimates.interval(estimate, 0.95)
-    assert (found.low, found.high) == pytest.approx((math.exp(oracle.low), math.exp(oracle.high)))
+    assert (found.low_ratio, found.high_ratio) == pytest.approx(
+        (math.exp(oracle.low), math.exp(oracle.high))
+    )
     assert estimate.method == "workers"
     assert not found.excludes(1.3)
-    assert found.high / found.low < 1.1
+    assert found.high_ratio / found.low_ratio < 1.1
 
 
 def test_two_tasks_of_one_machine_are_one_worker() -> None:
