@@ -3,12 +3,10 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Histories for the tests of their reports, made by the analysis of round numbers."""
 
-import io
 import math
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from rich.console import Console
 from sample_report import HOSTILE_NAMES, text
 
 from io_benchmark.analysis.history.history_model import (
@@ -23,7 +21,8 @@ from io_benchmark.analysis.history.history_model import (
 )
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.model import Subject
-from io_benchmark.report.history.terminal import show
+from io_benchmark.report.formats import Layout
+from io_benchmark.report.formats.terminal_history import render_history
 
 MS = 1_000_000
 FIRST = datetime(2026, 4, 27, 3, tzinfo=UTC)  # a Monday
@@ -162,13 +161,5 @@ def hostile() -> History:
 
 
 def on_terminal(found: History, columns: int, *, colour: bool = False) -> str:
-    stream = io.StringIO()
-    console = Console(
-        file=stream,
-        width=columns,
-        force_terminal=colour,
-        color_system="standard" if colour else None,
-        _environ={},
-    )
-    show(console, found)
-    return stream.getvalue()
+    layout = Layout(columns=columns, color_system="standard" if colour else None)
+    return render_history(found, layout)

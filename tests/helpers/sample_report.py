@@ -3,13 +3,11 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Reports for the tests of every format."""
 
-import io
 import random
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 
 from io_benchmark.analysis.model import (
     PERCENTILES,
@@ -40,6 +38,8 @@ from io_benchmark.analysis.report_model import (
     WorkerLine,
 )
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, share, statement
+from io_benchmark.report.formats import Layout
+from io_benchmark.report.formats.terminal import render_report
 
 MS = 1_000_000
 MIB = 1024 * 1024
@@ -692,15 +692,4 @@ def large(workers: int = 1000, retrieves: int = 2000) -> Report:
 
 def on_terminal(report: Report, width: int, *, colour: bool = False) -> str:
     """What the terminal shows at this width."""
-    from io_benchmark.report.formats import terminal
-
-    stream = io.StringIO()
-    console = Console(
-        file=stream,
-        width=width,
-        force_terminal=colour,
-        color_system="standard" if colour else None,
-        legacy_windows=False,
-    )
-    terminal.show(console, report)
-    return stream.getvalue()
+    return render_report(report, Layout(columns=width, color_system="standard" if colour else None))

@@ -17,7 +17,7 @@ import workload_entries
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.plan import Pair, Plan
 from io_benchmark.analysis.report_model import Report
 
@@ -196,3 +196,29 @@ def everything() -> Report:
         (Pair("amd-16", "intel"), Pair("amd-30", "intel")),
     )
     return compare(plan, workers(pools=pools, change=change), Options())
+
+
+FEW = (
+    *(("cache-retrieve", place, "overwrite", "", 0) for place in (FIRST, "memory")),
+    *(("random-io", FIRST, "", variant, 0) for variant in ("read-depth-1", "read-depth-32")),
+    *(("metadata", FIRST, "", "stat", threads) for threads in (1, 4)),
+)
+
+
+@cache
+def few_measurements() -> Report:
+    """Return two candidates with few measurements and one table of places, without causes."""
+    report = everything()
+
+    def is_one(subject: Subject) -> bool:
+        key = (subject.workload, subject.place, subject.destination, subject.variant)
+        return (*key, subject.threads) in FEW
+
+    subjects = tuple(part for part in report.subjects if is_one(part.subject))
+    return replace(
+        report,
+        subjects=subjects,
+        places=report.places[:1],
+        diagnoses=(),
+        series=tuple(series for series in report.series if is_one(series.subject)),
+    )

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH, render
+from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH, render_report
 from io_benchmark.report.formats.markdown_text import prose
 from io_benchmark.text import clean
 
@@ -96,7 +96,7 @@ def test_prose(text, expected):
 
 def test_hostile_document():
     """The whole document has no HTML, links or images, and its tables are as wide as they began."""
-    tokens = PARSER.parse(render(sample_report.hostile(10)))
+    tokens = PARSER.parse(render_report(sample_report.hostile(10)))
     children = [child for token in tokens for child in token.children or ()]
     kinds = {token.type for token in (*tokens, *children)}
     assert not kinds & {"html_block", "html_inline", "link_open", "image", "em_open", "fence"}
@@ -120,7 +120,7 @@ def test_hostile_document():
 )
 def test_fits_a_comment(report):
     """However much there is, it fits a comment, and what was left out is said."""
-    text = render(report())
+    text = render_report(report())
     assert len(text) <= MAXIMUM_LENGTH + 100
     assert text.startswith("## io-benchmark")
     assert "And 970 more." in text or "does not fit a comment" in text

@@ -8,7 +8,7 @@ import pytest
 import sample_report
 import several_places
 
-from io_benchmark.report.formats.html import render
+from io_benchmark.report.formats.html import render_report
 
 PHONE = (360, 740)
 DESKTOP = (1200, 900)
@@ -49,7 +49,7 @@ def opened(browser, tmp_path):
 
     def open_page(report):
         path = tmp_path / "report.html"
-        path.write_text(render(report), encoding="utf-8")
+        path.write_text(render_report(report), encoding="utf-8")
         browser.open(path)
         return path.as_uri()
 

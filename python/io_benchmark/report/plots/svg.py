@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""SVG elements, and a drawing as wide as its page: places across are percentages of it.
+"""SVG elements, and a drawing as wide as its page.
 
-So text keeps its size on a phone and on a screen. What has to be a path lies in a frame that is
-stretched to the width, with lines that are not stretched.
+Horizontal places are percentages, so that text has the same size on a phone and on a screen. Paths
+are in a frame that is stretched to the width; their lines keep their thickness.
 """
 
 from collections.abc import Iterable
@@ -17,12 +17,12 @@ from numpy.typing import ArrayLike
 FRAME_UNITS = 1000
 TITLE_HEIGHT = 26
 AXIS_HEIGHT = 20
-# Left of the plot, for the labels of its levels; the style sheet leaves that much room.
+# Room at the left for the labels of levels, as in the style sheet.
 GUTTER = 48
 
 
 def element(tag: str, *content: str, **attributes: object) -> Markup:
-    """One element; underscores in attributes' names are hyphens, all texts are escaped."""
+    """Return an element; underscores in attribute names become hyphens, all text is escaped."""
     written = Markup().join(
         Markup(' {}="{}"').format(key.strip("_").replace("_", "-"), _value(value))
         for key, value in attributes.items()
@@ -41,7 +41,7 @@ def percent(place: float) -> str:
 
 @dataclass
 class Drawing:
-    """Grows downwards; `finished` wraps it with what a screen reader says of it."""
+    """A picture that grows downwards, with a title and a description for screen readers."""
 
     identifier: str
     title: str
@@ -51,7 +51,7 @@ class Drawing:
     _parts: list[Markup] = field(default_factory=list)
 
     def line(self, start: tuple[float, float], end: tuple[float, float], kind: str) -> None:
-        """From one (place across, height in pixels) to another."""
+        """Draw from one point (place across, height in pixels) to another."""
         self._parts.append(
             element(
                 "line",
@@ -78,7 +78,7 @@ class Drawing:
     def text(
         self, place: float, height: float, text: str, kind: str = "", anchor: str = ""
     ) -> None:
-        """Near an edge text turns inwards, unless it is told how to stand."""
+        """Write text; near an edge it is inside the picture, unless `anchor` is given."""
         chosen = anchor or ("start" if place < 0.04 else "end" if place > 0.96 else "middle")
         self._parts.append(
             element(
@@ -87,14 +87,14 @@ class Drawing:
         )
 
     def mark(self, place: float, height: float, shape: str, kind: str) -> None:
-        """A symbol of its own shape, so that its meaning is not colour alone."""
+        """Draw a symbol whose shape has a meaning as well as its color."""
         use = element("path", d=shape, class_=f"mark {kind}")
         self._parts.append(
             element("svg", use, x=percent(place), y=height, overflow="visible", class_="point")
         )
 
     def frame(self, top: float, height: float, paths: Iterable[Markup]) -> None:
-        """Paths in units of FRAME_UNITS across and pixels down."""
+        """Draw paths in units of FRAME_UNITS across and pixels down."""
         self._parts.append(
             element(
                 "svg",
@@ -109,7 +109,7 @@ class Drawing:
         )
 
     def name(self, height: float, text: str) -> None:
-        """What a panel shows, above it and flush with the labels of its levels."""
+        """Write the name of a panel above it."""
         self._parts.append(element("text", text, x=-GUTTER, y=height, class_="name"))
 
     def grid(
@@ -119,7 +119,7 @@ class Drawing:
         top: float,
         height: float,
     ) -> None:
-        """The lines behind a panel: upright ones, and level ones with their labels at the left."""
+        """Draw the lines behind a panel: vertical, and horizontal with labels at the left."""
         for place in across:
             self.line((place, top), (place, top + height), "grid")
         for place, label in levels:
@@ -133,7 +133,7 @@ class Drawing:
         for place, label in ticks:
             self.text(place, bottom + 15, label, "tick")
 
-    def finished(self) -> Markup:
+    def markup(self) -> Markup:
         title, description = f"{self.identifier}-t", f"{self.identifier}-d"
         return element(
             "svg",
@@ -150,7 +150,7 @@ class Drawing:
 
 
 def path(across: ArrayLike, down: ArrayLike, kind: str, *, close_at: float | None = None) -> Markup:
-    """A line through places across (0 to 1) and heights in pixels; closed, an area above a level."""
+    """Return a line through places and heights, or the area between it and `close_at`."""
     pairs = _pairs(across, down)
     if not pairs:
         return Markup()
@@ -161,7 +161,7 @@ def path(across: ArrayLike, down: ArrayLike, kind: str, *, close_at: float | Non
 
 
 def points(across: ArrayLike, down: ArrayLike, kind: str, stroke: str = "h0") -> Markup:
-    """Many points as one path of strokes without a length: their caps are what is seen."""
+    """Return points as one path: strokes without a length, of which only the caps are visible."""
     data = "".join(f"M{x} {y}{stroke}" for x, y in _pairs(across, down))
     return element("path", d=data, class_=f"points {kind}") if data else Markup()
 
