@@ -20,7 +20,7 @@ from io_benchmark.report.formats.output import rendered
 from io_benchmark.sources.protocol import RunResult
 
 FIXTURES = Path(__file__).parent / "fixtures"
-GOOD, ALL = FIXTURES / "result-v1.json", FIXTURES / "result-v1-all.json"
+GOOD, ALL = FIXTURES / "result-v2.json", FIXTURES / "result-v2-all.json"
 MUTATIONS = 10_000
 # Of each workload so many entries and samples: enough for every rule, and soon shown.
 ENTRIES, SAMPLES = 2, 8

@@ -16,10 +16,13 @@ from hypothesis import strategies as st
 from io_benchmark import results
 from io_benchmark.errors import ResultError
 from io_benchmark.results import reader
+from io_benchmark.results.common_types import OutcomeState, ResultOutcome
+from io_benchmark.results.workloads import WORKLOADS
 
 ROOT = Path(__file__).parents[1]
-GOOD = ROOT / "tests" / "fixtures" / "result-v1.json"
-ALL = ROOT / "tests" / "fixtures" / "result-v1-all.json"
+FIXTURES = ROOT / "tests" / "fixtures"
+GOOD, ALL = FIXTURES / "result-v2.json", FIXTURES / "result-v2-all.json"
+OLD, OLD_ALL = FIXTURES / "result-v1.json", FIXTURES / "result-v1-all.json"
 PUBLISHED = ROOT / "taskcluster" / "docs" / "result.schema.json"
 
 
@@ -45,15 +48,134 @@ def test_a_real_file_reads_whole() -> None:
     samples = result.workloads[0].samples
     columns = {name: list(getattr(samples, name)) for name in samples.__struct_fields__}
     assert columns == document()["workloads"][0]["samples"]
-    assert (result.version, result.task.pool, result.completed) == (1, "intel", True)
+    assert (result.version, result.task.pool) == (2, "intel")
+    assert result.outcome == ResultOutcome(state=OutcomeState.COMPLETED, reason=None)
     # Written before there was the key.
     assert result.config.perfherder == "pool"
     assert [device.name for device in result.storage.places[0].leaf_devices] == ["vda"]
 
 
 def test_keys_of_a_newer_script_are_passed_over() -> None:
-    """Version 1 may grow keys; a reader that knows fewer still reads."""
-    assert results.parse(changed("host.something_new", [1]), "x").version == 1
+    """A version may grow keys; a reader that knows fewer still reads."""
+    for path in (GOOD, OLD):
+        data = changed("host.something_new", [1], path)
+        assert results.parse(data, "x") == results.read(GOOD)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [pytest.param(OLD, GOOD, id="cache-retrieve"), pytest.param(OLD_ALL, ALL, id="every workload")],
+)
+def test_version_1_reads_to_the_same(old: Path, new: Path) -> None:
+    """Two files of one measurement, one per version, are the same result."""
+    assert (document(old)["version"], document(new)["version"]) == (1, 2)
+    assert results.read(old) == results.read(new)
+
+
+@pytest.mark.parametrize(
+    ("completed", "sentence", "state", "reason"),
+    [
+        pytest.param(True, None, "completed", None, id="completed"),
+        pytest.param(
+            False,
+            "the time budget of 0.05 s is used up",
+            "time-budget",
+            "the time budget of 0.05 s is used up",
+            id="time-budget",
+        ),
+        pytest.param(
+            False, "stopped by SIGTERM", "stopped", "stopped by SIGTERM", id="stopped by a signal"
+        ),
+        pytest.param(
+            False,
+            "place a (/a): no space; stopped by SIGINT",
+            "stopped",
+            "place a (/a): no space; stopped by SIGINT",
+            id="failed and stopped",
+        ),
+        pytest.param(
+            False,
+            "place a (/a): no space; the time budget of 60 s is used up",
+            "failed",
+            "place a (/a): no space; the time budget of 60 s is used up",
+            id="failed and out of time",
+        ),
+        pytest.param(
+            False, "skipped: fio: skipped: old", "skipped", "fio: skipped: old", id="skipped"
+        ),
+        pytest.param(False, "not started", "not-started", None, id="not-started"),
+        pytest.param(
+            False,
+            "not started: the time budget of 1e+06 s is used up",
+            "not-started",
+            "the time budget of 1e+06 s is used up",
+            id="not started in time",
+        ),
+        pytest.param(False, "ended in the middle", "running", None, id="killed in an entry"),
+        pytest.param(
+            False, "still running, or ended without a word", "running", None, id="killed in a run"
+        ),
+        pytest.param(
+            False,
+            "place a (/a): skipped: the\ntime budget",
+            "failed",
+            "place a (/a): skipped: the\ntime budget",
+            id="failed",
+        ),
+        pytest.param(False, None, "failed", None, id="failed without a reason"),
+    ],
+)
+def test_sentences_of_version_1(
+    completed: bool, sentence: str | None, state: str, reason: str | None
+) -> None:
+    """Each sentence that a script of version 1 wrote is read as the state that it meant."""
+    whole = document(OLD)
+    for part in (whole, whole["workloads"][0]):
+        part.update(completed=completed, incomplete_reason=sentence)
+    result = results.parse(json.dumps(whole).encode(), "x")
+    expected = ResultOutcome(state=OutcomeState(state), reason=reason)
+    assert [result.outcome, result.workloads[0].outcome] == [expected, expected]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        pytest.param("completed", 1, "Expected `bool`, got `int` - at `$.completed`", id="run"),
+        pytest.param(
+            "workloads.0.completed",
+            None,
+            "Expected `bool`, got `null` - at `$.workloads[0].completed`",
+            id="entry",
+        ),
+        pytest.param(
+            "workloads.0.incomplete_reason",
+            "\ud800",
+            "",
+            id="surrogate",
+        ),
+    ],
+)
+def test_version_1_is_as_strict(key: str, value: object, message: str) -> None:
+    """What is translated is checked, and the message names the key of version 1."""
+    with pytest.raises(ResultError) as refused:
+        results.parse(changed(key, value, OLD), "x")
+    assert str(refused.value).startswith(f"x: {message}")
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "explanation"),
+    [
+        pytest.param("completed", None, None, id="completed"),
+        pytest.param("failed", None, "no reason given", id="no reason"),
+        pytest.param("skipped", "no space", "no space", id="skipped"),
+        pytest.param("not-started", None, "not started", id="not-started"),
+        pytest.param("not-started", "no space", "not started: no space", id="not started, why"),
+        pytest.param("running", None, "still running, or killed", id="running"),
+    ],
+)
+def test_an_outcome_is_explained(state: str, reason: str | None, explanation: str | None) -> None:
+    """Every state but `completed` has words, also where the worker could not write any."""
+    assert ResultOutcome(state=OutcomeState(state), reason=reason).explanation == explanation
 
 
 @pytest.mark.parametrize(
@@ -69,13 +191,26 @@ def test_keys_of_a_newer_script_are_passed_over() -> None:
         pytest.param(b'{"version": 0}', "x: $.version: 0 is too old", id="version-0"),
         pytest.param(
             b'{"version": 99}',
-            "x: $.version: 99 is newer than this program, which reads 1: update io-benchmark",
+            "x: $.version: 99 is newer than this program, which reads 1 to 2: update io-benchmark",
             id="version-99",
         ),
         pytest.param(
             b'{"version": "1"}', "x: Expected `int`, got `str` - at `$.version`", id="text"
         ),
-        pytest.param(b'{"version": 1}', "x: Object missing required field `script`", id="bare"),
+        pytest.param(b'{"version": 2}', "x: Object missing required field `script`", id="bare"),
+        pytest.param(
+            b'{"version": 1}', "x: Object missing required field `completed`", id="bare-version-1"
+        ),
+        pytest.param(
+            changed("outcome.state", "done"),
+            "x: Invalid enum value 'done' - at `$.outcome.state`",
+            id="state-of-the-run",
+        ),
+        pytest.param(
+            changed("workloads.0.outcome", None),
+            "x: Expected `object`, got `null` - at `$.workloads[0].outcome`",
+            id="outcome-of-an-entry",
+        ),
         pytest.param(
             changed("workloads.0.samples.copy_ns.3", "7"),
             "x: Expected `int`, got `str` - at `$.workloads[0].samples.copy_ns[3]`",
@@ -201,7 +336,7 @@ def test_a_bad_file_is_one_line(data: bytes, message: str) -> None:
         pytest.param(
             "parameters",
             {},
-            "Object missing required field `operation` - at `$.workloads[1].parameters`",
+            "Object missing required field `samples_planned` - at `$.workloads[1].parameters`",
             id="no-parameters",
         ),
         pytest.param(
@@ -246,11 +381,11 @@ def test_every_workload_reads_whole() -> None:
         assert columns == original["samples"]
         facts = msgspec.to_builtins(msgspec.structs.replace(entry, samples=None))
         assert facts == {**original, "samples": None}
-    assert {entry.__struct_config__.tag for entry in read.workloads} == reader.WORKLOADS
+    assert {entry.__struct_config__.tag for entry in read.workloads} == set(WORKLOADS)
 
 
 def test_a_workload_of_a_newer_script_is_passed_over_by_name() -> None:
-    """Version 1 may grow workloads: what is known is still read, and the rest is said."""
+    """A version may grow workloads: what is known is still read, and the rest is said."""
     whole = document()
     newer = [{"name": f"newer-{at}", "anything": [at]} for at in range(7)]
     whole["workloads"] = [newer[0], *whole["workloads"], *newer[1:], newer[0]]
@@ -297,7 +432,12 @@ def test_an_unreadable_file_is_named(tmp_path: Path, name: str, reason: str) -> 
 
 
 @pytest.mark.parametrize(
-    "path", [pytest.param(GOOD, id="cache-retrieve"), pytest.param(ALL, id="every workload")]
+    "path",
+    [
+        pytest.param(GOOD, id="cache-retrieve"),
+        pytest.param(ALL, id="every workload"),
+        pytest.param(OLD_ALL, id="version 1"),
+    ],
 )
 @given(data=st.data())
 def test_no_mutation_gives_a_traceback(path: Path, data: st.DataObject) -> None:

@@ -103,7 +103,7 @@ def test_a_named_pipe_is_written_to(tmp_path: Path, early: bool) -> None:
 
 def test_a_named_pipe_without_a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is an error after a while, and does not wait for ever."""
-    monkeypatch.setattr(writing, "READER_WITHIN_S", 0.0)
+    monkeypatch.setattr(writing, "_READER_WITHIN_S", 0.0)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="no program reads this named pipe"):
         write_file(tmp_path / "pipe", NEW)

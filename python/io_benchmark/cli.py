@@ -1,9 +1,9 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The command line: parses, dispatches, and turns errors into one line and an exit code.
+"""The command line: parse it, run the command, turn errors into one line and an exit code.
 
-A command's module is imported only when it is called, so that help stays quick.
+A command's module is imported only when it is called, so that --help is quick.
 """
 
 import argparse
@@ -17,36 +17,54 @@ from typing import Any, NoReturn, TextIO
 from io_benchmark import __version__
 from io_benchmark.commands.context import MESSAGE_LENGTH, Context
 from io_benchmark.errors import IoBenchmarkError, explain_os_error
-from io_benchmark.interruption import Terminated, interruptions
-from io_benchmark.printing import standard_streams
+from io_benchmark.signals import Terminated, interruptions
+from io_benchmark.standard_streams import standard_streams
 from io_benchmark.text import clean
 
 COMMANDS = {
-    "rehearse": "run the tasks' own commands on this machine and compare them",
+    "rehearse": "run the tasks' commands on this machine and compare the results",
     "compare": "compare pools, or two pushes: which is slower, how sure, and why",
-    "history": "follow a pool over time: its level, and what changed where it does",
+    "history": "show a pool's results over time and where their level changes",
     "fetch": "download results from Taskcluster",
-    "submit": "create the tasks in a Taskcluster from here, wait, and compare",
-    "firefox": "put the benchmark's kind into a Firefox checkout, or check it",
-    "script": "write the worker's script as one file, to run it on any machine",
+    "submit": "create the tasks on Taskcluster without a push, wait, and compare",
+    "firefox": "install the benchmark's kind in a Firefox checkout, or check it",
+    "script": "write the worker's script to one file that runs on any machine",
     "completion": "print a shell's completion script",
 }
+HELP_COLUMN = 27  # where the texts about options begin
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 # What a shell shows for a program that SIGPIPE has ended.
 EXIT_BROKEN_PIPE = 141
 
 
-class _Parser(argparse.ArgumentParser):
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Names an option's value once: `-j, --jobs NAME`."""
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        value = self._format_args(action, self._get_default_metavar_for_optional(action))
+        return f"{', '.join(action.option_strings)} {value}"
+
+    def _format_args(self, action: argparse.Action, default_metavar: str) -> str:
+        if action.nargs == argparse.ONE_OR_MORE:
+            return f"{action.metavar or default_metavar} ..."
+        return super()._format_args(action, default_metavar)
+
+
+class _CommandParser(argparse.ArgumentParser):
     """Writes to the context's streams, as wide as the terminal there."""
 
     def __init__(self, context: Context, **settings: Any) -> None:
         self._context = context  # first: argparse formats something in its __init__
-        super().__init__(formatter_class=self._formatter, **settings)
+        super().__init__(formatter_class=self._formatter, add_help=False, **settings)
+        # Not listed: whoever reads it has found it.
+        self.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
 
     def _formatter(self, prog: str) -> argparse.HelpFormatter:
         width = self._context.columns(self._context.stdout) - 2
-        return argparse.RawDescriptionHelpFormatter(prog, width=width)
+        return _HelpFormatter(prog, max_help_position=HELP_COLUMN, width=width)
 
     def _print_message(self, message: str, _file: object = None) -> None:
         """Print help or the version; `error` below writes mistakes itself."""
@@ -106,22 +124,40 @@ def _exit_code(
 
 
 def _dispatch(arguments: Sequence[str], context: Context) -> int:
-    parser = _Parser(
+    parser = _CommandParser(
         context,
         prog="io-benchmark",
+        usage="io-benchmark COMMAND [OPTION ...]",
         description="Which worker pool is slower, by how much, how sure that is, and why.",
         epilog="commands:\n"
         + "".join(f"  {name:<12}{summary}\n" for name, summary in COMMANDS.items())
-        + "\n'io-benchmark COMMAND --help' tells more.",
+        + "\nio-benchmark COMMAND --help shows the options of a command.\n"
+        + _manual("index.md"),
     )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help="see below")
+    parser.add_argument(
+        "--version",
+        action="version",
+        version=f"%(prog)s {__version__}",
+        help="print the version",
+    )
+    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
     command = parser.parse_args(arguments[:1]).command
     module = importlib.import_module(f"io_benchmark.commands.{command}")
-    command_parser = _Parser(context, prog=f"io-benchmark {command}", description=module.__doc__)
+    examples = "".join(f"  {example}\n" for example in module.EXAMPLES)
+    command_parser = _CommandParser(
+        context,
+        prog=f"io-benchmark {command}",
+        usage=f"io-benchmark {command} {module.USAGE}",
+        description=module.__doc__,
+        epilog=f"examples:\n{examples}\n{_manual(module.MANUAL)}",
+    )
     module.add_arguments(command_parser)
     exit_code: int = module.run(command_parser.parse_args(arguments[1:]), context)
     return exit_code
+
+
+def _manual(page: str) -> str:
+    return f"Manual: taskcluster/docs/{page}"
 
 
 def _fail(context: Context, message: str, code: int = 1) -> int:

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Published formats as JSON Schemas."""
+"""JSON Schemas of published formats."""
 
 import inspect
 from typing import Any
@@ -10,7 +10,7 @@ import msgspec
 
 
 def schema_of(title: str, document: type[msgspec.Struct]) -> dict[str, Any]:
-    """Describe a format; the same with every Python."""
+    """Return the schema of a format, the same with every version of Python."""
     schema: dict[str, Any] = _with_clean_descriptions(msgspec.json.schema(document))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -20,7 +20,7 @@ def schema_of(title: str, document: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def _with_clean_descriptions(part: Any) -> Any:
-    """Docstrings become descriptions, and since Python 3.13 alone they have no indentation."""
+    """Remove indentation from descriptions: docstrings before Python 3.13 contain it."""
     if isinstance(part, dict):
         return {
             key: inspect.cleandoc(value)

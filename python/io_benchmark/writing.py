@@ -1,11 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Write what a user named: a file as a whole or not at all, anything else through its name.
+"""Write to a path that a user named: a file completely or not at all.
 
-A regular file is replaced in one step, and keeps its mode and its owner. A link stays, and what it
-leads to is replaced. A device, a named pipe or a file that this process has open already, such as
-/dev/stdout, is written to as it is.
+A regular file is replaced in one step, and keeps its mode and its owner. A link stays, and its
+target is replaced. A device, a named pipe or a file that this process has already opened, such as
+/dev/stdout, is opened and written.
 """
 
 import errno
@@ -17,24 +17,24 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-OWN_DESCRIPTORS = Path("/proc/self/fd")
-# The reader of a named pipe may be started after this program.
-READER_WITHIN_S = 2.0
+_DESCRIPTORS = Path("/proc/self/fd")
+# The reader of a named pipe may start after this program.
+_READER_WITHIN_S = 2.0
 _POLL_INTERVAL_S = 0.02
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Raise an OSError where that is impossible; a regular file is then as it was before."""
+    """Write a file; raise an OSError where that fails, which leaves a regular file unchanged."""
     try:
         status = path.stat()
     except FileNotFoundError:
         _create(path, data)
         return
-    descriptor = _open_already(status)
+    descriptor = _opened_descriptor(status)
     if descriptor is None and stat.S_ISREG(status.st_mode):
-        # The kernel decides whether it may be changed, and whether a link to it is to be followed.
+        # The kernel decides whether it may be changed, and whether a link to it may be followed.
         os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC))
-        _put(Path(os.path.realpath(path)), data, status)
+        _replace(Path(os.path.realpath(path)), data, status)
         return
     if descriptor is None:
         descriptor = _open(path, status)
@@ -42,10 +42,10 @@ def write_file(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-def _open_already(status: os.stat_result) -> int | None:
-    """A copy of the descriptor that this process writes to the same file with."""
-    for descriptor in [int(one.name) for one in OWN_DESCRIPTORS.iterdir()]:
-        with suppress(OSError):  # the one that the folder was listed with is closed again
+def _opened_descriptor(status: os.stat_result) -> int | None:
+    """Return a copy of the descriptor through which this process already writes to the file."""
+    for descriptor in [int(path.name) for path in _DESCRIPTORS.iterdir()]:
+        with suppress(OSError):  # the descriptor that listed the folder is closed
             mode = fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE
             if mode != os.O_RDONLY and os.path.samestat(os.fstat(descriptor), status):
                 return os.dup(descriptor)
@@ -55,7 +55,7 @@ def _open_already(status: os.stat_result) -> int | None:
 def _open(path: Path, status: os.stat_result) -> int:
     if not stat.S_ISFIFO(status.st_mode):
         return os.open(path, os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC)
-    until_s = time.monotonic() + READER_WITHIN_S
+    until_s = time.monotonic() + _READER_WITHIN_S
     while True:
         try:
             # Without O_NONBLOCK this would wait for ever.
@@ -73,19 +73,19 @@ def _open(path: Path, status: os.stat_result) -> int:
 
 def _create(path: Path, data: bytes) -> None:
     if not path.is_symlink():
-        _put(path, data, None)
+        _replace(path, data, None)
         return
-    # A link to what is not there yet: again the kernel decides whether it is to be followed.
+    # A link to a missing file: again the kernel decides whether it may be followed.
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666))
     target = Path(os.path.realpath(path))
     try:
-        _put(target, data, None)
+        _replace(target, data, None)
     except BaseException:
         target.unlink(missing_ok=True)
         raise
 
 
-def _put(target: Path, data: bytes, before: os.stat_result | None) -> None:
+def _replace(target: Path, data: bytes, before: os.stat_result | None) -> None:
     # Not named after the target, whose name may be as long as names can be.
     temporary = target.with_name(f".io-benchmark-{secrets.token_hex(8)}")
     # A new file gets the mode that the umask leaves.

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What the stanzas of all kinds are checked by, and what a mistake in one is called."""
+"""Checks that the stanzas of all kinds share, and the messages about mistakes in them."""
 
 import re
 from collections.abc import Sequence
@@ -34,18 +34,18 @@ def percentage(value: object) -> str:
 
 
 def checked(schema: voluptuous.Schema, stanza: object, name: str) -> dict[str, Any]:
-    """The stanza, with defaults; a BadKeyError names the first key that is wrong."""
+    """Return the stanza with defaults; a BadKeyError names the first key that is wrong."""
     if stanza is None:
         raise BadKeyError(name, "is missing; add it to the task or to task-defaults")
     try:
         found: dict[str, Any] = schema(stanza)
     except voluptuous.MultipleInvalid as error:
-        # Unknown keys first: what is missing may only be misspelt.
+        # Unknown keys first: a missing key may only be misspelt.
         errors = sorted(
             error.errors,
-            key=lambda one: (
-                isinstance(one, voluptuous.RequiredFieldInvalid),
-                _dotted(name, one.path),
+            key=lambda error: (
+                isinstance(error, voluptuous.RequiredFieldInvalid),
+                _dotted(name, error.path),
             ),
         )
         raise _as_problem(
@@ -62,7 +62,7 @@ def _dotted(name: str, path: Sequence[object]) -> str:
 def _as_problem(
     error: voluptuous.Invalid, name: str, keys: Sequence[str]
 ) -> BadKeyError:
-    """Voluptuous says what its schema wanted; say what to write instead."""
+    """Return what to write instead; voluptuous only says what its schema expected."""
     key = _dotted(name, error.path)
     if isinstance(error, voluptuous.RequiredFieldInvalid):
         return BadKeyError(key, "is missing; add it to the task or to task-defaults")

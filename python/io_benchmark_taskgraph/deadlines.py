@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""When the report's task must end: later than the tasks that it waits for.
+"""The deadline of the report's task: later than those of the tasks that it waits for.
 
 The queue resolves a task that no worker takes at that task's deadline, and only then
 does the report become pending. With the same deadline the report would be resolved at
@@ -29,7 +29,7 @@ _UNITS = (("day", _DAY_S), ("hour", 60 * _MINUTE_S), ("minute", _MINUTE_S))
 
 
 def length(seconds: int) -> str:
-    """As taskgraph reads it: one number and one unit."""
+    """Write a length of time as taskgraph reads it: one number and one unit."""
     name, unit_s = next(
         (unit for unit in _UNITS if seconds and seconds % unit[1] == 0), ("second", 1)
     )
@@ -53,9 +53,9 @@ def _relative(task: Any, key: str) -> str:
 
 
 def set_times(task: dict[str, Any], pools: Iterable[Any]) -> None:
-    """Set the report's `deadline-after` and `expires-after`, or check those it has.
+    """Set the report's `deadline-after` and `expires-after`, or check given ones.
 
-    `worker.max-run-time` has to be checked before; it holds the minutes of waiting.
+    Check `worker.max-run-time` before; it includes the minutes of waiting.
     """
     pools = list(pools)
     others_s = max(_seconds(DEADLINE, _relative(pool, "deadline")) for pool in pools)
@@ -82,7 +82,7 @@ def set_times(task: dict[str, Any], pools: Iterable[Any]) -> None:
 def _set_expires(
     task: dict[str, Any], of_pools: Sequence[str], deadline_s: int
 ) -> None:
-    """The queue refuses a task if it, or one that it waits for, expires too early."""
+    """Set `expires-after`: the queue refuses a task that expires, or whose dependency does, too early."""
     earliest = min(of_pools, key=lambda text: _seconds(EXPIRES, text))
     task.setdefault(EXPIRES, earliest)
     for whose, text in (("a pool's task", earliest), ("the report", task[EXPIRES])):

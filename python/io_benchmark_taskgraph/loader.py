@@ -1,11 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Load a kind whose tasks are another kind's pools, so that there is one list of them.
+"""Load a kind that has the pools of another kind, so that there is one list of pools.
 
-Of a pool's task the kind takes what says where the pool is and how it is shown. What is measured
-there, and for how long, is the kind's own: a pool's places or retrieves were chosen for the other one.
-taskgraph's `tasks-from` would bring all of it.
+The kind takes the keys of a pool's task that say where the pool is and how it is shown. It has its own
+keys for what is measured, and how long: a pool's places or retrieves were chosen for the other kind.
+taskgraph's `tasks-from` would take all keys.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from io_benchmark_taskgraph.mistakes import UserMistake, shown, suggestion
 
 POOLS_FROM = "pools-from"
 SYMBOL_SUFFIX = "symbol-suffix"
-TAKEN = ("description", "worker-type", "treeherder", "worker")
+COPIED_KEYS = ("description", "worker-type", "treeherder", "worker")
 _FILE = "kind.yml"
 _TASKS = ("tasks", "tasks-from")
 
@@ -40,14 +40,14 @@ def loader(
     for pool in transform.loader(
         kind, str(other), listed, params, loaded_tasks, write_artifacts
     ):
-        task = merge(defaults, _taken(pool, suffix))
+        task = merge(defaults, _pool_keys(pool, suffix))
         yield {**task, "name": pool["name"], "task-from": _FILE}
 
 
 def _other_kind(kind: str, path: Path, config: dict[str, Any]) -> Path:
     name = config.get(POOLS_FROM, "")
     known = sorted(file.parent.name for file in path.parent.glob(f"*/{_FILE}"))
-    others = [one for one in known if one != kind]
+    others = [other for other in known if other != kind]
     if not isinstance(name, str) or name not in others:
         mistake: Exception = UserMistake(
             f"taskcluster/kinds/{kind}/{_FILE}: {POOLS_FROM}: {shown(name)} is not another kind; "
@@ -57,9 +57,9 @@ def _other_kind(kind: str, path: Path, config: dict[str, Any]) -> Path:
     return path.parent / name
 
 
-def _taken(pool: dict[str, Any], suffix: str) -> dict[str, Any]:
-    """A limit that a pool has for what the other kind measures is not taken either."""
-    task = {key: pool[key] for key in TAKEN if key in pool}
+def _pool_keys(pool: dict[str, Any], suffix: str) -> dict[str, Any]:
+    """Return the copied keys, without the time limit, which is for what the other kind measures."""
+    task = {key: pool[key] for key in COPIED_KEYS if key in pool}
     if isinstance(task.get("worker"), dict):
         task["worker"] = {
             k: v for k, v in task["worker"].items() if k != "max-run-time"

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A mistake in kind.yml becomes one line: which file, task and key, what is wrong, what to do."""
+"""Messages about mistakes in kind.yml, one line each: file, task and key, problem, remedy."""
 
 import difflib
 import reprlib
@@ -19,7 +19,7 @@ UserMistake = SchemaValidationError
 
 
 class BadKeyError(Exception):
-    """What is wrong with one key; a transform adds the file and the task to it."""
+    """A mistake in the value of one key; a transform adds the file and the task."""
 
     def __init__(self, key: str, text: str) -> None:
         super().__init__(f"{key}: {text}")
@@ -27,7 +27,7 @@ class BadKeyError(Exception):
 
 
 class _Shown(reprlib.Repr):
-    """Short, and in linear time: YAML's aliases may repeat a value without end."""
+    """A short repr() in linear time: YAML's aliases may repeat a value endlessly."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class _Shown(reprlib.Repr):
         self.maxstring = self.maxlong = self.maxother = 150
 
     def repr_int(self, value: int, level: int) -> str:
-        # Python refuses to write out a very long one.
+        # Python refuses to convert a very long number to text.
         if value.bit_length() > 1000:
             return "a number of more than 300 digits"
         text: str = super().repr_int(value, level)
@@ -49,28 +49,28 @@ _PLAIN_LENGTH = 100
 
 
 def shown(value: object) -> str:
-    """`repr()`, cut to a length that a line of a message can hold."""
+    """Return `repr()`, cut to the length that a message can hold."""
     text: str = _SHOWN.repr(value)
     return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}…"
 
 
 def plain(value: object) -> str:
-    """A name as it is, unless it would break the line or fill it."""
+    """Return a name unquoted, unless it would break the line or is too long."""
     if isinstance(value, str) and value.isprintable() and len(value) <= _PLAIN_LENGTH:
         return value
     return shown(value)
 
 
 def root_folder(config: Any) -> Path:
-    """The folder that holds `taskcluster/`.
+    """Return the folder that holds `taskcluster/`.
 
-    Never taskgraph's `vcs_root`: that one is the nearest checkout above, whoever's it may be.
+    Not taskgraph's `vcs_root`: that is the nearest checkout above, which may be a different one.
     """
     return Path(config.graph_config.root_dir).absolute().parent
 
 
 def kind_file(config: Any, task: dict[str, Any]) -> str:
-    """As people write it: from the root of the checkout."""
+    """Return the path of the task's kind file from the root of the checkout."""
     return shown_path(config, Path(config.path) / task.get("task-from", "kind.yml"))
 
 
@@ -91,7 +91,7 @@ def in_task(config: Any, task: dict[str, Any], problem: BadKeyError) -> Exceptio
 
 
 def suggestion(word: object, known: Iterable[str]) -> str:
-    """What to write instead: the nearest known word, and all there are."""
+    """Suggest the nearest known word, and list all known words."""
     words = list(known)
     near = difflib.get_close_matches(plain(word), words, n=1)
     there_are = ", ".join(words) or "none"

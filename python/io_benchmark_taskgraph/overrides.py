@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Parameters that stand above kind.yml. Firefox's tree has none of them: then kind.yml counts."""
+"""Parameters that override kind.yml; Firefox's tree does not have them."""
 
 import re
 from typing import Any, Optional
@@ -16,7 +16,7 @@ NEUTRAL = "neutral"
 
 
 def whole_number(text: str, minimum: int, maximum: int) -> Optional[int]:  # noqa: FA100
-    """None where it is not such a number."""
+    """Return the number; None if the text is not such a number."""
     if not re.fullmatch("[0-9]{1,9}", text):
         return None
     number = int(text)
@@ -24,7 +24,7 @@ def whole_number(text: str, minimum: int, maximum: int) -> Optional[int]:  # noq
 
 
 def replicates(parameters: Any) -> Optional[int]:  # noqa: FA100 - `int | None` is Python 3.10
-    """How many tasks a pool; None: as kind.yml says."""
+    """Return the number of tasks per pool; None: the number in kind.yml."""
     value = parameters.get(REPLICATES) or 0
     if (
         isinstance(value, bool)
@@ -39,7 +39,7 @@ def replicates(parameters: Any) -> Optional[int]:  # noqa: FA100 - `int | None` 
 
 
 def perfherder(parameters: Any) -> Optional[str]:  # noqa: FA100 - as above
-    """Whose series; None: as kind.yml says."""
+    """Return the mode of Perfherder's series; None: the mode in kind.yml."""
     value = parameters.get(PERFHERDER) or ""
     if value and value not in PERFHERDER_MODES:
         known = ", ".join(PERFHERDER_MODES)

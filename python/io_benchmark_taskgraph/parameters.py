@@ -46,16 +46,16 @@ def _commit_message(revision: str) -> str:
 
 
 def decision_parameters(_graph_config: Any, parameters: dict[str, Any]) -> None:
-    """What taskgraph calls in a decision task, before any task is made."""
+    """Fill the parameters; taskgraph calls this in a decision task, before any task is made."""
     parameters.update({"io_benchmark_jobs": [], REPLICATES: 0, PERFHERDER: ""})
     if parameters["tasks_for"] not in TRUSTED_TASKS_FOR:
         return
     if parameters["target_tasks_method"] != "default":
-        return  # asked for otherwise, or DONTBUILD
+        return  # another method was chosen, or DONTBUILD
     try:
         request = try_syntax.request(_commit_message(parameters["head_rev"]))
     except UserMistake as error:
-        # taskgraph's command line takes it as logged already.
+        # taskgraph's command line expects that it is logged already.
         logger.error("%s", error)  # noqa: TRY400 - no traceback
         raise
     if request is not None:

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The report task's shell command: `io-benchmark compare`, as a person would call it at home.
+"""The report task's shell command: `io-benchmark compare`, as people call it.
 
 IO_BENCHMARK_REPORT_OF, IO_BENCHMARK_REPORT_PYTHON and IO_BENCHMARK_ARTIFACTS are for a rehearsal:
 on a worker they are not set.
@@ -24,7 +24,7 @@ FILES = {
 
 
 def build(settings: ReportSettings) -> str:
-    """The whole command, for `bash -c`."""
+    """Return the whole command, for `bash -c`."""
     quote = shlex.quote
     options = [f"--wait {settings.wait_minutes} --partial"]
     if settings.baseline is not None:

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The `report` stanza of a task: its schema, and what a mistake in it is called."""
+"""The `report` stanza of a task: its schema, and the messages about mistakes in it."""
 
 import re
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ from io_benchmark_taskgraph.mistakes import BadKeyError, plain, shown, suggestio
 
 STANZA = "report"
 MAX_WAIT_MINUTES = 720
-# For what comes after the waiting: reading results, comparing, drawing, uploading.
+# For the steps after waiting: reading results, comparing, drawing, uploading.
 MARGIN_S = 600
-# A test holds this against FORM in io_benchmark/analysis/expectations.py.
+# A test compares this with FORM in io_benchmark/analysis/expectations.py.
 EXPECTATION = re.compile(
     r"\s*([A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*)\s*/"
     r"\s*([A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*)\s*(<|>)\s*([0-9]+(?:\.[0-9]+)?)"
@@ -28,7 +28,7 @@ EXAMPLES = "'amd-30/intel<1.05' or 'amd-30/intel<1.05 on sync-write, dsync-appen
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """How the results are compared, checked."""
+    """The checked stanza: how the results are compared."""
 
     wait_minutes: int
     baseline: Optional[str]  # noqa: FA100 - `str | None` is Python 3.10
@@ -59,27 +59,27 @@ def _name(value: object) -> str:
 
 
 SCHEMA = voluptuous.Schema({
-    # How long, at most, results are waited for that the task does not depend on: those of
-    # retriggers and duplicates.
+    # Wait at most this long for results that the task does not depend on: those of retriggers and
+    # duplicates.
     voluptuous.Optional("wait-minutes", default=30): whole_number(0, MAX_WAIT_MINUTES),
-    # The pool that the others are compared with.
+    # The pool that the other pools are compared with.
     voluptuous.Optional("baseline"): _name,
-    # Differences within this are no difference.
+    # Differences within this count as equivalent.
     voluptuous.Optional("margin"): percentage,
-    # What makes the task fail unless the interval says so.
+    # The task fails unless the interval meets these.
     voluptuous.Optional("expectations", default=list): _expectations,
 })
 KEYS = tuple(str(key) for key in SCHEMA.schema)
 
 
 def parse(stanza: object, pools: Sequence[str]) -> ReportSettings:
-    """The stanza, checked, also against the pools that there are."""
-    found = checked(SCHEMA, stanza, STANZA)
+    """Check the stanza, also that it names existing pools."""
+    values = checked(SCHEMA, stanza, STANZA)
     settings = ReportSettings(
-        wait_minutes=found["wait-minutes"],
-        baseline=found.get("baseline"),
-        margin=found.get("margin"),
-        expectations=found["expectations"],
+        wait_minutes=values["wait-minutes"],
+        baseline=values.get("baseline"),
+        margin=values.get("margin"),
+        expectations=values["expectations"],
     )
     _check_pools(settings, pools)
     return settings
@@ -125,7 +125,7 @@ def _check_expectation(text: str, baseline: str, known: Sequence[str]) -> None:
 
 
 def check_time(settings: ReportSettings, max_run_time_s: object) -> None:
-    """A task that is stopped at its limit uploads nothing."""
+    """Refuse a limit that is too short: a task that is stopped at its limit uploads nothing."""
     key = "worker.max-run-time"
     if isinstance(max_run_time_s, bool) or not isinstance(max_run_time_s, int):
         raise BadKeyError(

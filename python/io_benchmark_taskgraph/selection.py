@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Which tasks a name means: one function for the commit message, `rehearse -j` and `submit -j`."""
+"""Select tasks by name, for the commit message, `rehearse -j` and `submit -j`."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,16 +16,16 @@ POOL_ATTRIBUTE = "io_benchmark_pool"
 
 
 def _jobs_of(task: Any) -> tuple[str, ...]:
-    """The report's task comes with either kind, and has a list."""
+    """Return the task's jobs; the report's task belongs to both kinds and has a list."""
     jobs = task.attributes.get(JOB_ATTRIBUTE)
     return tuple(jobs) if isinstance(jobs, list) else (jobs,) if jobs else ()
 
 
 def _names_of(task: Any) -> tuple[tuple[str, ...], ...]:
-    """What a task answers to, the widest first: its jobs, its pool, its own label.
+    """Return the names of a task, the widest first: its jobs, its pool, its label.
 
-    A pool's name is that of its task of the kind `io-benchmark` alone. A replicate answers to the
-    label without its number, too, which is the task's when there is one.
+    A pool's name means only its task of the kind `io-benchmark`. A replicate also has the label
+    without its number, which is the task's label when there is one replicate.
     """
     jobs, pool = _jobs_of(task), task.attributes.get(POOL_ATTRIBUTE)
     replicate = (
@@ -44,7 +44,7 @@ def _all_names_of(task: Any) -> set[str]:
 
 
 def _known_names(tasks: Sequence[Any]) -> list[str]:
-    """Every job first, then every pool, then every label."""
+    """Return all names: jobs first, then pools, then labels."""
     columns = zip(*(_names_of(task) for task in tasks))
     return list(
         dict.fromkeys(name for column in columns for names in column for name in names)
@@ -52,9 +52,9 @@ def _known_names(tasks: Sequence[Any]) -> list[str]:
 
 
 def select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
-    """The labels of the tasks that the names mean, in the order of `tasks`.
+    """Return the labels of the named tasks, in the order of `tasks`.
 
-    A task is anything with `label` and `attributes`. A name that means no task is a mistake.
+    A task is anything with `label` and `attributes`. A name without a task is a mistake.
     """
     candidates = [(task, _all_names_of(task)) for task in tasks]
     known = {name for _, all_names in candidates for name in all_names}

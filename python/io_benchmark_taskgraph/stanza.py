@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The `benchmark` stanza of a task: its schema, and what a mistake in it is called."""
+"""The `benchmark` stanza of a task: its schema, and the messages about mistakes in it."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ from io_benchmark_taskgraph.mistakes import plain, shown, suggestion
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 FIDELITIES = ("seed", "real")
 PERFHERDER_MODES = ("pool", "neutral")
-# What the script takes in all places and destinations together: more would not be read.
+# The script's limit over all places and destinations: results with more would not be read.
 MAX_RETRIEVES = 100_000
 MAX_REPLICATES = 100  # as many as taskgraph's action "Retrigger" makes at once
 
 ARTIFACTS_PATH = "/builds/worker/artifacts"
-SCRIPT_PATH = "/tmp/io-benchmark"  # noqa: S108 - in a container of the task's own
+SCRIPT_PATH = "/tmp/io-benchmark"  # noqa: S108 - in the task's container
 
 # Printable ASCII without spaces, and no user before the host.
 _URL = re.compile(r"[a-z]+://[^\x00-\x20\x7f-\U0010ffff/@]+(/[\x21-\x7e]*)?")
-# What Linux takes of one name, and less than it takes of a path.
+# Linux's limit of one name, and less than its limit of a path.
 _MAX_PATH_PART = 255
 _MAX_PATH = 1000
-# Both stand in the command unquoted: within "${NAME:-path}" quotes would become part of the path.
+# Both are unquoted in the command: within "${NAME:-path}" quotes would become part of the path.
 PLACE_NAME = r"[a-z][a-z0-9-]{0,39}\Z"
 PLACE_PATH = r"(?=.{1,1000}\Z)(/[A-Za-z0-9_+-][A-Za-z0-9._+-]{0,254})+\Z"
 
 
-class Place(NamedTuple):
+class StanzaPlace(NamedTuple):
     name: str
     path: str
 
 
-WORKSPACE = Place("workspace", "/builds/worker/workspace")
+WORKSPACE = StanzaPlace("workspace", "/builds/worker/workspace")
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """What a task measures, checked."""
+    """The checked stanza: what a task measures."""
 
     script: str
     workloads: tuple[str, ...]
@@ -58,7 +58,7 @@ class Benchmark:
     precision: str | None
     upload_url: str | None
     replicates: int
-    places: tuple[Place, ...]
+    places: tuple[StanzaPlace, ...]
     perfherder: str
 
 
@@ -96,7 +96,7 @@ def _folder(value: object) -> str:
 
 
 def _upload_url(value: object) -> str:
-    """No user and no password: a task's page is public, and so is the log."""
+    """Check a URL; without user and password, since a task's page and log are public."""
     text = value if isinstance(value, str) else ""
     try:
         parts = urlsplit(text)
@@ -111,12 +111,12 @@ def _upload_url(value: object) -> str:
     return text
 
 
-def _different(what: str, items: Sequence[str]) -> None:
+def _check_unique(kind: str, items: Sequence[str]) -> None:
     seen = set()
     for item in items:
         if item in seen:
             raise voluptuous.Invalid(
-                f"{what} {plain(item)} is given twice; keep one (a task's list is added to "
+                f"{kind} {plain(item)} is given twice; keep one (a task's list is added to "
                 "task-defaults')"
             )
         seen.add(item)
@@ -131,16 +131,16 @@ def _list(value: object, example: str) -> list[object]:
 
 
 def _workloads(value: object) -> tuple[str, ...]:
-    """Which ones there are is known where the script's folder is read."""
+    """Check a list of names; whether they exist is checked where the script's folder is read."""
     workloads = tuple(_text(item) for item in _list(value, "cache-retrieve"))
-    _different("the workload", workloads)
+    _check_unique("the workload", workloads)
     return workloads
 
 
 def _destinations(value: object) -> tuple[str, ...]:
     items = _list(value if isinstance(value, list) else [value], "overwrite")
     destinations = tuple(_one_of(DESTINATIONS)(item) for item in items)
-    _different("the destination", destinations)
+    _check_unique("the destination", destinations)
     return destinations
 
 
@@ -148,7 +148,7 @@ def _within(inner: str, outer: str) -> bool:
     return inner == outer or inner.startswith(outer + "/")
 
 
-def _place(value: object) -> Place:
+def _place(value: object) -> StanzaPlace:
     if value == WORKSPACE.name:
         return WORKSPACE
     if not isinstance(value, dict) or sorted(map(str, value)) != ["name", "path"]:
@@ -171,19 +171,19 @@ def _place(value: object) -> Place:
             f"{shown(path)} is not a place's path; write an absolute one of letters, digits and ._+- "
             "without a slash at its end"
         )
-    for taken in (ARTIFACTS_PATH, SCRIPT_PATH):
-        if _within(path, taken) or _within(taken, path):
+    for reserved in (ARTIFACTS_PATH, SCRIPT_PATH):
+        if _within(path, reserved) or _within(reserved, path):
             raise voluptuous.Invalid(
-                f"{plain(path)} holds {taken} or lies in it, which the task needs itself; "
-                "use another"
+                f"{plain(path)} contains {reserved} or is inside it, which the task itself needs; "
+                "use another path"
             )
-    return Place(name, path)
+    return StanzaPlace(name, path)
 
 
-def _places(value: object) -> tuple[Place, ...]:
+def _places(value: object) -> tuple[StanzaPlace, ...]:
     places = tuple(_place(item) for item in _list(value, "workspace"))
-    _different("the place", [place.name for place in places])
-    _different("the path", [place.path for place in places])
+    _check_unique("the place", [place.name for place in places])
+    _check_unique("the path", [place.path for place in places])
     return places
 
 
@@ -192,36 +192,36 @@ SCHEMA = voluptuous.Schema({
     voluptuous.Required("script"): _folder,
     # Modules of the script's folder `workloads/`, with hyphens for underscores.
     voluptuous.Required("workloads"): _workloads,
-    # How often a cached file is looked up and copied, for each place and destination.
+    # Number of retrieves (look a file up, copy it) per place and destination.
     voluptuous.Required("retrieves"): whole_number(1, MAX_RETRIEVES),
-    # Decides which file each retrieve takes; the same sequence on every pool.
+    # Decides the file of each retrieve; the same sequence on every pool.
     voluptuous.Optional("seed", default=1): whole_number(0, 2**31 - 1),
-    # What is at the destination of a copy: the last copy, nothing, or each time a new file.
+    # Where a copy goes: over the last copy, to a removed name, or each time to a new file.
     voluptuous.Optional("destination", default="overwrite"): _destinations,
     # How a file is looked up and copied: as the first investigation did, or as the real
     # update-verify tasks do.
     voluptuous.Optional("fidelity", default="seed"): _one_of(FIDELITIES),
-    # Stop once the mean is known this well.
+    # Stop when the mean is known this precisely.
     voluptuous.Optional("precision"): percentage,
-    # Where the workload upload puts its objects, a few names again and again; without it, on
-    # loopback. `{name}` in it stands for an object's name, which otherwise is added to it.
+    # Where the workload upload puts its objects, reusing few names; default: loopback. `{name}` is
+    # replaced by an object's name; without it, the name is appended.
     voluptuous.Optional("upload-url"): _upload_url,
-    # How many tasks are made of the one, each for a worker of its own.
+    # Number of tasks that are made of this one, each for a separate worker.
     voluptuous.Optional("replicates", default=1): whole_number(1, MAX_REPLICATES),
-    # The directories that are measured.
+    # The directories to measure.
     voluptuous.Optional("places", default=lambda: ["workspace"]): _places,
-    # Whose series the figures are in Perfherder: the pool's, or one for whatever pool it is.
+    # The series in Perfherder: one per pool, or one that all pools share.
     voluptuous.Optional("perfherder", default="pool"): _one_of(PERFHERDER_MODES),
 })
 KEYS = tuple(str(key) for key in SCHEMA.schema)
 
 
 def parse(stanza: object) -> Benchmark:
-    """The stanza, checked; a BadKeyError names the first key that is wrong."""
-    found = checked(SCHEMA, stanza, "benchmark")
+    """Check the stanza; a BadKeyError names the first key that is wrong."""
+    values = checked(SCHEMA, stanza, "benchmark")
     return Benchmark(
-        destinations=found.pop("destination"),
-        precision=found.pop("precision", None),
-        upload_url=found.pop("upload-url", None),
-        **found,
+        destinations=values.pop("destination"),
+        precision=values.pop("precision", None),
+        upload_url=values.pop("upload-url", None),
+        **values,
     )

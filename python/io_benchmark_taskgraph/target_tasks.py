@@ -25,14 +25,14 @@ def target_tasks(
         if overrides.perfherder(parameters) == overrides.NEUTRAL:
             _check_one_pool(full_task_graph.tasks[label] for label in labels)
     except UserMistake as error:
-        # taskgraph's command line takes it as logged already.
+        # taskgraph's command line expects that it is logged already.
         logger.error("%s", error)  # noqa: TRY400 - no traceback
         raise
     return labels
 
 
 def _check_one_pool(tasks: Iterable[Any]) -> None:
-    """Two pools in one series cannot be told apart again."""
+    """Refuse two pools in one series, where they cannot be distinguished."""
     attributes = (task.attributes.get(POOL_ATTRIBUTE) for task in tasks)
     pools = list(dict.fromkeys(pool for pool in attributes if pool))
     if len(pools) > 1:

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What a commit message asks for: a line `try: -j NAME[,NAME] [--rebuild N]`, in any order."""
+"""Parse the line `try: -j NAME[,NAME] [--rebuild N]` of a commit message, in any order."""
 
 import re
 from dataclasses import dataclass
@@ -29,8 +29,8 @@ class Request:
     replicates: Optional[int] = None  # noqa: FA100 - `int | None` is Python 3.10
 
 
-def _asks(line: str) -> bool:
-    """Whether it is a line `try: …` with one of the options as a word."""
+def _is_request(line: str) -> bool:
+    """Return whether it is a line `try: …` with one of the options as a word."""
     text = line.lstrip(_BLANK)
     rest = text[len(_MARK) :]
     if not text.startswith(_MARK) or not rest.startswith(tuple(_BLANK)):
@@ -39,20 +39,20 @@ def _asks(line: str) -> bool:
 
 
 def request(message: str) -> Optional[Request]:  # noqa: FA100 - as above
-    """What the message's `try:` line asks for; None where no line asks for jobs.
+    """Return the request of the message's `try:` line; None without such a line.
 
     A line `try: …` without `-j` or `--rebuild` is prose.
     """
-    line = next((line for line in message.split("\n") if _asks(line)), None)
+    line = next((line for line in message.split("\n") if _is_request(line)), None)
     if line is None:
         return None
     where = f"the commit message's line {shown(line.strip())}"
     options = line.strip()[len(_MARK) :].strip()
-    found = [pattern.fullmatch(options) for pattern in _REQUESTS]
-    understood = next((match for match in found if match), None)
-    if understood is None:
+    matches = [pattern.fullmatch(options) for pattern in _REQUESTS]
+    match = next((match for match in matches if match), None)
+    if match is None:
         raise UserMistake(f"{where} is not understood; write {_RIGHT}")
-    given = understood.groupdict()
+    given = match.groupdict()
     jobs = tuple(given["jobs"].split(","))
     if given.get("rebuild") is None:
         return Request(jobs)

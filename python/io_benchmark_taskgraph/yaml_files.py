@@ -1,11 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Check a kind's files before taskgraph works with what they hold.
+"""Check a kind's files before taskgraph uses them.
 
-YAML takes the last of two equal keys without a word. Its aliases let a small file hold
-more values than memory, or a value that holds itself. All of this is seen in one pass
-over the parser's events, in time linear in the file's size.
+YAML silently uses the last of two equal keys. With aliases a small file can hold more
+values than memory, or a value that contains itself. One pass over the parser's events
+finds all of this, in time linear in the file's size.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ class _RefusedError(Exception):
 
 @dataclass(frozen=True)
 class _Extent:
-    """What a value comes to with each of its aliases written out."""
+    """The size of a value with each of its aliases written out."""
 
     values: int = 1
     depth: int = 0
@@ -39,7 +39,7 @@ class _Extent:
 
 @dataclass
 class _Collection:
-    """A mapping or list whose end was not read yet."""
+    """A mapping or list whose end is not yet read."""
 
     anchor: Optional[str]  # noqa: FA100 - `str | None` is Python 3.10
     is_mapping: bool
@@ -88,7 +88,7 @@ class _Reader:
                 f"the alias *{name} is inside the value that it names, which would never "
                 "end; write the value without it",
             )
-        # An unknown one is reported by whoever loads the file.
+        # taskgraph reports an unknown alias when it loads the file.
         extent = self._anchors.get(event.anchor, _Extent())
         self._finish(event, None, extent)
 
@@ -131,7 +131,7 @@ class _Reader:
 
 
 def _events(path: Path) -> Iterator[Any]:
-    """What is not YAML at all is an error of the loader, as where taskgraph reads it."""
+    """Yield the parser's events; text that is not YAML is the loader's error, as in taskgraph."""
     with path.open("rb") as file:
         loader = UnicodeLoader(file)
         try:
@@ -142,7 +142,7 @@ def _events(path: Path) -> Iterator[Any]:
 
 
 def check(path: Path, name: str) -> None:
-    """Refuse the file at its first such mistake; messages call it `name`."""
+    """Refuse the file at its first mistake of this kind; messages use `name` for it."""
     reader = _Reader()
     try:
         for event in _events(path):

@@ -4,18 +4,18 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """io-benchmark: measure this worker's I/O and write one result file.
 
-Measured: the chosen workloads, in each place; every operation's time is kept raw. Observed beside
-it: the machine, what each place is made of down to the disks, limits set from outside, and once a
-second the devices, dirty pages and pressure. Not measured: the network, the boot, the task's own
-set-up. Runs as any user on Python 3.8 and later, needs nothing but the standard library and the
-tools that the workload itself is about, and leaves the worker as it found it.
+Measured: the chosen workloads, in each place; the time of every operation is kept. Also observed:
+the machine, the devices and mounts of each place, limits set from outside, and once per second the
+devices, dirty pages and pressure. Not measured: the network, the boot, the task's own set-up. Runs as
+any user on Python 3.8 and later, and needs only the standard library and the tools that a workload
+measures. All files that it made are removed at the end.
 
-  io-benchmark.json                    all that was measured, for programs
+  io-benchmark.json                    all measurements, for programs
   perfherder-data-io-benchmark.json    this task's series for Perfherder
   this log                             for people
 
 Exit code: 0 measured (or out of time with enough measured), 1 failed, 2 wrong arguments; 143, 130
-and 129 stopped by SIGTERM, SIGINT and SIGHUP. Whatever the code, the result file says what is
+and 129 stopped by SIGTERM, SIGINT and SIGHUP. With every code, the result file says what is
 missing.
 """
 
@@ -24,18 +24,18 @@ import pkgutil
 import sys
 import time
 
-from interruption import Interruption
+from early_end import Interruption
 
 
 def known_workloads():
-    """Those that came along: a task's zip application holds the ones it needs."""
+    """Return the workloads in this folder; a task's zip application holds those that it needs."""
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "workloads")
     names = [module.name for module in pkgutil.iter_modules([folder])]
     return sorted(name.replace("_", "-") for name in names)
 
 
 def reserve_standard_streams():
-    """Closed, their numbers would go to the next files opened, which would receive the log."""
+    """Open the closed ones: else the next file would get their number, and with it the log."""
     descriptor = os.open(os.devnull, os.O_RDWR)
     while descriptor < 3:
         os.set_inheritable(descriptor, True)
@@ -47,7 +47,7 @@ def main(arguments):
     origin_ns = time.monotonic_ns()
     interruption = Interruption()
     reserve_standard_streams()
-    # Only now: a signal that comes while the other modules load is kept for the run.
+    # Not earlier: a signal that arrives while the other modules load is kept for the run.
     from bench import run  # noqa: PLC0415
 
     return run(arguments, known_workloads(), interruption, origin_ns)

@@ -1,21 +1,21 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What the workloads other than cache-retrieve have in common: their entry and its samples.
+"""The base class of all workloads but cache-retrieve: their entry and its samples.
 
-A sample is a batch: so many operations, done in so long. It is one operation where that is long
-enough to be timed, and otherwise as many as keep the reading of the clock under 1 % of it.
+A sample is a batch: a number of operations and the time that they took together. It is one operation
+if that takes long enough, and otherwise so many that reading the clock costs less than 1 %.
 """
 
 import os
 import platform
 import time
-from typing import Tuple
+from typing import Optional, Tuple
 
 import precision
-from interruption import SkippedError, WorkloadError
-from progress import MIB, NS_PER_S, say
-from summary import FIGURES, figure, shown
+from early_end import SkippedError, WorkloadError
+from log import MIB, NS_PER_S, say
+from summary import figure, shown
 from windows import Together
 
 COLUMNS = ("start_ns", "duration_ns", "operations")
@@ -24,13 +24,19 @@ PYTHON = platform.python_version()
 
 
 class Batches:
-    """One place: prepare once, run once for each variant, samples after each run.
+    """One workload in one place: prepare once, run once per variant, read the samples after each run.
 
-    A workload says its `name`, its variants, `parameters(variant)`, the names in `observes`, and how
-    to measure(variant, entry): by add() after each sample, until that is true.
+    A workload defines the attributes below, its variants, `parameters(variant)`, and
+    `measure(variant, entry)`, which calls add() after each sample until that returns true.
     """
 
     name = ""
+    unit = ""
+    unit_ns: Optional[int] = (
+        None  # nanoseconds of a time's unit; None: operations per second
+    )
+    # All variants at their limits, with what comes before and after, on the slowest pool.
+    maximum_s = 0  # per place where `per_place`, otherwise per task
     per_place = True
     columns = COLUMNS
     observes: Tuple[str, ...] = ()
@@ -43,14 +49,14 @@ class Batches:
         self._rows = []
 
     def parameters(self, variant):
-        """What decides what is measured; what two pools have to agree in."""
+        """Return what decides what is measured; two pools must have the same to be compared."""
         raise NotImplementedError
 
     def measure(self, variant, entry):
         raise NotImplementedError
 
     def plan(self, variant):
-        """What is known before anything has run."""
+        """Return the part of the entry that is known before the run."""
         return {
             "parameters": self.parameters(variant),
             "observed": dict.fromkeys(self.observes),
@@ -61,7 +67,7 @@ class Batches:
         }
 
     def prepare(self):
-        """What is the same for every run; nothing by default."""
+        """Make what all runs use; return the keys that all entries share."""
         return {}
 
     def run(self, entry):
@@ -88,7 +94,7 @@ class Batches:
         say("  [%d/%d] mean %s, %.1f s" % done)
 
     def begin_anew(self):
-        """The timed part begins now: called again after a warm-up."""
+        """Start the timed part now; called again after a warm-up."""
         self.begin_at(time.monotonic_ns())
 
     def begin_at(self, started_ns):
@@ -97,11 +103,11 @@ class Batches:
         self._shown_again_ns = started_ns + int(self._bench.progress_every_s * NS_PER_S)
 
     def add(self, entry, start_ns, end_ns, operations=1):
-        """One sample, outside the timed interval; true when there are enough."""
+        """Add a sample, outside the timed interval; return whether there are enough."""
         return self.add_all(entry, [(start_ns, end_ns)], operations)
 
     def add_all(self, entry, times, operations=1):
-        """Samples that come together; true when there are enough."""
+        """Add several samples; return whether there are enough."""
         origin_ns, before = self._bench.origin_ns, len(self._rows)
         self._rows += [
             (start_ns - origin_ns, max(1, end_ns - start_ns), operations)
@@ -110,31 +116,31 @@ class Batches:
         return self.enough(entry, times[-1][1], before)
 
     def replace(self, windows):
-        """All samples so far, of those who count together."""
+        """Replace all samples by these windows, which several processes counted together."""
         origin_ns = self._bench.origin_ns
         self._rows = [
             (start - origin_ns, *rest) for start, *rest in windows[: self._planned]
         ]
 
-    def take_windows(self, lines, members, entry, take_other=None):
-        """What a crew's members count, until they end: each tells [who, counts] of itself."""
+    def take_windows(self, messages, members, entry, take_summary=None):
+        """Add the counts that a crew's members send as [thread, counts], until they end."""
         together = Together(entry["parameters"]["window_ns"])
         started, due_ns = False, 0
         try:
-            for line in lines:
+            for message in messages:
                 now_ns = time.monotonic_ns()
                 self.look_around(now_ns)
-                if line is None:
+                if message is None:
                     continue
-                number, told = line
-                if isinstance(told, dict):
-                    take_other(told)
+                number, content = message
+                if isinstance(content, dict):
+                    take_summary(content)
                     continue
-                who, counts = told
+                thread, counts = content
                 if not started:
                     started = True
                     self.begin_at(counts[0][0])
-                together.add((number, who), counts)
+                together.add((number, thread), counts)
                 if now_ns >= due_ns:
                     due_ns = now_ns + NS_PER_S
                     self.replace(together.windows(members))
@@ -154,7 +160,7 @@ class Batches:
         return count // every > before // every and self.is_known(entry)
 
     def look_around(self, now_ns):
-        """Progress, and the file that grows."""
+        """Show progress and let the result file grow, where they are due."""
         if now_ns >= self._shown_again_ns:
             self._shown_again_ns = now_ns + int(self._bench.progress_every_s * NS_PER_S)
             self._show(now_ns)
@@ -179,13 +185,10 @@ class Batches:
 
     def _mean_shown(self):
         mean_ns = sum(row[1] for row in self._rows) / sum(row[2] for row in self._rows)
-        return "%s %s" % (
-            shown(figure(self.name, mean_ns)),
-            FIGURES[self.name][0],
-        )
+        return "%s %s" % (shown(figure(self, mean_ns)), self.unit)
 
     def is_known(self, entry):
-        """Is the mean known as well as --precision asks?"""
+        """Return whether the mean is known as precisely as --precision demands."""
         wanted = self._bench.settings.precision
         if not wanted:
             return False
@@ -202,7 +205,7 @@ class Batches:
         return True
 
     def samples(self):
-        """The raw columns of the latest run, as far as it came."""
+        """Return the columns of the latest run, as far as it got."""
         table = list(zip(*self._rows)) or [()] * len(COLUMNS)
         return {name: list(values) for name, values in zip(COLUMNS, table)}
 
@@ -210,7 +213,7 @@ class Batches:
         return len(self._rows) >= SAMPLES_FOR_A_VERDICT
 
     def check_space(self, needed_bytes):
-        """Refuse before the first byte rather than fail in the middle."""
+        """Skip before the first byte is written rather than fail in the middle."""
         space = os.statvfs(self._folder)
         free = space.f_bavail * space.f_frsize
         if free < needed_bytes:
@@ -240,7 +243,7 @@ class Batches:
 
     @classmethod
     def remarks_on_all(cls, _entries):
-        """Lines about the entries of one place together."""
+        """Return lines about all entries of one place together."""
         return []
 
     @staticmethod
@@ -257,7 +260,7 @@ class Batches:
 
 
 def mean_ns(entry):
-    """The time for an operation; None where nothing was measured."""
+    """Return the mean time of one operation; None without samples."""
     samples = entry["samples"]
     operations = sum(samples["operations"])
     return sum(samples["duration_ns"]) / operations if operations else None

@@ -1,34 +1,34 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""One run: its arguments, the places and workloads in turn, what happens between, and the end."""
+"""One run: parse the arguments, measure each workload in each place, write the result."""
 
 import importlib
 import re
 import traceback
 
-import perfherder
-import places
+import perfherder_series
+import place_folder
 import summary
-from interruption import Interrupted, SkippedError, WorkloadError, children_have_ended
+from early_end import Interrupted, SkippedError, WorkloadError, children_have_ended
+from log import LOG, say
 from observe import devices, host, limits, storage
 from observe.sampler import Sampler
-from progress import LOG, say
-from record import SCRIPT_VERSION, Record, not_written
+from result_file import SCRIPT_VERSION, ResultFile, not_written, outcome
 from settings import WrongArgumentsError, parse
 
 DONE, FAILED, WRONG_ARGUMENTS = 0, 1, 2
 
 
 def run(arguments, known_workloads, interruption, origin_ns):
-    """Return the exit code; a run that ends badly says so in a line that Treeherder looks for."""
+    """Return the exit code; print a line for Treeherder's failure summary if it is not 0."""
     try:
         settings = parse(arguments, known_workloads)
         exit_code, reason = measure(settings, interruption, origin_ns)
     except WrongArgumentsError as error:
         say("error: %s; --help lists the arguments" % error)
         exit_code, reason = WRONG_ARGUMENTS, "wrong arguments: %s" % error
-    except Exception as error:  # noqa: BLE001 - a bug of ours: shown whole
+    except Exception as error:  # noqa: BLE001 - a bug of this script: shown whole
         exit_code, reason = FAILED, internal_error(error)
     pool = re.search(r"\0--pool[=\0]([\w.-]+)\0", "\0%s\0" % "\0".join(arguments))
     if exit_code and pool:
@@ -41,7 +41,7 @@ def measure(settings, interruption, origin_ns):
     if settings.time_budget_s is not None:
         interruption.end_after(settings.time_budget_s)
     try:
-        record = Record(settings, origin_ns)
+        record = ResultFile(settings, origin_ns)
         record.write()
     except OSError as error:
         say("error: " + not_written(error))
@@ -49,9 +49,9 @@ def measure(settings, interruption, origin_ns):
     say("=== io-benchmark %s: pool %s ===" % (SCRIPT_VERSION, settings.pool))
     if settings.perfherder == "neutral":
         say(
-            "Perfherder: the series is %s's and not %s's; only the push tells it apart "
-            "from another pool's, so let only one pool per push be neutral"
-            % (perfherder.ANY_POOL, settings.pool)
+            "Perfherder: the series belongs to %s and not to %s; only the push identifies "
+            "the pool, so use neutral for one pool per push"
+            % (perfherder_series.ANY_POOL, settings.pool)
         )
     names = ["workloads." + name.replace("-", "_") for name in settings.workloads]
     bench = Bench(settings, record, interruption, origin_ns)
@@ -65,7 +65,7 @@ class Bench:
         self.progress_every_s = 1 if settings.profile == "quick" else 5
         self.leaf_devices = []
         self.warn = record.warn
-        # A block that no interruption cuts short: it is raised at the end of it.
+        # In this block an interruption is delayed until its end.
         self.held = interruption.held
         self.record = record
         self._interruption = interruption
@@ -75,9 +75,9 @@ class Bench:
         self._measured_enough = False
 
     def device_bytes(self):
-        """What the places' disks have read and written so far, by name."""
-        found = devices.counters()
-        return {name: found[name][:2] for name in self.leaf_devices if name in found}
+        """Return the bytes that the places' disks have read and written so far, by name."""
+        totals = devices.counters()
+        return {name: totals[name][:2] for name in self.leaf_devices if name in totals}
 
     def device_bytes_since(self, before):
         after = self.device_bytes()
@@ -88,11 +88,11 @@ class Bench:
         }
 
     def between_samples(self):
-        """Let the file grow; called outside the timed intervals, at most every ten seconds."""
-        self._take_in()
+        """Write an interim result; called outside the timed parts, at most every ten seconds."""
+        self._collect()
         self.record.write_if_possible()
 
-    def _take_in(self):
+    def _collect(self):
         if self._current is not None:
             workload, entry = self._current
             entry["samples"] = workload.samples()
@@ -101,33 +101,35 @@ class Bench:
             self.record.document["timeline"] = self._sampler.as_timeline()
 
     def run(self, workload_classes):
-        """Return the exit code and the reason for it. The file is valid whatever happens."""
+        """Return the exit code and its reason; the result file is valid at every moment."""
         document = self.record.document
         plans = self._plan(workload_classes)
         document["workloads"] = [entry for *_, entries in plans for entry in entries]
         summary.show_plan(document["workloads"], self.settings.time_budget_s)
         self.record.write_if_possible()
-        reason, exit_code = None, DONE
+        state, reason, exit_code = "completed", None, DONE
         try:
             with self._interruption.allowed():
                 self._observe()
                 for workload_class, place, entries in plans:
                     self._measure(workload_class, place, entries)
         except Interrupted as interrupted:
-            reason, exit_code = interrupted.reason, interrupted.exit_code
+            state, reason = interrupted.state, interrupted.reason
+            exit_code = interrupted.exit_code
         except Exception as error:  # noqa: BLE001
-            # A bug of ours: what was measured is kept.
+            # A bug of this script: the samples so far are kept.
             self._failures.append(internal_error(error))
         if self._skipped and not self._suites:
             self._failures += self._skipped
         if self._failures:
             reason = "; ".join(self._failures + ([reason] if reason else []))
-            exit_code = FAILED if exit_code in (None, DONE) else exit_code
+            if exit_code in (None, DONE):
+                state, exit_code = "failed", FAILED
         elif exit_code is None:
-            # Out of time: what was measured may still decide.
+            # Out of time: there may be enough samples for a verdict.
             exit_code = DONE if self._measured_enough else FAILED
         try:
-            self._finish(reason, document["workloads"])
+            self._finish(outcome(state, reason), document["workloads"])
         except OSError as error:
             reason, exit_code = not_written(error), exit_code or FAILED
             say("error: " + reason)
@@ -135,10 +137,10 @@ class Bench:
         return exit_code, reason
 
     def _plan(self, workload_classes):
-        """Every entry stands in the file from the start, so that what is missing has a name."""
+        """Return all entries before anything runs, so that the result names what is missing."""
         plans = []
         for workload_class in workload_classes:
-            # What does not depend on the place is measured once, in the first one's name.
+            # A workload that does not depend on the place runs once, for the first place.
             last = None if workload_class.per_place else 1
             for place in self.settings.places[:last]:
                 workload = workload_class(self, place, place.path)
@@ -146,7 +148,7 @@ class Bench:
                 for variant in workload_class.variants(self.settings):
                     entry = {"name": workload.name, "place": place.name, **variant}
                     entry.update(workload.plan(variant), samples=workload.samples())
-                    entry.update(completed=False, incomplete_reason="not started")
+                    entry["outcome"] = outcome("not-started")
                     entries.append(entry)
                 plans.append((workload_class, place, entries))
         return plans
@@ -159,7 +161,7 @@ class Bench:
             folder = None
             try:
                 with self.held():
-                    folder = places.claim(place.path)
+                    folder = place_folder.claim(place.path)
                 observed = storage.observe(place.name, place.path)
             except OSError as error:
                 observed = dict(place._asdict(), failed=error.strerror)
@@ -172,7 +174,7 @@ class Bench:
                 if not device["below"] and device["name"] not in self.leaf_devices
             ]
             say(describe_place(observed))
-        # Cut in two, it would leave a process that nobody knows and that this one waits for at its end.
+        # Interrupted halfway, it would leave a process whose number is not stored.
         with self.held():
             self._sampler = Sampler(self.leaf_devices, self.origin_ns)
         self.record.write_if_possible()
@@ -181,7 +183,7 @@ class Bench:
         folder = None
         try:
             with self.held():
-                folder = places.claim(place.path)
+                folder = place_folder.claim(place.path)
             workload = workload_class(self, place, folder)
             prepared = workload.prepare()
             for entry in entries:
@@ -199,26 +201,23 @@ class Bench:
         measurements = len(self.record.document["workloads"])
         title = summary.title(workload, entry)
         say("[%d/%d] %s" % (self._number, measurements, title))
-        entry["incomplete_reason"] = "ended in the middle"
+        entry["outcome"] = outcome("running")
         self._current = (workload, entry)
         try:
             workload.run(entry)
-            entry["completed"], entry["incomplete_reason"] = True, None
+            entry["outcome"] = outcome("completed")
         except Interrupted as interrupted:
-            entry["incomplete_reason"] = interrupted.reason
+            entry["outcome"] = outcome(interrupted.state, interrupted.reason)
             raise
         except SkippedError as skipped:
             self._skip(place, [entry], skipped)
-        except OSError as error:
-            entry["incomplete_reason"] = error.strerror or str(error)
-            raise
         finally:
             with self.held():
-                self._take_in()
+                self._collect()
                 self._current = None
                 if entry["samples"][workload.columns[0]]:
                     self._measured_enough |= workload.enough_for_a_verdict()
-                    suite = perfherder.suite(self.settings, workload, entry)
+                    suite = perfherder_series.suite(self.settings, workload, entry)
                     self._suites.append(suite)
 
     def _fail(self, place, entries, error):
@@ -227,8 +226,8 @@ class Bench:
         say("error: " + reason)
         self._failures.append(reason)
         for entry in entries:
-            if not entry["completed"]:
-                entry["incomplete_reason"] = reason
+            if entry["outcome"]["state"] in ("not-started", "running"):
+                entry["outcome"] = outcome("failed", reason)
 
     def _skip(self, place, entries, skipped):
         reason = "place %s (%s): %s: %s" % (*place, entries[0]["name"], skipped)
@@ -236,30 +235,32 @@ class Bench:
         self._skipped.append(reason)
         self.warn("skipped", reason)
         for entry in entries:
-            entry["incomplete_reason"] = "skipped: %s" % skipped
+            entry["outcome"] = outcome("skipped", str(skipped))
 
     def _leave(self, folder, place):
         with self.held():
             try:
                 if folder is not None:
-                    places.leave(folder, place.path)
+                    place_folder.leave(folder, place.path)
             except OSError as error:
                 message = "%s: %s" % (error.filename, error.strerror)
                 self.warn("not-cleaned", message)
 
-    def _finish(self, reason, entries):
-        """The file first: whatever happens to the log, it is whole."""
+    def _finish(self, run_outcome, entries):
+        """Write the result before the log's summary: the log may fail, the result is complete."""
         if self._sampler is not None:
             self._sampler.stop()
-            self._take_in()
+            self._collect()
             if self._sampler.ended_early:
                 message = "the timeline ends early: %s" % self._sampler.ended_early
                 self.warn("sampler-ended", message)
         for entry in entries:
-            if entry["incomplete_reason"] == "not started" and reason:
-                entry["incomplete_reason"] = "not started: " + reason
-        self.record.finish(reason)
-        perfherder.write(self.settings.artifacts, self._suites)
+            if entry["outcome"]["state"] == "not-started":
+                entry["outcome"]["reason"] = run_outcome["reason"]
+            elif entry["outcome"]["state"] == "running":  # ended by a bug
+                entry["outcome"] = outcome("failed", run_outcome["reason"])
+        self.record.finish(run_outcome)
+        perfherder_series.write(self.settings.artifacts, self._suites)
 
     def _show(self, reason, plans):
         summary.show(plans)
@@ -277,7 +278,7 @@ class Bench:
 
 
 def internal_error(error):
-    """Show a bug of ours whole; return it as one line."""
+    """Print the traceback of a bug in this script; return it as one line."""
     for line in traceback.format_exc().splitlines():
         say(line)
     return "internal error: %s: %s" % (type(error).__name__, error)

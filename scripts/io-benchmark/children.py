@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Children that end with the measuring process, even where it is killed outright."""
+"""Children that end with the measuring process, also when it is killed."""
 
 import ctypes
 import os
@@ -12,7 +12,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def ending_with_parent():
-    """Return what a new process calls first: from then on the kernel ends it with its parent."""
+    """Return a function for a new process to call first: the kernel then ends it with its parent."""
     parent = os.getpid()
 
     def call():

@@ -1,11 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Processes that do a workload's operations at once and tell of them line by line.
+"""Processes that do a workload's operations concurrently and send what they measured as lines.
 
-Processes and not threads: Python's threads take turns, so that two of them would not do more than
-one however well the file system scales. Each is a fork, so it begins as a process that has done no
-I/O yet, which is what an I/O scheduler keeps its account by.
+Not threads: Python runs one thread at a time, so that two threads would not do more than one, however
+well the file system scales. Each is a fork, and so a process that has done no I/O yet: I/O schedulers
+keep their accounts per process.
 """
 
 import json
@@ -16,16 +16,16 @@ import sys
 import traceback
 
 from children import ending_with_parent
-from interruption import SIGNALS
+from early_end import SIGNALS
 
-BUG = 70  # exit code of a member that ended with a bug of ours
+BUG = 70  # exit code of a member that ended by a bug of this script
 
 
 class Crew:
     """`work(index, ready, tell)` runs in each member.
 
-    It calls ready() once it could begin, which returns when all are, and tell(object) with what is
-    to be kept. Leaving the block ends the members.
+    It calls ready() when it can start, which returns when all can, and tell(object) with each message
+    for the measuring process. Leaving the block ends the members.
     """
 
     def __init__(self, count, work):
@@ -41,7 +41,7 @@ class Crew:
         try:
             for number in range(self._count):
                 self._start(number, go_read)
-        except BaseException:  # an interruption, too, must leave no member behind
+        except BaseException:  # also an interruption must not leave a member behind
             self.__exit__()
             raise
         finally:
@@ -50,7 +50,7 @@ class Crew:
 
     def _start(self, number, go_read):
         read_end, write_end = os.pipe()
-        # What interrupts this process must not run its handlers in the new one.
+        # Signals to this process must not run its handlers in the new process.
         held = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         end_with_parent = ending_with_parent()
         try:
@@ -65,10 +65,10 @@ class Crew:
             signal.pthread_sigmask(signal.SIG_SETMASK, held)
         os.close(write_end)
 
-    def lines(self, every_s=0.2):
-        """(number, object) for all that is told, None when nothing was; ends when all have ended.
+    def messages(self, every_s=0.2):
+        """Yield (member, object) per message, None while there is none, until all members end.
 
-        The members begin once each of them is ready. One that fails ends this with its error.
+        The members start when all of them are ready. The error of a member that fails is raised.
         """
         waiting = set(self._pids)
         while self._pending:
@@ -77,15 +77,15 @@ class Crew:
                 yield None
             for read_end in ready:
                 number = self._numbers[read_end]
-                for told in self._read(read_end):
-                    if "told" in told:
-                        yield number, told["told"]
-                    elif "ready" in told:
+                for line in self._read(read_end):
+                    if "message" in line:
+                        yield number, line["message"]
+                    elif "ready" in line:
                         waiting.discard(number)
                         if not waiting:
                             self._go()
                     else:
-                        raise OSError(told["errno"], told["failed"], told["filename"])
+                        raise OSError(line["errno"], line["failed"], line["filename"])
 
     def _read(self, read_end):
         data = os.read(read_end, 1 << 16)
@@ -119,10 +119,10 @@ class Crew:
 
 
 def _be_member(number, work, go_read, write_end):
-    """In the new process; never returns."""
+    """Run a member in the new process; never return."""
     status = BUG
     try:
-        # Ctrl-C and a hangup reach the whole group; the measuring process ends this one.
+        # Ctrl-C and a hangup reach all processes; the measuring process ends this one.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -140,7 +140,7 @@ def _be_member(number, work, go_read, write_end):
             os.read(go_read, 1)  # ends when the measuring process closes its end
 
         try:
-            work(number, ready, lambda told: write({"told": told}))
+            work(number, ready, lambda message: write({"message": message}))
         except MemoryError:
             write({"failed": "out of memory", "errno": None, "filename": None})
         except OSError as error:
@@ -150,7 +150,7 @@ def _be_member(number, work, go_read, write_end):
         status = 0
     except BrokenPipeError:
         status = 0  # the measuring process is gone
-    except BaseException:  # noqa: BLE001 - the last word of this process
+    except BaseException:  # noqa: BLE001 - the process ends here
         traceback.print_exc()
         sys.stderr.flush()
     finally:
@@ -158,7 +158,7 @@ def _be_member(number, work, go_read, write_end):
 
 
 def _close_all_but(*kept):
-    """The pipes of the others: each must see the end when its own process ends."""
+    """Close the other members' pipes: a pipe must close when its own process ends."""
     first = 3
     for descriptor in [*sorted(kept), os.sysconf("SC_OPEN_MAX")]:
         os.closerange(first, min(descriptor, 4096))

@@ -11,11 +11,11 @@ import time
 
 from windows import count
 
-TELL_WINDOWS = 5
+WINDOWS_PER_MESSAGE = 5
 
 
 def refused(folder):
-    """Why the file system takes no O_DIRECT; None where it does."""
+    """Return why the file system refuses O_DIRECT; None where it accepts it."""
     path = os.path.join(folder, "direct")
     block = mmap.mmap(-1, 4096)
     try:
@@ -34,7 +34,7 @@ def refused(folder):
 
 
 class Latencies:
-    """Counts by time, each bucket 1/64 of its power of two wide."""
+    """Counts per latency, in buckets of 1/64 of their power of two."""
 
     def __init__(self):
         self.counts = {}
@@ -47,31 +47,31 @@ class Latencies:
         self.sum_ns += ns
         self.max_ns = max(self.max_ns, ns)
 
-    def merge(self, told):
-        counts, sum_ns, max_ns = told
+    def merge(self, message):
+        counts, sum_ns, max_ns = message
         for key, number in counts:
             self.counts[key] = self.counts.get(key, 0) + number
         self.sum_ns += sum_ns
         self.max_ns = max(self.max_ns, max_ns)
 
-    def as_told(self):
+    def as_message(self):
         return [sorted(self.counts.items()), self.sum_ns, self.max_ns]
 
     def summary(self):
         total = sum(self.counts.values())
-        found = {"mean": self.sum_ns // total}
+        figures = {"mean": self.sum_ns // total}
         for percent in (50, 95, 99):
             left = total * percent // 100
             for key in sorted(self.counts):
                 left -= self.counts[key]
                 if left < 0:
                     break
-            found["p%d" % percent] = key
-        return {**found, "max": self.max_ns}
+            figures["p%d" % percent] = key
+        return {**figures, "max": self.max_ns}
 
 
 def work(path, parameters, threads, seed, ready, tell):
-    """In a process of a crew: as many threads, each with one operation in flight."""
+    """Run in a crew's process: start the threads, each with one operation in flight."""
     writes = parameters["operation"] == "write"
     descriptor = os.open(path, (os.O_WRONLY if writes else os.O_RDONLY) | os.O_DIRECT)
     lock = threading.Lock()
@@ -84,7 +84,7 @@ def work(path, parameters, threads, seed, ready, tell):
 
         def keep(row):
             rows.append(row)
-            if len(rows) == TELL_WINDOWS:
+            if len(rows) == WINDOWS_PER_MESSAGE:
                 flush()
 
         def flush():
@@ -116,13 +116,13 @@ def work(path, parameters, threads, seed, ready, tell):
         thread.join()
     if errors:
         raise errors[0]
-    for one in latencies:
-        tell({"latencies": one.as_told()})
+    for member_latencies in latencies:
+        tell({"latencies": member_latencies.as_message()})
 
 
 def stepper(descriptor, writes, parameters, generator, latencies):
     size = parameters["block_bytes"]
-    block = mmap.mmap(-1, size)  # begins at a page, as O_DIRECT asks
+    block = mmap.mmap(-1, size)  # begins at a page, as O_DIRECT requires
     block.write(os.urandom(size))
     blocks = parameters["file_bytes"] // size
     clock, chance = time.monotonic_ns, generator.random

@@ -1,11 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A static x86-64 program whose whole work is to be large: made here, as workers have no compiler.
+"""A large static x86-64 program, made here because workers have no compiler.
 
-It jumps through all of its code, one jump in each cache line, in an order that no prefetcher
-guesses, so many times over, and exits. Which lines are fetched from memory again depends on whether
-the caches hold its code, and with it the other copies that run beside it.
+It jumps through all of its code, one jump per cache line, in an order that no prefetcher predicts, a
+given number of times, and exits. Which lines are read from memory again depends on whether the caches
+hold its code, and the code of other copies that run at the same time.
 """
 
 import random
@@ -21,14 +21,14 @@ READ_AND_EXECUTE = 5
 
 
 def build(blob_bytes, passes, seed=1):
-    """The program's bytes."""
+    """Return the program as bytes."""
     lines = blob_bytes // LINE_BYTES
     order = list(range(lines))
     generator = random.Random(seed)
     for at in range(lines - 1, 0, -1):
         # Not shuffle(): only random() gives the same values in every version of Python.
-        other = int(generator.random() * (at + 1))
-        order[at], order[other] = order[other], order[at]
+        swapped = int(generator.random() * (at + 1))
+        order[at], order[swapped] = order[swapped], order[at]
     again_at = CODE_AT + 12
     blob = bytearray(b"\xcc" * (lines * LINE_BYTES))  # int3 wherever nothing may jump
     for line, following in zip(order, [*order[1:], None]):
@@ -51,7 +51,7 @@ def build(blob_bytes, passes, seed=1):
 
 
 def _headers(size):
-    """ELF's header and one segment: the whole file, readable and executable."""
+    """Return ELF's header and one segment: the whole file, readable and executable."""
     identity = b"\x7fELF\x02\x01\x01" + bytes(9)  # 64 bits, little end first, version 1
     entry = LOAD_ADDRESS + CODE_AT
     header = struct.pack(

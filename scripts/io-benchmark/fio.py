@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""One run of fio, and what it says of it as plain values."""
+"""One run of fio, and its results as plain values."""
 
 import contextlib
 import json
@@ -11,18 +11,16 @@ import signal
 import subprocess
 
 from children import ending_with_parent
-from interruption import WorkloadError
+from early_end import WorkloadError
 from reading import first_line_of
 
-ENGINES = (
-    "libaio",
-    "io_uring",
-)  # what keeps several operations in flight, the first that fio has
+# Engines that keep several operations in flight; the first one that fio has is used.
+ENGINES = ("libaio", "io_uring")
 NS_PER_MS = 1_000_000
 
 
 def find():
-    """(path, version, engine), or (None, None, why not)."""
+    """Return (path, version, engine), or (None, None, reason)."""
     path = shutil.which("fio")
     if path is None:
         return None, None, "fio is not on PATH"
@@ -44,7 +42,7 @@ def find():
 
 
 class Fio:
-    """One job in a folder of its own; leaving the block ends it."""
+    """One job in a separate folder; leaving the block ends it."""
 
     def __init__(self, path, folder, options, held=contextlib.nullcontext):
         self._json = os.path.join(folder, "fio.json")
@@ -77,7 +75,7 @@ class Fio:
                     start_new_session=True,  # so that it and what it starts can be ended together
                     preexec_fn=ending_with_parent(),  # noqa: PLW1509 - there are no threads here
                 )
-        except BaseException:  # an interruption, too, must leave no fio behind
+        except BaseException:  # also an interruption must not leave fio behind
             self.__exit__()
             raise
         return self
@@ -90,8 +88,8 @@ class Fio:
         if self._process.returncode != 0:
             with open(self._errors, encoding="utf-8", errors="replace") as file:
                 lines = [line.strip() for line in file if line.strip()]
-            said = lines[0][:200] if lines else "status %d" % self._process.returncode
-            raise WorkloadError("fio failed: %s" % said)
+            reason = lines[0][:200] if lines else "status %d" % self._process.returncode
+            raise WorkloadError("fio failed: %s" % reason)
         return True
 
     def __exit__(self, *_):
@@ -100,7 +98,7 @@ class Fio:
             self._process.wait()
 
     def summary(self, direction):
-        """(operations, latency in ns) of all that was measured."""
+        """Return (operations, latency in ns) of the whole job."""
         try:
             with open(self._json, encoding="utf-8", errors="replace") as file:
                 part = json.load(file)["jobs"][0][direction]
@@ -116,7 +114,7 @@ class Fio:
             raise WorkloadError("fio's JSON is not as expected: %r" % error) from None
 
     def windows(self):
-        """(start_ns, duration_ns, operations) for each line of its log, from its own start."""
+        """Return (start_ns, duration_ns, operations) per line of the log, since fio's start."""
         rows, before_ms = [], 0
         try:
             with open(self._log + "_iops.1.log", encoding="ascii") as file:

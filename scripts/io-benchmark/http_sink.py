@@ -1,17 +1,17 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""An HTTP server on loopback that takes objects, forgets them, and is as far away as is asked."""
+"""An HTTP server on loopback that accepts objects, discards them, and answers after a delay."""
 
 import asyncio
 
 
-async def _serve(delay_s, told_port):
+async def _serve(delay_s, report_port):
     async def handle(reader, writer):
         try:
-            # A far server's first answer on a new connection comes after a round trip more.
+            # A distant server's first answer on a new connection takes one more round trip.
             await asyncio.sleep(delay_s)
-            while await _one(reader, writer, delay_s):
+            while await _accept_object(reader, writer, delay_s):
                 pass
         except (OSError, asyncio.IncompleteReadError):
             pass  # the client is gone
@@ -19,12 +19,12 @@ async def _serve(delay_s, told_port):
             writer.close()
 
     server = await asyncio.start_server(handle, "127.0.0.1", 0, backlog=1024)
-    told_port(server.sockets[0].getsockname()[1])
+    report_port(server.sockets[0].getsockname()[1])
     await asyncio.Event().wait()
 
 
-async def _one(reader, writer, delay_s):
-    """Take one object; false when the connection ends after it."""
+async def _accept_object(reader, writer, delay_s):
+    """Read one object and answer; return false if the connection ends after it."""
     head = await reader.readuntil(b"\r\n\r\n")
     fields = {}
     for line in head.decode("latin-1").split("\r\n")[1:]:
@@ -43,6 +43,6 @@ async def _one(reader, writer, delay_s):
     return not last
 
 
-def serve(delay_s, told_port):
-    """Until the process is ended."""
-    asyncio.run(_serve(delay_s, told_port))
+def serve(delay_s, report_port):
+    """Serve until the process is killed."""
+    asyncio.run(_serve(delay_s, report_port))

@@ -1,14 +1,14 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The operations on names that the workload metadata counts."""
+"""The operations on file names that the workload metadata counts."""
 
 import os
 import queue
 import threading
 import time
 
-STEPS_A_LOOK = 16  # operations between two readings of the clock
+STEPS_PER_READING = 16  # operations between two readings of the clock
 SEEN_WITHIN_NS = 1_000_000_000
 
 
@@ -30,14 +30,15 @@ def look_for_missing(path):
         os.stat(path)
     except FileNotFoundError:
         return
-    raise OSError(None, "%s is there, and nobody made it" % path)
+    raise OSError(None, "%s exists, but nothing created it" % path)
 
 
 def every_few(paths, look):
     groups = [
-        paths[at : at + STEPS_A_LOOK] for at in range(0, len(paths), STEPS_A_LOOK)
+        paths[at : at + STEPS_PER_READING]
+        for at in range(0, len(paths), STEPS_PER_READING)
     ]
-    groups = [group for group in groups if len(group) == STEPS_A_LOOK]
+    groups = [group for group in groups if len(group) == STEPS_PER_READING]
     at = -1
 
     def step():
@@ -46,7 +47,7 @@ def every_few(paths, look):
         for path in groups[at]:
             look(path)
 
-    return step, STEPS_A_LOOK
+    return step, STEPS_PER_READING
 
 
 def created(folder, _files):
@@ -64,7 +65,7 @@ STEPS = {"stat": existing, "stat-missing": missing, "create-rename-unlink": crea
 
 
 def look_from_another_thread(path, checks, tell):
-    """Create here, look there; tell([start_ns, end_ns, invisible_ns]) for each."""
+    """Create files here, stat them in a thread; tell([start_ns, end_ns, invisible_ns]) per file."""
     names, seen = queue.SimpleQueue(), queue.SimpleQueue()
     clock = time.monotonic_ns
 

@@ -1,19 +1,19 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Stop once the mean is known well enough: an interval by batch means.
+"""The interval of the mean by batch means, to stop when the mean is known well enough.
 
-Neighbouring retrieves are not independent (writeback comes in waves of 5 to 20), so the mean's
-interval is taken from the means of batches well over 20 retrieves long. File sizes vary by plan,
-alike on every pool, and cancel when pools are compared; so each time is first compared with the
-mean of its own size, and only what is left counts as noise.
+Neighbouring retrieves are not independent (writeback comes in waves of 5 to 20). So the interval is
+computed from the means of batches of more than 20 retrieves. File sizes differ as planned, the same
+on every pool, and cancel when pools are compared. So the mean of its file size is first subtracted
+from each time, and only the rest counts as noise.
 """
 
 import math
 
 BATCH_RETRIEVES = 32
 BATCHES_AT_LEAST = 8
-CHECK_EVERY = 16  # retrieves between two looks
+CHECK_EVERY = 16  # retrieves between two checks
 
 # Student's t, two-sided 95 %, for 7 to 19 degrees of freedom.
 T_95 = [2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160]
@@ -21,7 +21,7 @@ T_95 += [2.145, 2.131, 2.120, 2.110, 2.101, 2.093]
 
 
 def relative_half_width(groups, times_ns):
-    """Half the 95 % interval of the mean, as a part of the mean; None while there is too little."""
+    """Return half the 95 % interval of the mean, as a part of the mean; None if too few times."""
     count = len(times_ns)
     batch = max(BATCH_RETRIEVES, count // 20)
     batches = count // batch

@@ -1,13 +1,13 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Small files of /proc and /sys, read whole; None where one is absent or refused."""
+"""Read small files of /proc and /sys whole; None where one is missing or refused."""
 
 import os
 import re
 import subprocess
 
-# The file system that is looked at; a recorded tree stands here in tests.
+# The root of the file system to read; tests put a recorded tree here.
 ROOT = ""
 
 
@@ -31,7 +31,7 @@ def read_int(path):
 
 
 def read_ints(folder, names):
-    """Those of the folder's files that hold a number, by name."""
+    """Return the numbers in these files of a folder, by name, where there is a number."""
     numbers = {name: read_int(folder + "/" + name) for name in names}
     return {name: number for name, number in numbers.items() if number is not None}
 
@@ -62,12 +62,12 @@ def is_folder(path):
 
 
 def target_of(path):
-    """Where a path leads once every link is followed."""
+    """Return the path with every link followed."""
     return os.path.realpath(ROOT + path)
 
 
 def first_line_of(command, timeout_s=10):
-    """What a tool says of itself, or None where it is absent or does not answer."""
+    """Return the first line of a command's output; None where it is missing or does not answer."""
     nothing = subprocess.DEVNULL
     try:
         done = subprocess.run(

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Where a copy goes, and the two ways to retrieve: the seed's own loop, cached_download.sh's steps."""
+"""The target of a copy, and the two ways to retrieve: the seed's loop, cached_download.sh's steps."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ COPY_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 
 
 class Target:
-    """Where the next copy goes, and in a ring what is trimmed between retrieves."""
+    """The path of the next copy; in a ring, old copies are removed between retrieves."""
 
     def __init__(self, policy, folder, ring_bytes):
         self._policy = policy
@@ -38,7 +38,7 @@ class Target:
         return self.last
 
     def _trim(self):
-        """Outside the timed part: what was copied is written out before it is removed."""
+        """Write the copies to the disk and remove them, outside the timed part."""
         started_ns = time.monotonic_ns()
         page_cache.sync_filesystem(self._folder)
         sync_ns = time.monotonic_ns() - started_ns
@@ -66,11 +66,11 @@ class SeedSteps(AbstractContextManager):
     def __init__(self, url_list, _cache, destination):
         self._list = url_list
         self._unlink = destination == "unlink"
-        # By its path: a bare name costs a failed execve for every folder of PATH.
+        # With its path: a bare name would cost a failed execve per folder of PATH.
         self._grep = shutil.which("grep") or "grep"
 
     def __exit__(self, *_):
-        """A grep that an interruption cut off ends by itself and is waited for at the very end."""
+        """Do nothing: an interrupted grep ends by itself, and the end of the run waits for it."""
 
     def look_up(self, index, url):
         read_end, write_end = os.pipe()
@@ -96,7 +96,7 @@ class SeedSteps(AbstractContextManager):
             try:
                 os.unlink(destination)
             except FileNotFoundError:
-                pass  # the first one
+                pass  # the first copy
         source_fd = os.open(source, os.O_RDONLY)
         try:
             target_fd = os.open(destination, COPY_FLAGS, 0o666)
@@ -114,8 +114,8 @@ class SeedSteps(AbstractContextManager):
         shutil.copystat(source, destination)
 
 
-# One bash for the whole run, as update-verify has it, and in it cached_download's steps on a hit:
-# two greps, sed, printf, cp, each a process of its own. Each step is answered by one line.
+# One bash for the whole run, as in update-verify. It runs cached_download's steps on a hit: two greps,
+# sed, printf and cp, each as a separate process. It answers each step with one line.
 REAL_STEPS = r"""
 urls=$1 cache=$2 cp_option=$3
 while IFS= read -r step; do
@@ -136,7 +136,7 @@ done
 
 
 class RealSteps(AbstractContextManager):
-    """cached_download.sh's steps in a bash of their own, with the real cp."""
+    """cached_download.sh's steps in a separate bash, with the real cp."""
 
     lookup_method = "grep -Fx, grep -Fnx, sed, printf in bash"
     copy_method = "cp"

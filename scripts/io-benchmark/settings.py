@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The command line, and what it puts in force."""
+"""The command line, and the settings that follow from it."""
 
 import argparse
 import os
@@ -14,7 +14,7 @@ MIB = 1024 * 1024
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 PERFHERDER = ("pool", "neutral")
 QUICK_RETRIEVES_AT_MOST = 200
-# What a reader of results accepts.
+# The names that a reader of results accepts.
 POOL = "[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
 URL = "http://host/path or https://host/path, without a user or password"
 RETRIEVES_AT_MOST = 100_000  # in all places and destinations together
@@ -31,7 +31,7 @@ class Place(NamedTuple):
     path: str
 
 
-class Settings(NamedTuple):
+class RunSettings(NamedTuple):
     pool: str
     workloads: List[str]
     places: List[Place]
@@ -41,21 +41,21 @@ class Settings(NamedTuple):
     sizes_bytes: Optional[List[int]]  # None: the workload's own, by profile
     seed: int
     precision: Optional[float]
-    upload_url: Optional[str]  # None: a server of the script's own, on loopback
+    upload_url: Optional[str]  # None: the script's server on loopback
     time_budget_s: Optional[float]
     artifacts: str
     profile: str
-    perfherder: str  # whose series: the pool's, or one for whatever pool it is
+    perfherder: str  # which series: the pool's, or one that all pools share
 
     def as_config(self):
-        """What was in force, for the result file."""
+        """Return the settings for the result file."""
         names = sorted(name for name in os.environ if name.startswith("IO_BENCHMARK_"))
         config = self._asdict()
         del config["pool"]
         config.update(
             places=[place._asdict() for place in self.places],
             precision_ratio=config.pop("precision"),
-            # Whose it is and no more: the rest may hold a signature, and results are public.
+            # The host only: the rest may hold a signature, and results are public.
             upload_url=None if self.upload_url is None else origin(self.upload_url),
             environment={name: os.environ[name] for name in names},
         )
@@ -105,7 +105,7 @@ def parse_precision(text):
 def parse_url(text):
     try:
         parts = urlsplit(text)
-        parts.port  # noqa: B018 - raises where it is no number
+        parts.port  # noqa: B018 - raises if it is not a number
     except ValueError:
         parts = urlsplit("")
     is_server = parts.scheme in ("http", "https") and parts.hostname
@@ -133,7 +133,7 @@ def positive(kind, most=10**9):
     return parse
 
 
-def parse(arguments, known_workloads) -> Settings:
+def parse(arguments, known_workloads) -> RunSettings:
     parser = Parser(prog="io-benchmark", description="Measure a worker's I/O.")
     add = parser.add_argument
     pool = matching(POOL, str, "1 to 100 letters, digits and _.-")
@@ -174,4 +174,4 @@ def parse(arguments, known_workloads) -> Settings:
             "argument --retrieves: more than %d in all places and destinations together"
         )
         parser.error(text % RETRIEVES_AT_MOST)
-    return Settings(**vars(given))
+    return RunSettings(**vars(given))

@@ -1,61 +1,51 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What people are shown: in which unit, and at the end of the log the seed's figures and histogram.
+"""Figures for people: their unit, and at the end of the log the seed's figures and histogram.
 
-Measured is always the time for a number of operations. A rate's percentiles are those of the time:
-P95 is what 95 % of the samples reached or exceeded.
+Each sample is the time of a number of operations. A rate's percentiles are those of the time: P95 is
+the rate that 95 % of the samples reached or exceeded.
 """
 
 from collections import Counter
 
-from progress import NS_PER_S, say
+from log import NS_PER_S, say
 
-DETAILED_AT_MOST = 3  # measurements that are shown in all their parts, with a histogram
+DETAILED_AT_MOST = 3  # with more measurements, parts and histograms are not shown
 BUCKETS = 10
 BAR = 50
 
-# Workload: unit, its nanoseconds for a time or None for operations a second, is higher better?
-FIGURES = {
-    "cache-retrieve": ("ms", 1_000_000, False),
-    "exec": ("ms", 1_000_000, False),
-    "metadata": ("ops/s", None, True),
-    "random-io": ("IOPS", None, True),
-    "spawn": ("µs", 1_000, False),
-    "sync-write": ("µs", 1_000, False),
-    "upload": ("ms", 1_000_000, False),
-}
-
 
 def figure(workload, operation_ns):
-    """What is shown for a time an operation."""
-    unit_ns = FIGURES[workload][1]
-    return NS_PER_S / operation_ns if unit_ns is None else operation_ns / unit_ns
+    """Return the time of one operation in the workload's unit."""
+    if workload.unit_ns is None:
+        return NS_PER_S / operation_ns
+    return operation_ns / workload.unit_ns
 
 
 def each_ns(durations_ns, operations):
-    """Time per operation, ascending; `operations` is None where each sample is one."""
+    """Return times per operation, ascending; `operations` is None if each sample is one."""
     if operations is None:
         return sorted(durations_ns)
     return sorted(duration / count for duration, count in zip(durations_ns, operations))
 
 
 def percentile(ordered, percent):
-    """The seed's definition, so that figures can be laid beside its own."""
+    """Return a percentile by the seed's definition, so that figures can be compared with it."""
     return ordered[min(len(ordered) * percent // 100, len(ordered) - 1)]
 
 
 def show_plan(entries, time_budget_s):
     counts = Counter(entry["name"] for entry in entries)
-    text = ", ".join("%s %d" % one for one in counts.items())
+    text = ", ".join("%s %d" % count for count in counts.items())
     latest = ""
     if time_budget_s is not None:
-        latest = ", over after %g s at the latest" % time_budget_s
+        latest = ", ends after %g s at the latest" % time_budget_s
     say("=== Plan: %d measurements (%s)%s ===" % (len(entries), text, latest))
 
 
 def show(plans):
-    """A line for each entry: what all of it took; of few entries each of their parts as well."""
+    """Print a line per entry, with its parts where there are few entries."""
     say()
     say("=== RESULTS ===")
     detailed = sum(len(entries) for *_, entries in plans) <= DETAILED_AT_MOST
@@ -68,16 +58,16 @@ def show(plans):
 
 def show_entry(workload, entry, detailed):
     parts = [part for part in workload.parts(entry) if part[1]]
-    reason = entry["incomplete_reason"]
-    words = [] if reason is None else ["incomplete: %s" % reason]
-    words += [figures_of(entry["name"], *parts[0][1:])] if parts else []
+    state, reason = entry["outcome"]["state"], entry["outcome"]["reason"]
+    words = [] if state == "completed" else ["incomplete (%s): %s" % (state, reason)]
+    words += [figures_of(workload, *parts[0][1:])] if parts else []
     words += workload.remarks(entry) if parts else []
     say("%s: %s" % (title(workload, entry), "; ".join(words)))
     if detailed and parts:
         for label, durations_ns, operations in parts[1:]:
-            text = figures_of(entry["name"], durations_ns, operations)
+            text = figures_of(workload, durations_ns, operations)
             say("  %s: %s" % (label, text))
-        show_histogram(entry["name"], *parts[0][1:])
+        show_histogram(workload, *parts[0][1:])
 
 
 def title(workload, entry):
@@ -95,8 +85,7 @@ def figures_of(workload, durations_ns, operations):
         values.append(figure(workload, percentile(ordered_ns, percent)))
     names = ("Avg", "Min", "Max", "P50", "P95", "P99")
     text = ", ".join("%s %s" % (name, shown(at)) for name, at in zip(names, values))
-    unit = FIGURES[workload][0]
-    return "%d in %.1f s, %s %s" % (count, total_ns / NS_PER_S, text, unit)
+    return "%d in %.1f s, %s %s" % (count, total_ns / NS_PER_S, text, workload.unit)
 
 
 def shown(value):
@@ -104,14 +93,14 @@ def shown(value):
 
 
 def show_histogram(workload, durations_ns, operations):
-    """Of the time: buckets of one width up to P99, the rest in the last."""
+    """Print the times in buckets of equal width up to P99, the rest in the last bucket."""
     ordered_ns = each_ns(durations_ns, operations)
     low_ns = ordered_ns[0]
     width_ns = (percentile(ordered_ns, 99) - low_ns) / BUCKETS or 1
     counts = [0] * (BUCKETS + 1)
     for value_ns in ordered_ns:
         counts[min(int((value_ns - low_ns) / width_ns), BUCKETS)] += 1
-    say("  Histogram, %s:" % FIGURES[workload][0])
+    say("  Histogram, %s:" % workload.unit)
     for at, count in enumerate(counts):
         if count:
             start = shown(figure(workload, low_ns + at * width_ns))

@@ -1,18 +1,18 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""How many operations several processes or threads did together, by windows of time.
+"""Count the operations of several processes or threads together, per window of time.
 
-Each counts its own, and ends a count at the first operation past a multiple of the window's length
-on the clock that all share. Where a count goes on over the end of a window (the process waited for
-a CPU, or one operation took long), its operations are shared out evenly over its time.
+Each member counts its own operations. It ends a count at the first operation after a multiple of the
+window's length on the shared clock. If a count extends over the end of a window (the process waited
+for a CPU, or one operation took long), its operations are distributed evenly over its time.
 """
 
 import time
 
 
-def count(step, operations_a_step, window_ns, end_ns, told):
-    """Do steps until end_ns; told([start_ns, end_ns, operations]) for each window."""
+def count(step, operations_per_step, window_ns, end_ns, keep):
+    """Do steps until end_ns; call keep([start_ns, end_ns, operations]) per window."""
     clock = time.monotonic_ns
     now = clock()
     while now < end_ns:
@@ -21,24 +21,24 @@ def count(step, operations_a_step, window_ns, end_ns, told):
         operations = 0
         while now < boundary:
             step()
-            operations += operations_a_step
+            operations += operations_per_step
             now = clock()
-        told([start, now, operations])
+        keep([start, now, operations])
         now = clock()
 
 
 class Together:
-    """Takes in the counts of all; windows() are those in which all were at work."""
+    """Collect the counts of all members; windows() are those in which all were working."""
 
     def __init__(self, window_ns):
         self._window_ns = window_ns
         self._counts = {}
 
-    def add(self, who, counts):
-        self._counts.setdefault(who, []).extend(counts)
+    def add(self, member, counts):
+        self._counts.setdefault(member, []).extend(counts)
 
     def windows(self, members):
-        """(start_ns, duration_ns, operations) of each, longer where nothing was done in between."""
+        """Return (start_ns, duration_ns, operations) per window; windows without operations are joined."""
         if len(self._counts) < members:
             return []
         window_ns = self._window_ns
@@ -46,7 +46,7 @@ class Together:
         end = min(counts[-1][1] for counts in self._counts.values())
         bounds = list(range(-(-begin // window_ns) * window_ns, end + 1, window_ns))
         if len(bounds) < 2 and end > begin:
-            bounds = [begin, end]  # a short run on a busy machine: what there is of it
+            bounds = [begin, end]  # a short run on a busy machine: use all of it
         done = [0] * len(bounds)
         for counts in self._counts.values():
             for at, operations in enumerate(done_until(counts, bounds)):
@@ -61,7 +61,7 @@ class Together:
 
 
 def done_until(counts, bounds):
-    """How many operations one has done by each of the times, which it lived to see."""
+    """Yield the operations that a member had done by each of the bounds, all within its time."""
     before, at = 0, 0
     for bound in bounds:
         while at < len(counts) and counts[at][1] <= bound:

@@ -75,7 +75,7 @@ def report(*intervals: tuple[float, float]) -> Report:
             "b/a<1.05",
             [(0.9, 1.0), (0.9, 2.0), (1.3, 1.4)],
             False,
-            "not met, 1.00× (1.30 to 1.40) on cache-retrieve, place workspace, destination "
+            "not met, 1.00× (1.300 to 1.400) on cache-retrieve, place workspace, destination "
             "overwrite, fidelity seed, and 1 more",
             id="the-broken-one-first",
         ),
@@ -120,7 +120,7 @@ WORDS = (
         pytest.param(
             "sync-write",
             False,
-            "not met, 1.00× (1.30 to 1.40) on sync-write, place workspace, append-fsync",
+            "not met, 1.00× (1.300 to 1.400) on sync-write, place workspace, append-fsync",
             id="workload",
         ),
         pytest.param(

@@ -11,25 +11,13 @@ import pytest
 import workload_entries
 from seed_workers import measured, pair_report, workers
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.inference import moving_blocks
 from io_benchmark.analysis.model import Entry, Problem, Severity, Subject, Verdict
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.results.reader import WORKLOADS
+from io_benchmark.results import workloads
 
 US, MS = 1_000, 1_000_000
-
-
-def test_the_units_are_the_scripts() -> None:
-    """What the log and the worker's own series show is what a report shows."""
-    import summary as of_script
-
-    assert {
-        name: (one.unit, int(one.size_ns) or None, one.higher_is_better)
-        for name, one in workloads.WORKLOADS.items()
-    } == of_script.FIGURES
-    assert set(workloads.WORKLOADS) == WORKLOADS
 
 
 @pytest.mark.parametrize(

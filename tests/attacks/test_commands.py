@@ -10,14 +10,13 @@ import itertools
 import os
 import stat
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import program
 import pytest
 from checkout import ROOT
 
-PROGRAM = [sys.executable, "-m", "io_benchmark.cli"]
 RESULT = ROOT / "tests/fixtures/result-v1.json"
 # Nothing listens there.
 NOWHERE = "http://127.0.0.1:1"
@@ -97,17 +96,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def test_hostile_arguments(folder: Path, place: str, path: str) -> None:
     """One error line of printable text, and the exit code of wrong usage or of a failure."""
     arguments, codes = PLACES[place]
-    done = subprocess.run(
-        [*map(os.fsencode, PROGRAM), *arguments(PATHS[path])],
-        cwd=folder,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
+    done = program.run(
+        *map(os.fsdecode, arguments(PATHS[path])),
+        folder=folder,
+        expected=None,
+        environment={"TASKCLUSTER_ROOT_URL": NOWHERE},
     )
-    said = done.stderr.decode("utf-8", "surrogateescape")
-    assert "Traceback" not in said
-    assert done.returncode in codes, said
+    said = done.stderr
+    assert done.exit_code in codes, said
     errors = [line for line in said.split("\n") if line.partition(": ")[0] == "error"]
     errors += [
         line for line in said.split("\n") if line.startswith("io-benchmark") and "error:" in line
@@ -145,7 +141,7 @@ def run_with(
     given = {{1: "stdout", 2: "stderr"}[number]: one for number, one in streams.items() if one}
     try:
         done = subprocess.run(
-            ["bash", "-c", f'{shell} "$@"', "bash", *PROGRAM, *arguments],
+            ["bash", "-c", f'{shell} "$@"', "bash", *program.PROGRAM, *arguments],
             cwd=folder,
             env=environment(**variables),
             stdin=subprocess.DEVNULL,
@@ -211,7 +207,7 @@ def test_files_are_written_all_the_same(folder: Path, streams: str) -> None:
 
 def test_no_file_gets_a_closed_streams_number(folder: Path) -> None:
     """With all three closed, what is written holds what it should, and nothing that was printed."""
-    arguments = [*PROGRAM, "compare", str(RESULT), "--json", "--write", "markdown=a.md"]
+    arguments = [*program.PROGRAM, "compare", str(RESULT), "--json", "--write", "markdown=a.md"]
     command = ["bash", "-c", 'exec "$@" 0<&- 1>&- 2>&-', "bash", *arguments]
     subprocess.run(command, cwd=folder, env=environment(), check=False)
     written = (folder / "a.md").read_text()
@@ -237,7 +233,7 @@ def test_hostile_environments(folder: Path, variables: dict[str, str]) -> None:
     results = os.fsencode(folder) + b"/r\xff\xc2\xb5"
     Path(os.fsdecode(results)).write_bytes(RESULT.read_bytes())
     done = subprocess.run(
-        [*map(os.fsencode, PROGRAM), b"compare", results, b"--write", b"html=a.html"],
+        [*map(os.fsencode, program.PROGRAM), b"compare", results, b"--write", b"html=a.html"],
         cwd=folder,
         env=environment(**variables),
         capture_output=True,
@@ -264,7 +260,7 @@ def test_what_write_names_stays_what_it_is(folder: Path, target: str, reason: st
     path = folder / target
     before = stat.S_IFMT(path.lstat().st_mode)
     done = subprocess.run(
-        [*PROGRAM, "compare", str(RESULT), "--write", f"json={target}"],
+        [*program.PROGRAM, "compare", str(RESULT), "--write", f"json={target}"],
         cwd=folder,
         env=environment(),
         stdin=subprocess.DEVNULL,

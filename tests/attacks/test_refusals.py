@@ -14,7 +14,7 @@ from io_benchmark.sources.taskcluster.authorization_errors import (
     explain_unauthenticated,
     missing_scopes,
 )
-from io_benchmark.submit.refusals import explained
+from io_benchmark.submit.queue_refusals import explained
 
 SHORT, LONG = 300, 20_000
 MEGABYTE = 1024 * 1024

@@ -70,7 +70,7 @@ def test_signals_at_random_moments(worker: Worker, long: bool) -> None:
         assert process.returncode in (0, CODES[number]), (process.args, output)
         assert "Traceback" not in output
         result = worker.result()
-        assert result.completed == (process.returncode == 0)
+        assert (result.outcome.state == "completed") == (process.returncode == 0)
         stopped = f"TEST-UNEXPECTED-FAIL | io-benchmark | amd-16: stopped by {number.name}\n"
         assert (stopped in output) == (process.returncode != 0)
         assert list(worker.workspace.iterdir()) == []
@@ -147,7 +147,7 @@ def test_broken_logs(worker: Worker, tmp_path: Path, way: str, encoding: str, lo
         stderr=subprocess.DEVNULL,
     )
     assert done.returncode == expected
-    assert worker.result().completed == (expected == 0)
+    assert (worker.result().outcome.state == "completed") == (expected == 0)
     if expected == 0:
         assert worker.document()["workloads"][0]["samples"]["duration_ns"]
 
@@ -166,7 +166,7 @@ def test_a_terminal_that_nobody_reads(worker: Worker) -> None:
         worker.command("--retrieves", "50"), stdin=back, stdout=back, stderr=back
     )
     assert process.wait(timeout=100) == 0
-    assert worker.result().completed
+    assert worker.result().outcome.state == "completed"
     for descriptor in (filler, back, front):
         os.close(descriptor)
 
@@ -175,7 +175,7 @@ def test_a_log_read_too_late(worker: Worker) -> None:
     """A reader that comes back finds whole lines, and the file says how many are missing."""
     read_end, write_end = os.pipe()
     fcntl.fcntl(write_end, F_SETPIPE_SZ, 4096)
-    prelude = "import progress\nprogress.LOG._patience_s = 0.1\n"
+    prelude = "import log\nlog.LOG._patience_s = 0.1\n"
     process = subprocess.Popen(
         worker.command("--retrieves", "50", "--destination", "unlink", prelude=prelude),
         stdin=subprocess.DEVNULL,
@@ -209,7 +209,7 @@ def test_hostile_environments(worker: Worker, long: bool) -> None:
         worker.environment.pop("PYTHONHASHSEED", None)
         code, output = worker.run("--retrieves", "5")
         assert code == 0, (worker.environment, output)
-        assert worker.result().completed
+        assert worker.result().outcome.state == "completed"
 
 
 def test_hostile_arguments(worker: Worker, long: bool) -> None:

@@ -27,13 +27,13 @@ sys.path.insert(0, str(SCRIPT))
 sys.dont_write_bytecode = True
 
 import bench as bench_module  # noqa: E402
-import interruption as interruption_module  # noqa: E402
-import progress as progress_module  # noqa: E402
-import record as record_module  # noqa: E402
+import early_end as early_end_module  # noqa: E402
+import log as log_module  # noqa: E402
+import result_file as result_file_module  # noqa: E402
 import settings as settings_module  # noqa: E402
 from observe.sampler import Sampler  # noqa: E402
 from retrieval import SeedSteps, Target  # noqa: E402
-from workloads.cache_retrieve import CacheRetrieve  # noqa: E402
+from workloads.cache_retrieve import CacheRetrieveEntry  # noqa: E402
 
 ROUNDS = 5
 PAIRS = 40
@@ -44,7 +44,7 @@ HARNESS_BAR_US = 50
 SHARE_BAR_PERCENT = 0.5
 
 
-def settings(folder: Path, retrieves: int) -> settings_module.Settings:
+def settings(folder: Path, retrieves: int) -> settings_module.RunSettings:
     return settings_module.parse(
         [
             *("--pool", "bench", "--workload", "cache-retrieve", "--retrieves", str(retrieves)),
@@ -55,11 +55,11 @@ def settings(folder: Path, retrieves: int) -> settings_module.Settings:
     )
 
 
-def prepared(folder: Path, retrieves: int, services: SimpleNamespace) -> CacheRetrieve:
+def prepared(folder: Path, retrieves: int, services: SimpleNamespace) -> CacheRetrieveEntry:
     services.settings = settings(folder, retrieves)
     services.leaf_devices = []
     services.progress_every_s = 5
-    workload = CacheRetrieve(services, services.settings.places[0], str(folder))
+    workload = CacheRetrieveEntry(services, services.settings.places[0], str(folder))
     workload.prepare()
     return workload
 
@@ -102,7 +102,7 @@ def harness_cost(folder: Path) -> None:
     print(f"Harness per retrieve over raw spawn and copy ({PAIRS} pairs of {BLOCK} a round):")
     differences = []
     with SeedSteps(urls, str(folder), "overwrite") as steps, Path(os.devnull).open("w") as nowhere:
-        progress_module.LOG.descriptor = nowhere.fileno()
+        log_module.LOG.descriptor = nowhere.fileno()
         entry: dict[str, object] = {}
 
         def harness() -> None:
@@ -128,7 +128,7 @@ def harness_cost(folder: Path) -> None:
                 f"raw {statistics.median(theirs) / 1000 / BLOCK:.0f} us, "
                 f"median of paired differences {differences[-1]:+.1f} us"
             )
-    progress_module.LOG.descriptor = 1
+    log_module.LOG.descriptor = 1
     print(
         f"  => {statistics.median(differences):+.1f} us a retrieve "
         f"({min(differences):+.1f} to {max(differences):+.1f}; bar {HARNESS_BAR_US} us)"
@@ -141,8 +141,8 @@ def share_of_time(folder: Path) -> None:
     origin_ns = time.monotonic_ns()
     between_ns = 0
     progress_ns = 0
-    record = record_module.Record(given, origin_ns)
-    interruption = interruption_module.Interruption()
+    record = result_file_module.ResultFile(given, origin_ns)
+    interruption = early_end_module.Interruption()
     interruption.end_after(SHARE_S)
     bench = bench_module.Bench(given, record, interruption, origin_ns)
     plain_between = bench.between_samples
@@ -152,15 +152,15 @@ def share_of_time(folder: Path) -> None:
         between_ns += timed_ns(plain_between)
 
     bench.between_samples = between
-    plain_show = progress_module.Progress.show
+    plain_show = log_module.ProgressLines.show
 
-    def show(self: progress_module.Progress, *arguments: int) -> None:
+    def show(self: log_module.ProgressLines, *arguments: int) -> None:
         nonlocal progress_ns
         progress_ns += timed_ns(lambda: plain_show(self, *arguments))
 
-    progress_module.Progress.show = show
+    log_module.ProgressLines.show = show
     bench._sampler = Sampler(["vda", "sda", "nvme0n1"], origin_ns)
-    workload = CacheRetrieve(bench, given.places[0], str(folder))
+    workload = CacheRetrieveEntry(bench, given.places[0], str(folder))
     workload.prepare()
     variant = {"destination": "overwrite", "fidelity": "seed", "fresh_ring_bytes": None}
     entry = {"samples": workload.samples(), **variant}
@@ -169,7 +169,7 @@ def share_of_time(folder: Path) -> None:
     try:
         with interruption.allowed():
             workload.run(entry)
-    except interruption_module.Interrupted:
+    except early_end_module.Interrupted:
         pass
     took_ns = time.monotonic_ns() - started_ns
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -6,12 +6,14 @@
 import fcntl
 import json
 import os
+import re
 import signal
 import subprocess
-import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
+import program
 import pytest
 from loopback import Fault, Loopback, first
 from loopback_deployment import (
@@ -28,7 +30,6 @@ from loopback_deployment import (
 
 from io_benchmark.sources.folder import run_files
 
-COMMAND = [sys.executable, "-m", "io_benchmark.cli", "fetch"]
 ALL_THREE = sorted(f"{task_id}.0" for task_id in (AMD_16, AMD_30, INTEL))
 
 
@@ -38,22 +39,18 @@ def loopback():
         yield running
 
 
-def environment(loopback):
-    return {**os.environ, "TASKCLUSTER_ROOT_URL": loopback.url}
+PROGRESS = re.compile(
+    r"^(listing tasks: [0-9]+|\[ *[0-9]+/[0-9]+\] reading results.*)\n", re.MULTILINE
+)
 
 
 def fetch(loopback, folder, *arguments, expected=0):
-    done = subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=folder,
-        env=environment(loopback),
-        capture_output=True,
-        text=True,
-        check=False,
+    environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
+    done = program.run(
+        "fetch", *arguments, folder=folder, expected=expected, environment=environment
     )
-    assert done.returncode == expected, done.stderr
-    assert "Traceback" not in done.stderr
-    return done
+    # A busy machine takes more than a second, and then shows how far it is.
+    return replace(done, stderr=PROGRESS.sub("", done.stderr))
 
 
 def names(folder):
@@ -89,7 +86,7 @@ def test_a_group_with_failures(loopback, tmp_path):
         f"({loopback.url}/tasks/{NO_WORKER})"
     )
     assert f"error: {waiting}" in lines
-    assert lines[-1] == "3 runs fetched, 8 could not be had (16 requests)"
+    assert lines[-1] == "3 runs fetched, 8 could not be fetched (16 requests)"
 
 
 def test_as_json(loopback, tmp_path):
@@ -122,7 +119,7 @@ def test_as_json(loopback, tmp_path):
         "unreadable": [
             (
                 f"task:AAAAAAAAQAGAAAAAAAAAAA: {loopback.url} has no such task; it may have expired, or "
-                "be elsewhere"
+                "belong to another deployment"
             )
         ],
         "remarks": [],
@@ -140,7 +137,7 @@ def test_what_is_there_already_stays(loopback, tmp_path):
     done = fetch(loopback, tmp_path, f"task:{AMD_16}", f"task:{INTEL}", "--output", "out")
     assert marked.read_text() == mine
     assert len(loopback.asked("storage")) - before == 1
-    assert done.stderr == "1 run fetched, 1 there already (4 requests)\n"
+    assert done.stderr == "1 run fetched, 1 skipped (4 requests)\n"
 
 
 def test_what_is_in_the_way_is_not_overwritten(loopback, tmp_path):
@@ -180,7 +177,7 @@ def test_another_run_in_the_folder_is_not_skipped(loopback, tmp_path):
     fetch(loopback, tmp_path, f"task:{AMD_16}", "--output", "out")
     (tmp_path / "out" / f"{AMD_16}.0").rename(tmp_path / "out" / f"{INTEL}.0")
     done = fetch(loopback, tmp_path, f"task:{INTEL}", "--output", "out", expected=1)
-    assert "is no whole run; remove it (task.json does not describe this run)" in done.stderr
+    assert "is not a complete run; remove it (task.json does not describe this run)" in done.stderr
 
 
 def test_what_a_killed_fetch_left_is_removed(loopback, tmp_path):
@@ -234,7 +231,7 @@ def test_a_hostile_result_is_not_kept(loopback, tmp_path):
     loopback.deployment.set_result(INTEL, 0, Artifact(b"<script>"))
     tasks = [f"task:{task_id}" for task_id in (AMD_16, INTEL)]
     done = fetch(loopback, tmp_path, *tasks, expected=1)
-    assert "it holds more than 16,777,216 bytes, gzip decoded" in done.stderr
+    assert "it has more than 16,777,216 bytes, gzip decoded" in done.stderr
     assert names(tmp_path) == []
 
 
@@ -243,8 +240,8 @@ def test_a_hostile_result_is_not_kept(loopback, tmp_path):
     [
         pytest.param(
             ["results"],
-            "error: results: is a path on this machine, not in Taskcluster; give task:ID, group:ID, "
-            "index:ROUTE or an address\n",
+            "error: results: is a path on this machine, which need not be fetched; give task:ID, "
+            "group:ID, index:ROUTE or a Taskcluster or Treeherder address\n",
             id="path",
         ),
         pytest.param(
@@ -254,7 +251,7 @@ def test_a_hostile_result_is_not_kept(loopback, tmp_path):
         ),
         pytest.param(
             [f"task:{AMD_16}", "--output", "file"],
-            "error: --output file: is no folder\n",
+            "error: --output file: is not a folder; name a folder for the runs\n",
             id="file",
         ),
     ],
@@ -270,7 +267,10 @@ def test_where_nothing_can_be_written(loopback, tmp_path):
     """The folder's name is in the one line; nothing half is left."""
     (tmp_path / "file").write_text("x")
     done = fetch(loopback, tmp_path, f"task:{AMD_16}", "--output", "file/out", expected=1)
-    assert done.stderr == f"error: file/out/{AMD_16}.0: cannot be written: Not a directory\n"
+    assert done.stderr == (
+        f"error: file/out/{AMD_16}.0: cannot be written (Not a directory); free space or name "
+        "another folder\n"
+    )
 
 
 @pytest.mark.serial
@@ -289,9 +289,9 @@ def test_stopped_in_the_middle(tmp_path, number, code):
     late = first(99, Fault(delay_s=60), part=members[-1])
     with Loopback(deployment, faults=late) as loopback:
         process = subprocess.Popen(
-            [*COMMAND, f"group:{group}", "--output", "out"],
+            [*program.PROGRAM, "fetch", f"group:{group}", "--output", "out"],
             cwd=tmp_path,
-            env=environment(loopback),
+            env={**os.environ, "TASKCLUSTER_ROOT_URL": loopback.url},
             stderr=subprocess.PIPE,
             text=True,
         )

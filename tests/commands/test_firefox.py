@@ -7,28 +7,20 @@ import argparse
 import json
 import shutil
 import subprocess
-import sys
 
+import program
 import pytest
 from checkout import ROOT
 
 from io_benchmark.commands import firefox as command
 from io_benchmark.firefox.checkout import CONFIG
-from io_benchmark.firefox.places import KIND, SCRIPT, TRANSFORMS
+from io_benchmark.firefox.tree_paths import KIND, SCRIPT, TRANSFORMS
 
 STAND_IN = ROOT / "tests/firefox/checkout"
 
 
 def run(*arguments, folder=ROOT, expected=0):
-    done = subprocess.run(
-        [sys.executable, "-m", "io_benchmark.cli", "firefox", *map(str, arguments)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == expected, done.stdout + done.stderr
-    return done
+    return program.run("firefox", *arguments, folder=folder, expected=expected)
 
 
 def snapshot(folder):
@@ -75,10 +67,7 @@ def test_diff_is_a_patch(firefox, tmp_path):
     kinds.write_bytes(kinds.read_bytes().rstrip())
     before = snapshot(firefox)
     patch = subprocess.run(
-        [sys.executable, "-m", "io_benchmark.cli", "firefox", firefox, "--diff"],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
+        [*program.PROGRAM, "firefox", firefox, "--diff"], cwd=ROOT, capture_output=True, check=True
     ).stdout
     assert snapshot(firefox) == before
     patched = tmp_path / "patched"
@@ -106,8 +95,8 @@ def test_edited_there(firefox):
     refused = run(firefox, expected=1)
     assert refused.stdout == f"differs           {KIND}\n"
     assert refused.stderr.splitlines()[-1] == (
-        f"error: {firefox}: 1 place edited there or of another version, so nothing was written; look "
-        "at --diff, then use --force to replace what is there"
+        f"error: {firefox}: 1 place edited there or from another version, so nothing was written; "
+        "look at --diff, then use --force to replace the contents"
     )
     assert kind.read_text() == theirs
     assert run(firefox, "--check", expected=1).stdout == f"differs           {KIND}\n"
@@ -177,8 +166,8 @@ def test_no_checkout(tmp_path):
     """A folder that is none is a mistake in usage, named with the file that is missing."""
     done = run(tmp_path, expected=2)
     assert done.stderr == (
-        f"error: {tmp_path}: is no Firefox checkout: there is no taskcluster/config.yml; name the "
-        "folder that holds mach\n"
+        f"error: {tmp_path}: is not a Firefox checkout: taskcluster/config.yml is missing; name "
+        "the folder that contains mach\n"
     )
 
 
@@ -192,7 +181,7 @@ def test_from_the_bundled_copy(firefox, tmp_path):
     other = tmp_path / "other"
     shutil.copytree(firefox, other)
     done = subprocess.run(
-        [sys.executable, "-m", "io_benchmark.cli", "firefox", "."],
+        [*program.PROGRAM, "firefox", "."],
         cwd=other,
         env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(package.parent)},
         capture_output=True,

@@ -162,7 +162,7 @@ def test_another_pool(fetched: Path) -> None:
     done = history("intel", "results", folder=fetched, expected=1)
     assert done.stderr == "error: there is no result of intel; there are amd-16\n"
     assert "No result could be read and judged." in done.stdout
-    assert "results of other pools are passed over: 20 of amd-16" in done.stdout
+    assert "results of other pools are ignored: 20 of amd-16" in done.stdout
 
 
 def test_nothing_in_the_index(pushes: list[past.Push], tmp_path: Path) -> None:
@@ -204,7 +204,9 @@ def test_a_bad_result_is_named(pushes: list[past.Push], tmp_path: Path) -> None:
         pytest.param(["amd-16", "--since", "May"], "'May' is not a date such as", id="since"),
         pytest.param(["amd-16", "--write", "pdf=x"], "is not FORMAT=FILE", id="format"),
         pytest.param(
-            ["amd-16", "x", "--project", "try"], "--project goes without ADDRESS", id="project"
+            ["amd-16", "x", "--project", "try"],
+            "--project cannot be combined with ADDRESS",
+            id="project",
         ),
     ],
 )

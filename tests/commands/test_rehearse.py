@@ -8,31 +8,21 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
+import program
 import pytest
 from checkout import copy_checkout
 
 from io_benchmark.sources.folder import run_files
 
 ROOT = Path(__file__).parents[2]
-COMMAND = [sys.executable, "-m", "io_benchmark.cli", "rehearse"]
+COMMAND = [*program.PROGRAM, "rehearse"]
 
 
-def rehearse(
-    *arguments: str, folder: Path, expected: int = 0
-) -> "subprocess.CompletedProcess[str]":
-    done = subprocess.run(
-        [*COMMAND, "--root", str(ROOT), *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == expected, done.stderr
-    return done
+def rehearse(*arguments: str, folder: Path, expected: int | None = 0) -> program.Finished:
+    return program.run("rehearse", "--root", ROOT, *arguments, folder=folder, expected=expected)
 
 
 @pytest.mark.serial
@@ -41,7 +31,10 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
 
     And what the report's task makes of them, as it would of a push.
     """
-    done = rehearse(folder=tmp_path)
+    done = subprocess.run(
+        [*COMMAND, "--root", str(ROOT)], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert re.search(r"^ +intel.* amd-16.* amd-30", done.stdout, re.MULTILINE)
     assert re.search(r"Ratio vs intel +1.00× +[0-9.]+× +[0-9.]+×", done.stdout)
@@ -50,7 +43,7 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
     (results,) = (tmp_path / "io-benchmark-results").iterdir()
     assert f"Results: {results}" in done.stderr
     report = results / "io-benchmark-report"
-    assert f"What the report's task made of them: {report / 'report.html'}" in done.stderr
+    assert f"Report of the report task: {report / 'report.html'}" in done.stderr
     assert sorted(path.name for path in report.iterdir()) == [
         "live.log",
         "perfherder-data-io-benchmark-comparison.json",
@@ -74,7 +67,7 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
         assert measured.task is not None
         assert f"{measured.task.task_id}.0" == folder.name
         assert measured.result.task.task_id == measured.task.task_id
-        assert measured.result.completed
+        assert measured.result.outcome.state == "completed"
         assert measured.result.config.profile == "quick"
         pools[measured.pool] = measured.task.task_queue.split("/")[1]
     assert pools == {
@@ -175,18 +168,24 @@ def test_ctrl_c_leaves_nothing_behind(
     ("arguments", "message"),
     [
         pytest.param(["-j", "amd-17"], "no task is called 'amd-17'", id="unknown-job"),
-        pytest.param(["-j", ","], "-j: no name is given", id="empty-job"),
+        pytest.param(["-j", ","], "-j ,: contains no name", id="empty-job"),
         pytest.param(
-            ["-j", "docker-image-update-verify"], "measures no pool; name a pool", id="no-pool"
+            ["-j", "docker-image-update-verify"],
+            "does not measure a pool; name a pool",
+            id="no-pool",
         ),
         pytest.param(
-            ["-j", "io-benchmark-report"], "measures no pool; name a pool", id="report-alone"
+            ["-j", "io-benchmark-report"], "does not measure a pool; name a pool", id="report-alone"
         ),
         pytest.param(["--baseline", "x"], "--baseline x: no such pool here", id="baseline"),
-        pytest.param(["--at", "x=/"], "--at x=/: no such pool here", id="pool-at"),
-        pytest.param(["--at", "intel=/no/where"], "no such folder; make it first", id="folder-at"),
+        pytest.param(["--at", "x=/"], "--at x=/: pool is not selected", id="pool-at"),
         pytest.param(
-            ["--at", "intel=/tmp", "--at", "intel=/"], "the pool stands twice", id="twice-at"
+            ["--at", "intel=/no/where"], "no such folder; create it first", id="folder-at"
+        ),
+        pytest.param(
+            ["--at", "intel=/tmp", "--at", "intel=/"],
+            "--at intel=/: pool given twice; use each pool once",
+            id="twice-at",
         ),
         pytest.param(["--at", "intel"], "'intel' is not POOL=DIR", id="no-folder-at"),
         pytest.param(["--output", "/proc/none"], "--output /proc/none:", id="output"),
@@ -198,16 +197,9 @@ def test_mistakes_are_told_before_anything_runs(
     tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     """One line that names the option and what to do; nothing is measured, nothing is made."""
-    done = subprocess.run(
-        [*COMMAND, "--root", str(ROOT), *arguments],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode in (1, 2)
+    done = rehearse(*arguments, folder=tmp_path, expected=None)
+    assert done.exit_code in (1, 2)
     assert message in done.stderr
-    assert "Traceback" not in done.stderr
     assert done.stdout == ""
     assert list(tmp_path.iterdir()) == []
 
@@ -247,16 +239,12 @@ def change_report(tree: Path, old: str, new: str) -> None:
     kind.write_text(kind.read_text().replace(old, new))
 
 
-def rehearse_tree(tree: Path, *arguments: str, expected: int) -> "subprocess.CompletedProcess[str]":
-    done = subprocess.run(
-        [*COMMAND, "--root", str(tree), "--output", "out", *arguments],
-        cwd=tree.parent,
-        capture_output=True,
-        text=True,
-        check=False,
+def rehearse_tree(tree: Path, *arguments: str, expected: int) -> program.Finished:
+    return program.run(
+        *("rehearse", "--root", str(tree), "--output", "out", *arguments),
+        folder=tree.parent,
+        expected=expected,
     )
-    assert done.returncode == expected, done.stderr
-    return done
 
 
 @pytest.mark.serial
@@ -278,7 +266,7 @@ def test_one_pool_has_nothing_to_be_compared_with(one_retrieve: Path) -> None:
     assert "error: io-benchmark-report: failed, exit code 1; its log is" in done.stderr
     folder = one_retrieve.parent / "out" / "io-benchmark-report"
     log = (folder / "live.log").read_text()
-    assert "error: nothing could be compared; the report says why" in log
+    assert "error: nothing could be compared; see the report for the reasons" in log
     assert (folder / "report.html").is_file()
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import embedding
+import program
 import pytest
 from checkout import ROOT
 
@@ -20,14 +21,7 @@ OWN = Root(ROOT, "checkout")
 
 
 def run(*arguments, expected=0):
-    done = subprocess.run(
-        [sys.executable, "-m", "io_benchmark.cli", "script", *map(str, arguments)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == expected, done.stdout + done.stderr
+    done = program.run("script", *arguments, folder=ROOT, expected=expected)
     assert done.stdout == ""
     return done.stderr
 

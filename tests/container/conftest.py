@@ -32,8 +32,8 @@ import pytest
 
 from io_benchmark.execute.container import ContainerExecutor
 from io_benchmark.execute.engine import COMMAND_VARIABLE
-from io_benchmark.execute.task import TaskRun
-from io_benchmark.graph.context import create_context
+from io_benchmark.execute.task_run import TaskRun
+from io_benchmark.graph.image_context import create_context
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGE = "update-verify"

@@ -14,7 +14,7 @@ import pytest
 from worker import retrieves_of
 
 from io_benchmark import results
-from io_benchmark.execute.task import Outcome, TaskRun
+from io_benchmark.execute.task_run import RunOutcome, TaskRun
 from io_benchmark.graph.generate import generate
 from io_benchmark.graph.root import Root
 
@@ -73,7 +73,7 @@ def test_generated_task_in_the_image(lab: Any, generated_run: TaskRun) -> None:
     """It completes, its artifacts are those that the payload names, and nothing stays behind."""
     outcome = lab.executor().run(generated_run, lambda _line: None)
     log = (generated_run.output / "live.log").read_text()
-    assert replace(outcome, started="", resolved="") == Outcome(0, "completed", "", "", ()), log
+    assert replace(outcome, started="", resolved="") == RunOutcome(0, "completed", "", "", ()), log
     assert sorted(path.name for path in generated_run.output.iterdir()) == [
         "io-benchmark.json",
         "live.log",
@@ -81,7 +81,7 @@ def test_generated_task_in_the_image(lab: Any, generated_run: TaskRun) -> None:
     ]
     assert lab.left_over() == []
     result = results.read(generated_run.output / "io-benchmark.json")
-    assert (result.completed, result.incomplete_reason) == (True, None)
+    assert (result.outcome.state, result.outcome.reason) == ("completed", None)
     assert (result.task.pool, result.task.task_id, result.task.run_id) == (
         "amd-16",
         generated_run.task_id,

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from io_benchmark.errors import ContainerError
-from io_benchmark.execute.task import Outcome, TaskRun
+from io_benchmark.execute.task_run import RunOutcome, TaskRun
 
 pytestmark = [
     pytest.mark.container,
@@ -73,7 +73,7 @@ def described(lab: Any, make_run: MakeRun) -> dict[str, Any]:
     """What a task sees in the image."""
     run = make_run(DESCRIBE)
     outcome = lab.executor().run(run, ignore)
-    assert replace(outcome, started="", resolved="") == Outcome(0, "completed", "", "", ())
+    assert replace(outcome, started="", resolved="") == RunOutcome(0, "completed", "", "", ())
     seen: dict[str, Any] = json.loads((run.output / "io-benchmark.json").read_text())
     return seen
 
@@ -194,7 +194,7 @@ def test_max_run_time_takes_the_container_away(lab: Any, make_run: MakeRun) -> N
     """
     run = make_run(script, max_run_time_s=3)
     outcome = lab.executor().run(run, ignore)
-    assert replace(outcome, started="", resolved="") == Outcome(
+    assert replace(outcome, started="", resolved="") == RunOutcome(
         137, "failed", "", "", (), explanation="stopped at its maxRunTime of 3 s"
     )
     assert (run.output / "io-benchmark.json").read_text() == "{}\n"
@@ -227,7 +227,7 @@ def test_a_failing_build_is_one_line_with_a_log(lab: Any, tmp_path: Path) -> Non
     with pytest.raises(ContainerError) as raised:
         lab.executor().prepare("update-verify", root, ignore)
     match = re.fullmatch(
-        r"image update-verify cannot be built \(exit code [0-9]+\): podman said: (.*); "
+        r"image update-verify cannot be built \(exit code [0-9]+\): podman printed: (.*); "
         r"see taskcluster/docker/update-verify/Dockerfile and whether its base image and packages "
         r"can be reached; "
         r"the end of its output is in (\S+)",
@@ -243,7 +243,7 @@ INTERRUPTED_PROGRAM = """
     import os, pickle, sys
     from pathlib import Path
     from io_benchmark.execute.container import ContainerExecutor
-    from io_benchmark.graph.context import create_context
+    from io_benchmark.graph.image_context import create_context
 
     executor = ContainerExecutor("podman", create_context, os.environ)
     try:

@@ -44,7 +44,7 @@ def test_all_pools_in_their_image(lab: Any, tmp_path: Path) -> None:
     measured = [run_files.read_run_folder(folder) for folder in (tmp_path / "out").iterdir()]
     assert sorted(one.pool for one in measured) == ["amd-16", "amd-30", "intel"]
     for one in measured:
-        assert one.result.completed
+        assert one.result.outcome.state == "completed"
         assert one.result.host is not None
         assert one.result.host.user_id == 1000
         assert one.result.host.container is not None

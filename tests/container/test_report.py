@@ -20,7 +20,7 @@ from loopback_deployment import Deployment, add_group
 from submitted_tasks import complete
 
 from io_benchmark.execute import payload
-from io_benchmark.execute.task import Outcome, TaskRun
+from io_benchmark.execute.task_run import RunOutcome, TaskRun
 from io_benchmark.graph.generate import generate
 from io_benchmark.graph.root import Root
 
@@ -56,7 +56,7 @@ def test_results_of_a_folder(lab: Any, report_run: TaskRun, tmp_path: Path) -> N
     run = replace(report_run, results=tmp_path / "results")
     outcome = lab.executor().run(run, print)
     log = (run.output / "live.log").read_text()
-    assert replace(outcome, started="", resolved="") == Outcome(0, "completed", "", "", ()), log
+    assert replace(outcome, started="", resolved="") == RunOutcome(0, "completed", "", "", ()), log
     assert sorted(path.name for path in run.output.iterdir()) == WRITTEN
     assert "1.92×" in log
     assert "1.92×" in (run.output / "report.md").read_text()
@@ -82,7 +82,7 @@ def test_a_task_group(lab: Any, report_run: TaskRun, monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(payload, "ROOT_URL", loopback.url)
         outcome = lab.executor().run(replace(report_run, definition=definition), print)
     log = (report_run.output / "live.log").read_text()
-    assert replace(outcome, started="", resolved="") == Outcome(0, "completed", "", "", ()), log
+    assert replace(outcome, started="", resolved="") == RunOutcome(0, "completed", "", "", ()), log
     assert "[6/6] 5 completed, 1 failed after 0 min" in log
     assert f"missing: task {failed} run 0 (io-benchmark-intel-2): " in log
     document = json.loads((report_run.output / "report.json").read_text())
@@ -110,6 +110,6 @@ def test_a_rehearsal(lab: Any, report_image: str, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     page = tmp_path / "out" / LABEL / "report.html"
-    assert f"What the report's task made of them: {page}" in done.stderr
+    assert f"Report of the report task: {page}" in done.stderr
     assert sorted(path.name for path in page.parent.iterdir()) == WRITTEN
     assert lab.left_over() == []

@@ -11,13 +11,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import program
 import pytest
 from checkout import ROOT, copy_checkout
 from documentation import DEPLOYMENT, blocks, command_lines, example, pages
 from loopback import Loopback
 from loopback_deployment import GROUP
 
-from io_benchmark.commands.completion import whole_parser
+from io_benchmark.commands.completion import build_whole_parser
 
 PAGES = [pytest.param(page, id=page.stem) for page in pages()]
 RUN = [
@@ -86,13 +87,10 @@ def test_answers_are_the_programs(name: str, tmp_path: Path) -> None:
     """The answer that a page shows is, letter by letter, what its command prints."""
     (shown,) = [block.text for block in blocks(ROOT / name, "text") if "[1]\n" in block.text]
     with Loopback(example()) as taskcluster:
-        done = subprocess.run(
-            [sys.executable, "-m", "io_benchmark.cli", "compare", f"group:{GROUP}"],
-            cwd=tmp_path,
-            env={"TASKCLUSTER_ROOT_URL": taskcluster.url},
-            capture_output=True,
-            text=True,
-            check=True,
+        done = program.run(
+            *("compare", f"group:{GROUP}"),
+            folder=tmp_path,
+            environment={"TASKCLUSTER_ROOT_URL": taskcluster.url},
         )
     assert shown in done.stdout
 
@@ -105,14 +103,7 @@ def test_the_readme_shows_the_cost(tmp_path: Path) -> None:
         for line in command_lines(block.text)
         if line.startswith("io-benchmark submit")
     ]
-    done = subprocess.run(
-        [sys.executable, "-m", "io_benchmark.cli", *shlex.split(line)[1:]],
-        cwd=ROOT,
-        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = program.run(*shlex.split(line)[1:], folder=ROOT, environment={"HOME": str(tmp_path)})
     assert "3 tasks, at most 2.75 worker hours in all\n" in done.stderr
     for pool in ("amd-16", "amd-30", "intel"):
         assert f"\n  {pool}: at most 0.917 worker hours (1 task of 55 min on " in done.stderr
@@ -136,7 +127,7 @@ LINES = [
 @pytest.mark.parametrize("line", LINES)
 def test_commands_that_are_not_run_are_understood(line: str) -> None:
     """What needs more than this machine is a command line that the program takes all the same."""
-    assert vars(whole_parser().parse_args(shlex.split(line)[1:]))
+    assert vars(build_whole_parser().parse_args(shlex.split(line)[1:]))
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from io_benchmark.execute.task import TaskRun
+from io_benchmark.execute.task_run import TaskRun
 
 RESULT = {
     "public/io-benchmark": {

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from io_benchmark.execute.child import StartError, interrupts_held, started
-from io_benchmark.execute.stopping import Graces, stop, stop_with_children_first
-from io_benchmark.interruption import interruptions
+from io_benchmark.execute.child import StartError, hold_interrupts, started
+from io_benchmark.execute.stopping import GracePeriods, stop, stop_with_children_first
+from io_benchmark.signals import interruptions
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -23,7 +23,7 @@ def test_a_signal_waits_for_the_end_of_the_block(number: signal.Signals) -> None
     done = []
 
     def work() -> None:
-        with interrupts_held():
+        with hold_interrupts():
             signal.raise_signal(number)
             signal.raise_signal(number)
             done.append("all of it")
@@ -41,7 +41,7 @@ def test_the_third_ctrl_c_gets_through() -> None:
     done = []
 
     def work() -> None:
-        with interrupts_held():
+        with hold_interrupts():
             for _ in range(3):
                 signal.raise_signal(signal.SIGINT)
             done.append("not reached")
@@ -56,7 +56,7 @@ def test_other_threads_hold_nothing() -> None:
     done = []
 
     def work() -> None:
-        with interrupts_held():
+        with hold_interrupts():
             done.append(signal.getsignal(signal.SIGINT))
 
     handler = signal.getsignal(signal.SIGINT)
@@ -98,7 +98,7 @@ def test_stopping_goes_from_gentle_to_hard(script: str, return_code: int) -> Non
     with started(("bash", "-c", body), stop) as process:
         assert process.stdout is not None
         assert process.stdout.read(6) == b"ready\n"
-        stop(process, Graces(interrupt_s=0.5, terminate_s=0.5))
+        stop(process, GracePeriods(interrupt_s=0.5, terminate_s=0.5))
     assert process.returncode == return_code
 
 

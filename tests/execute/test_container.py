@@ -17,8 +17,8 @@ import pytest
 
 from io_benchmark.errors import ContainerError, GraphError
 from io_benchmark.execute.container import ContainerExecutor
-from io_benchmark.execute.task import Outcome, TaskRun
-from io_benchmark.graph.context import create_context
+from io_benchmark.execute.task_run import RunOutcome, TaskRun
+from io_benchmark.graph.image_context import create_context
 
 MakeRun = Callable[..., TaskRun]
 FAKE_ENGINE = Path(__file__).with_name("fake_engine.py")
@@ -160,7 +160,7 @@ def test_outcome_and_output(make_run: MakeRun, fake: Fake) -> None:
     run = make_run()
     lines: list[str] = []
     outcome = fake.executor().run(run, lines.append)
-    assert replace(outcome, started="", resolved="") == Outcome(
+    assert replace(outcome, started="", resolved="") == RunOutcome(
         3, "failed", "", "", missing_artifacts=("public/perfherder-data-io-benchmark.json",)
     )
     assert {path.name: path.read_text() for path in run.output.iterdir()} == {
@@ -192,32 +192,32 @@ def test_the_image_is_built_once(make_run: MakeRun, fake: Fake) -> None:
     [
         pytest.param(
             "version",
-            r"podman refuses to work \(exit code 1\): podman said: Cannot version: not today; "
+            r"podman refuses to work \(exit code 1\): podman printed: Cannot version: not today; "
             r"see that `.* version` works for this user; the end of its output is in (\S+)",
             id="refusing",
         ),
         pytest.param(
             "build",
-            r"image update-verify cannot be built \(exit code 1\): podman said: Cannot build: "
+            r"image update-verify cannot be built \(exit code 1\): podman printed: Cannot build: "
             r"not today; see taskcluster/docker/update-verify/Dockerfile and whether its base image and packages "
             r"can be reached; the end of its output is in (\S+)",
             id="build",
         ),
         pytest.param(
             "create",
-            r"io-benchmark-amd-16: no container can be made of \S+ \(exit code 1\): podman said: "
+            r"io-benchmark-amd-16: cannot create a container from \S+ \(exit code 1\): podman printed: "
             r"Cannot create: not today; .*; the end of its output is in (\S+)",
             id="create",
         ),
         pytest.param(
             "start",
-            r"io-benchmark-amd-16: its container did not run \(exit code 1\): podman said: "
+            r"io-benchmark-amd-16: its container did not start \(exit code 1\): podman printed: "
             r"Cannot start: not today; .*; the end of its output is in (\S+)",
             id="start",
         ),
         pytest.param(
             "rm",
-            r"container \S+ stays behind \(exit code 1\): podman said: Cannot rm: not today; "
+            r"container \S+ stays behind \(exit code 1\): podman printed: Cannot rm: not today; "
             r"remove it: .* rm --force --volumes \S+; the end of its output is in (\S+)",
             id="rm",
         ),
@@ -251,7 +251,7 @@ def test_a_missing_engine_says_what_to_install(make_run: MakeRun) -> None:
 
 def test_a_command_that_the_container_has_not(make_run: MakeRun, fake: Fake) -> None:
     """A container that never ran has no exit code, whatever `start` ended with."""
-    message = "io-benchmark-amd-16: its container did not run .* no such executable"
+    message = "io-benchmark-amd-16: its container did not start .* no such executable"
     with pytest.raises(ContainerError, match=message):
         fake.executor(fails="run").run(make_run(), ignore)
     assert fake.containers() == []
@@ -261,7 +261,7 @@ def test_max_run_time_takes_the_container_away(make_run: MakeRun, fake: Fake) ->
     """Killed, not signalled; artifacts are taken all the same, as d2g does."""
     run = make_run(changes={"maxRunTime": 0.5})
     outcome = fake.executor(fails="hang").run(run, ignore)
-    assert replace(outcome, started="", resolved="") == Outcome(
+    assert replace(outcome, started="", resolved="") == RunOutcome(
         137,
         "failed",
         "",
@@ -286,7 +286,9 @@ def test_ctrl_c_at_any_call_leaves_nothing(make_run: MakeRun, fake: Fake, verb: 
 
 def test_a_task_without_an_image_is_refused(make_run: MakeRun, fake: Fake) -> None:
     """There is nothing to run it in."""
-    with pytest.raises(ContainerError, match="it names no in-tree image to run in"):
+    with pytest.raises(
+        ContainerError, match="names no in-tree image to run in; run it without --container"
+    ):
         fake.executor().run(make_run(image=None), ignore)
 
 
@@ -294,7 +296,10 @@ def test_a_comma_cannot_be_mounted(make_run: MakeRun, fake: Fake, tmp_path: Path
     """Engines split the option there: better an error than another folder."""
     place = tmp_path / "a,b"
     place.mkdir()
-    with pytest.raises(ContainerError, match=r"a,b: a container cannot mount a path with a comma"):
+    with pytest.raises(
+        ContainerError,
+        match=r"a,b: a container cannot mount a path with a comma; name another folder",
+    ):
         fake.executor().run(make_run(workspace=place, bind_workspace=True), ignore)
 
 

@@ -20,7 +20,7 @@ import pytest
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.execute import process
-from io_benchmark.execute.task import Outcome, TaskRun
+from io_benchmark.execute.task_run import RunOutcome, TaskRun
 
 MakeRun = Callable[..., TaskRun]
 
@@ -167,7 +167,7 @@ def test_takes_the_artifacts_and_leaves_nothing_else(make_run: MakeRun, tmp_path
     times = (outcome.started, outcome.resolved)
     assert all(re.fullmatch(r"[0-9-]{10}T[0-9:]{8}\.[0-9]{3}Z", time) for time in times)
     assert outcome.started <= outcome.resolved
-    assert replace(outcome, started="", resolved="") == Outcome(
+    assert replace(outcome, started="", resolved="") == RunOutcome(
         0, "completed", "", "", missing_artifacts=()
     )
 
@@ -285,7 +285,7 @@ INTERRUPTED_PROGRAM = """
 def test_ctrl_c_leaves_nothing_and_is_raised_again(
     make_run: MakeRun, tmp_path: Path, script: str, signals: int
 ) -> None:
-    """No process, no folder and no half of an output; a second Ctrl-C does not wait for graces."""
+    """No process, no folder and no half of an output; a second Ctrl-C does not wait for grace_periods."""
     run = make_run(': "${IO_BENCHMARK_PLACE_CONTAINER:-/x}"; ' + script)
     given = tmp_path / "given"
     given.write_bytes(pickle.dumps(run))
@@ -336,12 +336,12 @@ def test_an_error_of_the_caller_ends_the_command(make_run: MakeRun) -> None:
     [
         pytest.param(
             {"command": ["/bin/make", "all"]},
-            "io-benchmark-amd-16: its command is not `run-task … -- …`; only run-task tasks run here",
+            "io-benchmark-amd-16: its command is not `run-task … -- …`; select a task that uses run-task",
             id="no run-task",
         ),
         pytest.param(
             {"command": ["run-task", "--user", "root", "--task-cwd=/x", "--", "true"]},
-            "io-benchmark-amd-16: run-task option --task-cwd cannot be followed outside a container;"
+            "io-benchmark-amd-16: run-task option --task-cwd has no effect outside a container;"
             " run it with --container",
             id="an option of run-task",
         ),
@@ -354,7 +354,7 @@ def test_an_error_of_the_caller_ends_the_command(make_run: MakeRun) -> None:
         pytest.param(
             {"command": ["run-task", "--", "bash", "-c", "#" * 131072]},
             "io-benchmark-amd-16: cannot start bash: Argument list too long;"
-            " a worker would refuse it too: make the script smaller",
+            " a worker would refuse it too; make the script smaller",
             id="too long",
         ),
         pytest.param(
@@ -364,7 +364,7 @@ def test_an_error_of_the_caller_ends_the_command(make_run: MakeRun) -> None:
         ),
         pytest.param(
             {"env": {"A": ["b"]}},
-            "io-benchmark-amd-16: ['b'] in its payload is neither text nor number",
+            "io-benchmark-amd-16: ['b'] in its payload is neither text nor a number; correct the kind",
             id="odd variable",
         ),
     ],

@@ -21,7 +21,7 @@ import pytest
 import yaml
 from checkout import ROOT
 
-from io_benchmark.firefox import places
+from io_benchmark.firefox import tree_paths
 from io_benchmark.firefox.checkout import open_checkout
 from io_benchmark.graph.generate import generate
 
@@ -118,7 +118,9 @@ def is_heading(page, title):
 def test_imported_from_the_checkout(firefox, generated):
     """Every module comes from that tree's taskcluster/, none from here, none of the command's own."""
     modules = generated["modules"]
-    assert modules == {"gecko_taskgraph.transforms.io_benchmark": str(firefox / places.TRANSFORMS)}
+    assert modules == {
+        "gecko_taskgraph.transforms.io_benchmark": str(firefox / tree_paths.TRANSFORMS)
+    }
 
 
 def test_same_tasks(tasks, own):
@@ -138,7 +140,7 @@ def test_same_commands(tasks, own):
         )
         assert embedding.application(there) == embedding.application(here)
         assert embedding.shell_text(there) == embedding.shell_text(here).replace(
-            "# Source: scripts/io-benchmark/", f"# Source: {places.SCRIPT}/"
+            "# Source: scripts/io-benchmark/", f"# Source: {tree_paths.SCRIPT}/"
         )
 
 
@@ -210,7 +212,7 @@ def test_transforms(firefox):
         "gecko_taskgraph.transforms.job:transforms",
         "gecko_taskgraph.transforms.task:transforms",
     ]
-    assert (firefox / places.TRANSFORMS).is_file()
+    assert (firefox / tree_paths.TRANSFORMS).is_file()
 
 
 def test_image_gives_its_dependency(tasks):

@@ -15,14 +15,14 @@ OWN = (ROOT / kind.SOURCE).read_text()
 
 def test_same_pools():
     """One list of pools: what a task is here, it is there."""
-    own, there = yaml.safe_load(OWN), yaml.safe_load(kind.for_firefox(OWN))
+    own, there = yaml.safe_load(OWN), yaml.safe_load(kind.translate_kind(OWN))
     assert there["tasks"] == own["tasks"]
     assert list(there["tasks"]) == list(own["tasks"])
 
 
 def test_what_differs():
     """Transforms, two keys that are unknown there, and nothing else."""
-    own, there = yaml.safe_load(OWN), yaml.safe_load(kind.for_firefox(OWN))
+    own, there = yaml.safe_load(OWN), yaml.safe_load(kind.translate_kind(OWN))
     assert there["transforms"] == [
         "gecko_taskgraph.transforms.io_benchmark:transforms",
         "gecko_taskgraph.transforms.job:transforms",
@@ -38,7 +38,7 @@ def test_what_differs():
 
 def test_comments_stay():
     """The text is the same line by line, but for what differs and a note on where it comes from."""
-    own, there = OWN.splitlines(), kind.for_firefox(OWN).splitlines()
+    own, there = OWN.splitlines(), kind.translate_kind(OWN).splitlines()
     removed = [line for line in own if line not in there]
     added = [line for line in there if line not in own]
     ours = [line for line in removed if "io_benchmark_taskgraph.transforms." in line]
@@ -56,19 +56,19 @@ def test_comments_stay():
     ]
     assert len(added) == 3 + len(removed) - 2 - len(ours) + 1
     assert there[:3] == own[:3]
-    assert "these two" not in kind.for_firefox(OWN)
-    assert "docs/kinds.md" not in kind.for_firefox(OWN)
+    assert "these two" not in kind.translate_kind(OWN)
+    assert "docs/kinds.md" not in kind.translate_kind(OWN)
 
 
 def test_short_comments():
     """Comment lines have at most 80 columns, as Firefox's linters ask."""
-    lines = kind.for_firefox(OWN).splitlines()
+    lines = kind.translate_kind(OWN).splitlines()
     assert [line for line in lines if line.strip().startswith("#") and len(line) > 80] == []
 
 
 def test_more_workloads():
     """They are measured beside those that the kind names, and named nowhere else."""
-    own, there = kind.for_firefox(OWN), kind.for_firefox(OWN, ["exec", "spawn"])
+    own, there = kind.translate_kind(OWN), kind.translate_kind(OWN, ["exec", "spawn"])
     assert there == own.replace("[cache-retrieve]", "[cache-retrieve, exec, spawn]")
     data = yaml.safe_load(there)
     assert kind.workloads(data) == ["cache-retrieve", "exec", "spawn"]
@@ -82,7 +82,7 @@ def test_a_new_pool():
         "        worker-type: b-linux-docker-xlarge-amd\n"
         "        treeherder: {symbol: IOB(amd60)}\n"
     )
-    assert kind.for_firefox(OWN + pool) == kind.for_firefox(OWN) + pool
+    assert kind.translate_kind(OWN + pool) == kind.translate_kind(OWN) + pool
 
 
 @pytest.mark.parametrize(
@@ -101,4 +101,4 @@ def test_a_form_that_is_not_understood(old, new):
     """What the edit misses is refused, never put there half translated."""
     assert old in OWN
     with pytest.raises(IoBenchmarkError, match=r"kind\.yml: has a form that is not translated"):
-        kind.for_firefox(OWN.replace(old, new))
+        kind.translate_kind(OWN.replace(old, new))

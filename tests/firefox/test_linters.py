@@ -15,8 +15,8 @@ import pytest
 from checkout import ROOT
 from markdown_it import MarkdownIt
 
-from io_benchmark.firefox.places import KIND, SCRIPT, TRANSFORMS
-from io_benchmark_taskgraph.script import workload_names
+from io_benchmark.firefox.tree_paths import KIND, SCRIPT, TRANSFORMS
+from io_benchmark_taskgraph.script_modules import workload_names
 
 from .conftest import copy_firefox, install
 

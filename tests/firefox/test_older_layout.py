@@ -10,8 +10,8 @@ import pytest
 
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.firefox import older_layout
-from io_benchmark.firefox.older_layout import Record
-from io_benchmark.firefox.places import Place, text_hash
+from io_benchmark.firefox.older_layout import InstallRecord
+from io_benchmark.firefox.tree_paths import TreePath, text_hash
 
 KIND = "taskcluster/kinds/io-benchmark/kind.yml"
 
@@ -23,20 +23,20 @@ def content(**changes):
 def test_read():
     """Files and entries, each with its hash."""
     entries = {"taskcluster/config.yml": {"IOB": "ab"}}
-    assert older_layout.parse(content(files={KIND: "cd"}, entries=entries)) == Record(
-        {Place("taskcluster/config.yml", "IOB"): "ab", Place(KIND): "cd"}
+    assert older_layout.parse(content(files={KIND: "cd"}, entries=entries)) == InstallRecord(
+        {TreePath("taskcluster/config.yml", "IOB"): "ab", TreePath(KIND): "cd"}
     )
 
 
 def test_none():
     """Without one, nothing counts as ours."""
-    assert older_layout.parse(None) == Record()
+    assert older_layout.parse(None) == InstallRecord()
 
 
 def test_line_ends():
     """A checkout that converts line ends has the same texts."""
-    place = Place(KIND)
-    assert Record({place: text_hash(b"a\nb\n")}).has(place, b"a\r\nb\r\n")
+    place = TreePath(KIND)
+    assert InstallRecord({place: text_hash(b"a\nb\n")}).has(place, b"a\r\nb\r\n")
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_line_ends():
         pytest.param(b"\xff", "codec can't decode", id="no-text"),
         pytest.param(b"[]", "no version", id="no-mapping"),
         pytest.param(content(version=2), "written by a newer io-benchmark", id="newer"),
-        pytest.param(content(files=[]), "no mapping of texts", id="files"),
+        pytest.param(content(files=[]), "not a mapping of texts", id="files"),
         pytest.param(content(entries=[]), "no entries", id="entries"),
         pytest.param(content(files={"mach": "x"}), "'mach' is no file of", id="not-ours"),
         pytest.param(content(files={older_layout.RECORD: "x"}), "is no file of the", id="itself"),

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox.plan import Content
 from io_benchmark.firefox.transaction import write_all
+from io_benchmark.firefox.tree_changes import FileChange
 
 from .conftest import plan, snapshot
 
@@ -83,7 +83,7 @@ def test_removal_is_undone(firefox, broken):
         file.write_text("text\n")
         file.chmod(0o755)
     before = snapshot(firefox)
-    contents = [Content(f"{KIND}/{file.name}", b"text\n", None) for file in files]
+    contents = [FileChange(f"{KIND}/{file.name}", b"text\n", None) for file in files]
     broken(Path, "unlink", 2, PermissionError(errno.EACCES, "Permission denied", "b.yml"))
     with pytest.raises(IoBenchmarkError, match=r"^b\.yml: Permission denied; nothing was changed"):
         write_all(firefox, contents)
@@ -95,6 +95,6 @@ def test_empty_folders_go(firefox):
     deep = firefox / KIND / "deep/deeper"
     deep.mkdir(parents=True)
     (deep / "a.yml").write_text("")
-    write_all(firefox, [Content(f"{KIND}/deep/deeper/a.yml", b"", None)])
+    write_all(firefox, [FileChange(f"{KIND}/deep/deeper/a.yml", b"", None)])
     assert not (firefox / KIND).exists()
     assert (firefox / "taskcluster/kinds").is_dir()

@@ -14,7 +14,7 @@ from taskgraph import parameters, target_tasks
 from taskgraph.config import GraphConfig
 
 from io_benchmark.graph import isolation
-from io_benchmark.graph.isolation import PARTS, PROGRAM, isolated, own_tree
+from io_benchmark.graph.isolation import PARTS, PROGRAM, isolated, usable_tree
 
 from .conftest import copy_tree
 
@@ -94,7 +94,7 @@ def test_tree_within_another_checkout_is_copied(tmp_path, monkeypatch, mark, tem
     if temporary_within:
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     root = copy_tree(tmp_path / "venv" / "bundle")
-    with own_tree(root) as tree:
+    with usable_tree(root) as tree:
         assert tree != root
         assert (tree / ".git").is_dir() is temporary_within
         assert contents(tree) == contents(root)
@@ -109,7 +109,7 @@ def test_bundled_copy_gets_the_program(tmp_path, monkeypatch):
         (package / path).write_text(path)
     monkeypatch.setattr(isolation, "PACKAGE", package)
     root = copy_tree(package / "bundle", PARTS)
-    with own_tree(root) as tree:
+    with usable_tree(root) as tree:
         program = {
             path: text for path, text in contents(tree).items() if path.startswith(f"{PROGRAM}/")
         }
@@ -126,7 +126,7 @@ def test_the_program_of_the_tree_comes_first(tmp_path):
     (tmp_path / ".git").mkdir()
     root = copy_tree(tmp_path / "tree")
     (root / PROGRAM / "cli.py").write_text("mine")
-    with own_tree(root) as tree:
+    with usable_tree(root) as tree:
         assert (tree / PROGRAM / "cli.py").read_text() == "mine"
 
 
@@ -136,5 +136,5 @@ def test_tree_of_its_own_is_taken_in_place(tmp_path, is_checkout):
     root = copy_tree(tmp_path / "tree")
     if is_checkout:
         (root / ".git").mkdir()
-    with own_tree(root) as tree:
+    with usable_tree(root) as tree:
         assert tree == root

@@ -61,16 +61,16 @@ SYMBOL = "{symbol: IOB(intel)}"
             SYMBOL,
             "{symbol: IOB(amd16-all)}",
             "taskcluster/kinds/io-benchmark-all/kind.yml: task amd-16: treeherder.symbol: "
-            "IOB(amd16-all) on linux64/opt is task io-benchmark-intel's already; give each a symbol "
-            "of its own",
+            "task io-benchmark-intel already has IOB(amd16-all) on linux64/opt; give each task a "
+            "different symbol",
             id="symbol clash of two kinds",
         ),
         pytest.param(
             SYMBOL,
             "{symbol: IOB(report)}",
             "taskcluster/kinds/io-benchmark-report/kind.yml: task report: treeherder.symbol: "
-            "IOB(report) on linux64/opt is task io-benchmark-intel's already; give each a symbol of "
-            "its own",
+            "task io-benchmark-intel already has IOB(report) on linux64/opt; give each task a "
+            "different symbol",
             id="symbol clash with the report",
         ),
         pytest.param(
@@ -151,14 +151,14 @@ SYMBOL = "{symbol: IOB(intel)}"
         pytest.param(
             "transforms.symbols:",
             "transforms.symbolz:",
-            "the kinds in {root}/taskcluster do not generate (ModuleNotFoundError: No module named "
+            "the kinds in {root}/taskcluster cannot be generated (ModuleNotFoundError: No module named "
             "'io_benchmark_taskgraph.transforms.symbolz'); --verbose shows where",
             id="transform",
         ),
         pytest.param(
             "\ntasks:\n",
             "\ntasks: 5\nother:\n",
-            "the kinds in {root}/taskcluster do not generate (AttributeError: 'int' object has no "
+            "the kinds in {root}/taskcluster cannot be generated (AttributeError: 'int' object has no "
             "attribute 'items'); --verbose shows where",
             id="form",
         ),
@@ -186,7 +186,7 @@ def test_mistakes(tree, change, old, new, text):
             id="zero byte",
         ),
         pytest.param(
-            "scripts/io-benchmark/record.py",
+            "scripts/io-benchmark/result_file.py",
             "",
             "0 lines of the script's modules say its version; write one line "
             'SCRIPT_VERSION = "1.0.0"',

@@ -118,7 +118,7 @@ def test_nothing_found(tmp_path, monkeypatch):
     assert str(caught.value) == (
         f"{tmp_path}: neither this folder nor one above holds taskcluster/config.yml and "
         "scripts/io-benchmark/__main__.py, and this installation carries no copy; go into a "
-        "checkout of io-benchmark or name one by --root"
+        "checkout of io-benchmark or name one with --root"
     )
 
 

@@ -23,7 +23,7 @@ def evidence(document: Mapping[str, Any], cause: str) -> tuple[str, str]:
     """The baseline's and the candidate's."""
     (diagnosis,) = document["diagnoses"]
     (found,) = [one for one in diagnosis["causes"] if one["name"] == cause]
-    return found["baseline_evidence"], found["candidate_evidence"]
+    return found["baseline_evidence"]["text"], found["candidate_evidence"]["text"]
 
 
 def regimes(document: Mapping[str, Any], at: int = 0) -> set[str]:

@@ -17,7 +17,7 @@ from typing import Any
 
 import every_workload
 import msgspec
-import perfherder_series
+import published_series
 import sample_history
 import sample_report
 import several_places
@@ -77,7 +77,7 @@ def golden_outputs() -> dict[str, dict[str, Callable[[], str]]]:
         },
         "markdown.txt": {name: partial(_markdown, REPORTS[name]) for name in IN_MARKDOWN},
         "html.txt": {name: partial(_page, REPORTS[name]) for name in IN_HTML},
-        "perfherder.txt": {"series": perfherder_series.published},
+        "perfherder.txt": {"series": published_series.published},
     }
 
 

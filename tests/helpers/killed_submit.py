@@ -8,16 +8,16 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+import program
 from checkout import ROOT
 from loopback import Fault, Loopback, Request
 from loopback_deployment import Deployment
 from submitted_tasks import IDENTITY
 
-SUBMIT = [sys.executable, "-m", "io_benchmark.cli", "submit"]
+SUBMIT = ("submit", "--every", "0.05")
 NAMED = re.compile(r"^Creating group:(\S+); .* io-benchmark submit (--resume \1)$", re.MULTILINE)
 
 
@@ -48,29 +48,32 @@ class Killer:
 def submit(
     loopback: Loopback, state: Path, *arguments: str, killer: Killer | None = None
 ) -> tuple[int, str, str]:
-    """Exit code (negative: the signal), stdout, stderr."""
+    """Return the exit code (negative: the signal), stdout and stderr.
+
+    Only what is to be killed gets a process.
+    """
     environment = {
-        **os.environ,
         **IDENTITY,
         "TASKCLUSTER_ROOT_URL": loopback.url,
         "TASKCLUSTER_CLIENT_ID": "me",
         "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
         "XDG_STATE_HOME": str(state),
     }
+    if killer is None:
+        done = program.run(*SUBMIT, *arguments, folder=ROOT, expected=None, environment=environment)
+        return done.exit_code, done.stdout, done.stderr
     process = subprocess.Popen(
-        [*SUBMIT, "--every", "0.05", *arguments],
+        [*program.PROGRAM, *SUBMIT, *arguments],
         cwd=ROOT,
-        env=environment,
+        env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    if killer is not None:
-        killer.pid = process.pid
+    killer.pid = process.pid
     stdout, stderr = process.communicate()
-    if killer is not None:
-        killer.pid = None
+    killer.pid = None
     assert "Traceback" not in stderr
     return process.returncode, stdout, stderr
 

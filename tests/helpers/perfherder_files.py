@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 import jsonschema
+import program
 import seed_case
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "io-benchmark"
@@ -44,10 +45,7 @@ def main(schema: Path) -> int:
             subprocess.run([*worker, "--perfherder", mode], check=True, stdout=subprocess.DEVNULL)
             files[f"the worker's ({mode})"] = published.read_text()
         seed_case.write(folder / "results")
-        compare = [sys.executable, "-m", "io_benchmark.cli", "compare", str(folder / "results")]
-        compared = subprocess.run(
-            [*compare, "--format", "perfherder"], check=True, capture_output=True, text=True
-        )
+        compared = program.run("compare", folder / "results", "--format", "perfherder")
         files["the comparison's"] = compared.stdout
     bad = 0
     for name, text in files.items():

@@ -9,11 +9,11 @@ bytes; one that no longer shows what the page looks like is to be made anew.
 
 import base64
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import program
 from checkout import ROOT
 from chromium import Browser, start, stop
 from documentation import example
@@ -39,11 +39,9 @@ PICTURES = {
 def _page(folder: Path, command: tuple[str, ...]) -> Path:
     path = folder / f"{command[0]}.html"
     with Loopback(example()) as taskcluster:
-        subprocess.run(
-            [sys.executable, "-m", "io_benchmark.cli", *command, "--write", f"html={path}"],
-            env={"TASKCLUSTER_ROOT_URL": taskcluster.url},
-            stdout=subprocess.DEVNULL,
-            check=True,
+        program.run(
+            *(*command, "--write", f"html={path}"),
+            environment={"TASKCLUSTER_ROOT_URL": taskcluster.url},
         )
     return path
 
@@ -56,8 +54,8 @@ def _take(browser: Browser, start_at: str, height: int) -> bytes:
 
 
 def main() -> int:
-    program = shutil.which("chromium")
-    if program is None:
+    browser_program = shutil.which("chromium")
+    if browser_program is None:
         print("chromium is not installed", file=sys.stderr)
         return 1
     FOLDER.mkdir(exist_ok=True)
@@ -65,7 +63,7 @@ def main() -> int:
         folder = Path(name)
         pages = {command: _page(folder, command) for command in (COMPARE, HISTORY)}
         for picture, (command, start_at, height) in PICTURES.items():
-            process, browser = start(program, folder / picture)
+            process, browser = start(browser_program, folder / picture)
             try:
                 browser.open(pages[command])
                 browser.look(WIDTH, 900, dark=False)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from io_benchmark import cli
-from io_benchmark.printing import ERRORS
+from io_benchmark.standard_streams import ERRORS
 
 # The command of the real program, for tests of its process: signals, broken streams, start-up.
 PROGRAM = [sys.executable, "-m", "io_benchmark.cli"]
@@ -69,9 +69,12 @@ def run(
     )
     variables = {**os.environ, **(environment or {})}
     before = _global_state()
-    with chdir(folder or Path.cwd()):
+    # numpy changes the filters when it is first imported.
+    with chdir(folder or Path.cwd()), warnings.catch_warnings():
         exit_code = cli.main([str(one) for one in arguments], *streams, variables)
-    assert _global_state() == before
+    after = _global_state()
+    changed = {name: after[name] for name in before if after[name] != before[name]}
+    assert not changed, f"the call left {changed}"
     finished = Finished(exit_code, streams[1].content(), streams[2].content())
     assert expected in (None, exit_code), finished.stderr + finished.stdout
     return finished
@@ -89,7 +92,6 @@ def _global_state() -> dict[str, Any]:
         "timer": signal.getitimer(signal.ITIMER_REAL)[0] > 0,
         "streams": (sys.stdin, sys.stdout, sys.stderr, sys.unraisablehook),
         "path": list(sys.path),
-        "warnings": list(warnings.filters),
         "logging": (list(logging.getLogger().handlers), program_log.level, program_log.handlers),
         "umask": umask,
     }

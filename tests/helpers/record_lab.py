@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-r"""Records the storage lab's cases as trees, each made for real and undone: as root, by hand.
+r"""Record the storage lab's cases as trees, each set up for real and undone: as root, by hand.
 
     unshare -m --propagation private env PYTHONPATH=python:tests/helpers:scripts/io-benchmark \
         python tests/helpers/record_lab.py FOLDER [--rename OLD=NEW]
@@ -33,7 +33,7 @@ class Recorder:
         self.renames = [*renames, f"io-benchmark-{os.getpid()}=io-benchmark"]
 
     def tree(self, name: str, place: Path, made: str, *groups: Path) -> None:
-        """By a process in these cgroups; this one stays in the root group."""
+        """Record by a process in these cgroups; this process stays in the root group."""
         origin = f"recorded in the storage lab: {made}; Linux {self.kernel}"
         command = [sys.executable, str(RECORDER), name, str(place), "--origin", origin]
         command += [word for rename in self.renames for word in ("--rename", rename)]

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-r"""Records what the worker's observers ask of this machine about a place: tests/fixtures/trees/.
+r"""Record what the worker's observers read from this machine about a place: tests/fixtures/trees/.
 
     PYTHONPATH=python:tests/helpers:scripts/io-benchmark \
         python tests/helpers/record_tree.py NAME PLACE --origin TEXT [--rename OLD=NEW] [--hide PATH]
@@ -48,7 +48,7 @@ IDENTIFIER = re.compile(
 
 
 class Asked:
-    """The paths that were asked for, and the folders that were listed."""
+    """The paths that were read, and the folders that were listed."""
 
     def __init__(self, hidden: Sequence[str]) -> None:
         self.hidden = hidden
@@ -92,7 +92,7 @@ class Asked:
 
 
 class Snapshot:
-    """What stands at the paths that were asked for."""
+    """Return the contents of the paths that were read."""
 
     def __init__(self, asked: Asked, place: dict[str, Any]) -> None:
         self.devices = {device["name"] for device in place["devices"]}
@@ -114,7 +114,7 @@ class Snapshot:
                 self._keep_names(Path(path))
 
     def _has_a_part(self, path: str) -> bool:
-        """Other disks and other file systems of this machine have none."""
+        """Return whether the tree keeps a path; other disks and file systems of this machine are left out."""
         if path in (*LEFT_OUT, *self.hidden) or not (
             path.startswith(TREES) or path in (*BESIDE, self.upper)
         ):
@@ -130,7 +130,7 @@ class Snapshot:
         return True
 
     def _keep(self, path: Path) -> None:
-        """The path itself, and each link on the way to it."""
+        """Return the path and each link on the way to it."""
         for link in (*reversed(path.parents), path):
             # /proc/self leads to whoever looks.
             if link == Path("/proc/self") or not link.is_symlink():
@@ -174,7 +174,7 @@ class Snapshot:
         return text
 
     def _is_needed(self, line: str) -> bool:
-        """Mounts of the place, of what is looked at for its device, and of cgroups that are read."""
+        """Return the mounts of the place, of what is read for its device, and of cgroups that are read."""
         (mount,) = mounts.parse(line) or (None,)
         if mount is None:
             return False
@@ -233,7 +233,7 @@ PASSING = ("memory_available_bytes", "boot_id", "tools")
 
 
 def check(tree: trees.Tree, seen: dict[str, Any]) -> None:
-    """Replayed, it tells what the machine told."""
+    """Check that the observers report about the replayed tree what they reported about the machine."""
     with tempfile.TemporaryDirectory() as folder:
         again = trees.observe(tree, Path(folder))
     numbers = {device["number"] for device in seen["storage"]["places"][0]["devices"]}
@@ -253,7 +253,7 @@ def check(tree: trees.Tree, seen: dict[str, Any]) -> None:
 
 
 def anonymous(text: str, renames: dict[str, str]) -> str:
-    """With numbers for identifiers; a machine's name is nothing that they ask for."""
+    """Replace identifiers with numbers; the observers read no machine's name."""
     for old, new in renames.items():
         text = text.replace(old, new)
     found: dict[str, str] = {}

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-r"""Records volumes of LVM as trees, each made for real in a virtual machine: without root, by hand.
+r"""Record volumes of LVM as trees, each set up for real in a virtual machine: without root, by hand.
 
     PYTHONPATH=python:tests/helpers:scripts/io-benchmark python tests/helpers/record_vm.py KERNEL
 
@@ -59,7 +59,7 @@ def with_virtio_disks(kernel: Kernel) -> Kernel:
 
 
 def script(volumes: str, cases: Mapping[str, tuple[str, str]]) -> str:
-    """The recorder writes where trees are, which is the shared folder there."""
+    """Return the script that records in the machine; trees go into the shared folder."""
     path = (ROOT / "python", HELPERS, ROOT / "scripts" / "io-benchmark")
     lines = [
         volumes,
@@ -84,7 +84,7 @@ def record(machine: VirtualMachine, volumes: str, cases: Mapping[str, tuple[str,
 
 
 def record_all(folder: Path, root: Path) -> None:
-    """With the kernel in `root`, by machines that work in the folder."""
+    """Record with the kernel in `root`, by machines that work in the folder."""
     kernel = kernel_in(root)
     virtio = with_virtio_disks(kernel)
     needs_inside("lvm", "mkfs.ext4")

@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from sample_report import HOSTILE_NAMES, sentence
+from sample_report import HOSTILE_NAMES, text
 
 from io_benchmark.analysis.history.history_model import (
     Condition,
@@ -28,7 +28,7 @@ MS = 1_000_000
 FIRST = datetime(2026, 4, 27, 3, tzinfo=UTC)  # a Monday
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
 CONDITIONS = tuple(
-    Condition(rule, sentence(traits))
+    Condition(rule, text(traits))
     for rule, traits in (
         ("profile", "profile full"),
         ("sequence", "seed 1, sequence over 100 files"),
@@ -58,7 +58,7 @@ def reading(
         source="sample",
     )
     conditions = (
-        CONDITIONS if cold else (*CONDITIONS[:-1], Condition("cache-state", sentence("warm cache")))
+        CONDITIONS if cold else (*CONDITIONS[:-1], Condition("cache-state", text("warm cache")))
     )
     return HistoryReading(
         origin, SUBJECT, conditions, math.log(mean_ms * MS) + percent / 100, facts
@@ -110,9 +110,7 @@ def steady() -> History:
         "amd-30",
         readings,
         left_out=[
-            LeftOut(
-                "2026-05-04", sentence("incomplete: amd-30, task x run 0: 60 of 2000 retrieves")
-            )
+            LeftOut("2026-05-04", text("incomplete: amd-30, task x run 0: 60 of 2000 retrieves"))
         ],
         unreadable=["task y run 0 (io-benchmark-amd-30): has no artifact"],
     )
@@ -149,16 +147,16 @@ def hostile() -> History:
                 series,
                 subject=Subject(long, entities, breaks, script),
                 conditions=(
-                    Condition(entities, sentence(script)),
-                    Condition(long, sentence(breaks)),
+                    Condition(entities, text(script)),
+                    Condition(long, text(breaks)),
                 ),
                 points=(point, *series.points[1:]),
                 changes=(changed,),
             ),
         ),
-        left_out=(LeftOut(breaks, sentence(script)),),
+        left_out=(LeftOut(breaks, text(script)),),
         unreadable=(escapes, entities),
-        remarks=(sentence(script), sentence(long)),
+        remarks=(text(script), text(long)),
     )
 
 

@@ -50,9 +50,9 @@ SIZES_MIB = [80] * 40 + [60] * 40 + [5] * 20
 FEW_RETRIEVES = 120
 
 
-def sentence(text: str) -> Statement:
-    """Return a statement that is only this text."""
-    return statement("{text}", text=text)
+def text(words: str) -> Statement:
+    """A statement that is the text of a worker."""
+    return statement("{text}", text=words)
 
 
 def figures(
@@ -123,11 +123,6 @@ ADD_WORKERS = Advice(
         variation=share(0.05),
     ),
 )
-
-
-def text(words: str) -> Statement:
-    """A statement that is the text of a worker."""
-    return statement("{text}", text=words)
 
 
 def evidence(*facts: Statement) -> Evidence:
@@ -319,14 +314,14 @@ def seed_case(retrieves: int = 2000) -> Report:
                 Severity.WARNING,
                 SUBJECT,
                 ("amd-16", "amd-30", "intel"),
-                sentence("one worker each; 3 or more show how much workers of a pool differ"),
+                text("one worker each; 3 or more show how much workers of a pool differ"),
             ),
             Problem(
                 "page-cache",
                 Severity.WARNING,
                 SUBJECT,
                 ("amd-30",),
-                sentence("drop_caches was refused; 41 % of the cache was in memory at the start"),
+                text("drop_caches was refused; 41 % of the cache was in memory at the start"),
             ),
         ),
         workers=(
@@ -335,7 +330,7 @@ def seed_case(retrieves: int = 2000) -> Report:
             worker("amd-30", 3, "c3d-standard-30-lssd"),
         ),
         unreadable=(),
-        remarks=(sentence("Medians and means agree: the copies are bound by writeback."),),
+        remarks=(text("Medians and means agree: the copies are bound by writeback."),),
         series=(
             series("intel", "us-central1-a/4000000000000000001", 1.0, retrieves, 11),
             series("amd-16", "us-central1-a/4000000000000000002", 1.92, retrieves, 12),
@@ -380,8 +375,7 @@ def hostile(retrieves: int = 2000) -> Report:
                         subject=subject,
                         baseline=sides[compared.baseline],
                         candidate=sides[compared.candidate],
-                        advice=compared.advice
-                        and replace(compared.advice, message=sentence(breaks)),
+                        advice=compared.advice and replace(compared.advice, message=text(breaks)),
                     )
                     for compared in part.comparisons
                 ),
@@ -424,9 +418,9 @@ def hostile(retrieves: int = 2000) -> Report:
             ),
         ),
         problems=(
-            Problem(script, Severity.REFUSED, None, ("<b>one more</b>",), sentence(breaks)),
-            Problem(breaks, Severity.ALLOWED, subject, (), sentence(entities)),
-            Problem(escapes, Severity.WARNING, None, (script, breaks), sentence(long)),
+            Problem(script, Severity.REFUSED, None, ("<b>one more</b>",), text(breaks)),
+            Problem(breaks, Severity.ALLOWED, subject, (), text(entities)),
+            Problem(escapes, Severity.WARNING, None, (script, breaks), text(long)),
         ),
         workers=tuple(
             replace(
@@ -446,7 +440,7 @@ def hostile(retrieves: int = 2000) -> Report:
             for line in report.workers
         ),
         unreadable=HOSTILE_NAMES,
-        remarks=tuple(map(sentence, HOSTILE_NAMES)),
+        remarks=tuple(map(text, HOSTILE_NAMES)),
         series=tuple(
             replace(one, side=sides[one.side], worker=escapes, subject=subject)
             for one in report.series
@@ -479,7 +473,7 @@ def refused(retrieves: int = 2000) -> Report:
                 Severity.REFUSED,
                 SUBJECT,
                 ("amd-16",),
-                sentence(
+                text(
                     "intel copied with sendfile, amd-16 with copy_file_range (its copies are "
                     "reflinks)."
                 ),

@@ -39,7 +39,7 @@ STARTED = "2026-03-24T10:00:00Z"
 
 @dataclass(frozen=True)
 class Pool:
-    """What differs between the seed's pools; times in ms."""
+    """One of the seed's pools, by what differs between them; times in ms."""
 
     name: str
     worker_type: str
@@ -123,7 +123,7 @@ def documents(
     pools: Sequence[str] = tuple(POOLS),
     change: Change | None = None,
 ) -> list[dict[str, Any]]:
-    """`workers` results a pool, pool by pool.
+    """Return `workers` results per pool, pool by pool.
 
     `seed` varies everything that is random, `between` is the standard deviation of the workers'
     log means around the seed's figures; at 0.0 every worker has these figures exactly.
@@ -149,7 +149,7 @@ def write(
     pools: Sequence[str] = tuple(POOLS),
     change: Change | None = None,
 ) -> None:
-    """The same, as `fetch` and `rehearse` lay results down: TASKID.RUNID folders."""
+    """Write them as `fetch` and `rehearse` do, into folders TASKID.RUNID."""
     for document in documents(workers, seed, between, pools=pools, change=change):
         task = document["task"]
         run = run_files.run_folder(folder, task["task_id"], task["run_id"])
@@ -159,7 +159,7 @@ def write(
 
 
 def record(document: Mapping[str, Any]) -> TaskRecord:
-    """What the queue would say of this document's run."""
+    """Return what the queue would report about this document's run."""
     task = document["task"]
     pool = POOLS[task["pool"]]
     number = int.from_bytes(hashlib.sha256(task["task_id"].encode()).digest()[:6], "big")
@@ -191,14 +191,14 @@ def _replace(document: Any, path: str, value: Any) -> None:
 
 @cache
 def sequence() -> tuple[int, ...]:
-    """As the worker's script draws it."""
+    """Return the sequence of files that the worker's script draws."""
     generator = random.Random(SEQUENCE_SEED)
     return tuple(int(generator.random() * len(SIZES_MIB)) for _ in range(RETRIEVES))
 
 
 @cache
 def sorted_times_ns(pool: Pool) -> tuple[int, ...]:
-    """2,000 times with the pool's average and percentiles, fastest first.
+    """Return 2,000 times with the pool's average and percentiles, fastest first.
 
     Three groups as the files have three sizes, straight lines within them. What is left free, how
     near the slow groups' fast ends are to their slow ends, is found by bisection on the average.
@@ -240,7 +240,7 @@ def _quantiles_ms(pool: Pool, nearness: float) -> list[float]:
 
 
 def _order(generator: random.Random) -> list[int]:
-    """Retrieves from the fastest to the slowest: by file size, and by a load that lasts a while."""
+    """Order retrieves from the fastest to the slowest: by file size, and by a load that lasts a while."""
     load, keys = 0.0, []
     for index in sequence():
         load = 0.9 * load + math.sqrt(1 - 0.9**2) * generator.gauss(0, 1)
@@ -525,7 +525,7 @@ def _disks(pool: Pool) -> Iterator[dict[str, Any]]:
 def _timeline(
     pool: Pool, generator: random.Random, rate: float, phases_ns: tuple[int, int, int]
 ) -> dict[str, Any]:
-    """Once a second: the disks write at their cap while there is something to write."""
+    """Return a timeline with a sample per second: the disks write at their cap while they have work."""
     populate_ns, begin_ns, ended_ns = phases_ns
     times_ns = [*range(S // 2, ended_ns, S), ended_ns]
     columns: dict[str, list[int | None]] = {"time_ns": list(times_ns)}

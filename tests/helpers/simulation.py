@@ -14,7 +14,7 @@ from scipy.signal import lfilter
 from io_benchmark.analysis.inference import estimates, levels
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.model import Entry, Interval, Retrieves, Subject, Verdict
-from io_benchmark.results import CacheRetrieve
+from io_benchmark.results import CacheRetrieveEntry
 
 SIZES = (80, 60, 5)
 NS_PER_SIZE = 1_000_000
@@ -67,7 +67,7 @@ SHAPES: dict[str, Shape] = {
 
 _FACTS = msgspec.convert(
     {
-        **dict.fromkeys(CacheRetrieve.__struct_fields__),
+        **dict.fromkeys(CacheRetrieveEntry.__struct_fields__),
         "name": "cache-retrieve",
         "place": "workspace",
         "destination": "overwrite",
@@ -76,9 +76,9 @@ _FACTS = msgspec.convert(
         "file_sizes_bytes": list(SIZES),
         "sequence_sha256": "",
         "samples": {"file_index": [], "start_ns": [], "lookup_ns": [], "copy_ns": []},
-        "completed": True,
+        "outcome": {"state": "completed", "reason": None},
     },
-    CacheRetrieve,
+    CacheRetrieveEntry,
 )
 
 
@@ -94,7 +94,7 @@ def entry(times_ns: np.ndarray, files: np.ndarray | None = None) -> Entry:
         start_ns=np.arange(count, dtype=np.int64),
         total_ns=copy_ns,
         operations=np.ones(count, dtype=np.int64),
-        alike=np.array(SIZES)[files],
+        size_bytes=np.array(SIZES)[files],
         planned=count,
         retrieves=Retrieves(_FACTS, files, nothing, copy_ns),
     )
@@ -109,7 +109,7 @@ def windows(operations: np.ndarray, window_ns: int) -> Entry:
         start_ns=np.arange(count, dtype=np.int64) * window_ns,
         total_ns=np.full(count, window_ns, dtype=np.int64),
         operations=operations.astype(np.int64),
-        alike=np.zeros(count, dtype=np.int64),
+        size_bytes=np.zeros(count, dtype=np.int64),
         planned=count,
     )
 

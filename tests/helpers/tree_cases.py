@@ -1,12 +1,12 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Every cause with a recorded tree that triggers it, and one that rules it out.
+"""Every cause with recorded trees that support it, and trees that rule it out.
 
 A row: the cause, the slower side's tree, the faster side's, and the workload that differs. The times
-are seed 000's (1.92 times as long) for cache-retrieve, and by `times` for the others. What a worker
-measures and no tree holds is given beside it: `seen` and `seen_faster` for what a workload found out,
-`facts` and `facts_faster` for parts of the document.
+are seed 000's (1.92 times as long) for cache-retrieve, and by `times` for the others. A row also has
+what a worker measures and no tree holds: `seen` and `seen_faster` are observations of a workload,
+`facts` and `facts_faster` are parts of the document.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ class Row:
     faster: str
     workload: str = RETRIEVE
     times: Mapping[str, float] = field(default_factory=dict)  # of the slower side, by workload
-    beside: tuple[str, ...] = ()  # further workloads that both sides measured
+    also_measured: tuple[str, ...] = ()  # further workloads that both sides measured
     seen: Mapping[str, Any] = field(default_factory=dict)
     seen_faster: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -47,14 +47,14 @@ def rules_out(cause: str, slower: str, faster: str, workload: str = RETRIEVE, **
     return Row(cause, State.RULED_OUT, slower, faster, workload, **more)
 
 
-# --- what a worker measured, beside its tree ---
+# --- what a worker measured, which no tree holds ---
 
 ENTRY = "workloads.0"
 Change = Callable[[list[int]], list[int]]
 
 
 def column(change: Callable[[int, int], float]) -> Change:
-    """Each value by its place."""
+    """Change each value by its position."""
     return lambda values: [round(change(at, value)) for at, value in enumerate(values)]
 
 
@@ -65,12 +65,12 @@ PRESSED = {"timeline.columns.psi_cpu_some_us": column(lambda at, _: 300_000 * at
 WARM = {f"{ENTRY}.cache_state.resident_bytes": 5700 * MIB}
 FEW = {f"{ENTRY}.samples": lambda samples: {name: rows[:200] for name, rows in samples.items()}}
 REFLINKED = {f"{ENTRY}.shares_extents": True}
-DEAR_MEMORY = {"host.first_touch_ns_per_mib": [2 * MS] * 8}
+COSTLY_MEMORY = {"host.first_touch_ns_per_mib": [2 * MS] * 8}
 FRESH = {f"{ENTRY}.destination": "fresh"}
 LATE = {"metadata/visibility": {"not_visible": 200, "longest_invisible_ns": 5 * MS}}
 STALLED = {"upload/connection-each": {"expect_100_stalls": 50}}
 APPENDING = {"sync-write/dsync-append": 5.0}
-# 20 ms a write that commits the journal, as measured; in place, without it, none waits.
+# 20 ms per write that commits the journal, as measured; a write in place does not wait.
 STARVED = {"sync-write/dsync-append": 110.0, "sync-write/append-fsync": 100.0}
 LOCKED = {"metadata/stat/2": 2.0, "metadata/stat/4": 5.0}
 
@@ -145,7 +145,7 @@ ROWS = (
     triggers("scheduler-idling", "podman-volume-bfq", "podman-volume", SYNC, times=APPENDING),
     triggers("scheduler-idling", "lab-ext4-bfq", "lab-ext4-none"),
     triggers("scheduler-idling", "lab-ext4-bfq", "lab-xfs-bfq"),
-    rules_out("scheduler-idling", "lab-ext4-bfq", "lab-ext4-none", beside=(SYNC,)),
+    rules_out("scheduler-idling", "lab-ext4-bfq", "lab-ext4-none", also_measured=(SYNC,)),
     # Each of the four preconditions absent.
     rules_out("scheduler-idling", "cfq-ext4-root-group", "cfq-ext4-deadline", SYNC),
     rules_out("scheduler-idling", "cfq-xfs", "cfq-ext4-deadline", SYNC),
@@ -159,18 +159,20 @@ ROWS = (
     rules_out(
         "scheduler-starvation", "lab-ext4-bfq-starving", "lab-ext4-none", SYNC, times=APPENDING
     ),
-    rules_out("scheduler-starvation", "lab-ext4-bfq-starving", "lab-ext4-none", beside=(SYNC,)),
+    rules_out(
+        "scheduler-starvation", "lab-ext4-bfq-starving", "lab-ext4-none", also_measured=(SYNC,)
+    ),
     rules_out("scheduler-starvation", "lab-ext4-bfq", "lab-ext4-none", SYNC, times=STARVED),
     triggers("scheduler", "lab-ext4-bfq-root-group", "lab-ext4-none"),
     triggers("scheduler", "cfq-ext4-no-idling", "cfq-ext4-deadline", SYNC),
     rules_out("scheduler", "lab-capped", "lab-ext4-none"),
     rules_out("scheduler", "vm-lvm-one-disk", "vm-lvm-striped"),
-    # What has a name of its own is not counted twice.
+    # What is a separate cause does not count twice.
     rules_out("scheduler", "lab-ext4-bfq", "lab-ext4-none", SYNC, times=APPENDING),
     rules_out("scheduler", "lab-ext4-bfq-starving", "lab-ext4-none", SYNC, times=STARVED),
     triggers("page-cache-state", "gcp-amd-16", "gcp-intel", facts=FEW, facts_faster=FEW | WARM),
     rules_out("page-cache-state", "gcp-amd-16", "gcp-intel"),
-    triggers("memory-first-touch", "gcp-amd-16", "gcp-intel", facts=DEAR_MEMORY),
+    triggers("memory-first-touch", "gcp-amd-16", "gcp-intel", facts=COSTLY_MEMORY),
     rules_out("memory-first-touch", "gcp-amd-16", "gcp-intel"),
     triggers("cpu", "gcp-amd-16", "gcp-intel", facts=BUSY_KERNEL),
     rules_out("cpu", "gcp-amd-16", "gcp-intel"),
@@ -182,11 +184,11 @@ ROWS = (
     rules_out("image-and-tools", "gcp-amd-16", "gcp-intel"),
     triggers("lookup-cost", "gcp-amd-16", "gcp-intel", facts=SLOW_LOOKUPS),
     rules_out("lookup-cost", "gcp-amd-16", "gcp-intel"),
-    triggers("spawn-cost", "gcp-amd-16", "gcp-intel", beside=(SPAWN,), times={SPAWN: 100}),
-    rules_out("spawn-cost", "gcp-amd-16", "gcp-intel", beside=(SPAWN,), times={SPAWN: 1.06}),
+    triggers("spawn-cost", "gcp-amd-16", "gcp-intel", also_measured=(SPAWN,), times={SPAWN: 100}),
+    rules_out("spawn-cost", "gcp-amd-16", "gcp-intel", also_measured=(SPAWN,), times={SPAWN: 1.06}),
     triggers("random-io", "gcp-amd-16", "gcp-intel", RANDOM),
-    triggers("random-io", "gcp-amd-16", "gcp-intel", beside=(RANDOM,), times={RANDOM: 2}),
-    rules_out("random-io", "gcp-amd-16", "gcp-intel", beside=(RANDOM,)),
+    triggers("random-io", "gcp-amd-16", "gcp-intel", also_measured=(RANDOM,), times={RANDOM: 2}),
+    rules_out("random-io", "gcp-amd-16", "gcp-intel", also_measured=(RANDOM,)),
     triggers("slow-flush", "gcp-amd-16", "gcp-intel", SYNC),
     rules_out("slow-flush", "gcp-amd-16", "gcp-intel", SYNC, times=APPENDING),
     rules_out("slow-flush", "lab-overlay-1-layer", "lab-overlay-volatile", SYNC),

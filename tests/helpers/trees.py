@@ -1,11 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Recorded trees of /proc and /sys: what the worker's observers ask of a machine, in one small file.
+"""Recorded trees of /proc and /sys: what the worker's observers read from a machine, in one small file.
 
-A head of `name: value` says where the tree is from and what is in no tree; the rest are paths:
+A head of `name: value` has where the tree is from and what no tree holds; the rest are paths:
 `/path: text` is a file, with indented lines below it where it has several, `/path/` is a folder,
-`/path -> to` is a link. Replayed, the worker's own observers see this machine and no other.
+`/path -> to` is a link. When it is replayed, the worker's observers see this machine only.
 """
 
 import json
@@ -23,7 +23,7 @@ from unittest import mock
 import reading  # type: ignore[import-not-found] # on the worker's path
 from checkout import ROOT
 from observe import host, limits, storage  # type: ignore[import-not-found]
-from record import describe_task  # type: ignore[import-not-found]
+from result_file import describe_task  # type: ignore[import-not-found]
 
 FOLDER = ROOT / "tests" / "fixtures" / "trees"
 PLACE_NAME = "workspace"
@@ -49,7 +49,7 @@ class Tree:
         return str(self.head["place"])
 
 
-# What a tree's head holds: text as it is, everything else as JSON.
+# The head's fields: these as text, all others as JSON.
 TEXTS = ("origin", "place")
 HEAD = (
     *TEXTS,
@@ -77,7 +77,7 @@ def parse(text: str) -> Tree:
             files[last] += line.removeprefix(INDENT) + "\n"
         elif (entry := ENTRY.fullmatch(line)) is None:
             name, _, value = line.partition(": ")
-            assert name in HEAD, f"not a tree's: {line}"
+            assert name in HEAD, f"not a line of a tree: {line}"
             head[name] = value if name in TEXTS else json.loads(value)
         elif entry["to"]:
             links[entry["path"]] = entry["to"]
@@ -106,7 +106,7 @@ def as_text(tree: Tree) -> str:
     return "\n".join([*lines, *(entries[path] for path in sorted(entries))]) + "\n"
 
 
-def _lay_down(tree: Tree, root: Path) -> None:
+def _write_files(tree: Tree, root: Path) -> None:
     for folder in tree.folders:
         (root / folder.lstrip("/")).mkdir(parents=True, exist_ok=True)
     for path, content in tree.files.items():
@@ -120,13 +120,13 @@ def _lay_down(tree: Tree, root: Path) -> None:
 
 
 @contextmanager
-def _standing(tree: Tree, root: Path) -> Iterator[None]:
-    """The tree instead of this machine, and what the head says instead of what would be tried."""
+def _as_this_machine(tree: Tree, root: Path) -> Iterator[None]:
+    """Replace this machine with the tree, and probes with the values in its head."""
     head = tree.head
-    really = os.path.realpath
+    real_path = os.path.realpath
 
     def resolved(path: str) -> str:
-        return really(path) if path.startswith(str(root)) else head["resolved"].get(path, path)
+        return real_path(path) if path.startswith(str(root)) else head["resolved"].get(path, path)
 
     def blocks(_path: str) -> SimpleNamespace:
         sizes = head["statvfs"]
@@ -134,7 +134,7 @@ def _standing(tree: Tree, root: Path) -> Iterator[None]:
             f_frsize=1, f_blocks=sizes["size_bytes"], f_bavail=sizes["free_bytes"]
         )
 
-    instead = {
+    replacements = {
         (reading, "ROOT"): str(root),
         (os.path, "realpath"): resolved,
         (os, "statvfs"): blocks,
@@ -151,21 +151,21 @@ def _standing(tree: Tree, root: Path) -> Iterator[None]:
         (limits, "_ulimit"): lambda _number: None,
     }
     with ExitStack() as stack:
-        for (module, name), value in instead.items():
+        for (module, name), value in replacements.items():
             stack.enter_context(mock.patch.object(module, name, value))
         stack.enter_context(mock.patch.dict(os.environ, head["environment"]))
         yield
 
 
 def observe(tree: Tree, root: Path, pool: str = "") -> dict[str, Any]:
-    """What the worker's observers say of this machine; `root` is an empty folder."""
-    _lay_down(tree, root)
-    with _standing(tree, root):
+    """Return what the worker's observers report about this machine; `root` is an empty folder."""
+    _write_files(tree, root)
+    with _as_this_machine(tree, root):
         return observed(tree.place, pool)
 
 
 def observed(place: str, pool: str = "") -> dict[str, Any]:
-    """The parts of a result document that say where it was measured."""
+    """Return the parts of a result document that describe where it was measured."""
     return {
         "task": describe_task(pool),
         "host": host.observe(),

@@ -14,7 +14,7 @@ from typing import Any
 
 from checkout import ROOT
 
-from io_benchmark.results import CacheRetrieve, Result, read
+from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result, read
 
 SCRIPT = ROOT / "scripts" / "io-benchmark"
 
@@ -28,8 +28,13 @@ runpy.run_path(folder, run_name="__main__")
 """
 
 
-def retrieves_of(result: Result) -> list[CacheRetrieve]:
-    entries = [entry for entry in result.workloads if isinstance(entry, CacheRetrieve)]
+def outcome_of(part: Result | CacheRetrieveEntry | BatchEntry) -> tuple[str, str | None]:
+    """How a run or an entry of it ended."""
+    return part.outcome.state.value, part.outcome.reason
+
+
+def retrieves_of(result: Result) -> list[CacheRetrieveEntry]:
+    entries = [entry for entry in result.workloads if isinstance(entry, CacheRetrieveEntry)]
     assert len(entries) == len(result.workloads)
     return entries
 
@@ -51,7 +56,7 @@ class Worker:
     def result(self) -> Result:
         return read(self.result_path)
 
-    def retrieves(self) -> list[CacheRetrieve]:
+    def retrieves(self) -> list[CacheRetrieveEntry]:
         """The entries of a run of cache-retrieve alone."""
         return retrieves_of(self.result())
 
@@ -63,7 +68,7 @@ class Worker:
         """The entries of a quick run that succeeds and reads; nothing is left in the workspace."""
         code, output = self.run("--profile", "quick", *extra, prelude=prelude)
         assert code == 0, output
-        assert self.result().completed
+        assert self.result().outcome.state == "completed"
         assert list(self.workspace.iterdir()) == []
         entries: list[dict[str, Any]] = self.document()["workloads"]
         return entries

@@ -56,7 +56,7 @@ def hold(document: Mapping[str, Any]) -> None:
     assert states(document)["device-count"] == "supported"
     baseline, candidate = evidence(document, "device-count")
     assert baseline.startswith("2 disks, striped")
-    assert candidate.startswith("1 disk (")
+    assert candidate.startswith("1 disk; ")
 
 
 def test_one_disk_against_two(lab: Lab, rehearse: Rehearse) -> None:

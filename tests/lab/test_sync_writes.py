@@ -30,7 +30,7 @@ CAPPED_WRITES_PER_S = 100
 WORKERS, ATTEMPTS = 4, 3
 QUIET_NS = 300_000
 PRECONDITIONS = (
-    "own cgroup",
+    "a separate cgroup",
     "ext3 or ext4, its journal in the root group",
     "bfq or cfq",
     "idle settings above 0",
@@ -72,7 +72,7 @@ def test_a_capped_child_group(lab: Lab, measure: Measure, compare: Compare) -> N
     assert states(document)["cgroup-io-limit"] == "supported"
     unlimited, limited = evidence(document, "cgroup-io-limit")
     assert unlimited == "no limit, as far as the container sees on 4 of 4 workers"
-    assert limited == f"write operations 100/s on {Path(device).name} on 2 of 2 workers"
+    assert limited == f"write 100 operations/s on {Path(device).name} on 2 of 2 workers"
 
 
 def usual_ns(results: list[Path]) -> float:

@@ -124,14 +124,14 @@ def test_rehearse_outside_a_checkout(environment, tmp_path, inside):
     assert "intel" in result.stdout
     # The report's task has found the program where it is installed.
     (page,) = tmp_path.glob("io-benchmark-results/*/io-benchmark-report/report.html")
-    assert f"What the report's task made of them: {page}" in result.stderr
+    assert f"Report of the report task: {page}" in result.stderr
 
 
 def test_the_reports_image_from_the_bundle(environment, clone, tmp_path):
     """Its context is the checkout's, program and lock included, with nothing of the bundle."""
     program = (
         "import sys, tarfile; from pathlib import Path; "
-        "from io_benchmark.graph.context import create_context; "
+        "from io_benchmark.graph.image_context import create_context; "
         "from io_benchmark.graph.root import find_root; "
         "create_context(find_root(None, Path.cwd()).path, 'io-benchmark-report', Path('c.tar.gz')); "
         "print(*tarfile.open('c.tar.gz').getnames(), sep='\\n')"

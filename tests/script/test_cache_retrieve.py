@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 from retrieval import Target
-from worker import SCRIPT, Worker, retrieves_of
+from worker import SCRIPT, Worker, outcome_of, retrieves_of
 from workloads import cache_retrieve
 
 
@@ -49,9 +49,9 @@ def test_a_run_is_told_whole(worker: Worker) -> None:
     code, output = worker.run("--retrieves", "120", "--seed", "5")
     assert code == 0, output
     result = worker.result()
-    assert (result.completed, result.incomplete_reason, result.warnings) == (True, None, [])
+    assert (result.outcome.state, result.outcome.reason, result.warnings) == ("completed", None, [])
     (entry,) = retrieves_of(result)
-    assert (entry.completed, entry.incomplete_reason) == (True, None)
+    assert outcome_of(entry) == ("completed", None)
     assert (entry.place, entry.destination, entry.fidelity) == ("workspace", "overwrite", "seed")
     samples = entry.samples
     assert list(samples.file_index) == cache_retrieve.sequence(5, 120, 10)

@@ -34,7 +34,7 @@ def work(number, ready, tell):
     ready()
     tell(sorted(os.listdir(folder)))
 with Crew(3, work) as crew:
-    print(sorted(line for line in crew.lines() if line is not None))
+    print(sorted(line for line in crew.messages() if line is not None))
 """
     )
     ready = ["0", "1", "2"]
@@ -64,7 +64,7 @@ def work(number, ready, tell):
     time.sleep(1000)
 try:
     with Crew(2, work) as crew:
-        for line in crew.lines():
+        for line in crew.messages():
             pass
 except OSError as error:
     print(error.errno, error.strerror)
@@ -85,7 +85,7 @@ def work(number, ready, tell):
     raise KeyError("a bug")
 try:
     with Crew(1, work) as crew:
-        list(crew.lines())
+        list(crew.messages())
 except OSError as error:
     print(error.strerror)
 """
@@ -104,7 +104,7 @@ def work(number, ready, tell):
         tell(os.getpid())
 with Crew(2, work) as crew:
     pids = set()
-    for line in crew.lines():
+    for line in crew.messages():
         if line is not None:
             pids.add(line[1])
         if len(pids) == 2:

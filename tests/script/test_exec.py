@@ -93,8 +93,7 @@ def test_whole_entries(executing: Worker) -> None:
             },
             "stopped_early": None,
             "precision_reached_ratio": None,
-            "completed": True,
-            "incomplete_reason": None,
+            "outcome": {"state": "completed", "reason": None},
         }
         for variant in ("hardlinked", "copies")
     ]
@@ -148,10 +147,10 @@ def test_another_machine_is_skipped_by_name(executing: Worker) -> None:
     )
     assert code == 0, output
     entries = executing.document()["workloads"]
-    assert [entry["incomplete_reason"] for entry in entries] == [
-        "skipped: needs x86_64, this is aarch64",
-        "skipped: needs x86_64, this is aarch64",
-        None,
+    assert [entry["outcome"] for entry in entries] == [
+        {"state": "skipped", "reason": "needs x86_64, this is aarch64"},
+        {"state": "skipped", "reason": "needs x86_64, this is aarch64"},
+        {"state": "completed", "reason": None},
     ]
 
 
@@ -163,7 +162,7 @@ def test_noexec_is_skipped_by_name(executing: Worker, mount: Callable[[str], Pat
     code, output = executing.run("--profile", "quick")
     assert code == 1
     assert "Traceback" not in output
-    assert executing.result().incomplete_reason == (
+    assert executing.result().outcome.reason == (
         f"place workspace ({executing.workspace}): exec: the place is mounted noexec"
     )
 
@@ -181,6 +180,6 @@ def test_a_program_that_fails(executing: Worker) -> None:
     assert "Traceback" not in output
     result = executing.result()
     reason = f"place workspace ({executing.workspace}): hardlinked-"
-    assert str(result.incomplete_reason).startswith(reason)
-    assert str(result.incomplete_reason).endswith("ended with status 0x0100")
+    assert str(result.outcome.reason).startswith(reason)
+    assert str(result.outcome.reason).endswith("ended with status 0x0100")
     assert list(executing.workspace.iterdir()) == []

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from worker import Worker, retrieves_of
+from worker import Worker, outcome_of, retrieves_of
 
 
 def without_tools(worker: Worker, tmp_path: Path, *missing: str) -> None:
@@ -28,13 +28,13 @@ def take_all_space(folder: Path) -> None:
             file.write(bytes(4096))
 
 
-def assert_incomplete(worker: Worker, reason: str) -> None:
+def assert_incomplete(worker: Worker, reason: str, entry_state: str = "failed") -> None:
     """The file reads, says the reason at the top and in its entry, and nothing is left behind."""
     result = worker.result()
-    assert not result.completed
-    assert reason in str(result.incomplete_reason)
-    assert not result.workloads[0].completed
-    assert reason in str(result.workloads[0].incomplete_reason)
+    assert result.outcome.state == "failed"
+    assert reason in str(result.outcome.reason)
+    assert result.workloads[0].outcome.state == entry_state
+    assert reason in str(result.workloads[0].outcome.reason)
     left = [path for path in worker.workspace.iterdir() if path.name.startswith("io-benchmark")]
     assert left == []
     assert json.loads((worker.artifacts / "perfherder-data-io-benchmark.json").read_text())
@@ -49,8 +49,8 @@ def test_too_little_space_is_seen_before_anything_is_written(
     code, output = worker.run("--retrieves", "10", "--sizes", "10x2")
     assert code == 1
     assert "Populating" not in output
-    assert_incomplete(worker, "no space: needs 38 MiB, 20 MiB are free")
-    assert worker.result().incomplete_reason == (
+    assert_incomplete(worker, "no space: needs 38 MiB, 20 MiB are free", "skipped")
+    assert worker.result().outcome.reason == (
         f"place workspace ({worker.workspace}): cache-retrieve: no space: needs 38 MiB, 20 MiB are "
         "free"
     )
@@ -64,10 +64,10 @@ def test_a_place_too_small_is_skipped_by_name(worker: Worker, mount: Callable[[s
     code, output = worker.run("--retrieves", "10", "--sizes", "10x2", *places)
     assert code == 0, output
     result = worker.result()
-    assert result.completed
-    assert [(entry.completed, entry.incomplete_reason) for entry in result.workloads] == [
-        (True, None),
-        (False, "skipped: no space: needs 38 MiB, 20 MiB are free"),
+    assert result.outcome.state == "completed"
+    assert [outcome_of(entry) for entry in result.workloads] == [
+        ("completed", None),
+        ("skipped", "no space: needs 38 MiB, 20 MiB are free"),
     ]
     assert [(remark.name, remark.message) for remark in result.warnings] == [
         (
@@ -85,7 +85,7 @@ def test_fresh_destinations_count_towards_the_space_needed(
     worker.workspace = mount("size=50m")
     code, _ = worker.run("--retrieves", "10", "--sizes", "10x2", "--destination", "fresh")
     assert code == 1
-    assert_incomplete(worker, "no space: needs 56 MiB, 50 MiB are free")
+    assert_incomplete(worker, "no space: needs 56 MiB, 50 MiB are free", "skipped")
 
 
 @pytest.mark.root
@@ -130,8 +130,11 @@ def test_a_missing_place_is_named_and_the_others_are_measured(
     assert "Traceback" not in output
     result = worker.result()
     reason = f"place gone ({tmp_path}/no/where): No such file or directory"
-    assert result.incomplete_reason == reason
-    assert [entry.incomplete_reason for entry in result.workloads] == [reason, None]
+    assert outcome_of(result) == ("failed", reason)
+    assert [outcome_of(entry) for entry in result.workloads] == [
+        ("failed", reason),
+        ("completed", None),
+    ]
     assert len(retrieves_of(result)[1].samples.copy_ns) == 10
     assert [place.failed for place in result.storage.places] == ["No such file or directory", None]
 
@@ -206,7 +209,7 @@ def test_a_killed_sampler_is_a_warning(worker: Worker) -> None:
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 0, output
     result = worker.result()
-    assert result.completed
+    assert result.outcome.state == "completed"
     assert [(warning.name, warning.message) for warning in result.warnings] == [
         ("sampler-ended", "the timeline ends early: killed by signal 9")
     ]
@@ -272,7 +275,8 @@ def test_a_bug_of_our_own_leaves_a_valid_file(worker: Worker) -> None:
     assert code == 1
     assert "Traceback" in output
     result = worker.result()
-    assert result.incomplete_reason == "internal error: ZeroDivisionError: for the test"
+    failed = ("failed", "internal error: ZeroDivisionError: for the test")
+    assert [outcome_of(part) for part in (result, *result.workloads)] == [failed, failed]
     assert list(worker.workspace.iterdir()) == []
 
 
@@ -305,4 +309,4 @@ def test_a_full_artifacts_disk_does_not_stop_the_measurement(
     assert process.returncode == 1
     assert "error: the result cannot be written:" in output
     assert "Traceback" not in output
-    assert not worker.result().completed
+    assert outcome_of(worker.result()) == ("running", None)

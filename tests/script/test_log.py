@@ -14,8 +14,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from progress import Log
-from worker import SCRIPT, Worker
+from log import Log
+from worker import SCRIPT, Worker, outcome_of
 
 F_SETPIPE_SZ = 1031
 
@@ -34,7 +34,7 @@ def run_into(worker: Worker, stdout: int, *extra: str, prelude: str = "") -> int
 
 def assert_whole(worker: Worker, warnings: list[str]) -> None:
     result = worker.result()
-    assert result.completed
+    assert result.outcome.state == "completed"
     assert [len(entry.samples.copy_ns) for entry in worker.retrieves()] == [150]
     assert [warning.name for warning in result.warnings] == warnings
 
@@ -79,7 +79,7 @@ def test_an_encoding_without_the_unit(worker: Worker, encoding: str) -> None:
     )
     assert process.returncode == 0, process.stdout
     assert ("µs" if encoding == "latin-1" else "\\xb5s").encode("latin-1") in process.stdout
-    assert worker.result().completed
+    assert worker.result().outcome.state == "completed"
 
 
 def test_a_pipe_that_nobody_reads(worker: Worker) -> None:
@@ -87,7 +87,7 @@ def test_a_pipe_that_nobody_reads(worker: Worker) -> None:
     read_end, write_end = os.pipe()
     fcntl.fcntl(write_end, F_SETPIPE_SZ, 4096)
     os.write(write_end, b"x" * 4096)
-    patience = "import progress; progress.LOG._patience_s = 0.5"
+    patience = "import log; log.LOG._patience_s = 0.5"
     assert run_into(worker, write_end, "--time-budget", "30", prelude=patience) == 0
     assert not fcntl.fcntl(write_end, fcntl.F_GETFL) & os.O_NONBLOCK
     assert os.read(read_end, 8192) == b"x" * 4096
@@ -171,7 +171,7 @@ BUG = (
         ),
         pytest.param(
             (),
-            "import record\nrecord.describe_task = None",
+            "import result_file\nresult_file.describe_task = None",
             1,
             "internal error: TypeError: 'NoneType' object is not callable",
             id="internal-error-at-the-start",
@@ -199,7 +199,7 @@ def test_a_signal_is_a_bad_end(worker: Worker, number: signal.Signals) -> None:
     assert code == 128 + number
     reason = f"TEST-UNEXPECTED-FAIL | io-benchmark | amd-16: stopped by {number.name}"
     assert failure_lines(output) == [reason]
-    assert worker.result().incomplete_reason == f"stopped by {number.name}"
+    assert outcome_of(worker.result()) == ("stopped", f"stopped by {number.name}")
 
 
 def test_good_ends_have_no_such_line(worker: Worker) -> None:

@@ -78,8 +78,7 @@ def test_whole_entries(naming: Worker) -> None:
     rest = {
         "stopped_early": None,
         "precision_reached_ratio": None,
-        "completed": True,
-        "incomplete_reason": None,
+        "outcome": {"state": "completed", "reason": None},
     }
     assert entries == [
         *(
@@ -184,7 +183,7 @@ def test_a_file_nobody_made_is_an_error(tmp_path: Path) -> None:
     """A failing stat that succeeds would measure something else."""
     step, _ = names.STEPS["stat-missing"](str(tmp_path), 16)
     (tmp_path / "missing-00003").touch()
-    with pytest.raises(OSError, match="missing-00003 is there, and nobody made it"):
+    with pytest.raises(OSError, match="missing-00003 exists, but nothing created it"):
         step()
 
 
@@ -195,7 +194,7 @@ def test_a_place_without_room_for_names(naming: Worker, mount: Callable[[str], P
     code, output = naming.run("--profile", "quick")
     assert code == 1
     assert "Traceback" not in output
-    assert naming.result().incomplete_reason == (
+    assert naming.result().outcome.reason == (
         f"place workspace ({naming.workspace}): No space left on device"
     )
     assert list(naming.workspace.iterdir()) == []

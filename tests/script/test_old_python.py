@@ -44,7 +44,9 @@ def test_every_workload_runs_on_python_3_8(worker: Worker) -> None:
     code, output = worker.run("--profile", "quick", "--retrieves", "20")
     assert code == 0, output
     assert [
-        entry.incomplete_reason for entry in worker.result().workloads if not entry.completed
+        entry.outcome.reason
+        for entry in worker.result().workloads
+        if entry.outcome.state != "completed"
     ] == []
 
 

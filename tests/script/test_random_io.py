@@ -14,7 +14,7 @@ from typing import Any
 import direct_io
 import fio
 import pytest
-from interruption import WorkloadError
+from early_end import WorkloadError
 from worker import Worker
 
 VARIANTS = (("read", 1), ("write", 1), ("read", 32), ("write", 32))
@@ -49,8 +49,7 @@ def expected(depth: int, operation: str, observed: dict[str, Any]) -> dict[str, 
         "observed": observed,
         "stopped_early": None,
         "precision_reached_ratio": None,
-        "completed": True,
-        "incomplete_reason": None,
+        "outcome": {"state": "completed", "reason": None},
     }
 
 
@@ -148,7 +147,7 @@ def test_a_fio_that_fails(reading_and_writing: Worker, tmp_path: Path) -> None:
     assert code == 1
     assert "Traceback" not in output
     workspace = reading_and_writing.workspace
-    assert reading_and_writing.result().incomplete_reason == (
+    assert reading_and_writing.result().outcome.reason == (
         f"place workspace ({workspace}): fio failed: fio: out of luck"
     )
     assert list(workspace.iterdir()) == []
@@ -198,7 +197,7 @@ def test_latencies() -> None:
     for ns in range(1, 100):
         one.add(ns)
     other.add(1_000_001)
-    one.merge(json.loads(json.dumps(other.as_told())))
+    one.merge(json.loads(json.dumps(other.as_message())))
     assert one.summary() == {
         "mean": (sum(range(1, 100)) + 1_000_001) // 100,
         "p50": 51,
@@ -229,14 +228,14 @@ def test_a_place_that_refuses_is_skipped(worker: Worker) -> None:
     )
     assert code == 0, output
     document = worker.document()
-    assert document["completed"]
+    assert document["outcome"]["state"] == "completed"
     reason = "O_DIRECT is refused here: Invalid argument"
     assert document["warnings"] == [
         {"name": "skipped", "message": f"place workspace ({worker.workspace}): random-io: {reason}"}
     ]
-    assert [(e["name"], e["incomplete_reason"]) for e in document["workloads"]] == [
-        *[("random-io", f"skipped: {reason}")] * 4,
-        ("spawn", None),
+    assert [(entry["name"], entry["outcome"]) for entry in document["workloads"]] == [
+        *[("random-io", {"state": "skipped", "reason": reason})] * 4,
+        ("spawn", {"state": "completed", "reason": None}),
     ]
 
 
@@ -248,6 +247,6 @@ def test_too_small_a_place(reading_and_writing: Worker, mount: Callable[[str], P
     assert code == 1
     assert "=== Writing" not in output
     workspace = reading_and_writing.workspace
-    assert reading_and_writing.result().incomplete_reason == (
+    assert reading_and_writing.result().outcome.reason == (
         f"place workspace ({workspace}): random-io: no space: needs 48 MiB, 20 MiB are free"
     )

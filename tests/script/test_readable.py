@@ -8,16 +8,17 @@ import os
 import re
 from typing import Any, get_args, get_type_hints
 
-import perfherder
+import perfherder_series
 import pytest
-import record
+import result_file
 import settings
 from msgspec import Meta
 from worker import Worker
 
-from io_benchmark.results.format import MAXIMUM_ENTRIES, CacheRetrieve, Samples
-from io_benchmark.results.parts import MAXIMUM_SAMPLES, Name, Text
+from io_benchmark.results.common_types import MAXIMUM_SAMPLES, Name, Text
+from io_benchmark.results.format import MAXIMUM_ENTRIES
 from io_benchmark.results.size import MAXIMUM_PARTS
+from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry, RetrieveColumns
 
 NOT_UTF8 = os.fsdecode(b"d\xe9p\xf4t")
 
@@ -29,12 +30,12 @@ def meta(annotated: Any) -> Meta:
 
 def test_the_limits_are_the_readers() -> None:
     """What the script lets through is read."""
-    assert meta(Text).max_length == record.TEXT_LENGTH
+    assert meta(Text).max_length == result_file.TEXT_LENGTH
     assert settings.RETRIEVES_AT_MOST <= MAXIMUM_SAMPLES
     # Half of the commas for the samples' columns, the rest for the timeline beside them.
     commas = {character: most for character, most, _ in MAXIMUM_PARTS}[b","]
-    assert settings.RETRIEVES_AT_MOST * len(Samples.__struct_fields__) <= commas / 2
-    hints = get_type_hints(CacheRetrieve, include_extras=True)
+    assert settings.RETRIEVES_AT_MOST * len(RetrieveColumns.__struct_fields__) <= commas / 2
+    hints = get_type_hints(CacheRetrieveEntry, include_extras=True)
     assert meta(hints["file_sizes_bytes"]).max_length == settings.FILES_AT_MOST
     assert f"^{settings.POOL}$" == meta(Name).pattern
 
@@ -83,7 +84,7 @@ def test_a_hostile_environment(worker: Worker, name: str, value: str) -> None:
     worker.environment[name] = value
     code, output = worker.run("--retrieves", "10")
     assert code == 0, output
-    assert worker.result().completed
+    assert worker.result().outcome.state == "completed"
 
 
 def test_names_that_are_not_utf_8(worker: Worker) -> None:
@@ -93,7 +94,7 @@ def test_names_that_are_not_utf_8(worker: Worker) -> None:
     worker.artifacts = worker.artifacts / NOT_UTF8
     worker.workloads = ("cache-retrieve", "upload", "random-io")
     entries = worker.measure()
-    assert all(entry["completed"] for entry in entries)
+    assert all(entry["outcome"]["state"] == "completed" for entry in entries)
     (place,) = worker.result().storage.places
     assert place.path.endswith("/d?p?t")
 
@@ -109,7 +110,7 @@ def test_only_texts_are_cut() -> None:
     """Columns stay the same objects: they may be long."""
     column = [None, 1, 2]
     document = {"a": "x" * 10_001, "b": [{"c" * 10_001: ["y" * 10_001]}], "d": column, "e": []}
-    readable = record.readable(document)
+    readable = result_file.readable(document)
     assert readable == {
         "a": "x" * 10_000,
         "b": [{"c" * 10_000: ["y" * 10_000]}],
@@ -140,7 +141,7 @@ def test_out_of_memory_while_measuring(worker: Worker) -> None:
     assert code == 1
     assert "Traceback" not in output
     reason = f"place workspace ({worker.workspace}): out of memory"
-    assert worker.result().incomplete_reason == reason
+    assert worker.result().outcome.reason == reason
 
 
 def test_the_series_of_perfherder_are_text(worker: Worker) -> None:
@@ -148,5 +149,5 @@ def test_the_series_of_perfherder_are_text(worker: Worker) -> None:
     worker.environment["IO_BENCHMARK_X"] = NOT_UTF8
     code, output = worker.run("--retrieves", "10")
     assert code == 0, output
-    text = (worker.artifacts / perfherder.FILE_NAME).read_bytes().decode()
+    text = (worker.artifacts / perfherder_series.FILE_NAME).read_bytes().decode()
     assert not re.search("[\ud800-\udfff]", json.loads(text)["suites"][0]["name"])

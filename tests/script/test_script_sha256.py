@@ -8,10 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from io_benchmark_taskgraph.application import Module, zipped
+from io_benchmark_taskgraph.zip_application import Module, zipped
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts/io-benchmark"
-MAIN = "import record\nprint(record.script_sha256())\n"
+MAIN = "import result_file\nprint(result_file.script_sha256())\n"
 
 
 def with_main() -> dict[str, str]:

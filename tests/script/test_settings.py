@@ -13,7 +13,7 @@ BASE = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--artifacts", "/x"
 def test_defaults_are_the_seeds() -> None:
     """Without options: 2000 retrieves, one rewritten destination, the seed's own loop."""
     parsed = settings.parse(BASE, ["w"])
-    assert parsed == settings.Settings(
+    assert parsed == settings.RunSettings(
         pool="p",
         workloads=["w"],
         places=[settings.Place("a", "/a")],

@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from worker import Worker
+from worker import Worker, outcome_of
 
 
 @pytest.fixture
@@ -40,8 +40,7 @@ def test_one_entry_whatever_the_places(spawning: Worker, tmp_path: Path) -> None
         },
         "stopped_early": None,
         "precision_reached_ratio": None,
-        "completed": True,
-        "incomplete_reason": None,
+        "outcome": {"state": "completed", "reason": None},
     }
     count = len(samples["start_ns"])
     assert 0 < count <= 300
@@ -74,7 +73,7 @@ def test_without_the_program(spawning: Worker, tmp_path: Path) -> None:
     assert code == 1
     assert "Traceback" not in output
     reason = f"place workspace ({spawning.workspace}): true is not on PATH"
-    assert spawning.result().incomplete_reason == reason
+    assert spawning.result().outcome.reason == reason
 
 
 def test_precision_stops_it(spawning: Worker) -> None:
@@ -99,7 +98,10 @@ def test_the_time_budget_ends_it(spawning: Worker) -> None:
     code, output = spawning.run("--time-budget", "4", prelude=slowly)
     assert code == 0, output
     result = spawning.result()
-    assert result.incomplete_reason == "the time budget of 4 s is used up"
+    assert outcome_of(result) == ("time-budget", "the time budget of 4 s is used up")
     [entry] = spawning.document()["workloads"]
-    assert entry["incomplete_reason"] == "the time budget of 4 s is used up"
+    assert entry["outcome"] == {
+        "state": "time-budget",
+        "reason": "the time budget of 4 s is used up",
+    }
     assert 20 <= len(entry["samples"]["start_ns"]) < 5000

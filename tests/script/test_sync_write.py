@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from worker import Worker
+from worker import Worker, outcome_of
 
 FIRST = "dsync-append-first"
 VARIANTS = ("dsync-overwrite", "dsync-append", "append-fsync", FIRST)
@@ -47,8 +47,7 @@ def test_whole_entries(writing: Worker) -> None:
             "observed": {"process": "fresh", "python": platform.python_version()},
             "stopped_early": None,
             "precision_reached_ratio": None,
-            "completed": True,
-            "incomplete_reason": None,
+            "outcome": {"state": "completed", "reason": None},
         }
         for variant in VARIANTS
     ]
@@ -109,8 +108,8 @@ def test_too_small_a_place(writing: Worker, mount: Callable[[str], Path]) -> Non
     code, output = writing.run("--profile", "quick")
     assert code == 1
     assert "Traceback" not in output
-    assert {entry.incomplete_reason for entry in writing.result().workloads} == {
-        "skipped: no space: needs 20 MiB, 1 MiB are free"
+    assert {outcome_of(entry) for entry in writing.result().workloads} == {
+        ("skipped", "no space: needs 20 MiB, 1 MiB are free")
     }
 
 
@@ -121,6 +120,6 @@ def test_a_read_only_place(writing: Worker, mount: Callable[[str], Path]) -> Non
     code, output = writing.run("--profile", "quick")
     assert code == 1
     assert "Traceback" not in output
-    assert writing.result().incomplete_reason == (
+    assert writing.result().outcome.reason == (
         f"place workspace ({writing.workspace}): Read-only file system"
     )

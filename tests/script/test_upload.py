@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uploading
+import upload_clients
 from upload_servers import Handler, Sink
 from worker import Worker
 from workloads import upload
@@ -18,8 +18,7 @@ needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl
 REST = {
     "stopped_early": None,
     "precision_reached_ratio": None,
-    "completed": True,
-    "incomplete_reason": None,
+    "outcome": {"state": "completed", "reason": None},
 }
 # Few enough that a second for each is no long test.
 FEW = "from workloads import upload\nupload.QUICK_OBJECTS = upload.QUICK_AT_ONCE = 2\n"
@@ -83,7 +82,7 @@ PATIENT = "from workloads import upload\nupload.QUICK_TIME_LIMIT_S = 60.0\n"
 @needs_curl
 def test_by_curl(uploader: Worker) -> None:
     """A connection for each, one for all, many at once: nothing stalls on loopback."""
-    _, method, _ = uploading.find_curl()
+    _, method, _ = upload_clients.find_curl()
     entries = uploader.measure(prelude=PATIENT)
     for entry in entries:
         references = entry["observed"].pop("without_expect_ns")
@@ -158,17 +157,16 @@ def test_to_a_url(uploader: Worker, sink: Sink) -> None:
 @needs_curl
 def test_http_2_without_tls(uploader: Worker, sink: Sink) -> None:
     """Nobody is asked to switch to HTTP/2 in the clear: skipped by name, the other ways count."""
-    if not uploading.find_curl()[2]:
+    if not upload_clients.find_curl()[2]:
         pytest.skip("needs a curl with HTTP/2")
     code, output = uploader.run("--profile", "quick", "--upload-url", sink.url, prelude=FEW)
     assert code == 0, output
     document = uploader.document()
-    assert document["completed"]
-    assert [entry["incomplete_reason"] for entry in document["workloads"]] == [
-        None,
-        None,
-        None,
-        "skipped: HTTP/2 goes over TLS alone: give an https:// --upload-url",
+    assert document["outcome"]["state"] == "completed"
+    reason = "HTTP/2 needs TLS: give an https:// --upload-url"
+    assert [entry["outcome"] for entry in document["workloads"]] == [
+        *[{"state": "completed", "reason": None}] * 3,
+        {"state": "skipped", "reason": reason},
     ]
     assert [warning["name"] for warning in document["warnings"]] == ["skipped"]
 
@@ -226,9 +224,10 @@ def test_an_answer_that_breaks_off(
     entry = uploader.document()["workloads"][0]
     assert entry["samples"]["operations"] == [1]
     assert entry["observed"]["connections"] == 1
-    assert entry["incomplete_reason"] == (
-        f"place workspace ({uploader.workspace}): the upload failed: {reason}"
-    )
+    assert entry["outcome"] == {
+        "state": "failed",
+        "reason": f"place workspace ({uploader.workspace}): the upload failed: {reason}",
+    }
 
 
 def test_http_2_that_curl_has_not(uploader: Worker, sink: Sink, tmp_path: Path) -> None:
@@ -236,8 +235,8 @@ def test_http_2_that_curl_has_not(uploader: Worker, sink: Sink, tmp_path: Path) 
     uploader.limit_path(tmp_path / "tools", "true")
     code, output = uploader.run("--profile", "quick", "--upload-url", sink.url, prelude=FEW)
     assert code == 0, output
-    reason = uploader.document()["workloads"][3]["incomplete_reason"]
-    assert reason == "skipped: http.client offers no HTTP/2"
+    skipped = {"state": "skipped", "reason": "http.client offers no HTTP/2"}
+    assert uploader.document()["workloads"][3]["outcome"] == skipped
 
 
 @refusing
@@ -254,7 +253,7 @@ def test_a_server_that_refuses(
     code, output = uploader.run("--profile", "quick", "--upload-url", sink.url, prelude=FEW)
     assert code == 1
     assert "Traceback" not in output
-    assert uploader.result().incomplete_reason == (
+    assert uploader.result().outcome.reason == (
         f"place workspace ({uploader.workspace}): the server answered HTTP 403"
     )
     assert list(uploader.workspace.iterdir()) == []
@@ -278,7 +277,7 @@ def test_nobody_there(uploader: Worker, tmp_path: Path, tools: list[str], reason
     assert code == 1
     assert "Traceback" not in output
     where = f"place workspace ({uploader.workspace}): "
-    assert str(uploader.result().incomplete_reason).startswith(where + reason)
+    assert str(uploader.result().outcome.reason).startswith(where + reason)
 
 
 @pytest.mark.parametrize(
@@ -295,7 +294,7 @@ def test_nobody_there(uploader: Worker, tmp_path: Path, tools: list[str], reason
             id="plain",
         ),
         pytest.param("echo curl 7.58.0", (None, "curl 7.58.0 is too old", False), id="old"),
-        pytest.param("exit 1", (None, "{path} does not tell its version", False), id="broken"),
+        pytest.param("exit 1", (None, "cannot read the version of {path}", False), id="broken"),
     ],
 )
 def test_which_curl(
@@ -311,7 +310,7 @@ def test_which_curl(
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     path, text, http2 = found
     path = path and path.format(path=program)
-    assert uploading.find_curl() == (path, text.format(path=program), http2)
+    assert upload_clients.find_curl() == (path, text.format(path=program), http2)
 
 
 @pytest.mark.parametrize(
@@ -329,4 +328,4 @@ def test_an_objects_address(url: str, address: str) -> None:
 
 def test_what_curl_is_asked_is_quoted() -> None:
     """A quote in an address stays part of it."""
-    assert uploading.quoted('a"b\\c') == r'"a\"b\\c"'
+    assert upload_clients.quoted('a"b\\c') == r'"a\"b\\c"'

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import uploading
+import upload_clients
 from upload_servers import Certificate, Front, Handler, Sink, fronted, make_certificate
 from worker import Worker
 
@@ -20,7 +20,7 @@ SETS += "upload.QUICK_SETS = 2\nupload.QUICK_TIME_LIMIT_S = 60.0\n"
 
 @pytest.fixture(autouse=True)
 def _curl() -> None:
-    if not uploading.find_curl()[2]:
+    if not upload_clients.find_curl()[2]:
         pytest.skip("needs a curl with HTTP/2")
 
 
@@ -85,14 +85,14 @@ def test_http_2(uploader: Worker, sink: Sink, front: Front) -> None:
             entry["observed"]["http_version"],
             entry["observed"]["connections"],
             entry["samples"]["operations"],
-            entry["completed"],
+            entry["outcome"]["state"],
         )
         for entry in entries
     ] == [
-        ("connection-each", "1.1", 10, [1] * 10, True),
-        ("keep-alive", "1.1", 1, [1] * 10, True),
-        ("concurrent", "1.1", 20, [10, 10], True),
-        ("http2", "2", 2, [10, 10], True),
+        ("connection-each", "1.1", 10, [1] * 10, "completed"),
+        ("keep-alive", "1.1", 1, [1] * 10, "completed"),
+        ("concurrent", "1.1", 20, [10, 10], "completed"),
+        ("http2", "2", 2, [10, 10], "completed"),
     ]
     by_http2 = [one for one in carried if one.protocol == "h2"]
     others = [one for one in carried if one.protocol == "http/1.1"]
@@ -129,12 +129,10 @@ def test_a_server_without_http_2(uploader: Worker, sink: Sink, certificate: Cert
     code, output = run(uploader, sink.url)
     assert code == 0, output
     document = uploader.document()
-    assert document["completed"]
-    assert [entry["incomplete_reason"] for entry in document["workloads"]] == [
-        None,
-        None,
-        None,
-        "skipped: the server speaks HTTP/1.1",
+    assert document["outcome"]["state"] == "completed"
+    assert [entry["outcome"] for entry in document["workloads"]] == [
+        *[{"state": "completed", "reason": None}] * 3,
+        {"state": "skipped", "reason": "the server speaks HTTP/1.1"},
     ]
     assert [warning["name"] for warning in document["warnings"]] == ["skipped"]
 
@@ -178,7 +176,7 @@ def test_a_certificate_that_is_not_trusted(
     assert code == 1
     assert sink.received.paths == []
     assert samples(uploader) == dict.fromkeys(WAYS, 0)
-    said = uploader.result().incomplete_reason or ""
+    said = uploader.result().outcome.reason or ""
     where = f"place workspace ({uploader.workspace}): the upload failed: "
     assert said.startswith(where + reason)
     assert "\n" not in said
@@ -234,9 +232,10 @@ def test_http_2_that_fails(
         "http2": 1,
     }
     document = uploader.document()
-    assert [entry["completed"] for entry in document["workloads"]] == [True, True, True, False]
-    said = document["incomplete_reason"]
+    states = [entry["outcome"]["state"] for entry in document["workloads"]]
+    assert states == ["completed", "completed", "completed", "failed"]
+    said = document["outcome"]["reason"]
     assert said.startswith(f"place workspace ({uploader.workspace}): {reason}")
-    assert document["workloads"][3]["incomplete_reason"] == said
+    assert document["workloads"][3]["outcome"]["reason"] == said
     assert "\n" not in said
     uploader.result()  # the file is valid

@@ -12,10 +12,14 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import batches
 import pytest
 import settings
 import summary
-from worker import SCRIPT, Worker
+from checkout import ROOT
+from worker import SCRIPT, Worker, outcome_of
+
+from io_benchmark.results.workloads import IN_BATCHES, WORKLOADS
 
 NAMES = sorted(path.stem.replace("_", "-") for path in (SCRIPT / "workloads").glob("*.py"))
 every_workload = pytest.mark.parametrize("name", NAMES)
@@ -34,9 +38,10 @@ SHAPE = (
     "run",
     "samples",
     "subtests",
+    "unit",
+    "unit_ns",
     "variants",
 )
-IN_BATCHES = sorted(set(NAMES) - {"cache-retrieve"})
 KEYS = ["parameters", "observed", "run_ns", "stopped_early", "precision_reached_ratio"]
 
 
@@ -44,23 +49,47 @@ def workload(name: str) -> Any:
     return importlib.import_module("workloads." + name.replace("-", "_")).WORKLOAD
 
 
-def parsed(*extra: str) -> settings.Settings:
+def parsed(*extra: str) -> settings.RunSettings:
     given = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--artifacts", "/x"]
     return settings.parse([*given, *extra], ["w"])
 
 
 @every_workload
 def test_one_shape(name: str) -> None:
-    """Each has what the bench, the log and Perfherder ask of it, and a unit."""
+    """Each has what the bench, the log and Perfherder use."""
     found = workload(name)
     assert [part for part in SHAPE if not hasattr(found, part)] == []
     assert found.name == name
-    assert name in summary.FIGURES
 
 
-def test_no_other_units() -> None:
-    """A workload that is gone leaves no unit behind."""
-    assert sorted(summary.FIGURES) == NAMES
+@every_workload
+def test_the_reader_has_the_same_unit(name: str) -> None:
+    """The log and the worker's own series show what a report shows."""
+    here, there = workload(name), WORKLOADS[name]
+    assert (here.name, here.unit, here.unit_ns or 0) == (there.name, there.unit, there.unit_ns)
+    assert (here.per_place, issubclass(here, batches.Batches)) == (
+        there.per_place,
+        name in IN_BATCHES,
+    )
+
+
+def test_the_reader_knows_each() -> None:
+    """A workload that is gone leaves no description behind."""
+    assert sorted(WORKLOADS) == NAMES
+
+
+def test_the_documentation_has_each() -> None:
+    """The page about comparisons lists them in the order of a report."""
+    page = (ROOT / "taskcluster" / "docs" / "comparing.md").read_text()
+    rows = re.findall(
+        r"^\| `([a-z-]+)` \| an? ([^|]+) \| (\S+) \| (lower|higher) \|$", page, re.MULTILINE
+    )
+    assert [(name, unit, better) for name, _, unit, better in rows] == [
+        (name, one.unit, "higher" if one.higher_is_better else "lower")
+        for name, one in WORKLOADS.items()
+    ]
+    for name, operation, *_ in rows:
+        assert operation.startswith(WORKLOADS[name].operation)
 
 
 class Bench:
@@ -70,7 +99,7 @@ class Bench:
         self.settings = parsed(*extra)
 
 
-@pytest.mark.parametrize("name", IN_BATCHES)
+@pytest.mark.parametrize("name", sorted(IN_BATCHES))
 @pytest.mark.parametrize("profile", ["full", "quick"])
 def test_one_plan(name: str, profile: str) -> None:
     """Every entry has the same keys, all parameters beforehand and nothing observed."""
@@ -99,7 +128,7 @@ def test_one_plan(name: str, profile: str) -> None:
 )
 def test_figures(name: str, operation_ns: int, shown: float) -> None:
     """A time in its unit, or how many a second."""
-    assert summary.figure(name, operation_ns) == shown
+    assert summary.figure(workload(name), operation_ns) == shown
 
 
 def quick(worker: Worker, *names: str) -> str:
@@ -113,7 +142,7 @@ def quick(worker: Worker, *names: str) -> str:
     ("extra", "latest"),
     [
         pytest.param((), "", id="no limit"),
-        pytest.param(("--time-budget", "100"), ", over after 100 s at the latest", id="a limit"),
+        pytest.param(("--time-budget", "100"), ", ends after 100 s at the latest", id="a limit"),
     ],
 )
 def test_the_plan_comes_first(worker: Worker, extra: tuple[str, ...], latest: str) -> None:
@@ -143,14 +172,14 @@ def test_perfherders_limits(worker: Worker) -> None:
         for entry in entries
     ]
     for suite, entry in zip(data["suites"], entries, strict=True):
-        unit, _, higher_is_better = summary.FIGURES[entry["name"]]
+        measured = workload(entry["name"])
         samples = entry["samples"]
         mean_ns = sum(samples["duration_ns"]) / sum(samples["operations"])
-        assert suite["value"] == summary.figure(entry["name"], mean_ns)
+        assert suite["value"] == summary.figure(measured, mean_ns)
         assert [test["name"] for test in suite["subtests"]] == ["mean", "p50", "p95", "p99"]
         for part in (suite, *suite["subtests"]):
-            assert part["unit"] == unit
-            assert part["lowerIsBetter"] is not higher_is_better
+            assert part["unit"] == measured.unit
+            assert part["lowerIsBetter"] is (measured.unit_ns is not None)
             assert len(part["name"]) <= 80
             assert 1 <= len(part["unit"]) <= 20
         assert len(suite["extraOptions"]) <= 8
@@ -201,9 +230,11 @@ def test_sigterm_leaves_a_valid_file_and_no_trace(worker: Worker, name: str) -> 
     assert process.returncode == 143, output
     assert "Traceback" not in output
     result = worker.result()
-    assert (result.completed, result.incomplete_reason) == (False, "stopped by SIGTERM")
-    reasons = {entry.incomplete_reason for entry in result.workloads}
-    assert reasons <= {"stopped by SIGTERM", "not started: stopped by SIGTERM"}
+    assert outcome_of(result) == ("stopped", "stopped by SIGTERM")
+    assert {outcome_of(entry) for entry in result.workloads} <= {
+        ("stopped", "stopped by SIGTERM"),
+        ("not-started", "stopped by SIGTERM"),
+    }
     assert list(worker.workspace.iterdir()) == []
     assert processes_of(process.pid, worker.workspace) == []
 
@@ -232,12 +263,12 @@ fio.subprocess = type("subprocess", (), {**vars(subprocess), "Popen": staticmeth
 """,
     "upload": """
 import os, signal, subprocess
-import uploading
+import upload_clients
 def interrupted(*arguments, **named):
     process = subprocess.Popen(*arguments, **named)
     os.kill(os.getpid(), signal.SIGTERM)
     return process
-uploading.subprocess = type(
+upload_clients.subprocess = type(
     "subprocess", (), {**vars(subprocess), "Popen": staticmethod(interrupted)}
 )
 """,
@@ -255,6 +286,6 @@ def test_sigterm_while_a_process_is_started(worker: Worker, name: str) -> None:
     output, _ = process.communicate(timeout=120)
     assert process.returncode == 143, output
     assert "Traceback" not in output
-    assert worker.result().incomplete_reason == "stopped by SIGTERM"
+    assert outcome_of(worker.result()) == ("stopped", "stopped by SIGTERM")
     assert list(worker.workspace.iterdir()) == []
     assert processes_of(process.pid, worker.workspace) == []

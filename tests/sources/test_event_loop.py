@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from io_benchmark.interruption import TERMINATING
+from io_benchmark.signals import TERMINATING
 from io_benchmark.sources.event_loop import run_all, run_coroutine, run_limited
 
 

@@ -6,12 +6,12 @@
 from submitted_tasks import generated
 
 from io_benchmark.submit.cost import estimate
-from io_benchmark.submit.definitions import Settings, choose
+from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
 
 
 def cost(earlier, **settings):
     tasks = [generated("amd-16"), generated("intel")]
-    return estimate(choose(tasks, Settings(image="x", **settings)), earlier)
+    return estimate(select_tasks(tasks, SubmissionSettings(image="x", **settings)), earlier)
 
 
 def test_by_time_budget():
@@ -34,6 +34,6 @@ def test_by_earlier_results():
 def test_without_a_time_budget():
     """The task's own limit counts."""
     tasks = [generated("x", payload={"command": [["a", "b"]], "maxRunTime": 601})]
-    assert estimate(choose(tasks, Settings()), {}).shown == (
+    assert estimate(select_tasks(tasks, SubmissionSettings()), {}).shown == (
         "1 task, at most 0.183 worker hours in all"
     )

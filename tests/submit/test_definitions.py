@@ -10,19 +10,24 @@ from submitted_tasks import generated, of_all
 
 from io_benchmark.errors import UsageError
 from io_benchmark.submit.cost import estimate
-from io_benchmark.submit.definitions import Settings, choose, job_of, submitter_scopes
-from io_benchmark.submit.submission import ready_all, submission_of, task_ids
+from io_benchmark.submit.definitions import (
+    SubmissionSettings,
+    job_of,
+    select_tasks,
+    submitter_scopes,
+)
+from io_benchmark.submit.submission import make_all_ready, submission_of, task_ids
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 POOLS = ("amd-16", "amd-30", "intel")
-IMAGE = Settings(image="host/image:1")
+IMAGE = SubmissionSettings(image="host/image:1")
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
 RECORD = "io-benchmark-submission"
 
 
 def final(settings, *tasks):
-    chosen = choose(tasks or [generated("amd-16")], settings)
-    return ready_all(chosen, submission_of(["io-benchmark"], settings, chosen), GROUP, NOW)
+    chosen = select_tasks(tasks or [generated("amd-16")], settings)
+    return make_all_ready(chosen, submission_of(["io-benchmark"], settings, chosen), GROUP, NOW)
 
 
 def test_a_whole_definition():
@@ -62,8 +67,10 @@ def test_a_whole_definition():
 def test_two_kinds_of_a_pool():
     """They are no replicates of each other: each has as many as are asked for, and its own cost."""
     tasks = [generated("amd-16"), of_all("amd-16")]
-    settings = Settings(image="host/image:1", replicates=2, pools={"amd-16": "some/queue"})
-    chosen = choose(tasks, settings)
+    settings = SubmissionSettings(
+        image="host/image:1", replicates=2, pools={"amd-16": "some/queue"}
+    )
+    chosen = select_tasks(tasks, settings)
     assert [one.label for one in chosen] == [
         "io-benchmark-amd-16-1",
         "io-benchmark-all-amd-16-1",
@@ -109,20 +116,20 @@ def test_volumes_are_those_of_the_image_that_runs(image, volumes):
         "command": [],
         "env": {"A": "1", "TASKCLUSTER_VOLUMES": "/builds/worker/workspace"},
     }
-    (task,) = final(Settings(image=image), generated("amd-16", payload=payload))
+    (task,) = final(SubmissionSettings(image=image), generated("amd-16", payload=payload))
     assert task.definition["payload"]["env"] == {"A": "1"} | volumes
 
 
 def test_what_was_generated_stays_as_it_is():
     """Final definitions are copies."""
     task = generated("amd-16")
-    final(Settings(image="host/image:1", replicates=2, pools={"amd-16": "a/b"}), task)
+    final(SubmissionSettings(image="host/image:1", replicates=2, pools={"amd-16": "a/b"}), task)
     assert task == generated("amd-16")
 
 
 def test_replicates_are_interleaved():
     """A pool's workers do not all start first; one group, ids of their own."""
-    settings = Settings(image="host/image:1", replicates=2)
+    settings = SubmissionSettings(image="host/image:1", replicates=2)
     tasks = final(settings, *map(generated, POOLS))
     assert [one.label for one in tasks] == [
         f"io-benchmark-{pool}-{number}" for number in (1, 2) for pool in POOLS
@@ -151,7 +158,7 @@ def test_replicates_are_interleaved():
 def test_a_kind_with_replicates(replicates, labels):
     """--replicates is how many there are in the end; without it the kind says."""
     tasks = [generated("a", 1), generated("a", 2), generated("b")]
-    made = final(Settings(image="host/image:1", replicates=replicates), *tasks)
+    made = final(SubmissionSettings(image="host/image:1", replicates=replicates), *tasks)
     assert [one.label for one in made] == [f"io-benchmark-{label}" for label in labels]
     assert [one.definition["tags"]["label"] for one in made] == [one.label for one in made]
     assert made[0].definition["extra"]["treeherder"]["symbol"] == labels[0]
@@ -159,7 +166,7 @@ def test_a_kind_with_replicates(replicates, labels):
 
 def test_other_workers():
     """The override is in the definition, and told where people look."""
-    (task,) = final(Settings(image="host/image:1", pools={"amd-16": "proj-misc/some"}))
+    (task,) = final(SubmissionSettings(image="host/image:1", pools={"amd-16": "proj-misc/some"}))
     made = task.definition
     assert (made["provisionerId"], made["workerType"]) == ("proj-misc", "some")
     assert made["metadata"]["description"] == "measures; submitted to proj-misc/some instead"
@@ -167,14 +174,14 @@ def test_other_workers():
 
 def test_priority_and_scheduler():
     """As asked for; what its creator needs follows from that, and is nothing for routes."""
-    settings = Settings(image="host/image:1", priority="high", scheduler="me-level-1")
+    settings = SubmissionSettings(image="host/image:1", priority="high", scheduler="me-level-1")
     tasks = final(settings)
     assert tasks[0].definition["routes"] == []
     assert (tasks[0].definition["priority"], tasks[0].definition["schedulerId"]) == (
         "high",
         "me-level-1",
     )
-    assert submitter_scopes(choose([generated("amd-16")], settings), "me-level-1") == [
+    assert submitter_scopes(select_tasks([generated("amd-16")], settings), "me-level-1") == [
         "queue:create-task:high:releng-1/type-amd-16",
         "queue:create-task:project:none",
         "queue:scheduler-id:me-level-1",
@@ -189,7 +196,7 @@ def test_scopes_by_payload():
         "cache": {"level-1-x": "/x"},
         "capabilities": {"privileged": True, "devices": {"kvm": True, "loopbackAudio": False}},
     }
-    (task,) = final(Settings(), generated("amd-16", payload=payload))
+    (task,) = final(SubmissionSettings(), generated("amd-16", payload=payload))
     assert task.definition["scopes"] == [
         "docker-worker:cache:level-1-x",
         "docker-worker:capability:device:kvm",
@@ -200,12 +207,14 @@ def test_scopes_by_payload():
 def test_without_an_image():
     """One line that says what is needed."""
     with pytest.raises(UsageError, match=r"runs in the image update-verify.*give --image NAME"):
-        final(Settings())
+        final(SubmissionSettings())
 
 
 def test_an_image_that_needs_none():
     """A kind that names a registry's image needs no --image."""
-    (task,) = final(Settings(), generated("amd-16", payload={"image": "x", "command": []}))
+    (task,) = final(
+        SubmissionSettings(), generated("amd-16", payload={"image": "x", "command": []})
+    )
     assert task.definition["payload"]["image"] == "x"
 
 
@@ -219,7 +228,7 @@ def test_another_reference():
 def test_unknown_pool():
     """With those that there are."""
     with pytest.raises(UsageError, match=r"--pool arm=a/b: no such pool.*there are amd-16"):
-        final(Settings(image="x", pools={"arm": "a/b"}))
+        final(SubmissionSettings(image="x", pools={"arm": "a/b"}))
 
 
 def test_tasks_of_no_pool():

@@ -14,17 +14,17 @@ from io_benchmark.errors import UsageError
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.protocol import RunResult
 from io_benchmark.submit import earlier
-from io_benchmark.submit.definitions import Settings, choose
-from io_benchmark.submit.earlier import NS_A_MINUTE, Earlier, Like
+from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
+from io_benchmark.submit.earlier import NS_A_MINUTE, EarlierResult, LikeOption
 
 PLAIN, ALL, INTEL = "io-benchmark-amd-16", "io-benchmark-all-amd-16", "io-benchmark-intel"
-SETTINGS = Settings(image="x", replicates=2)
-BOTH = choose([generated("amd-16"), of_all("amd-16"), generated("intel")], SETTINGS)
-ONE = choose([of_all("amd-16")], SETTINGS)
+SETTINGS = SubmissionSettings(image="x", replicates=2)
+BOTH = select_tasks([generated("amd-16"), of_all("amd-16"), generated("intel")], SETTINGS)
+ONE = select_tasks([of_all("amd-16")], SETTINGS)
 
 
 def of(job, minutes, pool="amd-16"):
-    return Earlier(pool, job, minutes * NS_A_MINUTE, "old/io-benchmark.json")
+    return EarlierResult(pool, job, minutes * NS_A_MINUTE, "old/io-benchmark.json")
 
 
 def minutes(*found, chosen=BOTH, named=()):
@@ -70,8 +70,8 @@ def test_results_of_another_task_of_the_pool():
 def test_results_of_other_sizes(profile, kept, remark):
     """They take other times: they are not used, and a line says so."""
     found = [of(PLAIN, 2), replace(of(PLAIN, 1), profile="quick"), of(ALL, 3)]
-    assert earlier.of_profile(found, profile) == ([found[at] for at in kept], remark)
-    assert earlier.of_profile(found[:1], "full") == (found[:1], None)
+    assert earlier.with_profile(found, profile) == ([found[at] for at in kept], remark)
+    assert earlier.with_profile(found[:1], "full") == (found[:1], None)
 
 
 def test_all_for_one_task():
@@ -91,11 +91,13 @@ def test_all_for_one_task():
 @pytest.mark.parametrize(
     ("text", "like"),
     [
-        pytest.param("group:abc", Like(None, "group:abc"), id="address"),
-        pytest.param(f"{ALL}=group:abc", Like(ALL, "group:abc"), id="label"),
-        pytest.param(f"{ALL}=a=b", Like(ALL, "a=b"), id="label-and-equals"),
-        pytest.param("./a=b", Like(None, "./a=b"), id="file-with-equals"),
-        pytest.param("https://h/jobs?repo=x", Like(None, "https://h/jobs?repo=x"), id="query"),
+        pytest.param("group:abc", LikeOption(None, "group:abc"), id="address"),
+        pytest.param(f"{ALL}=group:abc", LikeOption(ALL, "group:abc"), id="label"),
+        pytest.param(f"{ALL}=a=b", LikeOption(ALL, "a=b"), id="label-and-equals"),
+        pytest.param("./a=b", LikeOption(None, "./a=b"), id="file-with-equals"),
+        pytest.param(
+            "https://h/jobs?repo=x", LikeOption(None, "https://h/jobs?repo=x"), id="query"
+        ),
     ],
 )
 def test_forms(text, like):
@@ -121,6 +123,6 @@ def test_what_a_result_says(tmp_path):
     (folder / run_files.TASK_NAME).write_text(json.dumps(record | {"label": f"{INTEL}-7"}))
     measured = run_files.read_run_folder(folder)
     duration_ns = measured.result.duration_ns
-    assert earlier.earlier_of(measured) == Earlier("intel", INTEL, duration_ns, "")
+    assert earlier.to_earlier_result(measured) == EarlierResult("intel", INTEL, duration_ns, "")
     bare = RunResult(measured.result, None, "x")
-    assert earlier.earlier_of(bare) == Earlier("intel", None, duration_ns, "x")
+    assert earlier.to_earlier_result(bare) == EarlierResult("intel", None, duration_ns, "x")

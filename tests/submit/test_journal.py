@@ -12,12 +12,12 @@ from submitted_tasks import generated
 
 from io_benchmark.errors import UsageError
 from io_benchmark.submit import journal
-from io_benchmark.submit.definitions import Settings, choose
+from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
 from io_benchmark.submit.submission import submission_of
 
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
-SETTINGS = Settings(image="x", replicates=2)
-CHOSEN = choose([generated("amd-16")], SETTINGS)
+SETTINGS = SubmissionSettings(image="x", replicates=2)
+CHOSEN = select_tasks([generated("amd-16")], SETTINGS)
 JOURNAL = journal.Journal(
     "https://tc.example.com",
     GROUP,

@@ -8,16 +8,16 @@ from submitted_tasks import generated, of_all
 
 from io_benchmark.submit import sizes
 from io_benchmark.submit.cost import estimate
-from io_benchmark.submit.definitions import Settings, choose
+from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
 from io_benchmark_taskgraph.estimate import CACHE_MIB, RETRIEVE_MIB, SLOWEST_MIB_PER_S
 
-SETTINGS = Settings(image="x", profile="quick")
+SETTINGS = SubmissionSettings(image="x", profile="quick")
 
 
 def test_a_task():
     """The profile, the time budget, the task's limit and the description; no more."""
-    (quick,) = choose([generated("amd-16")], SETTINGS)
-    (full,) = choose([generated("amd-16")], Settings(image="x"))
+    (quick,) = select_tasks([generated("amd-16")], SETTINGS)
+    (full,) = select_tasks([generated("amd-16")], SubmissionSettings(image="x"))
     expected = {
         **full.definition,
         "payload": {
@@ -36,7 +36,7 @@ def test_a_task():
 
 def test_the_cost_follows():
     """Of both kinds."""
-    chosen = choose([generated("amd-16"), of_all("amd-16")], SETTINGS)
+    chosen = select_tasks([generated("amd-16"), of_all("amd-16")], SETTINGS)
     assert estimate(chosen, {}).shown == "2 tasks, at most 0.333 worker hours in all"
 
 

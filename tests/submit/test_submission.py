@@ -12,29 +12,29 @@ from submitted_tasks import generated
 
 from io_benchmark.errors import ResultError
 from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
-from io_benchmark.submit.definitions import Settings, choose
+from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
 from io_benchmark.submit.submission import (
+    make_all_ready,
     parse_record,
-    ready_all,
     submission_of,
     task_ids,
 )
 
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
-SETTINGS = Settings(
+SETTINGS = SubmissionSettings(
     image={"type": "task-image", "taskId": GROUP, "path": "p"},
     pools={"intel": "proj/some"},
     replicates=2,
     owner="jane@example.com",
     profile="quick",
 )
-CHOSEN = choose([generated("amd-16"), generated("intel")], SETTINGS)
+CHOSEN = select_tasks([generated("amd-16"), generated("intel")], SETTINGS)
 SUBMISSION = submission_of(["io-benchmark"], SETTINGS, CHOSEN)
 
 
 def extra(number=0):
     """As the queue gives it back: JSON."""
-    tasks = ready_all(CHOSEN, SUBMISSION, GROUP, datetime(2026, 11, 21, tzinfo=UTC))
+    tasks = make_all_ready(CHOSEN, SUBMISSION, GROUP, datetime(2026, 11, 21, tzinfo=UTC))
     return json.loads(json.dumps(tasks[number].definition["extra"]))
 
 
@@ -57,7 +57,7 @@ def test_any_task_describes_the_whole(number):
 def test_the_sum_is_that_of_the_tasks():
     """It is the same at another time, and another for other tasks."""
     assert submission_of(["io-benchmark"], SETTINGS, CHOSEN) == SUBMISSION
-    others = choose([generated("amd-16", priority="high"), generated("intel")], SETTINGS)
+    others = select_tasks([generated("amd-16", priority="high"), generated("intel")], SETTINGS)
     assert submission_of(["io-benchmark"], SETTINGS, others).sha256 != SUBMISSION.sha256
 
 
@@ -70,9 +70,9 @@ def changed(**changes):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        pytest.param(None, "does not say what was to be created", id="no-extra"),
-        pytest.param([], "does not say what was to be created", id="list"),
-        pytest.param({}, "does not say what was to be created", id="no-record"),
+        pytest.param(None, "does not contain the submission", id="no-extra"),
+        pytest.param([], "does not contain the submission", id="list"),
+        pytest.param({}, "does not contain the submission", id="no-record"),
         pytest.param(changed(version=2), "another version of io-benchmark", id="newer"),
         pytest.param({"io-benchmark-submission": []}, "is malformed", id="record"),
         pytest.param(changed(tasks="x"), "is malformed", id="type"),

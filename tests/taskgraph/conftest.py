@@ -22,7 +22,7 @@ SCRIPT = {
     "observe/mounts.py": "def read(): pass\n",
     "observe/unused.py": "",
     "workloads/cache_retrieve.py": "import copying\n",
-    "workloads/sync_write.py": "",
+    "workloads/sync_write.py": "class SyncWrite:\n    maximum_s = 130\n",
     "workloads/_common.py": "",
     "copying.py": "",
 }

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from embedding import shell_text
 
-from io_benchmark_taskgraph import estimate, script, stanza
+from io_benchmark_taskgraph import estimate, script_modules, stanza
 from io_benchmark_taskgraph.mistakes import BadKeyError
 
 from .conftest import KIND, REPOSITORY
@@ -65,7 +65,7 @@ def test_the_command(label, usual):  # noqa: ARG001 - one list of pairs
     text = shell_text(graph("full", "try-all")[label]["task"]["payload"]["command"])
     command = text[text.index("exec python3") :]
     assert f"--pool {label.removeprefix(f'{ALL}-')} " in command
-    workloads = script.workload_names(REPOSITORY / "scripts/io-benchmark")
+    workloads = script_modules.workload_names(REPOSITORY / "scripts/io-benchmark")
     assert sorted(re.findall(r"--workload (\S+)", command)) == workloads
     assert re.findall(r"--destination (\S+)", command) == ["overwrite", "unlink", "fresh"]
     assert re.findall(r'--place (\S+?)="\$\{\w+:-(\S+?)\}"', command) == [
@@ -80,18 +80,18 @@ def test_the_command(label, usual):  # noqa: ARG001 - one list of pairs
 def test_every_workload_is_named(kind):
     """A new module of workloads/ belongs into the kind."""
     named = kind["task-defaults"]["benchmark"]["workloads"]
-    assert sorted(named) == script.workload_names(REPOSITORY / "scripts/io-benchmark")
+    assert sorted(named) == script_modules.workload_names(REPOSITORY / "scripts/io-benchmark")
 
 
 def test_the_time_it_takes_at_worst(kind):
     """What the slowest pool planned for needs is below its limit."""
     benchmark = stanza.parse(kind["task-defaults"]["benchmark"])
     # 3 x (5,700 + 200 x 3 x 57) / 50, and the others' limits
-    assert estimate.others_s(benchmark) == 170 + 3 * 395
+    assert estimate.other_workloads_s(REPOSITORY, benchmark) == 170 + 3 * 395
     needed_s = 2394 + 170 + 3 * 395
-    estimate.check_duration(benchmark, needed_s)
+    estimate.check_duration(REPOSITORY, benchmark, needed_s)
     with pytest.raises(BadKeyError):
-        estimate.check_duration(benchmark, needed_s - 1)
+        estimate.check_duration(REPOSITORY, benchmark, needed_s - 1)
     documented = (REPOSITORY / "taskcluster/docs/kinds.md").read_text()
     assert f"the slowest pool planned for needs {needed_s:,} s" in documented
 

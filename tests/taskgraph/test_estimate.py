@@ -12,12 +12,13 @@ from statistics import mean
 import pytest
 import settings as script_settings
 
-from io_benchmark_taskgraph import estimate, script, stanza
+from io_benchmark_taskgraph import estimate, script_modules, stanza
 from io_benchmark_taskgraph.mistakes import BadKeyError
 
 from .conftest import REPOSITORY
 
-SMALLEST = {"script": "scripts/io-benchmark", "workloads": ["cache-retrieve"], "retrieves": 2000}
+SCRIPT = "scripts/io-benchmark"
+SMALLEST = {"script": SCRIPT, "workloads": ["cache-retrieve"], "retrieves": 2000}
 CONTAINER = {"name": "container", "path": "/builds/worker/io-benchmark"}
 
 
@@ -37,34 +38,34 @@ CONTAINER = {"name": "container", "path": "/builds/worker/io-benchmark"}
 def test_exactly_enough(changes, budget_s):
     """A budget of the estimate holds the workload, one second less does not."""
     benchmark = stanza.parse({**SMALLEST, **changes})
-    estimate.check_duration(benchmark, budget_s)
+    estimate.check_duration(REPOSITORY, benchmark, budget_s)
     with pytest.raises(BadKeyError, match=f"take {budget_s} s at 50 MiB/s"):
-        estimate.check_duration(benchmark, budget_s - 1)
+        estimate.check_duration(REPOSITORY, benchmark, budget_s - 1)
 
 
 def test_message_names_estimate_budget_and_remedy():
     """Both remedies are numbers that work."""
     benchmark = stanza.parse({**SMALLEST, "places": ["workspace", CONTAINER]})
     with pytest.raises(BadKeyError) as caught:
-        estimate.check_duration(benchmark, 3300)
+        estimate.check_duration(REPOSITORY, benchmark, 3300)
     assert caught.value.key == "benchmark.retrieves"
     assert caught.value.text == (
         "2000 retrieves x 2 place(s) x 1 destination(s) of cache-retrieve take 4788 s at 50 MiB/s "
         "and the time budget is 3300 s; raise worker.max-run-time to 5088 or lower "
         "benchmark.retrieves to 1347"
     )
-    estimate.check_duration(benchmark, 5088 - 300)
+    estimate.check_duration(REPOSITORY, benchmark, 5088 - 300)
     fitting = stanza.parse({**SMALLEST, "places": ["workspace", CONTAINER], "retrieves": 1347})
-    estimate.check_duration(fitting, 3300)
+    estimate.check_duration(REPOSITORY, fitting, 3300)
     one_more = stanza.parse({**SMALLEST, "places": ["workspace", CONTAINER], "retrieves": 1348})
     with pytest.raises(BadKeyError):
-        estimate.check_duration(one_more, 3300)
+        estimate.check_duration(REPOSITORY, one_more, 3300)
 
 
 def test_no_retrieves_fit():
     """Where not even the cache fits, only more time helps."""
     with pytest.raises(BadKeyError) as caught:
-        estimate.check_duration(stanza.parse(SMALLEST), 100)
+        estimate.check_duration(REPOSITORY, stanza.parse(SMALLEST), 100)
     assert caught.value.text.endswith("is 100 s; raise worker.max-run-time to 2694")
 
 
@@ -87,9 +88,9 @@ def test_no_retrieves_fit():
 def test_other_workloads(changes, seconds):
     """Each has a limit of its own, once a task or once a place; their sum must fit."""
     benchmark = stanza.parse({**SMALLEST, **changes})
-    estimate.check_duration(benchmark, seconds)
+    estimate.check_duration(REPOSITORY, benchmark, seconds)
     with pytest.raises(BadKeyError) as caught:
-        estimate.check_duration(benchmark, seconds - 1)
+        estimate.check_duration(REPOSITORY, benchmark, seconds - 1)
     assert caught.value.key == "benchmark.workloads"
     assert caught.value.text == (
         f"{', '.join(benchmark.workloads)} x {len(benchmark.places)} place(s) may take {seconds} s "
@@ -101,9 +102,9 @@ def test_other_workloads(changes, seconds):
 def test_workloads_beside_retrieves():
     """The retrieves get what the others leave."""
     benchmark = stanza.parse({**SMALLEST, "workloads": ["cache-retrieve", "random-io"]})
-    estimate.check_duration(benchmark, 2394 + 95)
+    estimate.check_duration(REPOSITORY, benchmark, 2394 + 95)
     with pytest.raises(BadKeyError) as caught:
-        estimate.check_duration(benchmark, 2394)
+        estimate.check_duration(REPOSITORY, benchmark, 2394)
     assert caught.value.key == "benchmark.retrieves"
     assert caught.value.text == (
         "2000 retrieves x 1 place(s) x 1 destination(s) of cache-retrieve take 2394 s at 50 MiB/s, "
@@ -111,7 +112,7 @@ def test_workloads_beside_retrieves():
         "or lower benchmark.retrieves to 1916"
     )
     fitting = {"workloads": ["cache-retrieve", "random-io"], "retrieves": 1916}
-    estimate.check_duration(stanza.parse({**SMALLEST, **fitting}), 2394)
+    estimate.check_duration(REPOSITORY, stanza.parse({**SMALLEST, **fitting}), 2394)
 
 
 def test_budget_is_five_minutes_less():
@@ -161,14 +162,16 @@ def test_limits_are_the_scripts(name, monkeypatch):
         parameters = workload(bench, bench.settings.places[0], "/a").plan(variant)["parameters"]
         windows_s = parameters["samples_planned"] * (parameters.get("window_ns") or 0) / 10**9
         limits_s.append(min(windows_s or math.inf, parameters["time_limit_s"]))
-    planned_s = estimate.ONCE_S if not workload.per_place else estimate.EACH_PLACE_S
-    assert sum(limits_s) + BESIDE_S[name] <= planned_s[name]
+    planned = script_modules.maximum_time(REPOSITORY, SCRIPT, name)
+    assert sum(limits_s) + BESIDE_S[name] <= planned.seconds
+    assert planned == (workload.maximum_s, workload.per_place)
 
 
 def test_every_workload_is_planned_for():
-    """One that is added needs a line."""
-    known = script.workload_names(REPOSITORY / "scripts" / "io-benchmark")
-    assert known == sorted(["cache-retrieve", *estimate.ONCE_S, *estimate.EACH_PLACE_S])
+    """One that is added needs a maximum time, and the time that it takes besides its limits."""
+    assert script_modules.workload_names(REPOSITORY / SCRIPT) == sorted(
+        ["cache-retrieve", *BESIDE_S]
+    )
 
 
 def test_sizes_are_the_scripts():

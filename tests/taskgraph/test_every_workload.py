@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from io_benchmark.results import read
-from io_benchmark_taskgraph import application, command, script, stanza
+from io_benchmark_taskgraph import script_modules, stanza, task_command, zip_application
 
 from .conftest import REPOSITORY
 
@@ -18,14 +18,14 @@ SCRIPT = "scripts/io-benchmark"
 
 @pytest.fixture
 def workloads():
-    return script.workload_names(REPOSITORY / SCRIPT)
+    return script_modules.workload_names(REPOSITORY / SCRIPT)
 
 
 def build(workloads):
     benchmark = stanza.parse({"script": SCRIPT, "workloads": workloads, "retrieves": 20})
-    modules = script.needed_modules(REPOSITORY, SCRIPT, workloads)
-    return command.make_command(
-        benchmark, application.make_application(modules), pool="amd-16", time_budget_s=3300
+    modules = script_modules.needed_modules(REPOSITORY, SCRIPT, workloads)
+    return task_command.make_command(
+        benchmark, zip_application.make_application(modules), pool="amd-16", time_budget_s=3300
     )
 
 
@@ -49,15 +49,17 @@ def test_every_workload_at_once(workloads, tmp_path):
     )
     assert done.returncode == 0, done.stdout
     result = read(artifacts / "io-benchmark" / "io-benchmark.json")
-    assert result.completed
+    assert result.outcome.state == "completed"
     assert result.config.workloads == workloads
     assert list(workspace.iterdir()) == []
 
 
 def test_the_whole_script_is_needed(workloads):
     """No module of the folder is used by nothing."""
-    written = {module.path for module in script.needed_modules(REPOSITORY, SCRIPT, workloads)}
-    assert written == script.module_paths(REPOSITORY / SCRIPT)
+    written = {
+        module.path for module in script_modules.needed_modules(REPOSITORY, SCRIPT, workloads)
+    }
+    assert written == script_modules.module_paths(REPOSITORY / SCRIPT)
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -65,7 +67,9 @@ def test_a_workload_brings_its_own_modules_alone(workloads, count):
     """A task of one workload carries no other's, so that its page shows what it runs."""
     for workload in workloads:
         named = [workload, "cache-retrieve"][:count]
-        modules = {module.path for module in script.needed_modules(REPOSITORY, SCRIPT, named)}
+        modules = {
+            module.path for module in script_modules.needed_modules(REPOSITORY, SCRIPT, named)
+        }
         assert {path for path in modules if path.startswith("workloads/")} == {
             f"workloads/{name.replace('-', '_')}.py" for name in named
         }
@@ -89,9 +93,9 @@ def test_lines_of_the_log(tmp_path):
             "retrieves": 20,
         }
     )
-    modules = script.needed_modules(REPOSITORY, SCRIPT, benchmark.workloads)
-    built = command.make_command(
-        benchmark, application.make_application(modules), pool="x", time_budget_s=3300
+    modules = script_modules.needed_modules(REPOSITORY, SCRIPT, benchmark.workloads)
+    built = task_command.make_command(
+        benchmark, zip_application.make_application(modules), pool="x", time_budget_s=3300
     )
     done = subprocess.run(
         built,

@@ -6,7 +6,7 @@
 import pytest
 
 from io_benchmark_taskgraph.mistakes import BadKeyError
-from io_benchmark_taskgraph.stanza import WORKSPACE, Benchmark, Place, parse
+from io_benchmark_taskgraph.stanza import WORKSPACE, Benchmark, StanzaPlace, parse
 
 SMALLEST = {"script": "scripts/io-benchmark", "workloads": ["cache-retrieve"], "retrieves": 2000}
 CONTAINER = {"name": "container", "path": "/builds/worker/io-benchmark"}
@@ -54,7 +54,7 @@ def test_everything_given():
         precision="0.5%",
         upload_url="https://host.example/o?name={name}",
         replicates=100,
-        places=(Place("container", "/builds/worker/io-benchmark"), WORKSPACE),
+        places=(StanzaPlace("container", "/builds/worker/io-benchmark"), WORKSPACE),
         perfherder="neutral",
     )
 
@@ -276,15 +276,15 @@ def place(name, path):
         pytest.param(
             place("a", "/builds/worker"),
             "benchmark.places",
-            "/builds/worker holds /builds/worker/artifacts or lies in it, which the task needs "
-            "itself; use another",
+            "/builds/worker contains /builds/worker/artifacts or is inside it, which the task itself "
+            "needs; use another path",
             id="path above the artifacts",
         ),
         pytest.param(
             place("a", "/tmp/io-benchmark/x"),
             "benchmark.places",
-            "/tmp/io-benchmark/x holds /tmp/io-benchmark or lies in it, which the task needs "
-            "itself; use another",
+            "/tmp/io-benchmark/x contains /tmp/io-benchmark or is inside it, which the task itself "
+            "needs; use another path",
             id="path in the script's folder",
         ),
     ],

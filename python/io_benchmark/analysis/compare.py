@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.inference import estimates, independent_workers, levels
 from io_benchmark.analysis.inference.estimates import AdjustedTest, Estimate, SideData
@@ -26,6 +25,8 @@ from io_benchmark.analysis.summary import (
     workload_figures,
 )
 from io_benchmark.analysis.validity import merging, rules
+from io_benchmark.results import workloads
+from io_benchmark.results.common_types import OutcomeState
 
 ReportProgress = Callable[[str], None]
 # From this many measurements on, a difference by chance is likely enough for a remark.
@@ -48,7 +49,7 @@ def compare(
     remarks: Sequence[str] = (),
     progress: ReportProgress = lambda _step: None,
 ) -> Report:
-    workers = machine_identity.identified(workers)
+    workers = machine_identity.identify_machines(workers)
     problems = rules.check_workers(workers)
     compared: dict[Subject, list[Run]] = {}
     reports = []
@@ -96,7 +97,7 @@ def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
 
 
 def _workload_rank(subject: Subject) -> int:
-    return workloads.rank(subject.workload)
+    return workloads.of(subject.workload).position
 
 
 class _Pair(NamedTuple):
@@ -215,8 +216,8 @@ def _line(worker: Worker) -> WorkerLine:
         run_id=worker.run_id,
         worker_id=worker.worker_id,
         state=worker.state,
-        completed=result.completed,
-        incomplete_reason=result.incomplete_reason,
+        completed=result.outcome.state is OutcomeState.COMPLETED,
+        incomplete_reason=result.outcome.explanation,
         instance_type=result.task.instance_type,
         zone=result.task.location.get("zone"),
         source=worker.source,

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""From a result file to a worker: its columns are looked at as arrays, without a copy."""
+"""From a result file to a worker. Its columns become arrays without a copy."""
 
 from collections.abc import Sequence
 
@@ -9,17 +9,17 @@ import msgspec
 import numpy as np
 
 from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Retrieves, Subject, Worker
-from io_benchmark.results import CacheRetrieve, Measurement
-from io_benchmark.results.format import Samples
-from io_benchmark.results.workloads import Batches
+from io_benchmark.results import BatchEntry, CacheRetrieveEntry
+from io_benchmark.results.workload import BatchColumns
+from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
 from io_benchmark.sources.protocol import RunResult, TaskRecord
 
-_NO_RETRIEVES = Samples(file_index=[], start_ns=[], lookup_ns=[], copy_ns=[])
-_NO_BATCHES = Batches(start_ns=[], duration_ns=[], operations=[])
+_NO_RETRIEVES = RetrieveColumns(file_index=[], start_ns=[], lookup_ns=[], copy_ns=[])
+_NO_BATCHES = BatchColumns(start_ns=[], duration_ns=[], operations=[])
 
 
 def worker_of(measured: RunResult, side: str) -> Worker:
-    """One worker under the name that it is grouped by."""
+    """Return a worker, on the side that it is grouped by."""
     result, task = measured.result, measured.task
     entries = tuple(_entry(entry) for entry in result.workloads)
     worker_id = worker_id_of(task)
@@ -39,15 +39,15 @@ def worker_of(measured: RunResult, side: str) -> Worker:
 
 
 def worker_id_of(task: TaskRecord | None) -> str:
-    """As the queue names it; a name without an id names no worker."""
+    """Return the worker's group and id; unknown if the queue has no id."""
     return f"{task.worker_group}/{task.worker_id}" if task and task.worker_id else UNKNOWN
 
 
-def _entry(entry: CacheRetrieve | Measurement) -> Entry:
-    return _retrieves(entry) if isinstance(entry, CacheRetrieve) else _batches(entry)
+def _entry(entry: CacheRetrieveEntry | BatchEntry) -> Entry:
+    return _retrieves(entry) if isinstance(entry, CacheRetrieveEntry) else _batches(entry)
 
 
-def _retrieves(entry: CacheRetrieve) -> Entry:
+def _retrieves(entry: CacheRetrieveEntry) -> Entry:
     samples = entry.samples
     facts = msgspec.structs.replace(entry, samples=_NO_RETRIEVES)
     retrieves = Retrieves(
@@ -63,13 +63,13 @@ def _retrieves(entry: CacheRetrieve) -> Entry:
         start_ns=_column(samples.start_ns),
         total_ns=retrieves.lookup_ns + retrieves.copy_ns,
         operations=_constant(1, len(retrieves.copy_ns)),
-        alike=sizes[retrieves.file_index],
+        size_bytes=sizes[retrieves.file_index],
         planned=entry.retrieves_planned,
         retrieves=retrieves,
     )
 
 
-def _batches(entry: Measurement) -> Entry:
+def _batches(entry: BatchEntry) -> Entry:
     samples = entry.samples
     facts = msgspec.structs.replace(entry, samples=_NO_BATCHES)
     return Entry(
@@ -83,14 +83,14 @@ def _batches(entry: Measurement) -> Entry:
         start_ns=_column(samples.start_ns),
         total_ns=_column(samples.duration_ns),
         operations=_column(samples.operations),
-        alike=_constant(0, len(samples.duration_ns)),
+        size_bytes=_constant(0, len(samples.duration_ns)),
         planned=entry.parameters.samples_planned,
         measured=facts,
     )
 
 
 def _constant(value: int, count: int) -> Integers:
-    """The same number for each sample, held once."""
+    """Return the same number for each sample, stored once."""
     return np.broadcast_to(np.int64(value), (count,))
 
 

@@ -1,10 +1,9 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What a comparison is made of: workers in, verdicts, causes and remedies out.
+"""The data of a comparison: workers in; verdicts, causes and remedies out.
 
-Everything here is plain, frozen data: `analysis` fills it, `report` shows it, neither knows the
-other. A candidate is compared with a baseline; both are *sides*, usually pools, and with
+Everything here is plain, frozen data: `analysis` fills it, `report` shows it. A candidate is compared with a baseline; both are *sides*, usually pools, and with
 `compare A --against B` one pool before and after.
 """
 
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.statements import Statement
-from io_benchmark.results import CacheRetrieve, Measurement, Result
+from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 
 Integers = NDArray[np.int64]
 UNKNOWN = "unknown"
@@ -57,9 +56,9 @@ class Subject:
 
 @dataclass(frozen=True)
 class Retrieves:
-    """What cache-retrieve tells of each sample beside its time."""
+    """The columns that only cache-retrieve has."""
 
-    facts: CacheRetrieve  # everything but the samples
+    facts: CacheRetrieveEntry  # everything but the samples
     file_index: Integers
     lookup_ns: Integers
     copy_ns: Integers
@@ -73,18 +72,18 @@ class Entry:
     """
 
     subject: Subject
-    facts: CacheRetrieve | Measurement  # everything but the samples
+    facts: CacheRetrieveEntry | BatchEntry  # everything but the samples
     start_ns: Integers
     total_ns: Integers  # a retrieve's time, or a batch's
     operations: Integers  # in each sample; a retrieve is one
-    alike: Integers  # samples with the same number did the same work: the file's size
+    size_bytes: Integers  # of each sample's file; 0 for batches, whose operations are all the same
     planned: int  # samples that were to be taken
-    retrieves: Retrieves | None = None  # of cache-retrieve alone
-    measured: Measurement | None = None  # of every other workload
+    retrieves: Retrieves | None = None  # of cache-retrieve only
+    measured: BatchEntry | None = None  # of every other workload
 
     @property
     def mean_ns(self) -> float:
-        """For one operation: all the time over all the operations."""
+        """The mean time of one operation: all the time divided by all the operations."""
         # Not as integers: a million of the longest times would not fit.
         time_ns, operations = (
             float(column.sum(dtype=np.float64)) for column in (self.total_ns, self.operations)
@@ -94,19 +93,19 @@ class Entry:
 
 @dataclass(frozen=True)
 class Worker:
-    """One run of one task, on a machine that may have run others: that is the unit of replication."""
+    """One run of one task. The unit of replication is its machine, which may have run others."""
 
     side: str  # the name that it is grouped by
     pool: str
     task_id: str
     run_id: int | None
-    worker_id: str  # "group/id", or "unknown" where only the bare file is there
+    worker_id: str  # "group/id", or "unknown" without a record of the task
     state: str  # the run's state, or "unknown"
-    source: str  # where it was read from, for people
+    source: str  # a path or an address, for people
     result: Result  # its samples are in `entries` alone
     entries: tuple[Entry, ...]
-    reason: str | None = None  # why the run ended so, by the queue
-    # The machine that it ran on, as far as all results together tell; see `machines`.
+    reason: str | None = None  # why the run ended, as the queue names it
+    # The machine that it ran on, identified by all results together; see `machine_identity`.
     machine: str = UNKNOWN
 
 
@@ -118,9 +117,9 @@ class Run(NamedTuple):
 
 
 class Severity(StrEnum):
-    REFUSED = "refused"  # no verdict is given
-    ALLOWED = "allowed"  # would be refused, and was allowed by --allow
-    WARNING = "warning"  # a verdict is given; the reader should know
+    REFUSED = "refused"  # there is no verdict
+    ALLOWED = "allowed"  # refused without --allow
+    WARNING = "warning"  # there is a verdict, with a note
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Detail:
-    """A figure that one workload alone has, for one side."""
+    """A figure that only one workload has, for one side."""
 
     name: str  # "scaling"
     label: str  # "scaling from 1 thread"
@@ -152,12 +151,12 @@ class Figures:
     workers: int
     samples: int
     operations: int  # a retrieve is one; a batch has as many as were timed together
-    mean_ns: float  # of one operation, as all the times here but the total
+    mean_ns: float  # of one operation, like all times here except the total
     percentiles_ns: Mapping[int, float]  # one for each of PERCENTILES
     total_ns: float
-    lookup_mean_ns: float | None  # of cache-retrieve alone, as the copies' mean
+    lookup_mean_ns: float | None  # only cache-retrieve has this and the next
     copy_mean_ns: float | None
-    # How well one worker's own mean is known (moving blocks), as a part of the mean; the largest.
+    # The largest standard error of a worker's own mean (moving blocks), as a part of the mean.
     within_worker_ratio: float
     # Standard deviation of the workers' log means; None with a single worker.
     between_workers_ratio: float | None
@@ -186,11 +185,11 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Advice:
-    """For an inconclusive comparison: what would decide it."""
+    """What should settle an inconclusive comparison."""
 
-    leaning: Verdict  # the verdict that the data lean to
-    workers_to_add: int | None  # a side; None: not decidable by repetition
-    variation_ratio: float  # the between-worker variation that this assumes
+    leaning: Verdict  # the more probable verdict
+    workers_to_add: int | None  # per side; None: not decidable by repetition
+    variation_ratio: float  # between workers, as assumed here
     message: Statement
 
 
@@ -206,9 +205,9 @@ class Comparison:
     interval_90: Interval
     p_value: float  # adjusted
     verdict: Verdict
-    method: str  # "workers" (Welch on log means), or how one worker a side was compared
-    assumed_variation_ratio: float | None  # between workers; None where it was seen
-    # How large it would have to be for the difference to be chance; None where it is none.
+    method: str  # "workers" (Welch on log means), or how one worker per side was compared
+    assumed_variation_ratio: float | None  # between workers; None where it was estimated
+    # How far workers must differ for this difference to be chance; None where it can be chance.
     variation_to_explain_ratio: float | None
     advice: Advice | None
 

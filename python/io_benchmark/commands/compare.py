@@ -3,16 +3,11 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Compare pools, or two pushes: which is slower, by how much, how sure, and why.
 
-ADDRESS is a folder or a file of results, task:ID, group:ID, index:ROUTE, or the address of a task,
-a group or a push as pasted from a browser (Taskcluster, Treeherder). Without --against, each pool
-is compared with the baseline pool; with it, each pool of ADDRESS with the same pool there.
+ADDRESS is a folder or file of results, task:ID, group:ID, index:ROUTE, or an
+address pasted from Taskcluster or Treeherder. Each pool is compared with the
+baseline pool; with --against, each pool is compared with itself there.
 
-The unit is the worker. A verdict is given on the ratio of mean times: slower or faster when its
-adjusted 95 % interval excludes 1, equivalent when its 90 % interval lies inside the margin,
-otherwise inconclusive, with what would decide.
-
-Exit code: 0 compared, 1 something could not be read or compared, 2 wrong usage, 3 an expectation
-is not met or not decided. With --partial, 1 means that nothing could be compared.
+Exit code: 0 compared, 1 failed, 2 wrong usage, 3 an expectation is not met.
 """
 
 from __future__ import annotations
@@ -24,8 +19,8 @@ import time
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.common import add_output_options, write_whole
 from io_benchmark.commands.context import MESSAGE_LENGTH, Context
+from io_benchmark.commands.options import add_output_options, write_report_file
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import FORMATS
 from io_benchmark.text import clean
@@ -44,64 +39,73 @@ EXIT_EXPECTATION = 3
 # Half of what the kind of the report leaves for reading, comparing, drawing and uploading.
 READING_AFTER_WAITING_S = 300
 
+USAGE = "ADDRESS ... [OPTION ...]"
+EXAMPLES = (
+    "io-benchmark compare group:Fqm6GL_zRPurCmd1rRuTRQ --write html=report.html",
+    "io-benchmark compare after --against before",
+)
+MANUAL = "comparing.md"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
+    add = parser.add_argument_group("what to compare").add_argument
     add("addresses", nargs="+", metavar="ADDRESS", help="where the results are")
     add(
         "--against",
         nargs="+",
         default=[],
         metavar="ADDRESS",
-        help="the results to compare with, pool by pool: before a change",
+        help="compare each pool with its results there",
     )
+    add("--baseline", metavar="POOL", help="pool to compare with (default: the last by name)")
     add(
         "--wait",
         type=_minutes,
         metavar="MINUTES",
-        help="wait at most this long for the decision task and the benchmark's tasks there",
+        help="wait at most this long for the tasks to end",
     )
     add(
         "--partial",
         action="store_true",
-        help="name what is missing, and fail only when nothing can be compared",
+        help="name missing results instead of failing",
     )
-    add("--baseline", metavar="POOL", help="the pool to compare with (default: the last by name)")
+    add = parser.add_argument_group("how to judge").add_argument
     add(
         "--margin",
         type=_percentage,
         default=0.05,
         metavar="PERCENT",
-        help="differences within this are no difference (default: 5%%)",
+        help="smaller differences count as equal (default: 5%%)",
     )
     add(
         "--worker-variation",
         type=_percentage,
         default=0.05,
         metavar="PERCENT",
-        help="how far workers of a pool differ, where it cannot be seen (default: 5%%)",
+        help="assumed variation between workers (default: 5%%)",
     )
     add(
         "--allow",
         action="append",
         default=[],
         metavar="RULE",
-        help="compare although this validity rule is broken; may repeat",
+        help="ignore this validity rule; can be given more than once",
     )
     add(
         "--expect",
         action="append",
         default=[],
         metavar="A/B<RATIO",
-        help="exit with 3 unless the interval's upper end is below, on every measurement or on "
-        "those that have these words of the report: 'a/b<1.05 on sync-write'; may repeat",
+        help="exit with 3 if this is not proven: 'a/b<1.05', 'a/b>0.9 on sync-write'; can be given "
+        "more than once",
     )
-    add(
+    group = parser.add_argument_group("output")
+    group.add_argument(
         "--details",
         action="store_true",
-        help="in text and Markdown every measurement in full, also where nothing is decided",
+        help="show every measurement in full",
     )
-    add_output_options(parser, FORMATS)
+    add_output_options(group, FORMATS)
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
@@ -112,9 +116,13 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     expected = [expectations.parse(text) for text in arguments.expect]
     for rule in arguments.allow:
         if rule not in rules.RULES:
-            raise UsageError(f"--allow {rule}: no such rule; there are {', '.join(rules.RULES)}")
+            raise UsageError(
+                f"--allow {rule}: not a validity rule; choose one of {', '.join(rules.RULES)}"
+            )
     if arguments.against and arguments.baseline is not None:
-        raise UsageError("--baseline goes without --against: each pool is its own baseline there")
+        raise UsageError(
+            "--baseline cannot be combined with --against: each pool is its own baseline; omit one"
+        )
     if arguments.wait is not None:
         from io_benchmark.sources.gather import wait_for
 
@@ -145,7 +153,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     )
     # First of all: who reads stdout may have gone, and one file's folder says nothing of another's.
     written = [
-        write_whole(path, output.rendered(report, form, details=arguments.details))
+        write_report_file(path, output.rendered(report, form, details=arguments.details))
         for form, path in arguments.write
     ]
     output.show(
@@ -189,8 +197,8 @@ def _planned(
     planned = plan.pools(pools, None)
     if wanted is None or not pools:
         return planned
-    context.tell(f"--baseline {wanted}: has no result; compared with {planned.baseline} instead")
-    reason = f"{wanted}, which was asked for, has no result; the last by name"
+    context.tell(f"--baseline {wanted}: has no result; comparing with {planned.baseline} instead")
+    reason = f"the requested {wanted} has no result; the last by name"
     return dataclasses.replace(planned, baseline_reason=reason)
 
 
@@ -199,13 +207,13 @@ def _workers(
 ) -> Gathered[Worker]:
     """The workers under their pool's name, before or after where two pushes are compared."""
     from io_benchmark.analysis.intake import worker_of
-    from io_benchmark.commands.fetching import shown_progress
+    from io_benchmark.commands.progress_display import show_progress
     from io_benchmark.sources.gather import gather
 
     def worker(measured: RunResult) -> Worker:
         return worker_of(measured, f"{measured.pool} {when}".strip())
 
-    with shown_progress(context.stderr) as progress:
+    with show_progress(context.stderr) as progress:
         return gather(addresses, context.environment, progress, worker, budget=budget)
 
 
@@ -221,13 +229,13 @@ def _status(
         return EXIT_EXPECTATION
     compared = any(subject.comparisons for subject in report.subjects)
     if not compared:
-        context.tell("error: nothing could be compared; the report says why")
+        context.tell("error: nothing could be compared; see the report for the reasons")
     return 0 if compared and (partial or not report.unreadable) else EXIT_FAILED
 
 
 def _minutes(text: str) -> float:
     if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,3})?", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of minutes")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of minutes, such as 90")
     return float(text)
 
 

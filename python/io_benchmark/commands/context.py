@@ -50,7 +50,7 @@ class Context:
                 self.tell(f"{prefix}: {line}")
         elif lines:
             results = "1 result" if len(lines) == 1 else f"{len(lines)} results"
-            self.tell(f"{prefix}: {results} could not be read; the report says why")
+            self.tell(f"{prefix}: {results} could not be read; see the report for the reasons")
 
     @property
     def is_interactive(self) -> bool:

@@ -1,15 +1,13 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Bring results from Taskcluster onto this machine, so that they can be compared offline.
+"""Download results from Taskcluster to compare them offline.
 
-ADDRESS is task:ID, group:ID, index:ROUTE, or the address of a task, a group or a push as pasted
-from a browser (Taskcluster, Treeherder). Each run becomes a folder TASKID.RUNID with
-io-benchmark.json and task.json; a run that is there already is neither asked for nor changed, so
-that the same command with the same --output goes on where it was stopped.
+ADDRESS is task:ID, group:ID, index:ROUTE, or an address pasted from
+Taskcluster or Treeherder. Each run becomes a folder TASKID.RUNID. Runs that
+were already fetched are skipped, so the same command resumes where it stopped.
 
-Private results are asked for with TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN. stdout gets
-the folder's name. Exit code: 0 all is there, 1 something is not, 2 wrong usage.
+Exit code: 0 all fetched, 1 something is missing, 2 wrong usage.
 """
 
 from __future__ import annotations
@@ -34,21 +32,29 @@ JSON_VERSION = 1
 # Results of 0.2 MB: ten thousand of them.
 READ_BYTES = 2_000_000_000
 
+USAGE = "ADDRESS ... [OPTION ...]"
+EXAMPLES = (
+    "io-benchmark fetch group:Fqm6GL_zRPurCmd1rRuTRQ --output results",
+    "io-benchmark fetch task:intelAAARPurCmd1rRuTRQ --json",
+)
+MANUAL = "sources.md"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("addresses", nargs="+", metavar="ADDRESS", help="what to fetch")
+    add = parser.add_argument_group("what to fetch").add_argument
+    add("addresses", nargs="+", metavar="ADDRESS", help="where the results are")
+    add = parser.add_argument_group("output").add_argument
     add(
         "--output",
         type=Path,
         metavar="DIR",
-        help=f"the folder for the runs (default: a new one, {output_folder.DEFAULT_FOLDER}/fetch-TIME)",
+        help=f"folder for the runs (default: a new one, {output_folder.DEFAULT_FOLDER}/fetch-TIME)",
     )
-    add("--json", action="store_true", help="print a list of what was fetched as JSON")
+    add("--json", action="store_true", help="print a list of the runs as JSON")
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
-    from io_benchmark.commands.fetching import shown_progress
+    from io_benchmark.commands.progress_display import show_progress
     from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.gather import read_addresses
     from io_benchmark.sources.protocol import ReadRequest
@@ -59,7 +65,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         if arguments.output is not None
         else output_folder.default_output_folder("fetch")
     )
-    with store, shown_progress(context.stderr) as progress:
+    with store, show_progress(context.stderr) as progress:
         request = ReadRequest(
             context.environment,
             store.accept,
@@ -111,8 +117,8 @@ def _report(
         context.tell(f"note: {remark}")
     for problem in problems:
         context.tell(f"error: {problem}")
-    already = f", {store.kept} there already" if store.kept else ""
-    missing = f", {len(problems)} could not be had" if problems else ""
+    already = f", {store.kept} skipped" if store.kept else ""
+    missing = f", {len(problems)} could not be fetched" if problems else ""
     runs_fetched = "1 run" if fetched == 1 else f"{fetched} runs"
     context.tell(f"{runs_fetched} fetched{already}{missing} ({log.requests} requests)")
 

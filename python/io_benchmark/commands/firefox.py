@@ -1,15 +1,14 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Put the benchmark's kind into a Firefox checkout, or say what differs there.
+"""Install the benchmark's kind in a Firefox checkout, or check it.
 
-Kind, transforms, the worker's script, the headings in the documentation and Treeherder's group name
-go into PATH, all or none; other lines stay as they are, and a second run changes nothing. What
-differs there, because it was edited or is of another version, is only replaced with --force.
-Nothing is committed.
+The command writes all files or none and commits nothing. A second run changes
+nothing. A file that was edited there, or that another version wrote, is
+replaced only with --force. stdout gets one line per place that differed.
 
-stdout gets a line for each place that differed. Exit code: 0 done, with --check: nothing differs;
-1 failed, with --check: something differs; 2 wrong usage, or PATH is no Firefox checkout.
+Exit code: 0 done, or nothing differs; 1 failed, or with --check something
+differs; 2 wrong usage, or PATH is not a Firefox checkout.
 """
 
 from __future__ import annotations
@@ -20,13 +19,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from io_benchmark.commands.context import Context
+from io_benchmark.commands.options import add_root_option
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.paths import current_folder
 
 if TYPE_CHECKING:
-    from io_benchmark.firefox.plan import Plan
+    from io_benchmark.firefox.tree_changes import TreeChanges
 
 JSON_VERSION = 2  # 1: with the states "older" and "changed there" of the older layout
+USAGE = "PATH [OPTION ...]"
+EXAMPLES = ("io-benchmark firefox firefox --diff", "io-benchmark firefox firefox")
+MANUAL = "firefox.md"
 # In the order and width of the states that they stand for.
 _DONE = {
     "missing": "added",
@@ -38,47 +41,51 @@ _DONE = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("path", type=Path, metavar="PATH", help="the Firefox checkout, the folder that holds mach")
-    add("--check", action="store_true", help="change nothing; exit with 1 if anything differs")
-    add("--force", action="store_true", help="replace what differs there, remove what is extra")
+    add = parser.add_argument_group("what to install").add_argument
+    add("path", type=Path, metavar="PATH", help="the Firefox checkout: the folder with mach")
     add(
         "--workloads",
         type=lambda text: [name for name in text.split(",") if name],
         default=[],
         metavar="NAME[,NAME]",
-        help="measure these there as well; repeat it at each later call",
+        help="also measure these there; give them again at each later run",
     )
-    add("--root", type=Path, metavar="DIR", help="the folder that holds taskcluster/ and scripts/")
-    form = parser.add_mutually_exclusive_group()
+    add("--force", action="store_true", help="replace edited files and remove extra ones")
+    group = parser.add_argument_group("where to read the kind")
+    add_root_option(group)
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "--check", action="store_true", help="change nothing; exit with 1 if anything differs"
+    )
+    form = group.add_mutually_exclusive_group()
     form.add_argument(
-        "--diff", action="store_true", help="change nothing; print what would change as a patch"
+        "--diff", action="store_true", help="change nothing; print the changes as a patch"
     )
-    add("--stat", action="store_true", help="with --diff: print the lines per file instead")
-    form.add_argument(
-        "--json", action="store_true", help="print what differs, or differed, as JSON"
+    group.add_argument(
+        "--stat", action="store_true", help="with --diff: print only line counts per file"
     )
+    form.add_argument("--json", action="store_true", help="print the differences as JSON")
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.firefox.checkout import open_checkout
     from io_benchmark.firefox.diff import patch, stat
-    from io_benchmark.firefox.plan import make_plan
     from io_benchmark.firefox.transaction import write_all
+    from io_benchmark.firefox.tree_changes import find_changes
     from io_benchmark.graph.root import find_root
 
     if arguments.stat and not arguments.diff:
-        raise UsageError("--stat shows the lines of --diff; use both")
+        raise UsageError("--stat needs --diff; use both")
     checkout = open_checkout(arguments.path)
     root = find_root(arguments.root, current_folder())
     context.tell(f"Comparing {checkout.path} with {root.path} ({root.origin})")
-    plan = make_plan(root, checkout, arguments.workloads)
+    plan = find_changes(root, checkout, arguments.workloads)
     looking = arguments.check or arguments.diff
     if plan.conflicts and not looking and not arguments.force:
         _print(plan, context, as_json=arguments.json, done=False)
         raise IoBenchmarkError(
-            f"{checkout.path}: {_counted(len(plan.conflicts))} edited there or of another version, "
-            "so nothing was written; look at --diff, then use --force to replace what is there"
+            f"{checkout.path}: {_counted(len(plan.conflicts))} edited there or from another version, "
+            "so nothing was written; look at --diff, then use --force to replace the contents"
         )
     if not looking:
         write_all(checkout.path, plan.contents)
@@ -90,7 +97,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     return int(arguments.check and bool(plan.differences))
 
 
-def _print(plan: Plan, context: Context, *, as_json: bool, done: bool) -> None:
+def _print(plan: TreeChanges, context: Context, *, as_json: bool, done: bool) -> None:
     if as_json:
         places = [
             {"path": one.place.path, "entry": one.place.entry or None, "state": one.state.value}
@@ -104,7 +111,7 @@ def _print(plan: Plan, context: Context, *, as_json: bool, done: bool) -> None:
         context.print(f"{_DONE[one.state] if done else one.state.value:<17} {one.place}")
 
 
-def _conclude(plan: Plan, context: Context, *, looking: bool) -> None:
+def _conclude(plan: TreeChanges, context: Context, *, looking: bool) -> None:
     if not plan.differences:
         context.tell("Nothing differs")
     elif looking:

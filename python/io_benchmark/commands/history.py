@@ -1,16 +1,15 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Follow a pool over time: its past results, drawn, with the changes of their level marked.
+"""Show a pool's results over time and where their level changes.
 
-Without ADDRESS, the pool's results are looked up in the index, where every push and the weekly run
-leave them; their task groups are asked for replicates, retriggers and duplicates. With it, results
-are read from there, in the forms that `compare` takes: folders that `fetch` filled, group:ID, …
+Without ADDRESS, results come from the index of pushes and weekly runs. ADDRESS
+is a folder that fetch filled, group:ID, or another address that compare takes.
+A point is one task group. A change shows by how much the level moved and what
+changed in host and storage.
 
-A point is one task group. Where the level changes, it is said by how much, and what changed in host
-and storage there. A result that is gone, or not like the others, is named and stops nothing.
-
-Exit code: 0 there is a history, 1 there is none, or a file could not be written, 2 wrong usage.
+Exit code: 0 a history was shown, 1 no result or a file could not be written,
+2 wrong usage.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.common import add_output_options, write_whole
 from io_benchmark.commands.context import Context
+from io_benchmark.commands.options import add_output_options, write_report_file
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import HISTORY_FORMATS
 from io_benchmark.text import clean
@@ -33,6 +32,12 @@ if TYPE_CHECKING:
     from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.protocol import FetchedResult, RunResult
 
+USAGE = "POOL [ADDRESS ...] [OPTION ...]"
+EXAMPLES = (
+    "io-benchmark history amd-16 --since 2026-05-01",
+    "io-benchmark history amd-16 results --write html=amd-16.html",
+)
+MANUAL = "history.md"
 PROJECT = "io-benchmark"
 # A year of weeks, twice. More than the most take minutes to look for changes in.
 LAST, MOST = 100, 300
@@ -40,21 +45,19 @@ EXIT_FAILED = 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("pool", metavar="POOL", help="the pool: amd-16")
-    add("addresses", nargs="*", metavar="ADDRESS", help="where its results are, but for the index")
-    add("--project", metavar="NAME", help=f"whose part of the index (default: {PROJECT})")
+    add = parser.add_argument_group("what to show").add_argument
+    add("pool", metavar="POOL", help="the pool, such as amd-16")
+    add("addresses", nargs="*", metavar="ADDRESS", help="where its results are")
+    add("--project", metavar="NAME", help=f"project in the index (default: {PROJECT})")
     add(
         "--last",
         type=_last,
         default=LAST,
         metavar="N",
-        help=f"the newest N points (default: {LAST}, at most {MOST})",
+        help=f"show the newest N points (default: {LAST}, at most {MOST})",
     )
-    add(
-        "--since", type=_date, metavar="DATE", help="points of this day (UTC) and later: 2026-05-01"
-    )
-    add_output_options(parser, HISTORY_FORMATS)
+    add("--since", type=_date, metavar="DATE", help="show points from this day (UTC) on")
+    add_output_options(parser.add_argument_group("output"), HISTORY_FORMATS)
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
@@ -64,7 +67,9 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
 
     check_pool(arguments.pool)
     if arguments.addresses and arguments.project is not None:
-        raise UsageError("--project goes without ADDRESS: it is looked for in the index")
+        raise UsageError(
+            "--project cannot be combined with ADDRESS: only the index has projects; omit one"
+        )
     intake = _Intake(arguments.pool)
     if arguments.addresses:
         _read_addresses(arguments.addresses, intake, context)
@@ -80,7 +85,9 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         unreadable=intake.unreadable,
         remarks=intake.all_remarks(),
     )
-    written = [write_whole(path, output.rendered(found, form)) for form, path in arguments.write]
+    written = [
+        write_report_file(path, output.rendered(found, form)) for form, path in arguments.write
+    ]
     output.show(found, arguments.format, context.stdout, context.environment)
     context.tell_unreadable(intake.unreadable, "note", arguments.format)
     problems = [problem for problem in written if problem is not None]
@@ -115,7 +122,7 @@ class _Intake:
         worker = worker_of(measured, self.pool)
         origin = origin_of(measured)
         if origin is None:
-            reason = statement("does not have the time when it was measured")
+            reason = statement("does not contain the time of its measurement")
             self.left_out.append(LeftOut(measured.source, reason))
             return
         queue = measured.task.task_queue if measured.task else None
@@ -129,27 +136,29 @@ class _Intake:
             return self.remarks
         pools = sorted(self.other_pools.items())
         counts = (f"{count} of {clean(pool, 50)}" for pool, count in pools)
-        return [*self.remarks, f"results of other pools are passed over: {', '.join(counts)}"]
+        return [*self.remarks, f"results of other pools are ignored: {', '.join(counts)}"]
 
     def nothing(self) -> str:
         if self.other_pools:
             pools = ", ".join(clean(pool, 50) for pool in sorted(self.other_pools))
-            return f"there is no result of {self.pool}; there are {pools}"
-        return f"there is no result of {self.pool} that can be shown; the report says why"
+            return f"no result of {self.pool} was found; there are results of {pools}"
+        return (
+            f"no result of {self.pool} was found that can be shown; see the report for the reasons"
+        )
 
 
 def _read_addresses(addresses: Sequence[str], intake: _Intake, context: Context) -> None:
-    from io_benchmark.commands.fetching import shown_progress
+    from io_benchmark.commands.progress_display import show_progress
     from io_benchmark.sources.gather import gather
 
-    with shown_progress(context.stderr) as progress:
+    with show_progress(context.stderr) as progress:
         read = gather(addresses, context.environment, progress, intake.take, budget=_budget())
     intake.unreadable += read.unreadable
     intake.remarks += read.remarks
 
 
 def _read_index(arguments: argparse.Namespace, intake: _Intake, context: Context) -> None:
-    from io_benchmark.commands.fetching import shown_progress
+    from io_benchmark.commands.progress_display import show_progress
     from io_benchmark.sources.gather import read_history
     from io_benchmark.sources.protocol import HistoryQuery, ReadRequest
 
@@ -159,7 +168,7 @@ def _read_index(arguments: argparse.Namespace, intake: _Intake, context: Context
     query = HistoryQuery(
         arguments.pool, arguments.project or PROJECT, arguments.last, arguments.since
     )
-    with shown_progress(context.stderr) as progress:
+    with show_progress(context.stderr) as progress:
         request = ReadRequest(context.environment, accept, progress, budget=_budget())
         history = read_history(query, request)
     intake.readings = [_dated(reading, history.times) for reading in intake.readings]

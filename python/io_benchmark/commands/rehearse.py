@@ -1,13 +1,13 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Run the tasks' own commands on this machine, collect what a worker would upload, compare.
+"""Run the tasks' commands on this machine, one at a time, and compare the results.
 
-The graph is generated from the kinds; each selected task's command runs as it stands, one at a
-time, in an order that a seed shuffles, each in a folder that stands for its pool's workspace.
-Results go to a folder in the layout TASKID.RUNID/io-benchmark.json. All pools are this one
-machine, so what differs is noise, unless --at puts a pool on another disk. The task that makes the
-report of a push, where it is selected too, runs last and reads these results.
+All pools are this one machine, so any difference is noise, unless --at puts a
+pool on another disk. A new folder gets the results; compare can read it again.
+The task for a push's report, if selected, runs last on these results.
+
+Exit code: 0 all tasks completed, 1 a task failed, 2 wrong usage.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from io_benchmark.analysis import plan
-from io_benchmark.commands.common import names_of_jobs
 from io_benchmark.commands.context import Context
-from io_benchmark.commands.rehearsing import Rehearsal, executor
+from io_benchmark.commands.options import add_root_option, parse_job_names
+from io_benchmark.commands.rehearsal import Rehearsal, executor
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.paths import current_folder, resolve_path
 from io_benchmark.sources.folder import output_folder, run_files
@@ -35,56 +35,68 @@ from io_benchmark.sources.protocol import RunResult
 if TYPE_CHECKING:
     from io_benchmark.graph.generate import GeneratedTask
 
+USAGE = "[OPTION ...]"
+EXAMPLES = (
+    "io-benchmark rehearse -j amd-16,intel --baseline intel",
+    "io-benchmark rehearse --at amd-16=/mnt --full --output results",
+)
+MANUAL = "rehearsal.md"
 REPORT_KIND = "io-benchmark-report"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add(
+    group = parser.add_argument_group("what to run")
+    group.add_argument(
         "-j",
         "--jobs",
         default="io-benchmark",
         metavar="NAME[,NAME]",
-        help="tasks to run, by job_try_name, label or pool (default: io-benchmark)",
+        help="tasks by job_try_name, label or pool (default: io-benchmark)",
     )
-    size = parser.add_mutually_exclusive_group()
+    size = group.add_mutually_exclusive_group()
     size.add_argument(
         "--quick",
         dest="profile",
         action="store_const",
         const="quick",
         default="quick",
-        help="a twentieth of the sizes, at most 200 retrieves (the default)",
+        help="a twentieth of the sizes, at most 200 retrieves (default)",
     )
     size.add_argument(
         "--full",
         dest="profile",
         action="store_const",
         const="full",
-        help="the seed's sizes: 5.6 GiB of cache a task, as on a worker",
+        help="the sizes of a worker: 5.6 GiB of cache per task",
     )
-    add(
+    group.add_argument(
+        "--seed", type=int, default=1, help="seed for the order of the tasks (default: 1)"
+    )
+    add_root_option(group)
+    group = parser.add_argument_group("where to run it")
+    group.add_argument(
         "--at",
         action="append",
         default=[],
         type=_pool_and_folder,
         metavar="POOL=DIR",
-        help="put a pool's workspace into this existing folder, on another disk; may repeat",
+        help="put this pool's workspace in an existing folder, such as one on another disk; can "
+        "be given more than once",
     )
-    add("--baseline", metavar="POOL", help="the pool to compare with (default: the last by name)")
-    add("--seed", type=int, default=1, help="shuffles the order of the tasks (default: 1)")
+    group.add_argument(
+        "--container",
+        choices=("docker", "podman"),
+        metavar="ENGINE",
+        help="run each task in its image, as a worker does, with docker or podman",
+    )
+    add = parser.add_argument_group("output").add_argument
+    add("--baseline", metavar="POOL", help="pool to compare with (default: the last by name)")
     add(
         "--output",
         type=Path,
         metavar="DIR",
-        help=f"a new folder for the results (default: {output_folder.DEFAULT_FOLDER}/rehearsal-TIME)",
+        help=f"new folder for results (default: {output_folder.DEFAULT_FOLDER}/rehearsal-TIME)",
     )
-    add(
-        "--container",
-        choices=("docker", "podman"),
-        help="run each task in the image that it names, as a worker does",
-    )
-    add("--root", type=Path, metavar="DIR", help="the folder that holds taskcluster/ and scripts/")
     add(
         "--json",
         dest="format",
@@ -93,7 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="text",
         help="print the comparison as JSON",
     )
-    add("--verbose", action="store_true", help="show the tasks' own logs and taskgraph's")
+    add("--verbose", action="store_true", help="show the logs of the tasks and of taskgraph")
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
@@ -125,7 +137,7 @@ def _rehearse(arguments: argparse.Namespace, context: Context) -> int:
 
     root = find_root(arguments.root, current_folder())
     _tell(context, f"Generating the graph from {root.path} ({root.origin})")
-    jobs = names_of_jobs(arguments.jobs)
+    jobs = parse_job_names(arguments.jobs)
     tasks, reports = _split(arguments.jobs, generate(root, jobs).tasks)
     pools = sorted({task.pool for task in tasks})
     plan.pools(pools, arguments.baseline)  # a mistake is told before anything runs
@@ -146,7 +158,7 @@ def _rehearse(arguments: argparse.Namespace, context: Context) -> int:
     _report(measured, arguments, folders, output, context)
     for page in [rehearsal.page(task) for task in reports]:
         if page.is_file():
-            _tell(context, f"What the report's task made of them: {page}")
+            _tell(context, f"Report of the report task: {page}")
     for failure in failures:
         _tell(context, f"error: {failure}")
     return 1 if failures else 0
@@ -160,7 +172,7 @@ def _split(
     of_pools = [task for task in tasks if task.pool]
     if others or not of_pools:
         labels = others or [task.label for task in tasks]
-        raise UsageError(f"-j {jobs}: {_listed(labels)} measures no pool; name a pool")
+        raise UsageError(f"-j {jobs}: {_listed(labels)} does not measure a pool; name a pool")
     return of_pools, [task for task in tasks if task.kind == REPORT_KIND]
 
 
@@ -171,8 +183,8 @@ def _run_all(
     arguments: argparse.Namespace,
     context: Context,
 ) -> None:
+    from io_benchmark.commands.rehearsal_progress import RehearsalProgress
     from io_benchmark.report.formats.page import terminal_console
-    from io_benchmark.report.progress import RehearsalProgress
 
     names = ", ".join(task.label for task in (*tasks, *reports))
     count = len(tasks) + len(reports)
@@ -232,7 +244,7 @@ def _report(
 def _pool_and_folder(text: str) -> tuple[str, Path]:
     pool, equals, folder = text.partition("=")
     if not re.fullmatch("[A-Za-z0-9][A-Za-z0-9_.-]*", pool) or not equals or not folder:
-        raise argparse.ArgumentTypeError(f"{text!r} is not POOL=DIR")
+        raise argparse.ArgumentTypeError(f"{text!r} is not POOL=DIR, such as amd-16=/mnt")
     return pool, Path(folder)
 
 
@@ -240,12 +252,14 @@ def _folders_of_pools(given: Sequence[tuple[str, Path]], pools: Sequence[str]) -
     folders: dict[str, Path] = {}
     for pool, folder in given:
         if pool not in pools:
-            raise UsageError(f"--at {pool}={folder}: no such pool here; there are {_listed(pools)}")
+            raise UsageError(
+                f"--at {pool}={folder}: pool is not selected; choose one of {_listed(pools)}"
+            )
         if pool in folders:
-            raise UsageError(f"--at {pool}={folder}: the pool stands twice")
+            raise UsageError(f"--at {pool}={folder}: pool given twice; use each pool once")
         folders[pool] = resolve_path(folder, f"--at {pool}={folder}")
         if not folders[pool].is_dir():
-            raise UsageError(f"--at {pool}={folder}: no such folder; make it first")
+            raise UsageError(f"--at {pool}={folder}: no such folder; create it first")
     return folders
 
 

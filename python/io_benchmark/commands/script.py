@@ -1,10 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Write the worker's script as one file that runs on any machine with Python 3.8 or later.
+"""Write the worker's script to one file that runs on any machine with Python 3.8.
 
-The file is a zip application: `python3 FILE --help` shows its options. A task with the same
-workloads carries the same bytes, so that results of both have the same script.sha256.
+The file is a zip application: `python3 FILE --help` shows its options. A task
+with the same workloads has the same bytes, so the results of both have the
+same script.sha256.
 
 Exit code: 0 written, 1 failed, 2 wrong usage.
 """
@@ -16,30 +17,43 @@ import os
 from pathlib import Path
 
 from io_benchmark.commands.context import Context
+from io_benchmark.commands.options import add_root_option
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.paths import current_folder
 from io_benchmark.text import clean
 from io_benchmark.writing import write_file
 
+USAGE = "-o FILE [OPTION ...]"
+EXAMPLES = (
+    "io-benchmark script -o io-benchmark.pyz",
+    "io-benchmark script -o spawn.pyz --workload spawn",
+)
+MANUAL = "how-to.md"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("-o", "--output", type=Path, required=True, metavar="FILE", help="the file to write")
-    add(
+    group = parser.add_argument_group("what to write")
+    group.add_argument(
         "--workload",
         action="append",
         default=[],
         metavar="NAME",
-        help="a workload to put in, can be given more than once; default: all",
+        help="include this workload (default: all); can be given more than once",
     )
-    add("--root", type=Path, metavar="DIR", help="the folder that holds taskcluster/ and scripts/")
+    add_root_option(group)
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="the file to write"
+    )
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
-    from io_benchmark.graph.application import build
     from io_benchmark.graph.root import find_root
+    from io_benchmark.graph.worker_script import build_worker_script
 
-    application = build(find_root(arguments.root, current_folder()), arguments.workload)
+    application = build_worker_script(
+        find_root(arguments.root, current_folder()), arguments.workload
+    )
     _write(arguments.output, application.data)
     context.tell(
         f"Wrote {clean(str(arguments.output))}: io-benchmark {application.version} with "

@@ -1,21 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Create the tasks in a Taskcluster from here, without a decision task; wait, and compare.
+"""Create the tasks on Taskcluster without a push, wait for them, and compare.
 
-TASKCLUSTER_ROOT_URL names the deployment; TASKCLUSTER_CLIENT_ID, TASKCLUSTER_ACCESS_TOKEN and
-TASKCLUSTER_CERTIFICATE are the credentials; inside a task TASKCLUSTER_PROXY_URL serves instead.
-It shows the cost first and, on a terminal, asks. In the end it compares the group as
-`io-benchmark compare group:ID` does.
-
-The kind's tasks run in an image that a decision task builds. Without one, --image names an image
-of a registry, or `task:ID` or `index:NAMESPACE` of a task that built it.
-
-The group is named before its first task is created. If the command is stopped before all tasks
-are created, --resume GROUP creates the others. Ctrl-C while it waits asks whether to cancel the
-tasks; a second one leaves them running.
-
-Exit code: as compare's; 1 as well when a task could not be created.
+The environment gives root URL and credentials (TASKCLUSTER_*). The command
+shows the cost and, on a terminal, asks before it creates anything.
 """
 
 from __future__ import annotations
@@ -27,47 +16,54 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.common import names_of_jobs
+from io_benchmark.commands import submit_options
 from io_benchmark.commands.context import Context
+from io_benchmark.commands.options import parse_job_names
 from io_benchmark.errors import UsageError
 from io_benchmark.paths import current_folder
-from io_benchmark.submit import options
 
 if TYPE_CHECKING:
-    from io_benchmark.submit.definitions import Chosen, Ready, Settings
-    from io_benchmark.submit.earlier import Earlier
+    from io_benchmark.submit.definitions import ReadyTask, SelectedTask, SubmissionSettings
+    from io_benchmark.submit.earlier import EarlierResult
     from io_benchmark.submit.submission import Submission
+
+USAGE = "[OPTION ...]"
+EXAMPLES = (
+    "io-benchmark submit --image ubuntu:24.04 --replicates 6 --dry-run",
+    "io-benchmark submit --resume Fqm6GL_zRPurCmd1rRuTRQ",
+)
+MANUAL = "submit.md"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    options.add(parser)
+    submit_options.add(parser)
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
-    from io_benchmark.commands import resuming, submitting
+    from io_benchmark.commands import resumption, task_group
 
     if arguments.cancel is not None:
-        return submitting.cancel(arguments.cancel, context)
+        return task_group.cancel(arguments.cancel, context)
     if arguments.resume is not None:
-        options.refuse_beside_resume(arguments)
-        return resuming.resume(arguments, context)
-    jobs, settings = names_of_jobs(arguments.jobs), _settings(arguments, context)
+        submit_options.refuse_with_resume(arguments)
+        return resumption.resume(arguments, context)
+    jobs, settings = parse_job_names(arguments.jobs), _settings(arguments, context)
     chosen = generated(arguments, jobs, settings, context)
-    submitting.check_comparison(arguments, {one.pool for one in chosen})
+    task_group.check_comparison(arguments, {one.pool for one in chosen})
     if arguments.dry_run:
         announce_cost(arguments, chosen, settings, context)
         _print_tasks(_ready(jobs, settings, chosen)[2], context)
         return 0
     announce(arguments, chosen, settings, context)
-    if not submitting.agreed(arguments, context, "Create them?"):
+    if not task_group.agreed(arguments, context, "Create them?"):
         return 1
     # Dated now: the queue takes no task that says it was created long ago.
     now, submission, tasks = _ready(jobs, settings, chosen)
-    return submitting.create_all(arguments, context, now, submission, chosen, tasks)
+    return task_group.create_all(arguments, context, now, submission, chosen, tasks)
 
 
-def _settings(arguments: argparse.Namespace, context: Context) -> Settings:
-    from io_benchmark.submit.definitions import Settings
+def _settings(arguments: argparse.Namespace, context: Context) -> SubmissionSettings:
+    from io_benchmark.submit.definitions import SubmissionSettings
     from io_benchmark.submit.images import parse_image
     from io_benchmark.text import clean_name
 
@@ -78,7 +74,7 @@ def _settings(arguments: argparse.Namespace, context: Context) -> Settings:
                 f"--pool {clean_name(pool)}={queue}: pool given twice; use each pool once"
             )
         pools[pool] = queue
-    return Settings(
+    return SubmissionSettings(
         image=None if arguments.image is None else parse_image(arguments.image),
         pools=pools,
         replicates=arguments.replicates,
@@ -96,41 +92,44 @@ def _owner(arguments: argparse.Namespace, context: Context) -> str | None:
     if owner is None and not arguments.dry_run:
         raise UsageError(f"the tasks need an owner; {ADVICE}")
     if owner is None:
-        context.tell(f"warning: to create these tasks, an owner is needed; {ADVICE}")
+        context.tell(f"warning: creating these tasks needs an owner; {ADVICE}")
     return owner
 
 
 def generated(
-    arguments: argparse.Namespace, jobs: Sequence[str], settings: Settings, context: Context
-) -> tuple[Chosen, ...]:
+    arguments: argparse.Namespace,
+    jobs: Sequence[str],
+    settings: SubmissionSettings,
+    context: Context,
+) -> tuple[SelectedTask, ...]:
     # Imported here: generating takes half a second to load, and --help must not wait for it.
     from io_benchmark.graph.generate import generate
     from io_benchmark.graph.root import find_root
-    from io_benchmark.submit.definitions import choose
+    from io_benchmark.submit.definitions import select_tasks
 
     root = find_root(arguments.root, current_folder())
     context.tell(f"Generating the graph from {root}")
     tasks = generate(root, jobs).tasks
-    chosen = choose(tasks, settings)
+    chosen = select_tasks(tasks, settings)
     others = [task.label for task in tasks if not task.pool]
     if others:
-        context.tell(f"Left out, as it measures no pool: {', '.join(others)}")
+        context.tell(f"Left out, because it does not measure a pool: {', '.join(others)}")
     return chosen
 
 
 def _ready(
-    jobs: Sequence[str], settings: Settings, chosen: Sequence[Chosen]
-) -> tuple[datetime, Submission, tuple[Ready, ...]]:
+    jobs: Sequence[str], settings: SubmissionSettings, chosen: Sequence[SelectedTask]
+) -> tuple[datetime, Submission, tuple[ReadyTask, ...]]:
     import slugid
 
-    from io_benchmark.submit.submission import ready_all, submission_of
+    from io_benchmark.submit.submission import make_all_ready, submission_of
 
     now = datetime.now(UTC)
     submission = submission_of(jobs, settings, chosen)
-    return now, submission, ready_all(chosen, submission, slugid.nice(), now)
+    return now, submission, make_all_ready(chosen, submission, slugid.nice(), now)
 
 
-def _print_tasks(tasks: Sequence[Ready], context: Context) -> None:
+def _print_tasks(tasks: Sequence[ReadyTask], context: Context) -> None:
     """In the form of `taskgraph morphed -J`."""
     printed = {
         one.label: {"label": one.label, "task_id": one.task_id, "task": one.definition}
@@ -141,31 +140,31 @@ def _print_tasks(tasks: Sequence[Ready], context: Context) -> None:
 
 def announce(
     arguments: argparse.Namespace,
-    chosen: Sequence[Chosen],
-    settings: Settings,
+    chosen: Sequence[SelectedTask],
+    settings: SubmissionSettings,
     context: Context,
 ) -> None:
     """Where, as whom, what it costs, and what that takes."""
-    from io_benchmark.submit.creating import access_of, asked, unknown_pools
+    from io_benchmark.submit.task_creation import connect, environment_access, unknown_pools
 
-    access = access_of(context.environment)
+    access = environment_access(context.environment)
     announce_cost(arguments, chosen, settings, context, f", at {access.root_url}, {access.who}")
     if access.who == "anonymously":
         context.tell(
             "warning: no credentials; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN"
         )
     queues = [one.queue for one in chosen]
-    for queue in asked(context.environment, lambda deployment: unknown_pools(deployment, queues)):
+    for queue in connect(context.environment, lambda deployment: unknown_pools(deployment, queues)):
         context.tell(
-            f"warning: {access.root_url} knows no worker pool {queue}, and a task there may wait "
-            "until its deadline; check it, or name another with --pool"
+            f"warning: {access.root_url} has no worker pool {queue}: a task for it may wait "
+            "until its deadline; check the name, or choose another pool with --pool"
         )
 
 
 def announce_cost(
     arguments: argparse.Namespace,
-    chosen: Sequence[Chosen],
-    settings: Settings,
+    chosen: Sequence[SelectedTask],
+    settings: SubmissionSettings,
     context: Context,
     where: str = "",
 ) -> None:
@@ -184,7 +183,7 @@ def announce_cost(
 
 
 def _earlier_minutes(
-    texts: Sequence[str], chosen: Sequence[Chosen], profile: str, context: Context
+    texts: Sequence[str], chosen: Sequence[SelectedTask], profile: str, context: Context
 ) -> dict[str, float]:
     """By --like: minutes that each task took, by its label without a replicate's number."""
     if not texts:
@@ -203,19 +202,21 @@ def _earlier_minutes(
     return earlier.minutes_of(durations)
 
 
-def _gathered(addresses: Sequence[str], profile: str, context: Context) -> Sequence[Earlier]:
-    from io_benchmark.commands.fetching import shown_progress
+def _gathered(addresses: Sequence[str], profile: str, context: Context) -> Sequence[EarlierResult]:
+    from io_benchmark.commands.progress_display import show_progress
     from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.gather import gather
-    from io_benchmark.submit.earlier import earlier_of, of_profile
+    from io_benchmark.submit.earlier import to_earlier_result, with_profile
 
-    with shown_progress(context.stderr) as progress:
+    with show_progress(context.stderr) as progress:
         # Of a result only its duration is kept.
         budget = Budget(kept_bytes=math.inf, most_subjects=math.inf)
-        gathered = gather(addresses, context.environment, progress, earlier_of, budget=budget)
+        gathered = gather(
+            addresses, context.environment, progress, to_earlier_result, budget=budget
+        )
     for line in gathered.unreadable:
         context.tell(f"--like: {line}")
-    kept, remark = of_profile(gathered.results, profile)
+    kept, remark = with_profile(gathered.results, profile)
     if remark is not None:
         context.tell(remark)
     return kept

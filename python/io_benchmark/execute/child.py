@@ -13,7 +13,7 @@ from types import FrameType
 
 from io_benchmark.execute.keeper import KEEPER
 from io_benchmark.execute.stopping import Stopping, kill
-from io_benchmark.interruption import TERMINATING, heeded
+from io_benchmark.signals import TERMINATING, not_ignored
 
 HELD_SIGNALS: tuple[int, ...] = (signal.SIGINT, *TERMINATING)
 
@@ -26,7 +26,7 @@ class StartError(OSError):
 
 
 @contextmanager
-def interrupts_held() -> Iterator[None]:
+def hold_interrupts() -> Iterator[None]:
     """Delivers SIGINT, SIGTERM and SIGHUP after the block: for steps that leave a mess when cut in two."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -38,7 +38,7 @@ def interrupts_held() -> Iterator[None]:
         if len(held) >= HELD_LIMIT:
             raise KeyboardInterrupt
 
-    previous = {number: signal.signal(number, hold) for number in heeded(HELD_SIGNALS)}
+    previous = {number: signal.signal(number, hold) for number in not_ignored(HELD_SIGNALS)}
     try:
         yield
     finally:
@@ -64,7 +64,7 @@ def started(
     process: subprocess.Popen[bytes] | None = None
     with ExitStack() as kept:
         try:
-            with interrupts_held():
+            with hold_interrupts():
                 process = _start(command, folder, environment)
                 kept.enter_context(KEEPER.group(process.pid))
             yield process

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.execute.output import LIVE_LOG, LiveLog
 from io_benchmark.execute.payload import Artifact
+from io_benchmark.execute.run_folder import LIVE_LOG, LiveLog
 
 # The caller writes the second one.
 RESERVED_NAMES = frozenset({LIVE_LOG, "task.json"})
@@ -73,15 +73,17 @@ def _copy(name: str, source: Path | None, target: Path) -> None:
     with open(_open_regular(source), "rb") as reader:
         if target.name in {"", ".."} or target.name in RESERVED_NAMES or target.exists():
             raise ExecutionError(
-                f"artifact {name}: there is a file {target.name} beside it already; "
-                "give it another name in kind.yml"
+                f"artifact {name}: a file {target.name} already exists; "
+                "give the artifact another name in kind.yml"
             )
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             with target.open("xb") as writer:
                 shutil.copyfileobj(reader, writer)
         except OSError as error:
-            raise ExecutionError(f"{target}: {error.strerror}; the run is not complete") from error
+            raise ExecutionError(
+                f"{target}: {error.strerror}; the run is incomplete, run it again"
+            ) from error
 
 
 def _open_regular(source: Path) -> int:

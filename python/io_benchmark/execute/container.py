@@ -19,14 +19,14 @@ from pathlib import Path
 
 from io_benchmark.errors import ContainerError
 from io_benchmark.execute import payload
-from io_benchmark.execute.child import interrupts_held
+from io_benchmark.execute.child import hold_interrupts
 from io_benchmark.execute.collect import collect
 from io_benchmark.execute.engine import Engine, Reply, find_engine
 from io_benchmark.execute.image import CreateContext, ensure_image
 from io_benchmark.execute.keeper import KEEPER
-from io_benchmark.execute.output import LiveLog, output_folder, remove
+from io_benchmark.execute.run_folder import LiveLog, output_folder, remove
 from io_benchmark.execute.stopping import exits_before, stop
-from io_benchmark.execute.task import Outcome, TaskRun, now
+from io_benchmark.execute.task_run import RunOutcome, TaskRun, now
 
 WORKER_WORKSPACE = "/builds/worker/workspace"
 WORKER_RESULTS = "/builds/worker/results"
@@ -72,10 +72,12 @@ class ContainerExecutor:
             )
         return self._references[root, image]
 
-    def run(self, task_run: TaskRun, on_line: Callable[[str], None]) -> Outcome:
+    def run(self, task_run: TaskRun, on_line: Callable[[str], None]) -> RunOutcome:
         """Runs the command to its end, its maxRunTime or a Ctrl-C, and collects its artifacts."""
         if task_run.image is None:
-            raise ContainerError(f"{task_run.label}: it names no in-tree image to run in")
+            raise ContainerError(
+                f"{task_run.label}: names no in-tree image to run in; run it without --container"
+            )
         reference = self.prepare(task_run.image, task_run.root, on_line)
         engine = self._answering_engine()
         with (
@@ -85,7 +87,7 @@ class ContainerExecutor:
             started = now()
             exit_code, explanation = _run(engine, name, task_run, log)
             missing = _collect(engine, name, task_run, log)
-            return Outcome(
+            return RunOutcome(
                 exit_code=exit_code,
                 state=payload.state(task_run, exit_code, stopped=bool(explanation)),
                 started=started,
@@ -109,10 +111,10 @@ def _container(engine: Engine, task_run: TaskRun, reference: str) -> Iterator[st
             _create(engine, task_run, name, reference)
             yield name
         except BaseException:
-            with interrupts_held(), suppress(ContainerError):
+            with hold_interrupts(), suppress(ContainerError):
                 _remove(engine, name)
             raise
-        with interrupts_held():
+        with hold_interrupts():
             _remove(engine, name)
 
 
@@ -120,9 +122,9 @@ def _create(engine: Engine, task_run: TaskRun, name: str, reference: str) -> Non
     created = engine.call(*_create_arguments(task_run, name, reference))
     if created.exit_code != 0:
         raise engine.refusal(
-            f"{task_run.label}: no container can be made of {reference}",
+            f"{task_run.label}: cannot create a container from {reference}",
             created,
-            f"see that `{shlex.join((*engine.command, 'run'))}` works for this user",
+            f"check that `{shlex.join((*engine.command, 'run'))}` works for this user",
         )
 
 
@@ -132,7 +134,7 @@ def _remove(engine: Engine, name: str) -> None:
     removed = engine.call(*REMOVE, name)
     if removed.exit_code != 0:
         raise engine.refusal(
-            f"container {name} stays behind",
+            f"cannot remove container {name}",
             removed,
             f"remove it: {shlex.join((*engine.command, *REMOVE, name))}",
         )
@@ -164,7 +166,9 @@ def _create_arguments(task_run: TaskRun, name: str, reference: str) -> tuple[str
 def _bind(folder: Path, target: str) -> str:
     source = str(folder.resolve())
     if "," in source:
-        raise ContainerError(f"{source}: a container cannot mount a path with a comma")
+        raise ContainerError(
+            f"{source}: a container cannot mount a path with a comma; name another folder"
+        )
     return f"type=bind,source={source},target={target}"
 
 
@@ -176,7 +180,7 @@ def _check_readable(results: Path) -> None:
         needed = 0o5 if stat.S_ISDIR(mode) else 0o4
         if mode & needed != needed:
             raise ContainerError(
-                f"{path}: the container's user may not read it; use a umask such as 022"
+                f"{path}: the container's user cannot read it; use a umask such as 022"
             )
 
 
@@ -211,9 +215,9 @@ def _exit_code(engine: Engine, name: str, label: str, started: Reply) -> int:
             if state in ENDED_STATES:
                 return int(exit_code)
     raise engine.refusal(
-        f"{label}: its container did not run",
+        f"{label}: its container did not start",
         started,
-        f"see that `{shlex.join((*engine.command, 'run'))}` works for this user",
+        f"check that `{shlex.join((*engine.command, 'run'))}` works for this user",
     )
 
 
@@ -231,5 +235,5 @@ def _collect(engine: Engine, name: str, task_run: TaskRun, log: LiveLog) -> tupl
             engine.call("cp", f"{name}:{artifact.path}", str(path))
         return collect(artifacts, staged.__getitem__, task_run.output, log)
     finally:
-        with interrupts_held():
+        with hold_interrupts():
             remove(stage)

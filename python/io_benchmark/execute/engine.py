@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from io_benchmark.errors import ContainerError
-from io_benchmark.execute.child import StartError, interrupts_held, started
+from io_benchmark.execute.child import StartError, hold_interrupts, started
 from io_benchmark.execute.stopping import Stopping, stop
 from io_benchmark.execute.stream import read_lines
 
@@ -48,12 +48,12 @@ class Engine:
     def call(self, *arguments: str) -> Reply:
         """A small call. It is never cut in two: a Ctrl-C meanwhile is obeyed after it."""
         try:
-            with interrupts_held():
+            with hold_interrupts():
                 return self.follow(arguments, time.monotonic() + SMALL_CALL_LIMIT_S)
         except TimeoutError:
             raise ContainerError(
-                f"{self.name} {arguments[0]}: no end after {SMALL_CALL_LIMIT_S:g} s; "
-                f"see whether `{shlex.join((*self.command, 'info'))}` answers"
+                f"{self.name} {arguments[0]}: no answer after {SMALL_CALL_LIMIT_S:g} s; "
+                f"check that `{shlex.join((*self.command, 'info'))}` answers"
             ) from None
 
     def follow(
@@ -78,7 +78,7 @@ class Engine:
         except StartError as error:
             raise ContainerError(
                 f"{self.command[0]}: cannot be started: {error.strerror}; install {self.name}, "
-                "or leave --container out"
+                "or omit --container"
             ) from error
         return Reply(exit_code, tuple(line.decode("utf-8", "replace").rstrip() for line in lines))
 
@@ -93,9 +93,11 @@ class Engine:
             delete=False,
         ) as log:
             log.writelines(f"{line}\n" for line in reply.lines)
-        said = next((line for line in reversed(reply.lines) if line.strip()), "nothing").strip()
+        last_line = next(
+            (line for line in reversed(reply.lines) if line.strip()), "nothing"
+        ).strip()
         return ContainerError(
-            f"{what} (exit code {reply.exit_code}): {self.name} said: {said}; {advice}; "
+            f"{what} (exit code {reply.exit_code}): {self.name} printed: {last_line}; {advice}; "
             f"the end of its output is in {log.name}"
         )
 
@@ -107,8 +109,8 @@ def find_engine(name: str, environment: Mapping[str, str], log_directory: Path |
     reply = engine.call("version")
     if reply.exit_code != 0:
         raise engine.refusal(
-            f"{name} refuses to work",
+            f"{name} does not work",
             reply,
-            f"see that `{shlex.join(command)} version` works for this user",
+            f"check that `{shlex.join(command)} version` works for this user",
         )
     return engine

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from io_benchmark.execute.child import interrupts_held
+from io_benchmark.execute.child import hold_interrupts
 from io_benchmark.execute.engine import Engine
-from io_benchmark.execute.output import remove
+from io_benchmark.execute.run_folder import remove
 from io_benchmark.execute.stopping import Stopping, stop, stop_with_children_first
 
 # Root, image and the archive to write; returns the context's hash.
@@ -38,7 +38,7 @@ def ensure_image(
         digest = create_context(root, image, archive)
         reference = f"localhost/io-benchmark/{image}:{digest[:16]}"
         if engine.call("image", "inspect", reference).exit_code == 0:
-            on_line(f"Image {reference} is there already")
+            on_line(f"Image {reference} exists already")
             return reference
         context = folder / "context"
         _extract(archive, context)
@@ -46,7 +46,7 @@ def ensure_image(
         _build(engine, image, reference, context, on_line)
         return reference
     finally:
-        with interrupts_held():
+        with hold_interrupts():
             remove(folder)
 
 
@@ -74,6 +74,6 @@ def _build(
         raise engine.refusal(
             f"image {image} cannot be built",
             reply,
-            f"see taskcluster/docker/{image}/Dockerfile and whether its base image and packages "
-            "can be reached",
+            f"check taskcluster/docker/{image}/Dockerfile, and that its base image and "
+            "packages can be reached",
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.execute.task import TaskRun
+from io_benchmark.execute.task_run import TaskRun
 
 # `.invalid` is reserved (RFC 2606): nothing in a rehearsal can ask a real deployment by mistake.
 ROOT_URL = "https://taskcluster.invalid"
@@ -38,7 +38,7 @@ def command_after_run_task(task_run: TaskRun) -> tuple[str, ...]:
     words = command(task_run)
     if not words or not posixpath.basename(words[0]).startswith("run-task") or "--" not in words:
         raise ExecutionError(
-            f"{task_run.label}: its command is not `run-task … -- …`; only run-task tasks run here"
+            f"{task_run.label}: its command is not `run-task … -- …`; select a task that uses run-task"
         )
     end = words.index("--")
     options = list(words[1:end])
@@ -47,7 +47,7 @@ def command_after_run_task(task_run: TaskRun) -> tuple[str, ...]:
         name, has_value, _ = option.partition("=")
         if name not in IGNORED_OPTIONS:
             raise ExecutionError(
-                f"{task_run.label}: run-task option {name} cannot be followed outside a container;"
+                f"{task_run.label}: run-task option {name} has no effect outside a container;"
                 " run it with --container"
             )
         if not has_value:
@@ -93,7 +93,9 @@ def max_run_time_s(task_run: TaskRun) -> float:
     """After this time the worker stops the task."""
     seconds = _payload(task_run).get("maxRunTime")
     if not isinstance(seconds, int | float) or seconds <= 0:
-        raise ExecutionError(f"{task_run.label}: payload.maxRunTime is {seconds!r}, not seconds")
+        raise ExecutionError(
+            f"{task_run.label}: payload.maxRunTime is {seconds!r}, not a number of seconds; correct the kind"
+        )
     return float(seconds)
 
 
@@ -110,7 +112,7 @@ def state(task_run: TaskRun, exit_code: int, stopped: bool) -> str:
 def _payload(task_run: TaskRun) -> Mapping[str, Any]:
     payload = task_run.definition.get("payload")
     if not isinstance(payload, Mapping):
-        raise ExecutionError(f"{task_run.label}: its definition has no payload")
+        raise ExecutionError(f"{task_run.label}: its definition has no payload; correct the kind")
     return cast("Mapping[str, Any]", payload)
 
 
@@ -120,4 +122,6 @@ def _text(task_run: TaskRun, value: object) -> str:
         value = next(iter(value.values()))
     if isinstance(value, str | int | float):
         return str(value)
-    raise ExecutionError(f"{task_run.label}: {value!r} in its payload is neither text nor number")
+    raise ExecutionError(
+        f"{task_run.label}: {value!r} in its payload is neither text nor a number; correct the kind"
+    )

@@ -21,12 +21,12 @@ from pathlib import Path, PurePosixPath
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.execute import payload
-from io_benchmark.execute.child import StartError, interrupts_held, started
+from io_benchmark.execute.child import StartError, hold_interrupts, started
 from io_benchmark.execute.collect import collect
-from io_benchmark.execute.output import LiveLog, output_folder, remove
+from io_benchmark.execute.run_folder import LiveLog, output_folder, remove
 from io_benchmark.execute.stopping import exits_before, kill, stop
 from io_benchmark.execute.stream import read_lines
-from io_benchmark.execute.task import Outcome, TaskRun, now
+from io_benchmark.execute.task_run import RunOutcome, TaskRun, now
 
 # Where a worker's tasks put their artifacts.
 WORKER_ARTIFACTS = PurePosixPath("/builds/worker/artifacts")
@@ -53,11 +53,11 @@ class _Folders:
 
 def run(
     task_run: TaskRun, on_line: Callable[[str], None], *, environment: Mapping[str, str]
-) -> Outcome:
+) -> RunOutcome:
     """Runs the command to its end, its maxRunTime or a Ctrl-C, and collects its artifacts."""
     command = payload.command_after_run_task(task_run)
     if not task_run.workspace.is_dir():
-        raise ExecutionError(f"{task_run.workspace}: no such folder; make it or name another")
+        raise ExecutionError(f"{task_run.workspace}: no such folder; create it or name another")
     with (
         output_folder(task_run.output, on_line) as log,
         _folders(task_run, command) as folders,
@@ -65,7 +65,7 @@ def run(
         started = now()
         exit_code, explanation = _execute(task_run, command, folders, log, environment)
         missing = _collect(task_run, folders, log)
-        return Outcome(
+        return RunOutcome(
             exit_code=exit_code,
             state=payload.state(task_run, exit_code, stopped=bool(explanation)),
             started=started,
@@ -83,7 +83,9 @@ def _folders(task_run: TaskRun, command: Sequence[str]) -> Iterator[_Folders]:
         try:
             made.append(Path(tempfile.mkdtemp(prefix=prefix, dir=parent.resolve())))
         except OSError as error:
-            raise ExecutionError(f"{parent}: no folder can be made: {error.strerror}") from error
+            raise ExecutionError(
+                f"{parent}: cannot create a folder: {error.strerror}; name another folder"
+            ) from error
         return made[-1]
 
     try:
@@ -102,7 +104,7 @@ def _folders(task_run: TaskRun, command: Sequence[str]) -> Iterator[_Folders]:
             folder.mkdir()
         yield folders
     finally:
-        with interrupts_held():
+        with hold_interrupts():
             for path in made:
                 remove(path)
 
@@ -169,7 +171,7 @@ def _execute(
 
 def _cannot_start(task_run: TaskRun, command: Sequence[str], error: StartError) -> ExecutionError:
     advice = (
-        "a worker would refuse it too: make the script smaller"
+        "a worker would refuse it too; make the script smaller"
         if error.errno == errno.E2BIG
         else "install it, or run the task with --container"
     )

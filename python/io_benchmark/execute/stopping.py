@@ -23,7 +23,7 @@ Stopping = Callable[[subprocess.Popen[bytes]], None]
 
 
 @dataclass(frozen=True)
-class Graces:
+class GracePeriods:
     """How long a child may take to end, before the next and harder step."""
 
     # After SIGINT: the script writes its result file and empties its work place.
@@ -32,15 +32,15 @@ class Graces:
     terminate_s: float = 5.0
 
 
-GRACES = Graces()
+GRACE_PERIODS = GracePeriods()
 
 
-def stop(process: subprocess.Popen[bytes], graces: Graces = GRACES) -> None:
+def stop(process: subprocess.Popen[bytes], grace_periods: GracePeriods = GRACE_PERIODS) -> None:
     """SIGINT, then SIGTERM, then SIGKILL to the group. A second Ctrl-C goes straight to SIGKILL."""
     try:
         for signal_number, grace_s in (
-            (signal.SIGINT, graces.interrupt_s),
-            (signal.SIGTERM, graces.terminate_s),
+            (signal.SIGINT, grace_periods.interrupt_s),
+            (signal.SIGTERM, grace_periods.terminate_s),
         ):
             _signal_group(process, signal_number)
             if exits_before(process, time.monotonic() + grace_s):

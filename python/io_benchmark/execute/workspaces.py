@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.execute.child import interrupts_held
-from io_benchmark.execute.output import remove
+from io_benchmark.execute.child import hold_interrupts
+from io_benchmark.execute.run_folder import remove
 
 
 @contextmanager
@@ -19,14 +19,14 @@ def workspace(pool: str, default: Path, by_pool: Mapping[str, Path]) -> Iterator
     parent = by_pool.get(pool, default)
     made: Path | None = None
     try:
-        with interrupts_held():
+        with hold_interrupts():
             made = Path(tempfile.mkdtemp(prefix=f"io-benchmark-{pool}-", dir=parent))
         yield made
     except PermissionError as error:
         raise ExecutionError(
-            f"{parent}: no workspace can be made for {pool}: {error.strerror}"
+            f"{parent}: cannot create a workspace for {pool}: {error.strerror}; name another folder"
         ) from None
     finally:
         if made is not None:
-            with interrupts_held():
+            with hold_interrupts():
                 remove(made)

@@ -40,7 +40,7 @@ class Checkout:
         file = self.path / path
         if not file.parent.resolve().is_relative_to(self.path):
             raise IoBenchmarkError(
-                f"{file}: a link leads out of the checkout there; replace it by a folder"
+                f"{file}: a link leads out of the checkout; replace it with a folder"
             )
         if file.is_symlink() or (file.exists() and not file.is_file()):
             raise IoBenchmarkError(f"{file}: is not a regular file; move it out of the way")
@@ -55,20 +55,18 @@ class Checkout:
         """The text of a file that must be there, with the line ends that it has."""
         data = self.read(path)
         if data is None:
-            raise IoBenchmarkError(
-                f"{self.path / path}: there is no such file; update the checkout"
-            )
+            raise IoBenchmarkError(f"{self.path / path}: no such file; update the checkout")
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError as error:
             raise IoBenchmarkError(
-                f"{self.path / path}: is not UTF-8 at byte {error.start}; save it so"
+                f"{self.path / path}: is not UTF-8 at byte {error.start}; save it as UTF-8"
             ) from None
 
 
 def _no_checkout(path: Path, missing: str) -> UsageError:
     return UsageError(
-        f"{path}: is no Firefox checkout: there is no {missing}; name the folder that holds mach"
+        f"{path}: is not a Firefox checkout: {missing} is missing; name the folder that contains mach"
     )
 
 

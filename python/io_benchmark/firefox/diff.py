@@ -6,27 +6,27 @@
 import difflib
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.firefox.lines import split
-from io_benchmark.firefox.plan import Content
+from io_benchmark.firefox.text_lines import split
+from io_benchmark.firefox.tree_changes import FileChange
 
 
 def _lines(data: bytes | None) -> list[str]:
     return split((data or b"").decode("utf-8", errors="replace"))
 
 
-def _file_diff(content: Content) -> Iterator[str]:
+def _file_diff(content: FileChange) -> Iterator[str]:
     old = "/dev/null" if content.before is None else f"a/{content.path}"
     new = "/dev/null" if content.after is None else f"b/{content.path}"
     for line in difflib.unified_diff(_lines(content.before), _lines(content.after), old, new):
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 
-def patch(contents: Sequence[Content]) -> str:
+def patch(contents: Sequence[FileChange]) -> str:
     """An empty file has no lines to show and so is not in it (`__init__.py` files have a header)."""
     return "".join(line for content in contents for line in _file_diff(content))
 
 
-def stat(contents: Sequence[Content]) -> str:
+def stat(contents: Sequence[FileChange]) -> str:
     """Lines added and removed per file, and in all."""
     rows = []
     for content in contents:

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox import lines as text_lines
+from io_benchmark.firefox import text_lines
 from io_benchmark.firefox.checkout import CONFIG
 
 _WHERE = ("treeherder", "group-names")
@@ -22,8 +22,8 @@ _Pair = tuple[Any, Any]
 
 def _refusal(why: str) -> IoBenchmarkError:
     return IoBenchmarkError(
-        f"{CONFIG}: {why}, so that it cannot be edited safely; give {' '.join(_WHERE)} one line a "
-        "group, as KEY: NAME"
+        f"{CONFIG}: {why}, so it cannot be edited safely; write {' '.join(_WHERE)} with one "
+        "line per group, as KEY: NAME"
     )
 
 
@@ -32,7 +32,7 @@ def _value_of(node: Any, key: str) -> Any:
         for name, value in node.value:
             if name.value == key:
                 return value
-    raise _refusal(f"there is no {key} where it was looked for")
+    raise _refusal(f"{key} is missing")
 
 
 def _names(text: str) -> list[_Pair]:
@@ -41,7 +41,9 @@ def _names(text: str) -> list[_Pair]:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
         problem = " ".join(str(error).split())
-        raise IoBenchmarkError(f"{CONFIG}: is no YAML ({problem}); correct it first") from None
+        raise IoBenchmarkError(
+            f"{CONFIG}: is not valid YAML ({problem}); correct it first"
+        ) from None
     for key in _WHERE:
         node = _value_of(node, key)
     if not isinstance(node, yaml.MappingNode) or node.flow_style:
@@ -58,7 +60,7 @@ def _is_line(pair: _Pair) -> bool:
 def _found(text: str, key: str) -> _Pair | None:
     found = [pair for pair in _names(text) if pair[0].value == key]
     if len(found) > 1:
-        raise _refusal(f"{key} stands {len(found)} times")
+        raise _refusal(f"{key} is given {len(found)} times")
     if found and not _is_line(found[0]):
         raise _refusal(f"{key} in line {found[0][0].start_mark.line + 1} is not a name on one line")
     return found[0] if found else None
@@ -95,7 +97,7 @@ def _insert(text: str, key: str, name: str) -> str:
         raise _refusal(f"line {at + 1} does not begin with a group's key")
     new = f"{indent}{_quoted(key, first.style)}: {_quoted(name, value.style)}"
     at += bool(smaller)
-    return text_lines.replaced(lines, at, at, [new])
+    return text_lines.replace_lines(lines, at, at, [new])
 
 
 def _replace(text: str, value: Any, name: str) -> str:
@@ -138,4 +140,4 @@ class GroupNames:
         if found is None:
             return text
         lines, at = text_lines.split(text), found[0].start_mark.line
-        return _checked(text, text_lines.replaced(lines, at, at + 1, []), key, None)
+        return _checked(text, text_lines.replace_lines(lines, at, at + 1, []), key, None)

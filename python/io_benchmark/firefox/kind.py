@@ -11,9 +11,9 @@ from typing import Any
 import yaml
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox import places
+from io_benchmark.firefox import tree_paths
 
-SOURCE = f"taskcluster/kinds/{places.NAME}/kind.yml"
+SOURCE = f"taskcluster/kinds/{tree_paths.NAME}/kind.yml"
 SCRIPT = "scripts/io-benchmark"
 
 # Ours are one module there; taskgraph's own have Firefox's in their place.
@@ -28,7 +28,7 @@ _DROPPED = "run-on-tasks-for"
 # Comments that would be wrong there. Where they change here, nothing breaks.
 _COMMENTS = {
     "without these two it would run on": "without this it would run on",
-    "taskcluster/docs/kinds.md": places.TRANSFORMS,
+    "taskcluster/docs/kinds.md": tree_paths.TRANSFORMS,
 }
 _NOTE = """\
 # Written by `io-benchmark firefox`. A change, such as a new pool, belongs into
@@ -63,7 +63,7 @@ def workloads(kind: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(named))
 
 
-def for_firefox(text: str, more_workloads: Sequence[str] = ()) -> str:
+def translate_kind(text: str, more_workloads: Sequence[str] = ()) -> str:
     """The file's text, edited line by line so that its comments stay."""
     there = re.sub(rf"(?m)(^ *- {_OWN_TRANSFORMS.pattern}\n)+", f"    - {_OURS_THERE}\n", text)
     for own, theirs in _TRANSFORMS.items():
@@ -79,8 +79,8 @@ def for_firefox(text: str, more_workloads: Sequence[str] = ()) -> str:
     there = f"{there[:start]}{_NOTE}#\n{there[start:]}"
     if yaml.safe_load(there) != _data_there(yaml.safe_load(text), more_workloads):
         raise IoBenchmarkError(
-            f"{SOURCE}: has a form that is not translated for Firefox; write its transforms one a "
-            f"line, ours first, its script as `script: {SCRIPT}`, {_DROPPED} and the first "
+            f"{SOURCE}: cannot be translated for Firefox; write its transforms one per line, "
+            f"ours first, its script as `script: {SCRIPT}`, {_DROPPED} and the first "
             "workloads on one line, in brackets"
         )
     return there

@@ -15,7 +15,7 @@ from typing import Any
 
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.firefox.checkout import CONFIG, DOCS, DOCS_SUFFIXES
-from io_benchmark.firefox.places import NAME, SCRIPT, Place, text_hash
+from io_benchmark.firefox.tree_paths import NAME, SCRIPT, TreePath, text_hash
 
 PACKAGE = "taskcluster/io_benchmark_taskgraph"
 RECORD = f"{PACKAGE}/installed.json"
@@ -31,10 +31,10 @@ _PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 
 
 @dataclass(frozen=True)
-class Record:
-    hashes: Mapping[Place, str] = field(default_factory=dict)
+class InstallRecord:
+    hashes: Mapping[TreePath, str] = field(default_factory=dict)
 
-    def has(self, place: Place, text: bytes) -> bool:
+    def has(self, place: TreePath, text: bytes) -> bool:
         return self.hashes.get(place) == text_hash(text)
 
 
@@ -45,11 +45,11 @@ def _is_own_file(path: str) -> bool:
 
 def _texts(value: Any) -> dict[str, str]:
     if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
-        raise ValueError("no mapping of texts")
+        raise ValueError("not a mapping of texts")
     return value
 
 
-def _parsed(data: bytes) -> Record:
+def _parsed(data: bytes) -> InstallRecord:
     content = json.loads(data)
     if not isinstance(content, dict) or not isinstance(content.get("version"), int):
         raise ValueError("no version")  # noqa: TRY004 - what the caller turns into one line
@@ -58,25 +58,25 @@ def _parsed(data: bytes) -> Record:
     hashes = {}
     for path, one in _texts(content.get("files")).items():
         if not _is_own_file(path):
-            raise ValueError(f"{path!r} is no file of the benchmark")
-        hashes[Place(path)] = one
+            raise ValueError(f"{path!r} is not a file of the benchmark")
+        hashes[TreePath(path)] = one
     if not isinstance(content.get("entries"), dict):
         raise ValueError("no entries")  # noqa: TRY004 - the same
     for path, entries in content["entries"].items():
         if path not in _SHARED_FILES:
-            raise ValueError(f"{path!r} has no entries of the benchmark")
-        hashes.update({Place(path, entry): one for entry, one in _texts(entries).items()})
-    return Record(hashes)
+            raise ValueError(f"{path!r} cannot have entries of the benchmark")
+        hashes.update({TreePath(path, entry): one for entry, one in _texts(entries).items()})
+    return InstallRecord(hashes)
 
 
-def parse(data: bytes | None) -> Record:
+def parse(data: bytes | None) -> InstallRecord:
     """An empty one where there is none: then nothing there counts as ours."""
     if data is None:
-        return Record()
+        return InstallRecord()
     try:
         return _parsed(data)
     except ValueError as error:
         raise IoBenchmarkError(
-            f"{RECORD}: cannot be used ({error}); restore it from version control, or remove "
+            f"{RECORD}: cannot be read ({error}); restore it from version control, or remove "
             f"{PACKAGE}/ and {SCRIPT}/"
         ) from None

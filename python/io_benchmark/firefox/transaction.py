@@ -12,7 +12,7 @@ from pathlib import Path
 
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.firefox.older_layout import OWN_FOLDERS
-from io_benchmark.firefox.plan import Content
+from io_benchmark.firefox.tree_changes import FileChange
 
 
 class _Transaction:
@@ -26,18 +26,18 @@ class _Transaction:
             one.mkdir()
             self.undo.append(one.rmdir)
 
-    def stage(self, content: Content) -> Path:
+    def stage(self, content: FileChange) -> Path:
         """The new content, whole, under another name in the same folder."""
         target = self.root / content.path
         self.make_folder(target.parent)
         return self._write(target, content.after or b"")
 
-    def put(self, staged: Path, content: Content) -> None:
+    def put(self, staged: Path, content: FileChange) -> None:
         target = self.root / content.path
         staged.replace(target)
         self.undo.append(lambda: self._restore(target, content.before))
 
-    def remove(self, content: Content) -> None:
+    def remove(self, content: FileChange) -> None:
         target = self.root / content.path
         mode = target.stat().st_mode
         target.unlink()
@@ -67,7 +67,7 @@ class _Transaction:
             self._write(target, before, mode).replace(target)
 
 
-def _remove_empty_folders(root: Path, removed: Sequence[Content]) -> None:
+def _remove_empty_folders(root: Path, removed: Sequence[FileChange]) -> None:
     for content in removed:
         folder = Path(content.path).parent
         while any(folder.is_relative_to(own) for own in OWN_FOLDERS):
@@ -78,7 +78,7 @@ def _remove_empty_folders(root: Path, removed: Sequence[Content]) -> None:
             folder = folder.parent
 
 
-def write_all(root: Path, contents: Sequence[Content]) -> None:
+def write_all(root: Path, contents: Sequence[FileChange]) -> None:
     transaction = _Transaction(root)
     removed = [content for content in contents if content.after is None]
     try:
@@ -95,7 +95,7 @@ def write_all(root: Path, contents: Sequence[Content]) -> None:
         transaction.roll_back()
         if isinstance(error, OSError):
             raise IoBenchmarkError(
-                f"{error.filename or root}: {error.strerror}; nothing was changed, make the "
+                f"{error.filename or root}: {error.strerror}; nothing was changed; make the "
                 "checkout writable and try again"
             ) from None
         raise

@@ -20,7 +20,7 @@ from taskgraph.util.schema import SchemaValidationError
 from taskgraph.util.yaml import load_yaml
 
 from io_benchmark.errors import GraphError
-from io_benchmark.graph.isolation import isolated, own_tree
+from io_benchmark.graph.isolation import isolated, usable_tree
 from io_benchmark.graph.root import Root
 
 logger = logging.getLogger(__name__)
@@ -119,8 +119,8 @@ def _what_was_wrong(error: Exception, tree: Path) -> str:
     if isinstance(error, SchemaValidationError | OSError) or type(error) is Exception:
         return _one_line(str(error))
     # A kind of an unexpected form, or a fault of a program.
-    said = f"{type(error).__name__}: {_one_line(str(error))}"
-    return f"the kinds in {tree}/taskcluster do not generate ({said}); --verbose shows where"
+    reason = f"{type(error).__name__}: {_one_line(str(error))}"
+    return f"the kinds in {tree}/taskcluster cannot be generated ({reason}); --verbose shows where"
 
 
 def _generated(task: Any, tree: Path) -> GeneratedTask:
@@ -173,7 +173,7 @@ def _check_files(tree: Path) -> None:
 
 def generate(root: Root, jobs: Sequence[str]) -> Generation:
     """The tasks that `jobs` name (a job, a pool or a label; none: `io-benchmark`)."""
-    with own_tree(root.path) as tree, isolated(logger):
+    with usable_tree(root.path) as tree, isolated(logger):
         generator = TaskGraphGenerator(str(tree / "taskcluster"), _parameters(jobs))
         try:
             _check_files(tree)

@@ -40,7 +40,7 @@ def _nearest_checkout(path: Path) -> Path | None:
 
 
 @contextmanager
-def own_tree(root: Path) -> Iterator[Path]:
+def usable_tree(root: Path) -> Iterator[Path]:
     """The tree where taskgraph finds its root, with all that it reads; a copy if need be.
 
     That is so for the bundled copy, which lacks the program and may be installed in a venv within
@@ -105,7 +105,7 @@ def _is_tree_module(name: str) -> bool:
 
 
 @contextmanager
-def modules_of_the_tree() -> Iterator[None]:
+def tree_modules_only() -> Iterator[None]:
     """The tree's own modules, not those of a tree that was generated before or is installed."""
     path = list(sys.path)
     before = {name: module for name, module in sys.modules.items() if _is_tree_module(name)}
@@ -184,7 +184,7 @@ def _in_this_process() -> Iterator[None]:
 def isolated(log: logging.Logger) -> Iterator[None]:
     """taskgraph as in a fresh process; what it logs goes to `log` where that one takes DEBUG."""
     with ExitStack() as stack:
-        stack.enter_context(modules_of_the_tree())
+        stack.enter_context(tree_modules_only())
         stack.enter_context(_registrations())
         stack.enter_context(_in_this_process())
         # taskgraph leaves it to the interpreter to close the files of an image's context.

@@ -38,7 +38,7 @@ def find_root(explicit: Path | None, start: Path) -> Root:
             missing = missing_mark(path)
         if missing:
             raise RootError(
-                f"--root {explicit}: there is no {missing}; name the folder that holds taskcluster/"
+                f"--root {explicit}: {missing} is missing; name the folder that contains taskcluster/"
             )
         return Root(path, "--root")
     with refuse_unreadable(str(start), _ADVICE, RootError):
@@ -49,6 +49,6 @@ def find_root(explicit: Path | None, start: Path) -> Root:
     if missing_mark(BUNDLE) is None:
         return Root(BUNDLE, "bundled copy")
     raise RootError(
-        f"{start}: neither this folder nor one above holds {' and '.join(MARKS)}, and this "
-        "installation carries no copy; go into a checkout of io-benchmark or name one by --root"
+        f"{start}: neither this folder nor one above contains {' and '.join(MARKS)}, and this "
+        "installation has no copy; go to a checkout of io-benchmark or name one with --root"
     )

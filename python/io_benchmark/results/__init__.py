@@ -1,10 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The result file: all that crosses from a worker to a reader."""
+"""The result file, which is all that a worker passes to a reader."""
 
-from io_benchmark.results.format import CacheRetrieve, Result
+from io_benchmark.results.format import Result
 from io_benchmark.results.reader import json_schema, load, parse, read
-from io_benchmark.results.workloads import Measurement
+from io_benchmark.results.workload import BatchEntry
+from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry
 
-__all__ = ["CacheRetrieve", "Measurement", "Result", "json_schema", "load", "parse", "read"]
+__all__ = ["BatchEntry", "CacheRetrieveEntry", "Result", "json_schema", "load", "parse", "read"]

@@ -1,48 +1,52 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The result file's parts and their types, as the worker's script writes them.
+"""The parts of the result file and their types, as the worker's script writes them.
 
-Keys that are not here are passed over, so that a newer script may add some within one version; so
-are entries of a workload that is not here, and the reader names those.
+Unknown keys are skipped, so that a newer script may add keys within one version. Entries of an unknown
+workload are skipped as well, and the reader names them.
 
 Versions:
-  1 (2026-11)  the first; entries of cache-retrieve, random-io, spawn, sync-write, metadata, exec
-               and upload
+  1 (2026-11)     the first; entries of cache-retrieve, random-io, spawn, sync-write, metadata, exec
+                  and upload; still read, see `version_1`
+  2 (2026-11-22)  `outcome`, of the run and of each entry, says how it ended as data; before, there
+                  were `completed` and a sentence in `incomplete_reason`
 """
 
 from typing import Annotated
 
 from msgspec import Meta, field
 
-from io_benchmark.results.parts import (
-    BytesByDevice,
-    Column,
+from io_benchmark.results.common_types import (
     Count,
     Few,
-    FileSize,
+    FileSizes,
     Many,
     Name,
-    Record,
+    ResultOutcome,
+    ResultPart,
     SparseColumn,
     Text,
 )
-from io_benchmark.results.workloads import Measurement
+from io_benchmark.results.workload import BatchEntry
+from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry
 
-VERSION = 1
+VERSION = 2
+OLDEST_VERSION = 1
 MAXIMUM_ENTRIES = 400
 
-FileSizes = Annotated[list[FileSize], Meta(max_length=100_000)]
+# One of the types in `workloads`, by the entry's name; the reader and the schema know all of them.
+AnyEntry = CacheRetrieveEntry | BatchEntry
 TimelineColumns = Annotated[dict[Text, SparseColumn], Few]
 
 
-class Script(Record, frozen=True):
+class Script(ResultPart, frozen=True):
     version: Text
     sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
-class Task(Record, frozen=True):
-    """What the worker's environment says of the task; null outside Taskcluster."""
+class RecordedTask(ResultPart, frozen=True):
+    """The task, by the worker's environment; null outside Taskcluster."""
 
     pool: Name
     task_id: Text | None
@@ -53,17 +57,17 @@ class Task(Record, frozen=True):
     location: Annotated[dict[Text, Text], Few]
 
 
-class Place(Record, frozen=True):
+class ConfiguredPlace(ResultPart, frozen=True):
     name: Name
     path: Text
 
 
-class Config(Record, frozen=True):
-    """What was in force."""
+class Config(ResultPart, frozen=True):
+    """The settings of the run."""
 
     profile: Text
     workloads: Annotated[list[Name], Few]
-    places: Annotated[list[Place], Few]
+    places: Annotated[list[ConfiguredPlace], Few]
     destinations: Annotated[list[Name], Few]
     fidelity: Name
     retrieves: Count
@@ -74,20 +78,20 @@ class Config(Record, frozen=True):
     artifacts: Text
     environment: Annotated[dict[Text, Text], Many]
     upload_url: Text | None = None
-    perfherder: Name = "pool"  # whose series: "pool", or "neutral" for any pool's
+    perfherder: Name = "pool"  # one series per pool; "neutral": one that all pools share
 
 
-class Tool(Record, frozen=True):
+class Tool(ResultPart, frozen=True):
     path: Text
     version: Text | None
 
 
-class Container(Record, frozen=True):
+class Container(ResultPart, frozen=True):
     engine: Text | None
     root_filesystem: Text | None
 
 
-class Host(Record, frozen=True):
+class Host(ResultPart, frozen=True):
     kernel: Text
     kernel_version: Text
     architecture: Text
@@ -109,7 +113,7 @@ class Host(Record, frozen=True):
     tools: Annotated[dict[Text, Tool | None], Few]
 
 
-class Mount(Record, frozen=True):
+class PlaceMount(ResultPart, frozen=True):
     device: Text
     root: Text
     point: Text
@@ -119,28 +123,28 @@ class Mount(Record, frozen=True):
     super_options: Text
 
 
-class Overlay(Record, frozen=True):
+class Overlay(ResultPart, frozen=True):
     lower_layers: Count
     upper_directory: Text | None
     volatile: bool
 
 
-class Filesystem(Record, frozen=True):
+class Filesystem(ResultPart, frozen=True):
     type: Text
     ext4_options: Annotated[list[Text], Many] | None
     btrfs_data_profiles: Annotated[list[Text], Few] | None
 
 
-class Probe(Record, frozen=True):
-    """Eight MiB written and fsync'd: which devices took them, and how long fsync was."""
+class Probe(ResultPart, frozen=True):
+    """8 MiB written and fsync'd: the devices that wrote them, and the time of fsync."""
 
     failed: Text | None
     fsync_ns: Count | None
     written_bytes: Annotated[dict[Text, Count], Many] | None
 
 
-class Device(Record, frozen=True):
-    """A block device; what only a leaf has is unset above it."""
+class Device(ResultPart, frozen=True):
+    """A block device; keys that only a leaf has are unset for the others."""
 
     name: Text
     number: Text | None
@@ -161,15 +165,15 @@ class Device(Record, frozen=True):
     write_cache: Text | None = None
 
 
-class StoragePlace(Record, frozen=True):
-    """What a place is made of; `failed` says why it could not be looked at."""
+class StoragePlace(ResultPart, frozen=True):
+    """The storage of a place; `failed` says why it could not be observed."""
 
     name: Name
     path: Text
     failed: Text | None = None
     resolved_path: Text | None = None
     kind: Text | None = None
-    mount: Mount | None = None
+    mount: PlaceMount | None = None
     overlay: Overlay | None = None
     filesystem: Filesystem | None = None
     size_bytes: Count | None = None
@@ -184,11 +188,11 @@ class StoragePlace(Record, frozen=True):
         return [device for device in self.devices if not device.below]
 
 
-class Storage(Record, frozen=True):
+class Storage(ResultPart, frozen=True):
     places: Annotated[list[StoragePlace], Few]
 
 
-class IoLimit(Record, frozen=True):
+class IoLimit(ResultPart, frozen=True):
     group: Text
     device: Text
     device_name: Text | None
@@ -196,25 +200,25 @@ class IoLimit(Record, frozen=True):
     value: Count
 
 
-class Weight(Record, frozen=True):
+class Weight(ResultPart, frozen=True):
     group: Text
     file: Text
     text: Text
 
 
-class MemoryLimit(Record, frozen=True):
+class MemoryLimit(ResultPart, frozen=True):
     group: Text
     file: Text
     bytes: int
 
 
-class CpuLimit(Record, frozen=True):
+class CpuLimit(ResultPart, frozen=True):
     group: Text
     quota_us: Count
     period_us: Count
 
 
-class Limits(Record, frozen=True):
+class Limits(ResultPart, frozen=True):
     cgroup_versions: Annotated[list[Text], Few]
     groups: Annotated[dict[Text, Text], Few]
     io: Annotated[list[IoLimit], Many]
@@ -224,62 +228,10 @@ class Limits(Record, frozen=True):
     ulimits: Annotated[dict[Text, int | None], Few]
 
 
-class CacheState(Record, frozen=True):
-    """How cold the cache really was when the first retrieve began."""
+class RecordedTimeline(ResultPart, frozen=True):
+    """Columns by name, one value per second; a device's columns are under its name.
 
-    drop_caches: Text
-    cache_bytes: Count
-    resident_bytes: Count | None
-
-
-class Trim(Record, frozen=True):
-    after_retrieves: Count
-    sync_ns: Count
-
-
-class Samples(Record, frozen=True):
-    """One row a retrieve; start_ns counts from the script's start, by the monotonic clock.
-
-    The reader hands the columns on as arrays of 64-bit integers.
-    """
-
-    file_index: Column
-    start_ns: Column
-    lookup_ns: Column
-    copy_ns: Column
-
-
-class CacheRetrieve(Record, frozen=True, tag_field="name", tag="cache-retrieve"):
-    place: Name
-    destination: Name
-    fidelity: Name
-    retrieves_planned: Count
-    file_sizes_bytes: FileSizes
-    sequence_sha256: Text
-    fresh_ring_bytes: Count | None
-    populate_ns: Count | None
-    cache_state: CacheState | None
-    lookup_method: Text | None
-    copy_method: Text | None
-    run_ns: Count | None
-    trims: Annotated[list[Trim], Many] | None
-    stopped_early: Text | None
-    precision_reached_ratio: float | None
-    shares_extents: bool | None
-    final_sync_ns: Count | None
-    final_sync_method: Text | None
-    dirty_before_sync_bytes: Count | None
-    writeback_before_sync_bytes: Count | None
-    device_bytes: BytesByDevice | None
-    samples: Samples
-    completed: bool
-    incomplete_reason: Text | None
-
-
-class Timeline(Record, frozen=True):
-    """Columns by name, one value per second; a device's columns under its name.
-
-    The reader hands the columns on as arrays, or as `Sparse` where a value is missing.
+    The reader returns the columns as arrays, or as `Sparse` where a value is missing.
     """
 
     interval_s: float
@@ -287,12 +239,12 @@ class Timeline(Record, frozen=True):
     devices: Annotated[dict[Text, TimelineColumns], Many]
 
 
-class Remark(Record, frozen=True):
+class Remark(ResultPart, frozen=True):
     name: Name
     message: Text
 
 
-class Result(Record, frozen=True):
+class Result(ResultPart, frozen=True):
     """One task's measurement on one worker."""
 
     version: Annotated[int, Meta(ge=VERSION, le=VERSION)]
@@ -300,13 +252,12 @@ class Result(Record, frozen=True):
     started: Text
     ended: Text | None
     duration_ns: Count
-    task: Task
+    task: RecordedTask
     config: Config
     host: Host | None
     storage: Storage
     limits: Limits | None
-    workloads: Annotated[list[CacheRetrieve | Measurement], Meta(max_length=MAXIMUM_ENTRIES)]
-    timeline: Timeline | None
+    workloads: Annotated[list[AnyEntry], Meta(max_length=MAXIMUM_ENTRIES)]
+    timeline: RecordedTimeline | None
     warnings: Annotated[list[Remark], Many]
-    completed: bool
-    incomplete_reason: Text | None
+    outcome: ResultOutcome

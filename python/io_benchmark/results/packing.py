@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Columns as eight bytes per number: as Python's own integers they take five times that."""
+"""Columns as arrays of eight bytes per number; Python's integers take five times as much."""
 
 from array import array
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ from typing import cast, overload
 
 import msgspec
 
-from io_benchmark.results.format import CacheRetrieve, Timeline
-from io_benchmark.results.workloads import Measurement
+from io_benchmark.results.common_types import ResultPart
+from io_benchmark.results.format import AnyEntry, RecordedTimeline
 
 MISSING = -1  # no count is negative
 
@@ -37,15 +37,15 @@ class Sparse(Sequence[int | None]):
         return None if value == MISSING else value
 
 
-def entry(unpacked: CacheRetrieve | Measurement) -> CacheRetrieve | Measurement:
-    """The entry with its samples as arrays."""
-    samples = unpacked.samples
+def entry(unpacked: AnyEntry) -> AnyEntry:
+    """Return the entry with its samples as arrays."""
+    samples: ResultPart = unpacked.samples
     columns = {name: array("q", getattr(samples, name)) for name in samples.__struct_fields__}
     return msgspec.structs.replace(unpacked, samples=type(samples)(**columns))
 
 
-def timeline(unpacked: Timeline) -> Timeline:
-    """The timeline with its columns as arrays."""
+def timeline(unpacked: RecordedTimeline) -> RecordedTimeline:
+    """Return the timeline with its columns as arrays."""
     return msgspec.structs.replace(
         unpacked,
         columns=_columns(unpacked.columns),

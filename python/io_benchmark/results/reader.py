@@ -3,37 +3,37 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The only way to read a result file.
 
-Anyone's task can have written it, so nothing in it is trusted: it is bounded in size, strict in
-its types, and consistent in itself before anything else sees it.
+Any task can have written it, so nothing in it is trusted. Its size, its types and its consistency are
+checked before any other code uses it.
 """
 
 import math
 import re
 from operator import add
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Union
 
 import msgspec
 from msgspec import Meta, Struct
 
 from io_benchmark.errors import ResultError
 from io_benchmark.json_schema import schema_of
-from io_benchmark.results import packing
+from io_benchmark.results import packing, version_1
+from io_benchmark.results.common_types import Name
 from io_benchmark.results.format import (
     MAXIMUM_ENTRIES,
+    OLDEST_VERSION,
     VERSION,
-    CacheRetrieve,
+    AnyEntry,
     Remark,
     Result,
-    Samples,
 )
-from io_benchmark.results.parts import Name
 from io_benchmark.results.size import MAXIMUM_BYTES, too_many_parts
-from io_benchmark.results.workloads import Batches, Measurement
+from io_benchmark.results.workload import BatchColumns
+from io_benchmark.results.workloads import WORKLOADS
+from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry, RetrieveColumns
 
 UNKNOWN_SHOWN = 5
-
-AnEntry = CacheRetrieve | Measurement
 
 
 class _VersionOnly(Struct):
@@ -45,57 +45,60 @@ class _NameOnly(Struct):
 
 
 class _Envelope(Result, frozen=True):
-    """A result whose entries are yet to be read, each as the workload that it names."""
+    """A result whose entries are not yet decoded."""
 
+    version: int  # already checked
     workloads: Annotated[list[msgspec.Raw], Meta(max_length=MAXIMUM_ENTRIES)]  # type: ignore[assignment]
 
 
 _VERSION_DECODER = msgspec.json.Decoder(_VersionOnly)
 _NAME_DECODER = msgspec.json.Decoder(_NameOnly)
 _DECODER = msgspec.json.Decoder(_Envelope)
-_ENTRY_DECODER = msgspec.json.Decoder(AnEntry)
-WORKLOADS = frozenset(str(one.__struct_config__.tag) for one in get_args(AnEntry))
+_ENTRY_DECODERS = {
+    name: msgspec.json.Decoder(workload.entry) for name, workload in WORKLOADS.items()
+}
 
 
 def parse(data: bytes, source: str) -> Result:
-    """The result in `data`, or a ResultError that names `source`, the key and what is wrong."""
+    """Parse a result; a ResultError names `source`, the key and the problem."""
     if len(data) > MAXIMUM_BYTES:
         raise _error(source, f"holds {len(data):,} bytes, more than {MAXIMUM_BYTES:,}")
     problem = too_many_parts(data)
     if problem:
         raise _error(source, problem)
     version = _decode(_VERSION_DECODER, data, source).version
-    if version < VERSION:
+    if version < OLDEST_VERSION:
         raise _error(
             source,
-            f"$.version: {version} is too old for this program, which reads {VERSION}: run the "
-            f"benchmark again",
+            f"$.version: {version} is too old for this program, which reads {OLDEST_VERSION} to "
+            f"{VERSION}: run the benchmark again",
         )
     if version > VERSION:
         raise _error(
             source,
-            f"$.version: {version} is newer than this program, which reads {VERSION}: update "
-            f"io-benchmark",
+            f"$.version: {version} is newer than this program, which reads {OLDEST_VERSION} to "
+            f"{VERSION}: update io-benchmark",
         )
-    result = _with_entries(_decode(_DECODER, data, source), source)
+    result = _with_entries(_decode(_DECODER, data, source, version), source, version)
     problem = _inconsistency(result)
     if problem:
         raise _error(source, problem)
     return msgspec.structs.replace(
         result,
-        workloads=[packing.entry(one) for one in result.workloads],
+        workloads=[packing.entry(entry) for entry in result.workloads],
         timeline=packing.timeline(result.timeline) if result.timeline else None,
     )
 
 
-def _with_entries(envelope: _Envelope, source: str) -> Result:
-    """Entries of a workload that this program does not know are passed over, by name."""
-    entries: list[AnEntry] = []
+def _with_entries(envelope: _Envelope, source: str, version: int) -> Result:
+    """Decode the entries; those of unknown workloads are skipped, with a warning that names them."""
+    entries: list[AnyEntry] = []
     unknown: dict[str, None] = {}
     for at, raw in enumerate(envelope.workloads):
-        name = _decode(_NAME_DECODER, raw, source, f"workloads[{at}]").name
+        part = f"workloads[{at}]"
+        name = _decode(_NAME_DECODER, raw, source, part=part).name
         if name in WORKLOADS:
-            entries.append(_decode(_ENTRY_DECODER, raw, source, f"workloads[{at}]"))
+            entries.append(_decode(_ENTRY_DECODERS[name], raw, source, version, part))
         else:
             unknown[name] = None
     fields = {name: getattr(envelope, name) for name in Result.__struct_fields__}
@@ -107,11 +110,11 @@ def _with_entries(envelope: _Envelope, source: str) -> Result:
             "passed over: update io-benchmark",
         )
         fields["warnings"] = [*envelope.warnings, remark]
-    return Result(**{**fields, "workloads": entries})
+    return Result(**{**fields, "version": VERSION, "workloads": entries})
 
 
 def load(path: Path) -> bytes:
-    """What a file holds, read no further than the limit."""
+    """Return the bytes of a file, at most one more than the limit."""
     try:
         with path.open("rb") as file:
             return file.read(MAXIMUM_BYTES + 1)
@@ -120,20 +123,33 @@ def load(path: Path) -> bytes:
 
 
 def read(path: Path) -> Result:
-    """The result in a file."""
+    """Read and parse a file."""
     return parse(load(path), str(path))
 
 
 def json_schema() -> dict[str, Any]:
-    """The format as a JSON Schema, published beside the documentation."""
-    return schema_of(f"io-benchmark result, version {VERSION}", Result)
+    """Return the format as a JSON Schema, with the entries of every workload."""
+    entries: Any = Union[tuple(workload.entry for workload in WORKLOADS.values())]  # noqa: UP007
+    published = msgspec.defstruct(
+        "Result",
+        [("workloads", Annotated[list[entries], Meta(max_length=MAXIMUM_ENTRIES)])],
+        bases=(Result,),
+        namespace={"__doc__": Result.__doc__},
+        frozen=True,
+        kw_only=True,
+    )
+    return schema_of(f"io-benchmark result, version {VERSION}", published)
 
 
 def _decode(
-    decoder: msgspec.json.Decoder[Any], data: bytes | msgspec.Raw, source: str, part: str = ""
+    decoder: msgspec.json.Decoder[Any],
+    data: bytes | msgspec.Raw,
+    source: str,
+    version: int = VERSION,
+    part: str = "",
 ) -> Any:
     try:
-        return decoder.decode(data)
+        return decoder.decode(data if version == VERSION else version_1.translate(bytes(data)))
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         text = str(error)
         if part:  # the error's path begins at the part that was decoded
@@ -144,7 +160,7 @@ def _decode(
 
 
 def _inconsistency(result: Result) -> str | None:
-    """What the types alone cannot say, as 'key: problem'; None where all is well."""
+    """Return the first inconsistency between values, as 'key: problem', or None."""
     floats = {
         "$.config.precision_ratio": result.config.precision_ratio,
         "$.config.time_budget_s": result.config.time_budget_s,
@@ -166,8 +182,8 @@ def _inconsistency(result: Result) -> str | None:
     return None
 
 
-def _entry_inconsistency(entry: AnEntry) -> str | None:
-    if isinstance(entry, CacheRetrieve):
+def _entry_inconsistency(entry: AnyEntry) -> str | None:
+    if isinstance(entry, CacheRetrieveEntry):
         problem = _retrieves_inconsistency(entry, entry.samples)
     else:
         problem = _batches_inconsistency(entry.samples)
@@ -177,7 +193,7 @@ def _entry_inconsistency(entry: AnEntry) -> str | None:
     return problem
 
 
-def _retrieves_inconsistency(entry: CacheRetrieve, samples: Samples) -> str | None:
+def _retrieves_inconsistency(entry: CacheRetrieveEntry, samples: RetrieveColumns) -> str | None:
     rows = len(samples.copy_ns)
     if not len(samples.file_index) == len(samples.start_ns) == len(samples.lookup_ns) == rows:
         return "samples: its columns differ in length"
@@ -190,13 +206,13 @@ def _retrieves_inconsistency(entry: CacheRetrieve, samples: Samples) -> str | No
     return None
 
 
-def _batches_inconsistency(samples: Batches) -> str | None:
+def _batches_inconsistency(samples: BatchColumns) -> str | None:
     if not len(samples.start_ns) == len(samples.duration_ns) == len(samples.operations):
         return "samples: its columns differ in length"
     return None
 
 
 def _error(source: str, problem: str) -> ResultError:
-    # A key of a hostile file may hold anything; what is shown is one printable line.
+    # A key of a hostile file may hold anything; the message is one printable line.
     text = re.sub(r"[^\x20-\x7e]", "?", f"{source}: {problem}")
     return ResultError(text[:500])

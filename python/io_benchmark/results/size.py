@@ -1,11 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""How large a result file may be, in bytes and in parts.
+"""Limits of a result file's size, in bytes and in parts.
 
-The types bound every list, but only after it was decoded: lists of lists take twenty times the
-file's size by then. So a few characters are counted first. Those inside of texts count too: the
-counts are upper bounds.
+The types limit every list, but only after decoding, when lists of lists take twenty times the file's
+size. So a few characters are counted first. Characters inside texts are included: the counts are upper
+bounds.
 """
 
 # A run with all defaults has 0.2 MB. Each figure is about a hundred times what such a run has.
@@ -16,12 +16,12 @@ MAXIMUM_PARTS = (
     (b"{", 50_000, "objects"),
     (b"[", 20_000, "lists"),
 )
-# A file up to this size takes few MB whatever it holds; counting would take longer than decoding.
+# A file up to this size takes few MB in any case; counting would take longer than decoding.
 SMALL_BYTES = 256 * 1024
 
 
 def too_many_parts(data: bytes) -> str | None:
-    """Why `data` must not be decoded; None where it may be."""
+    """Return why `data` must not be decoded; None if it may be."""
     if len(data) <= SMALL_BYTES:
         return None
     for character, most, name in MAXIMUM_PARTS:

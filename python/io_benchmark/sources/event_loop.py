@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Runs a coroutine so that SIGTERM and SIGHUP end it as Ctrl-C does: all is closed, then they are raised."""
+"""Run coroutines: until a signal ends them, all at once, or a limited number at a time."""
 
 import asyncio
 import signal
@@ -12,13 +12,13 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any, TypeVar
 
-from io_benchmark.interruption import TERMINATING
+from io_benchmark.signals import TERMINATING
 
 T = TypeVar("T")
 
 
 def run_coroutine(main: Coroutine[Any, Any, T]) -> T:
-    """asyncio.run; it takes care of SIGINT in this way itself."""
+    """Run a coroutine; SIGTERM and SIGHUP end it as Ctrl-C does: it closes everything first."""
     previous = {number: signal.getsignal(number) for number in TERMINATING}
     handlers = {int(number): handler for number, handler in previous.items() if callable(handler)}
     if threading.current_thread() is not threading.main_thread() or not handlers:
@@ -27,7 +27,7 @@ def run_coroutine(main: Coroutine[Any, Any, T]) -> T:
 
     async def stoppable() -> T:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        assert task is not None  # noqa: S101 - this is one
+        assert task is not None  # noqa: S101 - this is a task
 
         def stop(number: int, _frame: FrameType | None) -> None:
             terminated.append(number)
@@ -51,35 +51,35 @@ def run_coroutine(main: Coroutine[Any, Any, T]) -> T:
 async def run_all(
     coroutines: Iterable[Coroutine[Any, Any, T]], at_once: int = sys.maxsize
 ) -> list[T]:
-    """What all of them give, in order. The first failure ends the others and comes out as it is."""
+    """Return all results, in order. The first failure cancels the others and is raised unchanged."""
     free = asyncio.Semaphore(at_once)
 
-    async def in_its_turn(one: Coroutine[Any, Any, T]) -> T:
+    async def limited(coroutine: Coroutine[Any, Any, T]) -> T:
         try:
             async with free:
-                return await one
+                return await coroutine
         finally:
-            one.close()
+            coroutine.close()
 
-    running = [asyncio.ensure_future(in_its_turn(one)) for one in coroutines]
+    running = [asyncio.ensure_future(limited(coroutine)) for coroutine in coroutines]
     try:
         return await asyncio.gather(*running)
     finally:
-        for one in running:
-            one.cancel()
+        for task in running:
+            task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
 
 
 async def run_limited(coroutines: Sequence[Coroutine[Any, Any, None]], at_once: int) -> None:
-    """All of them, so many at a time."""
+    """Run all coroutines, at most this many at a time."""
     waiting = iter(coroutines)
 
     async def worker() -> None:
-        for one in waiting:
-            await one
+        for coroutine in waiting:
+            await coroutine
 
     try:
         await run_all([worker() for _ in range(min(at_once, len(coroutines)))])
     finally:
-        for one in waiting:
-            one.close()
+        for coroutine in waiting:
+            coroutine.close()

@@ -11,13 +11,13 @@ from typing import Any
 
 from io_benchmark.number_text import compact
 from io_benchmark.submit import sizes
-from io_benchmark.submit.definitions import Chosen
+from io_benchmark.submit.definitions import SelectedTask
 
 MINUTES_PER_HOUR = 60
 
 
 @dataclass(frozen=True)
-class Share:
+class CostShare:
     """One pool's part of it, or that of one of its tasks where it has several."""
 
     name: str
@@ -39,7 +39,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Cost:
-    shares: tuple[Share, ...]
+    shares: tuple[CostShare, ...]
 
     @property
     def tasks(self) -> int:
@@ -65,10 +65,10 @@ def _hours(minutes: int) -> str:
     return f"{number} worker hour" + ("" if number == "1" else "s")
 
 
-def estimate(chosen: Sequence[Chosen], earlier: Mapping[str, float]) -> Cost:
+def estimate(chosen: Sequence[SelectedTask], earlier: Mapping[str, float]) -> Cost:
     """`earlier`: minutes that a task took before, by its label without a replicate's number."""
     # A pool's tasks of another kind measure for another time.
-    of_jobs: dict[str, list[Chosen]] = {}
+    of_jobs: dict[str, list[SelectedTask]] = {}
     for one in chosen:
         of_jobs.setdefault(one.job, []).append(one)
     pools = Counter(tasks[0].pool for tasks in of_jobs.values())
@@ -77,7 +77,7 @@ def estimate(chosen: Sequence[Chosen], earlier: Mapping[str, float]) -> Cost:
         known = earlier.get(job)
         minutes = _budget_minutes(first.definition) if known is None else known
         shares.append(
-            Share(
+            CostShare(
                 name=first.pool if pools[first.pool] == 1 else job,
                 queue=first.queue,
                 tasks=1 + len(others),

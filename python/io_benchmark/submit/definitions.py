@@ -16,7 +16,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from io_benchmark.errors import UsageError
-from io_benchmark.submit import dates, sizes
+from io_benchmark.submit import sizes, task_dates
 from io_benchmark.submit.images import Image, with_path
 from io_benchmark.text import clean_name
 
@@ -35,7 +35,7 @@ _REFERENCES = ("task-reference", "artifact-reference", "docker-image-reference")
 
 
 @dataclass(frozen=True)
-class Settings:
+class SubmissionSettings:
     """What the command line changes of the kind's tasks."""
 
     image: Image | None = None
@@ -48,7 +48,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class SelectedTask:
     """A task to create; its dates are still relative, and it has neither an id nor a group."""
 
     label: str
@@ -62,7 +62,7 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Member:
+class GroupMember:
     """A task of a submission's group, by what identifies it."""
 
     task_id: str
@@ -70,13 +70,15 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Ready(Member):
+class ReadyTask(GroupMember):
     """A task that can be created as it stands."""
 
     definition: Mapping[str, Any]
 
 
-def choose(tasks: Sequence["GeneratedTask"], settings: Settings) -> tuple[Chosen, ...]:
+def select_tasks(
+    tasks: Sequence["GeneratedTask"], settings: SubmissionSettings
+) -> tuple[SelectedTask, ...]:
     """The pools' tasks, interleaved: a pool's workers then start at different times of the day."""
     # Apart by kind as well: those of one pool are no replicates of each other.
     of_pools: dict[tuple[str, str], list[GeneratedTask]] = {}
@@ -85,25 +87,25 @@ def choose(tasks: Sequence["GeneratedTask"], settings: Settings) -> tuple[Chosen
             of_pools.setdefault((task.pool, task.kind), []).append(task)
     if not of_pools:
         labels = ", ".join(task.label for task in tasks) or "nothing"
-        raise UsageError(f"-j selects {labels}, which measures no pool; name a pool")
+        raise UsageError(f"-j selects {labels}, which does not measure a pool; name a pool")
     pools = list(dict.fromkeys(pool for pool, _ in of_pools))
     for pool, queue in settings.pools.items():
         if pool not in pools:
             known = ", ".join(pools)
             shown = f"{clean_name(pool)}={queue}"
-            raise UsageError(f"--pool {shown}: no such pool is selected; there are {known}")
+            raise UsageError(f"--pool {shown}: pool is not selected; choose one of {known}")
     queued = [list(_of_pool(some, settings)) for some in of_pools.values()]
     return tuple(one for turn in zip_longest(*queued) for one in turn if one is not None)
 
 
 def ready(
-    chosen: Chosen, task_id: str, group_id: str, scheduler: str, now: datetime, record: Any
-) -> Ready:
+    chosen: SelectedTask, task_id: str, group_id: str, scheduler: str, now: datetime, record: Any
+) -> ReadyTask:
     """The task with its id, its group, dates counted from `now`, and the submission's record."""
-    definition = dates.resolved(dict(chosen.definition), now)
+    definition = task_dates.resolved(dict(chosen.definition), now)
     extra = {**definition.get("extra", {}), RECORD: record}
     grouped = {"taskGroupId": group_id, "schedulerId": scheduler, "extra": extra}
-    return Ready(task_id, chosen.label, {**definition, **grouped})
+    return ReadyTask(task_id, chosen.label, {**definition, **grouped})
 
 
 def job_of(label: str, pool: str) -> str | None:
@@ -112,12 +114,14 @@ def job_of(label: str, pool: str) -> str | None:
     return found and found[1]
 
 
-def _of_pool(tasks: Sequence["GeneratedTask"], settings: Settings) -> Iterator[Chosen]:
+def _of_pool(
+    tasks: Sequence["GeneratedTask"], settings: SubmissionSettings
+) -> Iterator[SelectedTask]:
     pool = tasks[0].pool
     job = job_of(tasks[0].label, pool) or tasks[0].label
     if settings.replicates is None:
         for task in tasks:
-            yield Chosen(task.label, job, pool, _final(task, settings))
+            yield SelectedTask(task.label, job, pool, _final(task, settings))
         return
     # The kind's own replicates differ by their numbers alone.
     model = _final(tasks[0], settings)
@@ -126,10 +130,10 @@ def _of_pool(tasks: Sequence["GeneratedTask"], settings: Settings) -> Iterator[C
         model, label = _renamed(model, label, -1), label.removesuffix("-1")
     for number in range(1, settings.replicates + 1):
         if settings.replicates == 1:
-            yield Chosen(label, job, pool, model)
+            yield SelectedTask(label, job, pool, model)
         else:
             named = _renamed(model, label, number)
-            yield Chosen(f"{label}-{number}", job, pool, named)
+            yield SelectedTask(f"{label}-{number}", job, pool, named)
 
 
 def _renamed(definition: Mapping[str, Any], label: str, number: int) -> dict[str, Any]:
@@ -148,7 +152,7 @@ def _renamed(definition: Mapping[str, Any], label: str, number: int) -> dict[str
     return made
 
 
-def _final(task: "GeneratedTask", settings: Settings) -> dict[str, Any]:
+def _final(task: "GeneratedTask", settings: SubmissionSettings) -> dict[str, Any]:
     made: dict[str, Any] = copy.deepcopy(dict(task.definition))
     # The image's task is the only one it depends on, and --image stands for that.
     made.pop("dependencies", None)
@@ -219,7 +223,7 @@ def _refuse_references(label: str, value: Any, path: str) -> None:
             if key in _REFERENCES:
                 raise UsageError(
                     f"{label}: {path.lstrip('.')} refers to another task ({one}), which a "
-                    "submission does not create; select a task without it, or push instead"
+                    "submission does not create; select a different task, or push instead"
                 )
             _refuse_references(label, one, f"{path}.{key}")
     elif isinstance(value, list):
@@ -227,7 +231,7 @@ def _refuse_references(label: str, value: Any, path: str) -> None:
             _refuse_references(label, one, f"{path}[{at}]")
 
 
-def submitter_scopes(tasks: Sequence[Chosen], scheduler: str) -> list[str]:
+def submitter_scopes(tasks: Sequence[SelectedTask], scheduler: str) -> list[str]:
     """The scopes that creating these tasks takes, as queue.createTask documents them."""
     found = {f"queue:scheduler-id:{scheduler}"}
     for one in tasks:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.protocol import RunResult
-from io_benchmark.submit.definitions import Chosen, job_of
+from io_benchmark.submit.definitions import SelectedTask, job_of
 from io_benchmark.text import clean, clean_name
 
 NS_A_MINUTE = 60 * 10**9
@@ -21,7 +21,7 @@ _LABEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]*)=(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Like:
+class LikeOption:
     """What one --like asks for."""
 
     job: str | None  # None: each result is for the job that it is of
@@ -29,7 +29,7 @@ class Like:
 
 
 @dataclass(frozen=True)
-class Earlier:
+class EarlierResult:
     """One result that a --like leads to."""
 
     pool: str
@@ -39,38 +39,43 @@ class Earlier:
     profile: str = "full"
 
 
-def parse(text: str, chosen: Sequence[Chosen]) -> Like:
+def parse(text: str, chosen: Sequence[SelectedTask]) -> LikeOption:
     """`ADDRESS` or `LABEL=ADDRESS`. An address with = in it has a mark before that no label has."""
     match = _LABEL.fullmatch(text)
     if match is None:
-        return Like(None, text)
+        return LikeOption(None, text)
     jobs = _jobs(chosen)
     if match[1] not in jobs:
         raise UsageError(
-            f"--like {clean(text, 200)}: {clean_name(match[1])} is not a selected task; there are: "
-            f"{', '.join(jobs)}; a file whose name holds = is written ./FILE"
+            f"--like {clean(text, 200)}: {clean_name(match[1])} is not a selected task; choose one of "
+            f"{', '.join(jobs)}; write ./FILE for a file with = in its name"
         )
-    return Like(match[1], match[2])
+    return LikeOption(match[1], match[2])
 
 
-def earlier_of(measured: RunResult) -> Earlier:
+def to_earlier_result(measured: RunResult) -> EarlierResult:
     record, pool = measured.task, measured.pool
     job = job_of(record.label, pool) if record is not None else None
     result = measured.result
-    return Earlier(pool, job, result.duration_ns, measured.source, result.config.profile)
+    return EarlierResult(pool, job, result.duration_ns, measured.source, result.config.profile)
 
 
-def of_profile(found: Sequence[Earlier], profile: str) -> tuple[list[Earlier], str | None]:
+def with_profile(
+    found: Sequence[EarlierResult], profile: str
+) -> tuple[list[EarlierResult], str | None]:
     """The results of the same sizes, and a remark on those of others, which say nothing of them."""
     kept = [one for one in found if one.profile == profile]
     others = len(found) - len(kept)
     if not others:
         return kept, None
-    return kept, f"--like: {others} of {len(found)} results are not of profile {profile}: not used"
+    return (
+        kept,
+        f"--like: {others} of {len(found)} results have a profile other than {profile} and are not used",
+    )
 
 
 def durations_of_each(
-    found: Iterable[Earlier], chosen: Sequence[Chosen], named: Collection[str] = ()
+    found: Iterable[EarlierResult], chosen: Sequence[SelectedTask], named: Collection[str] = ()
 ) -> tuple[dict[str, list[int]], list[str]]:
     """Job -> times, of results that say of which job they are; remarks on jobs that have none.
 
@@ -83,7 +88,7 @@ def durations_of_each(
         of_pool = [job for job, pool in jobs.items() if pool == one.pool]
         if one.job is None and len(of_pool) > 1:
             raise UsageError(
-                f"--like: {clean(one.source)} does not say whether it is of "
+                f"--like: {clean(one.source)} could belong to "
                 f"{' or '.join(of_pool)}; write --like LABEL=ADDRESS"
             )
         job = one.job if one.job is not None else next(iter(of_pool), None)
@@ -92,20 +97,20 @@ def durations_of_each(
             if job in of_pool:
                 durations.setdefault(job, []).append(one.duration_ns)
     remarks = [
-        f"--like: {job} counts by its time budget, as the results of {pool} there are of "
-        f"{', '.join(seen[pool])}; --like {job}=ADDRESS takes them all the same"
+        f"--like: {job} is estimated by its time budget, because the results of {pool} belong to "
+        f"{', '.join(seen[pool])}; --like {job}=ADDRESS uses them nevertheless"
         for job, pool in jobs.items()
         if job not in durations and pool in seen
     ]
     return durations, remarks
 
 
-def durations_of(job: str, found: Sequence[Earlier]) -> list[int]:
+def durations_of(job: str, found: Sequence[EarlierResult]) -> list[int]:
     """For LABEL=ADDRESS: whatever task they are of, it is one."""
     tasks = dict.fromkeys(one.job or f"an unnamed task of {one.pool}" for one in found)
     if len(tasks) > 1:
         raise UsageError(
-            f"--like {job}=: the results there are of {len(tasks)} tasks, "
+            f"--like {job}=: the results belong to {len(tasks)} tasks, "
             f"{clean(', '.join(tasks))}; give the address of one of them"
         )
     return [one.duration_ns for one in found]
@@ -118,6 +123,6 @@ def minutes_of(durations: dict[str, list[int]]) -> dict[str, float]:
     }
 
 
-def _jobs(chosen: Sequence[Chosen]) -> dict[str, str]:
+def _jobs(chosen: Sequence[SelectedTask]) -> dict[str, str]:
     """Job -> pool."""
     return {one.job: one.pool for one in chosen}

@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from io_benchmark.errors import UsageError
-from io_benchmark.submit.definitions import Chosen
+from io_benchmark.submit.definitions import SelectedTask
 from io_benchmark.submit.submission import VERSION, Submission
 
 STATE_VARIABLE = "XDG_STATE_HOME"
@@ -35,7 +35,7 @@ class Journal:
     group_id: str
     created: datetime
     submission: Submission
-    chosen: tuple[Chosen, ...]
+    chosen: tuple[SelectedTask, ...]
 
 
 def path_of(group_id: str, environment: Mapping[str, str]) -> Path:
@@ -50,7 +50,7 @@ def _home(environment: Mapping[str, str]) -> Path:
     try:
         return Path(environment["HOME"]) if environment.get("HOME") else Path.home()
     except RuntimeError:
-        raise UsageError(f"HOME: is not set; set it, or {STATE_VARIABLE}") from None
+        raise UsageError(f"HOME is not set; set HOME or {STATE_VARIABLE}") from None
 
 
 def write(journal: Journal, path: Path) -> None:

@@ -24,9 +24,9 @@ from io_benchmark.submit.definitions import (
     PRIORITIES,
     QUEUE_NAME,
     RECORD,
-    Chosen,
-    Ready,
-    Settings,
+    ReadyTask,
+    SelectedTask,
+    SubmissionSettings,
     ready,
 )
 
@@ -39,13 +39,15 @@ class Submission:
     """What is asked for. The sums over its tasks leave out dates, ids and this record."""
 
     jobs: tuple[str, ...]
-    settings: Settings
+    settings: SubmissionSettings
     tasks: int
     sha256: str
     version: int = VERSION
 
 
-def submission_of(jobs: Sequence[str], settings: Settings, chosen: Sequence[Chosen]) -> Submission:
+def submission_of(
+    jobs: Sequence[str], settings: SubmissionSettings, chosen: Sequence[SelectedTask]
+) -> Submission:
     wanted = [[one.label, one.definition] for one in chosen]
     text = json.dumps(wanted, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     digest = hashlib.sha256(text.encode()).hexdigest()
@@ -57,9 +59,9 @@ def task_ids(group_id: str, count: int) -> list[str]:
     return [group_id, *(_derived_id(group_id, number) for number in range(1, count))]
 
 
-def ready_all(
-    chosen: Sequence[Chosen], submission: Submission, group_id: str, now: datetime
-) -> tuple[Ready, ...]:
+def make_all_ready(
+    chosen: Sequence[SelectedTask], submission: Submission, group_id: str, now: datetime
+) -> tuple[ReadyTask, ...]:
     """All of the submission's tasks, as the queue gets them."""
     record = msgspec.to_builtins(submission)
     scheduler = submission.settings.scheduler
@@ -75,12 +77,12 @@ def parse_record(extra: Any, group: str) -> Submission:
     record = extra.get(RECORD) if isinstance(extra, dict) else None
     if record is None:
         raise ResultError(
-            f"{group}: its first task does not say what was to be created, so that what is missing "
-            f"cannot be known; compare what is there with: io-benchmark compare {group}"
+            f"{group}: its first task does not contain the submission, so its missing tasks are "
+            f"unknown; compare the existing tasks with: io-benchmark compare {group}"
         )
     if isinstance(record, dict) and record.get("version") != VERSION:
         raise ResultError(
-            f"{group}: was submitted by another version of io-benchmark; resume it with that one"
+            f"{group}: was submitted by another version of io-benchmark; resume it with that version"
         )
     try:
         found = msgspec.convert(record, Submission)
@@ -88,8 +90,8 @@ def parse_record(extra: Any, group: str) -> Submission:
         found = None
     if found is None or not _is_sound(found):
         raise ResultError(
-            f"{group}: the submission's record in its first task is malformed; compare what is "
-            f"there with: io-benchmark compare {group}"
+            f"{group}: the submission's record in its first task is malformed; compare the "
+            f"existing tasks with: io-benchmark compare {group}"
         )
     return found
 

@@ -9,7 +9,12 @@ from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph import application, command, estimate, script
+from io_benchmark_taskgraph import (
+    estimate,
+    script_modules,
+    task_command,
+    zip_application,
+)
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, root_folder
 from io_benchmark_taskgraph.selection import POOL_ATTRIBUTE
 
@@ -20,21 +25,23 @@ def add_command(
     root = root_folder(config)
 
     @functools.cache  # most of a kind's tasks run the same one
-    def built(folder: str, workloads: tuple[str, ...]) -> application.Application:
-        return application.make_application(
-            script.needed_modules(root, folder, workloads)
+    def built(
+        folder: str, workloads: tuple[str, ...]
+    ) -> zip_application.ZipApplication:
+        return zip_application.make_application(
+            script_modules.needed_modules(root, folder, workloads)
         )
 
     for task in tasks:
         benchmark = task.pop("benchmark")
         try:
-            words = command.make_command(
+            words = task_command.make_command(
                 benchmark,
                 built(benchmark.script, benchmark.workloads),
                 pool=task["attributes"][POOL_ATTRIBUTE],
                 time_budget_s=estimate.time_budget_s(task["worker"]["max-run-time"]),
             )
-            command.check_sizes(words, benchmark.script)
+            task_command.check_sizes(words, benchmark.script)
         except BadKeyError as problem:
             raise in_task(config, task, problem) from None
         task.setdefault("run", {})["command"] = words

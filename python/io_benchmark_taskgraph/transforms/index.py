@@ -8,8 +8,8 @@
     index.DOMAIN.v2.PROJECT.date.io-benchmark.POOL.YYYYMMDDhhmmss
 
 taskgraph's own routes by date have the date in the middle (`pushdate.DATE.PRODUCT.NAME`): a pool's
-history would be one request for every second there ever was. Here the date is the name and all
-before it is one namespace, so that a single paginated `index.listTasks` brings the history.
+history would need one request for every second. Here the date is the name and everything before it is
+one namespace, so that a single paginated `index.listTasks` returns the history.
 
 The first of a pool's replicates has its routes, since taskgraph refuses a route that two tasks of one
 graph have; a reader finds the others in that task's group. Retriggers and duplicates of the first have
@@ -27,11 +27,11 @@ from io_benchmark_taskgraph.selection import JOB, POOL_ATTRIBUTE
 
 logger = logging.getLogger(__name__)
 
-UNTRUSTED = "github-pull-request-untrusted"  # may use no route of the index
+UNTRUSTED = "github-pull-request-untrusted"  # may not use routes of the index
 PULL_REQUEST = "github-pull-request"
 COMMENT = "github-issue-comment"
 
-# What the index takes of a namespace, and the queue of a whole route.
+# What the index accepts as a namespace, and the queue as a whole route.
 _PATH = re.compile(r"([A-Za-z0-9_!~*'()%-]+\.)*[A-Za-z0-9_!~*'()%-]+")
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
 _DATE = re.compile(r"[0-9]{14}")
@@ -39,16 +39,16 @@ _ROUTE_LENGTH = 249
 
 
 def index_name(pool: str) -> str:
-    """A pool's name as one part of a path: the index splits at dots. No pool has a tilde."""
+    """Return a pool's name as one part of a path: the index splits at dots. No name has a tilde."""
     return pool.replace(".", "~")
 
 
 def project_of(params: Any) -> str:
-    """The project whose part of the index this graph may write to; empty: it may write to none.
+    """Return the project whose part of the index this graph may write to; empty: none.
 
-    Pull requests, and comments on them, have `NAME-pr` of the repository that they are for
-    (fxci-config, grants.d/grants.yml: "routes to support indexing by product"). taskgraph's own
-    routes to Treeherder are made alike.
+    Pull requests, and comments on them, have `NAME-pr` of their base repository (fxci-config,
+    grants.d/grants.yml: "routes to support indexing by product"). taskgraph's own routes to
+    Treeherder are made the same way.
     """
     tasks_for, project = params["tasks_for"], str(params["project"])
     if tasks_for == UNTRUSTED:
@@ -62,18 +62,18 @@ def project_of(params: Any) -> str:
 
 
 def routes(trust_domain: str, params: Any, pool: str) -> list[str]:
-    """Nothing where the graph may write none; without a well-formed revision, none by revision."""
+    """Return the routes that this graph may write; by revision only if that is well-formed."""
     project = project_of(params)
     if not project:
         return []
     job_and_pool = f"{JOB}.{index_name(pool)}"
-    found = [f"latest.{job_and_pool}"]
+    paths = [f"latest.{job_and_pool}"]
     revision, date = str(params["head_rev"] or ""), str(params["moz_build_date"] or "")
     if _WORD.fullmatch(revision):
-        found.append(f"revision.{revision}.{job_and_pool}")
+        paths.append(f"revision.{revision}.{job_and_pool}")
     if _DATE.fullmatch(date):
-        found.append(f"date.{job_and_pool}.{date}")
-    return [f"index.{trust_domain}.v2.{project}.{path}" for path in found]
+        paths.append(f"date.{job_and_pool}.{date}")
+    return [f"index.{trust_domain}.v2.{project}.{path}" for path in paths]
 
 
 def add_routes(
@@ -87,12 +87,12 @@ def add_routes(
             continue
         indexed.add(pool)
         for route in routes(config.graph_config["trust-domain"], config.params, pool):
-            # The queue would refuse the whole task for a route that it does not take.
+            # The queue would refuse the whole task because of one bad route.
             if _PATH.fullmatch(route) and len(route) <= _ROUTE_LENGTH:
                 task.setdefault("routes", []).append(route)
             else:
                 logger.warning(
-                    "not indexed, since the index takes no such route: %s", route
+                    "not indexed, since the index does not accept the route: %s", route
                 )
         yield task
 

@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Build an image only where a task that was asked for runs in it.
+"""Build an image only if a selected task runs in it.
 
-taskgraph has every push build every image, so that a later push finds them. The report's image
-holds this project's own code, and would be built by nearly every push.
+By default every push builds every image, so that later pushes find them. The report's image holds
+this project's code, and nearly every push would build it.
 """
 
 from collections.abc import Iterator

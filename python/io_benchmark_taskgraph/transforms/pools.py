@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Check the pools' names: a task of this kind is a pool, and its name is the pool's."""
+"""Check the pools' names: each task of this kind is a pool, with the pool's name."""
 
 import re
 from collections import Counter
@@ -36,7 +36,7 @@ def check_files(
 
 
 def _is_label_of_all(config: Any, name: str) -> bool:
-    """Whether the pool's label would be the job that measures everything, or one of its tasks."""
+    """Return whether the pool's label would be a task's of the job that measures everything."""
     label = f"{config.kind}-{name}-"
     return config.kind != ALL_JOB and label.startswith(f"{ALL_JOB}-")
 
@@ -52,9 +52,9 @@ def check_names(
             text = "is not a pool's name; write at most 45 letters, digits and ._-, no mark first"
             raise in_task(config, task, BadKeyError("name", text))
         job = task.get("attributes", {}).get(JOB_ATTRIBUTE)
-        taken = (config.kind, job, ALL_JOB)
+        reserved = (config.kind, job, ALL_JOB)
         if (
-            name in taken
+            name in reserved
             or name.startswith(f"{config.kind}-")
             or _is_label_of_all(config, name)
         ):
@@ -64,7 +64,7 @@ def check_names(
             raise in_task(config, task, BadKeyError("name", text))
         if counts[name] > 1:
             files = sorted({
-                kind_file(config, one) for one in pools if task_name(one) == name
+                kind_file(config, pool) for pool in pools if task_name(pool) == name
             })
             text = (
                 f"two pools have this name ({', '.join(files)}); rename or remove one"

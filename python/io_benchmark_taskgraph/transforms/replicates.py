@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Make `replicates` tasks of one, each for a worker of its own; a single one keeps its name."""
+"""Make `replicates` tasks of one, each for a separate worker; a single one keeps its name."""
 
 from collections.abc import Iterator
 from copy import deepcopy
@@ -15,15 +15,15 @@ from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, task_name
 
 def replicate(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     makers: dict[str, dict[str, Any]] = {}
-    asked_for = overrides.replicates(config.params)
+    override = overrides.replicates(config.params)
     for task in tasks:
-        count = asked_for or task["benchmark"].replicates
+        count = override or task["benchmark"].replicates
         for copy in numbered(task, count):
             name = task_name(copy)
             if name in makers:
                 text = (
                     f"a replicate of {task_name(makers[name])} is called {name} too; "
-                    "rename the pool or ask for fewer replicates"
+                    "rename the pool or use fewer replicates"
                 )
                 raise in_task(config, task, BadKeyError("name", text))
             makers[name] = task
@@ -31,7 +31,7 @@ def replicate(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str
 
 
 def numbered(task: dict[str, Any], count: int) -> Iterator[dict[str, Any]]:
-    """The task itself, or as many copies as asked for with a number each: IOB(amd16-1)."""
+    """Yield the task itself, or `count` copies with a number each: IOB(amd16-1)."""
     if count == 1:
         yield task
         return

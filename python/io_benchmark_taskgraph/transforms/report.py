@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Make the report's task run after the pools' tasks, however these end, and give it its command."""
+"""Run the report's task after the pools' tasks, also if these fail, and set its command."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -41,7 +41,7 @@ def make_report(
             deadlines.set_times(task, measuring)
         except BadKeyError as problem:
             raise in_task(config, task, problem) from None
-        # Soft: what was not selected is not pulled in. Resolved: a pool that failed is named.
+        # Soft: does not select further pools. Resolved: the report also names pools that failed.
         task["soft-dependencies"] = sorted(pools)
         task["requires"] = "all-resolved"
         task.setdefault("run", {})["command"] = report_command.build(settings)

@@ -1,9 +1,9 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Check that Treeherder can show each task by itself: platform, group and symbol.
+"""Check that each task has its own symbol in Treeherder: platform, group and symbol.
 
-Also beside the tasks of the kinds that this one depends on: a push may run all of them.
+Also among the tasks of the kinds that this one depends on: a push may run all of them.
 """
 
 import re
@@ -19,7 +19,7 @@ _SYMBOL = re.compile(r"[^()\s]{1,25}\([^()\s]{1,25}\)")
 
 
 def _of_other_kinds(config: Any) -> dict[tuple[str, str], str]:
-    """(platform, symbol) -> label, of the tasks of `kind-dependencies`, which are complete."""
+    """Return the labels by (platform, symbol) of the tasks of `kind-dependencies`."""
     used: dict[tuple[str, str], str] = {}
     for task in config.kind_dependencies_tasks.values():
         treeherder = task.task.get("extra", {}).get("treeherder", {})
@@ -50,9 +50,9 @@ def check_symbols(
                 "write them as IOB(amd16)"
             )
             raise in_task(config, task, BadKeyError("treeherder.symbol", text))
-        other = used.setdefault((platform, symbol), task_name(task))
-        if other != task_name(task):
-            text = f"{symbol} on {platform} is task {other}'s already; give each a symbol of its own"
+        owner = used.setdefault((platform, symbol), task_name(task))
+        if owner != task_name(task):
+            text = f"task {owner} already has {symbol} on {platform}; give each task a different symbol"
             raise in_task(config, task, BadKeyError("treeherder.symbol", text))
         yield task
 

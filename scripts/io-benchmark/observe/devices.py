@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Block devices: from the one that a mount names down to the leaves that hold the bytes.
+"""Block devices: from the device of a mount down to the leaves that store the bytes.
 
-Device mapper, md and btrfs have no model and no scheduler of their own; the leaves have. In a
-container /sys/dev/block may be empty, so devices are found by /sys/class/block/*/dev.
+Only the leaves have a model and a scheduler; device mapper, md and btrfs do not. In a container
+/sys/dev/block may be empty, so devices are found by /sys/class/block/*/dev.
 """
 
 import os
@@ -18,7 +18,7 @@ SECTOR_BYTES = 512
 
 
 def name_of_number(number):
-    """'259:1' as 'nvme0n1', or None."""
+    """Return the name of a device number, such as 'nvme0n1' for '259:1', or None."""
     if is_folder("/sys/dev/block/" + number):
         return os.path.basename(target_of("/sys/dev/block/" + number))
     for name in list_names(CLASS):
@@ -28,7 +28,7 @@ def name_of_number(number):
 
 
 def name_of_node(node):
-    """'/dev/mapper/vg-lv' as 'dm-0': by its link, by its number, or by device mapper's own name."""
+    """Return 'dm-0' for '/dev/mapper/vg-lv': by its link, number, or device mapper's name."""
     name = os.path.basename(os.path.realpath(node))
     if is_folder(os.path.join(CLASS, name)):
         return name
@@ -48,7 +48,7 @@ def is_partition(name):
 
 
 def below(name):
-    """The devices that this one stands on: a partition's disk, a volume's members; [] for a leaf."""
+    """Return the devices below: a partition's disk, a volume's members; [] for a leaf."""
     path = os.path.join(CLASS, name)
     if is_partition(name):
         return [os.path.basename(os.path.dirname(target_of(path)))]
@@ -70,11 +70,11 @@ def kind_of(name):
 
 
 def stripes_of(name, kind):
-    """The width of a stripe over its members, from the queue's hints: no privileges needed.
+    """Return over how many members a stripe goes, by the queue's hints; needs no privileges.
 
     A striped volume announces its chunk as minimum_io_size and the whole stripe as
-    optimal_io_size. A linear volume over two disks has two members and no such hint, or the one
-    that it takes over from them: some NVMe disks announce 4 and 128 KiB.
+    optimal_io_size. A linear volume over two disks has two members, and no such hint or the hint of
+    its members: some NVMe disks announce 4 and 128 KiB.
     """
     queue = os.path.join(CLASS, name, "queue")
     minimum = read_int(os.path.join(queue, "minimum_io_size"))
@@ -88,7 +88,7 @@ def stripes_of(name, kind):
 
 def _minimum_of_member(name):
     if is_partition(name):
-        name = below(name)[0]  # its disk's queue is also its own
+        name = below(name)[0]  # a partition uses its disk's queue
     return read_int(os.path.join(CLASS, name, "queue", "minimum_io_size")) or 0
 
 
@@ -127,7 +127,7 @@ def describe(name):
 
 
 def chain(top_names):
-    """Every device from the given ones down to the leaves, each once, top first."""
+    """Return every device from these down to the leaves, each once, from the top."""
     seen, waiting = [], list(top_names)
     while waiting:
         name = waiting.pop(0)
@@ -138,11 +138,11 @@ def chain(top_names):
 
 
 def counters():
-    """Bytes read and written and milliseconds busy of every block device, by name."""
-    found = {}
+    """Return bytes read, bytes written and busy milliseconds of every block device, by name."""
+    totals = {}
     for line in (read_text("/proc/diskstats") or "").splitlines():
         fields = line.split()
         if len(fields) >= 14:
             read, written, busy_ms = int(fields[5]), int(fields[9]), int(fields[12])
-            found[fields[2]] = (read * SECTOR_BYTES, written * SECTOR_BYTES, busy_ms)
-    return found
+            totals[fields[2]] = (read * SECTOR_BYTES, written * SECTOR_BYTES, busy_ms)
+    return totals

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The machine and the tools that are measured with."""
+"""Facts about the machine, and the tools that workloads use."""
 
 import mmap
 import os
@@ -61,7 +61,7 @@ def l3_cache_bytes():
 
 
 def container():
-    """The engine as far as it shows, and the file system of the container's root."""
+    """Return the container engine if it can be seen, and the file system of the root."""
     table = mounts.table()
     if not storage.in_container(table):
         return None
@@ -73,12 +73,12 @@ def container():
 
 
 def touch_new_memory():
-    """What the first touch of new memory costs, a figure for each 8 MiB: guests may pay dearly."""
+    """Return the cost of touching new memory, per MiB, for each 8 MiB; high in some guests."""
     costs = []
     try:
         memory = mmap.mmap(-1, TOUCH_BYTES)
     except OSError:
-        return costs  # there is not that much
+        return costs  # not enough memory
     with memory:
         for start in range(0, TOUCH_BYTES, 8 * MIB):
             started_ns = time.monotonic_ns()
@@ -89,18 +89,18 @@ def touch_new_memory():
 
 
 def tools():
-    """Path and version of each tool that a workload may call; null where it is absent."""
-    found = dict.fromkeys(TOOLS)
+    """Return path and version of each tool that a workload may call; None if it is missing."""
+    known = dict.fromkeys(TOOLS)
     for name in TOOLS:
         path = shutil.which(name)
         if path is not None:
-            found[name] = {"path": path, "version": first_line_of([path, "--version"])}
-    found["python3"] = {"path": sys.executable, "version": platform.python_version()}
-    return found
+            known[name] = {"path": path, "version": first_line_of([path, "--version"])}
+    known["python3"] = {"path": sys.executable, "version": platform.python_version()}
+    return known
 
 
 def dirty_limit_bytes():
-    """How much may be dirty before writers are made to wait: the kernel's own rule, roughly."""
+    """Return how much may be dirty before writers must wait, by about the kernel's rule."""
     exact = read_int("/proc/sys/vm/dirty_bytes")
     if exact:
         return exact

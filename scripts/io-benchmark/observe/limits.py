@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What holds the task back by decree: cgroup limits of I/O, memory and CPU, v1 and v2, and ulimits.
+"""Limits set for the task: cgroup limits of I/O, memory and CPU, v1 and v2, and ulimits.
 
 Limits are inherited, so every level from the task's own cgroup up to the mounted root is read.
 """
@@ -12,7 +12,7 @@ import resource
 from observe import devices, mounts
 from reading import is_folder, read_int, read_lines, read_text
 
-# What is limited; in v1 by the file blkio.throttle.NAME_device, in v2 by a field of io.max.
+# (kind, NAME in v1's file blkio.throttle.NAME_device, field of v2's io.max)
 IO_LIMITS = (
     ("read_bytes_per_s", "read_bps", "rbps"),
     ("write_bytes_per_s", "write_bps", "wbps"),
@@ -47,7 +47,7 @@ def observe():
 
 
 def own_groups():
-    """/proc/self/cgroup by controller; the unified hierarchy's controller is ''."""
+    """Return the task's cgroups by controller; the unified hierarchy has the controller ''."""
     groups = {}
     for line in read_lines("/proc/self/cgroup"):
         fields = line.split(":", 2)
@@ -58,10 +58,10 @@ def own_groups():
 
 
 def levels(mount, group):
-    """Directories from the task's own cgroup up to the mount point.
+    """Return the directories from the task's cgroup up to the mount point.
 
-    The path in /proc/self/cgroup is relative to the hierarchy's root, the mount may show only a
-    part of it, and seen from another namespace it begins with '/..'.
+    The path in /proc/self/cgroup is relative to the hierarchy's root, but the mount may show only a
+    part of it. In another namespace the path begins with '/..'.
     """
     inside = os.path.relpath(group, mount.root) if group.startswith("/") else "."
     if inside.startswith(".."):
@@ -69,11 +69,11 @@ def levels(mount, group):
     directory = os.path.normpath(os.path.join(mount.point, inside))
     if not is_folder(directory):
         directory = mount.point
-    found, start = [directory], mount.point.rstrip("/") + "/"
+    directories, start = [directory], mount.point.rstrip("/") + "/"
     while directory != mount.point and directory.startswith(start):
         directory = os.path.dirname(directory)
-        found.append(directory)
-    return found
+        directories.append(directory)
+    return directories
 
 
 def _note(found, version, controller, directories):
@@ -116,7 +116,8 @@ def _read_weights(found, directory):
 
 def _read_memory(found, directory):
     for name in ("memory.limit_in_bytes", "memory.max", "memory.high"):
-        value = read_int(os.path.join(directory, name))  # "max" is no number: no limit
+        # None for "max": no limit.
+        value = read_int(os.path.join(directory, name))
         if value is not None and value < UNLIMITED_BYTES:
             found["memory"].append({"group": directory, "file": name, "bytes": value})
 

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The mount table, and which mount a path lives on."""
+"""The mount table, and the mount of a path."""
 
 import os
 import re
@@ -21,7 +21,7 @@ class Mount(NamedTuple):
 
 
 def unescape(field):
-    """mountinfo writes space, tab, newline and backslash as octal."""
+    """Decode space, tab, newline and backslash, which mountinfo writes as octal."""
     for code, character in (("040", " "), ("011", "\t"), ("012", "\n"), ("134", "\\")):
         field = field.replace("\\" + code, character)
     return field
@@ -47,27 +47,27 @@ def table() -> List[Mount]:
 
 
 def mount_of(path: str, mounts: List[Mount]) -> Optional[Mount]:
-    """The mount with the longest matching point; of several at one point the last covers."""
+    """Return the mount with the longest matching point; the last one at a point hides the others."""
     path = os.path.realpath(path) + "/"
     above = [m for m in mounts if path.startswith(m.point.rstrip("/") + "/")]
     return max(reversed(above), key=lambda mount: len(mount.point), default=None)
 
 
 def option_values(options: str) -> Dict[str, str]:
-    """'rw,upperdir=/x' as a dictionary; a flag's value is empty."""
+    """Parse options such as 'rw,upperdir=/x' into a dictionary; a flag's value is empty."""
     parts = [part.partition("=") for part in options.split(",") if part]
     return {name: value for name, _, value in parts}
 
 
 def overlay_of(mount: Mount) -> Optional[dict]:
-    """How an overlay is stacked, or None for any other file system."""
+    """Return the layers of an overlay, or None for any other file system."""
     if mount.filesystem == "aufs":
         return aufs_of(mount)
     if mount.filesystem != "overlay":
         return None
     lower_layers = 0
     for part in mount.super_options.split(","):
-        # Kernels from 6.5 on may list each layer by a lowerdir+= of its own.
+        # Since Linux 6.5, each layer can have a separate lowerdir+=.
         if part.startswith(("lowerdir=", "lowerdir+=", "datadir+=")):
             lower_layers += len(part.split("=", 1)[1].replace("::", ":").split(":"))
     values = option_values(mount.super_options)
@@ -79,7 +79,7 @@ def overlay_of(mount: Mount) -> Optional[dict]:
 
 
 def aufs_of(mount: Mount) -> Optional[dict]:
-    """Its options name no layer; the branches stand in /sys, the first being the upper one."""
+    """Return the layers by the branches in /sys, of which the first is the upper one."""
     folder = "/sys/fs/aufs/si_" + option_values(mount.super_options).get("si", "")
     branches = [name for name in list_names(folder) if re.fullmatch("br[0-9]+", name)]
     if not branches:

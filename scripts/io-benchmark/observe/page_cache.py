@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Is a file in memory (mincore), does a copy share the original's bytes (FIEMAP)? Never assumed."""
+"""The page cache: evict files, check with mincore and FIEMAP that it worked, and sync."""
 
 import array
 import ctypes
@@ -21,7 +21,7 @@ EXTENTS = 64
 
 
 def drop_all():
-    """Ask the kernel to forget every clean page; 'done' or why not. Containers refuse."""
+    """Drop every clean page; return 'done' or the reason why not. Containers refuse."""
     try:
         with open(DROP_CACHES, "w", encoding="ascii") as file:
             file.write("3")
@@ -31,18 +31,18 @@ def drop_all():
 
 
 def evict(path):
-    """Forget one file's clean pages: needs no privilege."""
+    """Drop one file's clean pages; needs no privileges."""
     with open(path, "rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def resident_bytes(path):
-    """How much of a file is in memory, or None where the kernel does not say."""
+    """Return how many bytes of a file are in memory, or None where the kernel does not say."""
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size == 0:
             return 0
-        # Writable and private: ctypes takes the address of writable memory alone; nothing is written.
+        # Writable, since ctypes needs that for the address; private, and nothing is written.
         try:
             memory = mmap.mmap(file.fileno(), size, flags=mmap.MAP_PRIVATE)
         except (OSError, ValueError):
@@ -61,7 +61,7 @@ def resident_bytes(path):
 
 
 def sync_filesystem(path):
-    """Write out what is dirty on this file system alone; the name of the call that did it."""
+    """Write the dirty pages of this file system; return the name of the call that did it."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         if hasattr(LIBC, "syncfs") and LIBC.syncfs(descriptor) == 0:
@@ -73,7 +73,7 @@ def sync_filesystem(path):
 
 
 def shares_extents(path):
-    """True, False, or None where the file system has no extent map."""
+    """Return whether a file shares extents; None where the file system has no extent map."""
     request = FIEMAP_HEADER.pack(0, 2**64 - 1, FIEMAP_FLAG_SYNC, 0, EXTENTS, 0)
     buffer = array.array("B", request + bytes(FIEMAP_EXTENT.size * EXTENTS))
     try:

@@ -1,11 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Once a second, what explains the times: devices, dirty pages, pressure, own I/O and CPU.
+"""The timeline, one row per second: devices, dirty pages, pressure, the run's own I/O and CPU.
 
-A process of its own, so that it never holds up a retrieve. It writes a line a sample into a pipe;
-the measuring process takes them in between retrieves. When it dies, the timeline ends, with a
-warning, and the measurement goes on.
+A separate process, so that it never delays a retrieve. It writes a line per sample into a pipe, which
+the measuring process reads between retrieves. When it dies, the timeline ends with a warning, and the
+measurement continues.
 """
 
 import fcntl
@@ -23,7 +23,7 @@ PIPE_BYTES = 1 << 20  # an hour of samples
 F_SETPIPE_SZ = 1031
 PRESSURE = (("io", "some"), ("io", "full"), ("memory", "some"), ("cpu", "some"))
 CPU_TICKS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
-OWN = ("own_read_bytes", "own_written_bytes", "own_user_ms", "own_system_ms")
+USAGE = ("own_read_bytes", "own_written_bytes", "own_user_ms", "own_system_ms")
 DEVICE_COLUMNS = ("read_bytes", "written_bytes", "busy_ms")
 
 
@@ -31,13 +31,13 @@ def column_names(device_names):
     names = ["time_ns", "dirty_bytes", "writeback_bytes", "memory_available_bytes"]
     names += ["psi_%s_%s_us" % pressure for pressure in PRESSURE]
     names += ["cpu_%s_ms" % name for name in CPU_TICKS]
-    names += OWN
+    names += USAGE
     names += ["%s:%s" % (d, column) for d in device_names for column in DEVICE_COLUMNS]
     return names
 
 
 def sample(process_id, device_names, origin_ns):
-    """One row in the order of column_names; what is not there is null."""
+    """Return one row in the order of column_names; a missing value is None."""
     row = [time.monotonic_ns() - origin_ns]
     row += [host.memory_bytes(name) for name in ("Dirty", "Writeback", "MemAvailable")]
     for part, which in PRESSURE:
@@ -45,15 +45,15 @@ def sample(process_id, device_names, origin_ns):
     ticks = (read_lines("/proc/stat") or ["cpu"])[0].split()[1:][: len(CPU_TICKS)]
     row += [int(count) * 1000 // os.sysconf("SC_CLK_TCK") for count in ticks]
     row += [None] * (len(CPU_TICKS) - len(ticks))
-    row += _own(process_id)
+    row += _usage(process_id)
     counters = devices.counters()
     for name in device_names:
         row += counters.get(name, (None,) * len(DEVICE_COLUMNS))
     return row
 
 
-def _own(process_id):
-    """The measuring process and the children that it has waited for."""
+def _usage(process_id):
+    """Return I/O and CPU of the measuring process and of the children that it waited for."""
     path = "/proc/%d/io" % process_id
     row = [
         first_int(r"^%s: (\d+)" % key, path) for key in ("read_bytes", "write_bytes")
@@ -79,22 +79,22 @@ class Sampler:
         try:
             fcntl.fcntl(write_end, F_SETPIPE_SZ, PIPE_BYTES)
         except OSError:
-            pass  # the default still holds minutes of samples
+            pass  # the default size still holds minutes of samples
         parent = os.getpid()
         self.process_id = os.fork()
         if self.process_id == 0:
             try:
                 os.close(self._read_end)
                 os.close(self._stop_write)
-                taken_of = (parent, device_names, origin_ns)
-                _sample_until_stopped(taken_of, write_end, stop_read)
+                arguments = (parent, device_names, origin_ns)
+                _sample_until_stopped(arguments, write_end, stop_read)
             finally:
                 os._exit(0)
         os.close(write_end)
         os.close(stop_read)
 
     def take(self):
-        """Take in what has been sampled; never waits."""
+        """Read the samples so far; never wait."""
         while self._open:
             try:
                 data = os.read(self._read_end, 1 << 16)
@@ -116,7 +116,7 @@ class Sampler:
             self.ended_early = "killed by signal %d" % os.WTERMSIG(status)
 
     def stop(self):
-        """A last row, then the end. After this, ended_early tells whether it died before."""
+        """Take a last row and end; ended_early is then set if the process had died before."""
         self.take()
         os.close(self._stop_write)
         if self._open:
@@ -125,7 +125,7 @@ class Sampler:
             self.ended_early = None
 
     def as_timeline(self):
-        """Columns of integers; a column that never had a value is left out."""
+        """Return columns of integers, without the columns that never had a value."""
         table = dict(zip(self.columns, zip(*self.rows))) if self.rows else {}
         plain, by_device = {}, {}
         for name, values in table.items():
@@ -137,22 +137,22 @@ class Sampler:
         return {"interval_s": EVERY_S, "columns": plain, "devices": by_device}
 
 
-def _sample_until_stopped(taken_of, write_end, stop_read):
-    # Ctrl-C and a hangup reach the whole group; the measuring process decides when this one ends.
+def _sample_until_stopped(arguments, write_end, stop_read):
+    # Ctrl-C and a hangup reach all processes; the measuring process ends this one.
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGALRM):
         signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.set_blocking(write_end, False)
     due_s = time.monotonic()
     while True:
-        row = sample(*taken_of)
+        row = sample(*arguments)
         try:
             os.write(write_end, json.dumps(row).encode() + b"\n")
         except BlockingIOError:
-            pass  # the reader is hours behind: this sample is lost, its time shows the gap
+            pass  # the pipe is full: this sample is lost, the next one's time shows the gap
         due_s += EVERY_S
         # The pipe's other end closes when the measuring process stops this one, or dies.
         if select.select([stop_read], [], [], max(0, due_s - time.monotonic()))[0]:
-            row = sample(*taken_of)
+            row = sample(*arguments)
             os.write(write_end, json.dumps(row).encode() + b"\n")
             return

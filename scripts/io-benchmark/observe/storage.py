@@ -1,9 +1,9 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What a place is made of: mount, overlay or bind, file system, devices down to the leaves.
+"""The storage of a place: mount, overlay or bind, file system, devices down to the leaves.
 
-Observed on the machine that ran, never what was asked for when it was provisioned.
+Observed on this machine, not read from how it was provisioned.
 """
 
 import fcntl
@@ -16,12 +16,12 @@ from reading import exists, is_folder, list_names, read_text
 
 MIB = 1024 * 1024
 PROBE_BYTES = 8 * MIB
-# A device that took this much of the probe holds it; a stripe over eight still shows.
+# A device that wrote this much of the probe stores it; with a stripe over eight disks, each does.
 PROBE_SHARE_BYTES = PROBE_BYTES // 16
 FICLONE = 0x40049409
 MEMORY_FILESYSTEMS = ("tmpfs", "ramfs")
 NETWORK_FILESYSTEMS = ("nfs", "nfs4", "cifs", "9p", "virtiofs", "ceph", "fuse.sshfs")
-# Docker and podman put these beside the container's own layer on the host's disk.
+# Docker and podman put these on the host's disk, next to the container's layer.
 HOST_FILES = ("/etc/hostname", "/etc/hosts", "/etc/resolv.conf")
 
 
@@ -42,7 +42,7 @@ def kind_of_place(mount, container):
 
 
 def observe(name, path):
-    """One place. The path must exist; what cannot be seen is null."""
+    """Describe one place. The path must exist; a fact that cannot be seen is None."""
     table = mounts.table()
     mount = mounts.mount_of(path, table)
     place = {"name": name, "path": path, "resolved_path": os.path.realpath(path)}
@@ -68,7 +68,7 @@ def observe(name, path):
 
 
 def find_devices(mount, table, probe):
-    """The devices right under the mount, and how they were found."""
+    """Return the devices directly below the mount, and how they were found."""
     if mount.filesystem in MEMORY_FILESYSTEMS + NETWORK_FILESYSTEMS:
         return [], None
     names = devices_of(mount)
@@ -77,10 +77,10 @@ def find_devices(mount, table, probe):
     upper = (mounts.overlay_of(mount) or {}).get("upper_directory")
     candidates = ([upper] if upper and is_folder(upper) else []) + list(HOST_FILES)
     for candidate in candidates:
-        other = mounts.mount_of(candidate, table)
-        if other is None or other.filesystem in ("overlay", *MEMORY_FILESYSTEMS):
+        below = mounts.mount_of(candidate, table)
+        if below is None or below.filesystem in ("overlay", *MEMORY_FILESYSTEMS):
             continue
-        names = devices_of(other)
+        names = devices_of(below)
         if names is not None:
             return names, candidate
     written = probe.get("written_bytes") or {}
@@ -88,7 +88,7 @@ def find_devices(mount, table, probe):
 
 
 def devices_of(mount):
-    """None where its number is no device's; btrfs has numbers of its own, members in /sys."""
+    """Return the mount's devices, btrfs's by /sys; None if its number is not a device's."""
     if mount.filesystem != "btrfs":
         name = devices.name_of_number(mount.device)
         return None if name is None else [name]
@@ -100,7 +100,7 @@ def devices_of(mount):
 
 
 def btrfs_folder(member):
-    """What /sys says of the btrfs that this device belongs to, or None."""
+    """Return the folder in /sys of the btrfs that has this member, or None."""
     for identifier in list_names("/sys/fs/btrfs"):
         folder = "/sys/fs/btrfs/" + identifier
         if member in list_names(folder + "/devices"):
@@ -109,7 +109,7 @@ def btrfs_folder(member):
 
 
 def filesystem_details(mount, tops):
-    """What the file system says of itself beyond the mount's options."""
+    """Return facts about the file system that the mount's options do not have."""
     options = profiles = None
     if mount.filesystem == "ext4" and tops:
         text = read_text("/proc/fs/ext4/%s/options" % tops[0])
@@ -126,7 +126,7 @@ def filesystem_details(mount, tops):
 
 
 def probe_writes(path):
-    """Write 8 MiB and fsync: which devices took it, and did fsync do anything at all?"""
+    """Write 8 MiB and fsync; return which devices wrote them, and how long fsync took."""
     probe = os.path.join(path, ".io-benchmark-probe-%d" % os.getpid())
     before = devices.counters()
     try:
@@ -151,7 +151,7 @@ def probe_writes(path):
 
 
 def reflink_works(path):
-    """Would cp share extents here instead of copying? None where it could not be tried."""
+    """Return whether cp can share extents here; None where it cannot be tried."""
     try:
         with TemporaryFile(dir=path) as source, TemporaryFile(dir=path) as copy:
             source.write(b"x" * 4096)

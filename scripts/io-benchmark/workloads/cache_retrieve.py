@@ -1,15 +1,15 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Seed 000's pattern: look a URL up in a list with grep, copy the cached file it names.
+"""Seed 000's pattern: find a URL in a list with grep, copy the cached file that it names.
 
-Measured: for each retrieve the lookup (fork, exec, grep's answer, wait) and the copy (open to
-close, mode and times included) apart; afterwards the time to write out what the copies left dirty.
+Measured: for each retrieve the lookup (fork, exec, grep's answer, wait), and separately the copy (open
+to close, with mode and times); at the end the time to write the dirty pages that the copies left.
 Not measured: downloading, unpacking, anything of update-verify beyond the cache.
 
-What the copy writes to decides what is measured:
+The destination of the copy decides what is measured:
   overwrite  one file, truncated and rewritten, as the seed does: ext4 flushes it at every close
-  unlink     the same name, removed first: its dirty pages die with it, nothing may reach the disk
+  unlink     the same name, removed first: its dirty pages are dropped, the disk may write nothing
   fresh      a new name each time, in a ring of twice the kernel's dirty limit
 """
 
@@ -20,9 +20,9 @@ import shutil
 import time
 
 import precision
-from interruption import SkippedError, WorkloadError
+from early_end import SkippedError, WorkloadError
+from log import MIB, ProgressLines, say
 from observe import host, page_cache
-from progress import MIB, Progress, say
 from retrieval import RealSteps, SeedSteps, Target
 
 # 40 MARs, 40 tarballs, 20 small artifacts.
@@ -30,7 +30,7 @@ CACHE_SIZES_MIB = (80,) * 40 + (60,) * 40 + (5,) * 20
 # A rehearsal keeps the mix at a twentieth.
 QUICK_DIVISOR = 20
 RETRIEVES_FOR_A_VERDICT = 100
-# What only a run can fill in; null in the file until then.
+# Keys that only a run can fill in; null in the file until then.
 OBSERVED = [
     "populate_ns",
     "cache_state",
@@ -46,7 +46,7 @@ URL = "https://archive.mozilla.org/pub/firefox/fake/%d/firefox-%gMB.mar"
 SPARE_BYTES = 16 * MIB  # room for the list, the probes and the file system's own needs
 FRESH_RING_DIRTY_LIMITS = 2
 NS_PER_MS = 1_000_000
-# Fewer retrieves have more of a file's first among them, which read the disk: another series.
+# Fewer retrieves read more files for the first time, from the disk: a different series.
 USUAL_RETRIEVES = 2000
 
 
@@ -58,16 +58,18 @@ def file_sizes_bytes(settings):
 
 
 def sequence(seed, retrieves, files):
-    """Which file each retrieve takes: the same on every pool and every Python."""
+    """Return the file of each retrieve: the same on every pool and every Python."""
     # Only random() is promised to give the same values in every version.
     generator = random.Random(seed)
     return [int(generator.random() * files) for _ in range(retrieves)]
 
 
 class CacheRetrieve:
-    """One place: prepare once, run once for each destination, samples after each run."""
+    """One place: prepare once, run once per destination, read the samples after each run."""
 
     name = "cache-retrieve"
+    unit = "ms"
+    unit_ns = 1_000_000
     per_place = True
     columns = ("file_index", "start_ns", "lookup_ns", "copy_ns")
 
@@ -88,12 +90,12 @@ class CacheRetrieve:
 
     @staticmethod
     def variants(settings):
-        """One entry of the result file each."""
+        """Return the variants, of which each has an entry in the result file."""
         names, fidelity = settings.destinations, settings.fidelity
         return [{"destination": name, "fidelity": fidelity} for name in names]
 
     def plan(self, variant):
-        """What is known before anything has run."""
+        """Return the part of the entry that is known before the run."""
         chosen = bytes(str(self._sequence), "ascii")
         is_fresh = variant["destination"] == "fresh"
         return {
@@ -105,7 +107,7 @@ class CacheRetrieve:
         }
 
     def prepare(self):
-        """Write the cache and its list; returns what is the same for every run."""
+        """Write the cache and its list; return the keys that all entries share."""
         self._check_tools()
         self._check_space()
         os.mkdir(self._cache)
@@ -113,7 +115,7 @@ class CacheRetrieve:
         cache = (self._place.name, len(self._sizes), sum(self._sizes) / MIB)
         say("=== Populating the cache of %s: %d files, %.1f MiB ===" % cache)
         started_ns = time.monotonic_ns()
-        progress = Progress(len(self._sizes), self._bench.progress_every_s)
+        progress = ProgressLines(len(self._sizes), self._bench.progress_every_s)
         for index, size in enumerate(self._sizes):
             write_random(self._files[index], size)
             now_ns = time.monotonic_ns()
@@ -124,7 +126,7 @@ class CacheRetrieve:
         return {"populate_ns": time.monotonic_ns() - started_ns}
 
     def run(self, entry):
-        """One timed pass over the sequence."""
+        """Do one timed pass over the sequence."""
         self._rows = []
         entry["cache_state"] = self._make_cold()
         destination = entry["destination"]
@@ -146,15 +148,15 @@ class CacheRetrieve:
         bench, rows, sizes = self._bench, self._rows, self._sizes
         clock, urls, files = time.monotonic_ns, self._urls, self._files
         origin_ns, done_bytes, started_ns = bench.origin_ns, 0, clock()
-        progress = Progress(len(self._sequence), bench.progress_every_s)
+        progress = ProgressLines(len(self._sequence), bench.progress_every_s)
         for done, index in enumerate(self._sequence, 1):
             destination = target.next(sizes[index])
             start_ns = clock()
             steps.look_up(index, urls[index])
-            found_ns = clock()
+            looked_up_ns = clock()
             steps.copy(files[index], destination, sizes[index])
             end_ns = clock()
-            lookup_ns, copy_ns = found_ns - start_ns, end_ns - found_ns
+            lookup_ns, copy_ns = looked_up_ns - start_ns, end_ns - looked_up_ns
             rows.append((index, start_ns - origin_ns, lookup_ns, copy_ns))
             done_bytes += sizes[index]
             entry["run_ns"] = end_ns - started_ns
@@ -166,7 +168,7 @@ class CacheRetrieve:
                 return
 
     def _known(self, entry):
-        """Is the mean known as well as --precision asks?"""
+        """Return whether the mean is known as precisely as --precision demands."""
         wanted = self._bench.settings.precision
         if not wanted:
             return False
@@ -183,7 +185,7 @@ class CacheRetrieve:
         return True
 
     def samples(self):
-        """The raw columns of the latest run, as far as it came."""
+        """Return the columns of the latest run, as far as it got."""
         table = list(zip(*self._rows)) or [()] * len(self.columns)
         return {name: list(values) for name, values in zip(self.columns, table)}
 
@@ -191,7 +193,7 @@ class CacheRetrieve:
         return len(self._rows) >= RETRIEVES_FOR_A_VERDICT
 
     def _make_cold(self):
-        """Evict the cache from memory, then ask the kernel what is left there."""
+        """Evict the cache from memory, then ask the kernel how much of it is still there."""
         page_cache.sync_filesystem(self._cache)
         dropped = page_cache.drop_all()
         for path in self._files:
@@ -210,7 +212,7 @@ class CacheRetrieve:
         }
 
     def _drain(self, entry, before):
-        """Time the final sync and tell what was still dirty before it."""
+        """Time the final sync, and record how much was dirty before it."""
         dirty, writeback = host.memory_bytes("Dirty"), host.memory_bytes("Writeback")
         started_ns = time.monotonic_ns()
         method = page_cache.sync_filesystem(self._work)
@@ -232,7 +234,7 @@ class CacheRetrieve:
         return max(limits_bytes, 2 * max(self._sizes))
 
     def _check_space(self):
-        """Refuse before the first byte rather than fail in the middle."""
+        """Skip before the first byte is written rather than fail in the middle."""
         largest = max(self._sizes)
         room = dict.fromkeys(self._bench.settings.destinations, largest)
         if "fresh" in room:
@@ -252,7 +254,7 @@ class CacheRetrieve:
 
     @staticmethod
     def parts(entry):
-        """All retrieves, then each size, lookup and copy apart."""
+        """Return all retrieves, then each size, then lookups and copies separately."""
         samples = entry["samples"]
         lookups, copies = samples["lookup_ns"], samples["copy_ns"]
         totals = [lookup + copy for lookup, copy in zip(lookups, copies)]
@@ -296,7 +298,7 @@ class CacheRetrieve:
 
 
 def write_random(path, size):
-    """One random MiB over and over, as the seed does: no time lost in urandom."""
+    """Write the same random MiB repeatedly, as the seed does, to save time in urandom."""
     chunk = os.urandom(min(MIB, size))
     with open(path, "xb", buffering=0) as file:
         left = size

@@ -3,15 +3,15 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Several processes run one program at once (seed 004): one file with many names, or many files.
 
-  hardlinked  each process runs the same file by a name of its own
-  copies      each process runs its own copy, as builders with a file system of their own do
+  hardlinked  each process runs the same file by a different name
+  copies      each process runs its own copy, as builders with separate file systems do
 
-The kernel keeps one file's pages once, so that processes of one file share what the last-level cache
-holds of it; copies push each other out. The program is made here: code of 0.6 of that cache's size
-that is jumped through in a random order. Measured: each process from its start to its end, each on
-a CPU of its own where there are enough. Not measured: reading the program from the disk, since it
-has run before. The size follows the machine's cache, so that times of different machines stand for
-different programs: what is comparable is `copies` against `hardlinked` on one machine.
+The kernel keeps the pages of a file once, so that processes of one file share them in the last-level
+cache; copies displace each other. The program is made here: code of 0.6 of that cache's size, which it
+jumps through in a random order. Measured: each process from its start to its end, on a separate CPU if
+there are enough. Not measured: reading the program from the disk, since it has run before. The size
+depends on the machine's cache, so different machines run different programs: compare `copies` with
+`hardlinked` on one machine.
 """
 
 import os
@@ -21,9 +21,9 @@ import signal
 import time
 
 from batches import Batches
+from early_end import SkippedError, WorkloadError
 from executable import LINE_BYTES, PAGE_BYTES, build
-from interruption import SkippedError, WorkloadError
-from progress import MIB
+from log import MIB
 from reading import list_names, read_text
 
 VARIANTS = ("hardlinked", "copies")
@@ -41,14 +41,14 @@ UNITS = {"K": 1024, "M": MIB, "G": 1024 * MIB}
 
 
 def last_level_cache_bytes():
-    """The largest cache of the first CPU; None where it cannot be seen."""
+    """Return the size of the first CPU's largest cache; None where it cannot be seen."""
     sizes = []
     for name in list_names(CACHES):
-        found = re.fullmatch(
+        size = re.fullmatch(
             "([0-9]+)([KMG])", read_text("%s/%s/size" % (CACHES, name)) or ""
         )
-        if found:
-            sizes.append(int(found.group(1)) * UNITS[found.group(2)])
+        if size:
+            sizes.append(int(size.group(1)) * UNITS[size.group(2)])
     return max(sizes) if sizes else None
 
 
@@ -63,6 +63,9 @@ def processes():
 
 class Exec(Batches):
     name = "exec"
+    unit = "ms"
+    unit_ns = 1_000_000
+    maximum_s = 80
     observes = ("architecture", "l3_bytes", "cpus", "pinned", "cpu_ns")
 
     @staticmethod
@@ -123,10 +126,11 @@ class Exec(Batches):
     @classmethod
     def remarks(cls, entry):
         observed, count = entry["observed"], len(entry["samples"]["start_ns"])
-        where = "each on a CPU of its own" if observed["pinned"] else "sharing CPUs"
-        # Where others want the CPUs too, this part of the time is steadier than the whole.
+        where = "one CPU per process" if observed["pinned"] else "sharing CPUs"
+        # If other processes use the CPUs, CPU time varies less than the whole time.
         return [
-            "CPU time of one: %.0f ms, %s" % (observed["cpu_ns"] / count / 1e6, where)
+            "CPU time per execution: %.0f ms, %s"
+            % (observed["cpu_ns"] / count / 1e6, where)
         ]
 
     def _make(self, variant, count, parameters):
@@ -145,12 +149,12 @@ class Exec(Batches):
 
 
 def run_together(paths, cpus):
-    """Start all, wait for all: (start_ns, end_ns, cpu_ns) of each, in the order of their ends."""
+    """Run all at once; return (start_ns, end_ns, cpu_ns) of each, in the order of their ends."""
     started, times = {}, []
     try:
         group = start_all(paths, cpus, started)
         while started:
-            # Of their group alone: the sampler is a child, too.
+            # Only their group: the sampler is also a child.
             pid, status, used = os.wait4(-group, 0)
             end_ns = time.monotonic_ns()
             start_ns, path = started.pop(pid)
@@ -167,12 +171,13 @@ def run_together(paths, cpus):
 
 
 def start_all(paths, cpus, started):
-    """Each on its CPU; all in the process group whose number is returned."""
+    """Start each process on its CPU; return the number of their process group."""
     group, before = 0, os.sched_getaffinity(0)
     try:
         for at, path in enumerate(paths):
             if cpus is not None:
-                os.sched_setaffinity(0, {cpus[at]})  # a new process has its parent's
+                # A new process inherits its parent's CPUs.
+                os.sched_setaffinity(0, {cpus[at]})
             start_ns = time.monotonic_ns()
             pid = os.posix_spawn(path, (path,), {}, setpgroup=group)
             started[pid] = (start_ns, path)

@@ -27,7 +27,7 @@ import time
 
 from batches import Batches, mean_ns
 from crew import Crew
-from names import STEPS, STEPS_A_LOOK, look_for_missing, look_from_another_thread
+from names import STEPS, STEPS_PER_READING, look_for_missing, look_from_another_thread
 from observe import mounts
 from windows import count
 
@@ -35,11 +35,11 @@ NAMES, QUICK_NAMES = 1_000, 100
 WINDOW_NS = 10_000_000
 WINDOWS, QUICK_WINDOWS = 300, 20
 CHECKS, QUICK_CHECKS = 2_000, 200
-# Few, since the kernel keeps each answer in memory, in an overlay one for each layer.
+# Few, since the kernel keeps each answer in memory, in an overlay one per layer.
 LOOKUPS, QUICK_LOOKUPS = 4_000, 800
 TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 10.0, 2.0
 MOST_PROCESSES = 8
-TELL_WINDOWS = 10
+WINDOWS_PER_MESSAGE = 10
 
 
 def cpus():
@@ -47,7 +47,7 @@ def cpus():
 
 
 def process_counts(quick):
-    """1, 2, 4 … up to the CPUs, eight at most; in a quick run the ends alone."""
+    """Return 1, 2, 4 … up to the number of CPUs, at most 8; in a quick run only the ends."""
     most = min(MOST_PROCESSES, cpus())
     if quick:
         return sorted({1, most})
@@ -56,6 +56,8 @@ def process_counts(quick):
 
 class Metadata(Batches):
     name = "metadata"
+    unit = "ops/s"
+    maximum_s = 90
     observes = ("cpus", "checks", "not_visible", "longest_invisible_ns")
 
     @staticmethod
@@ -88,7 +90,7 @@ class Metadata(Batches):
             return {
                 "concurrency": "processes",
                 "files": lookups,
-                "samples_planned": lookups // STEPS_A_LOOK,
+                "samples_planned": lookups // STEPS_PER_READING,
                 "window_ns": None,
                 **common,
             }
@@ -112,7 +114,7 @@ class Metadata(Batches):
     def _count_windows(self, variant, entry):
         parameters, members = entry["parameters"], variant["threads"]
         planned = parameters["samples_planned"]
-        # More than planned, since the first and the last are cut short.
+        # More than planned, since the first and the last are incomplete.
         duration_ns = min(
             (planned + 2) * WINDOW_NS, int(parameters["time_limit_s"] * 1_000_000_000)
         )
@@ -128,7 +130,7 @@ class Metadata(Batches):
 
             def keep(row):
                 rows.append(row)
-                if len(rows) == TELL_WINDOWS:
+                if len(rows) == WINDOWS_PER_MESSAGE:
                     tell([0, rows])
                     rows.clear()
 
@@ -138,26 +140,26 @@ class Metadata(Batches):
 
         try:
             with Crew(members, work) as crew:
-                self.take_windows(crew.lines(), members, entry)
+                self.take_windows(crew.messages(), members, entry)
         finally:
             shutil.rmtree(names)
 
     def _look_up_once(self, entry):
         mount = mounts.mount_of(self._folder, mounts.table())
-        # Of this run alone, so that no earlier one has asked for it.
+        # A name of this run, so that no earlier run has looked it up.
         name = os.path.basename(self._folder) + "-missing-"
         prefix = os.path.join(mount.point if mount else self._place.path, name)
         clock = time.monotonic_ns
         for at in range(entry["parameters"]["samples_planned"]):
-            first = at * STEPS_A_LOOK
+            first = at * STEPS_PER_READING
             paths = [
                 prefix + "%05d" % number
-                for number in range(first, first + STEPS_A_LOOK)
+                for number in range(first, first + STEPS_PER_READING)
             ]
             start_ns = clock()
             for path in paths:
                 look_for_missing(path)
-            if self.add(entry, start_ns, clock(), STEPS_A_LOOK):
+            if self.add(entry, start_ns, clock(), STEPS_PER_READING):
                 return
 
     def _check_visibility(self, entry):
@@ -171,11 +173,11 @@ class Metadata(Batches):
         observed = entry["observed"]
         observed.update(checks=0, not_visible=0, longest_invisible_ns=0)
         with Crew(1, work) as crew:
-            for line in crew.lines():
-                if line is None:
+            for message in crew.messages():
+                if message is None:
                     self.look_around(time.monotonic_ns())
                     continue
-                start_ns, end_ns, invisible_ns = line[1]
+                start_ns, end_ns, invisible_ns = message[1]
                 observed["checks"] += 1
                 observed["not_visible"] += invisible_ns > 0
                 observed["longest_invisible_ns"] = max(
@@ -207,7 +209,7 @@ class Metadata(Batches):
 
 
 def scaling(entries):
-    """How many times as much N processes did as one: [(variant, N, factor)]."""
+    """Return how many times as much N processes did as one: [(variant, N, factor)]."""
     alone = {e["variant"]: mean_ns(e) for e in entries if e["threads"] == 1}
     factors = []
     for entry in entries:

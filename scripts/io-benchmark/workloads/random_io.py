@@ -3,15 +3,15 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Random reads and writes of 4 KiB past the page cache, one and 32 in flight (seed 000's fio).
 
-Measured: how many operations a window of 100 ms holds, on a file of random bytes that was written
-and synced before, opened O_DIRECT; the latency of each operation as mean and percentiles. By fio
-where it is on PATH. Where it is not, by threads of Python processes; the result names which, since
-the two are not comparable: Python spends more CPU on an operation. Not measured: sequential I/O,
-and anything that the page cache does. Where the file system refuses O_DIRECT (an older tmpfs) the
-workload is skipped and says so: through the page cache it would measure memory.
+Measured: the number of operations per window of 100 ms, on a file of random bytes that was written
+and synced before, opened O_DIRECT; and the mean and percentiles of the latency of all operations. By
+fio if it is on PATH, otherwise by threads of Python processes. The result names the method, since the
+two are not comparable: Python uses more CPU per operation. Not measured: sequential I/O, and anything
+that the page cache does. If the file system refuses O_DIRECT (an older tmpfs), the workload is
+skipped: through the page cache it would measure memory.
 
-fio logs a window's rate and end in whole milliseconds, so that operations are known to about 1 %; its
-windows begin when it was started, as seen from here; --precision does not end it early.
+fio logs a window's rate and end in whole milliseconds, so that operations are known to about 1 %. Its
+windows begin at its start, as this process sees it. --precision does not end it early.
 """
 
 import os
@@ -22,9 +22,9 @@ import direct_io
 import fio
 from batches import Batches
 from crew import Crew
-from interruption import SkippedError
+from early_end import SkippedError
+from log import MIB, NS_PER_S, ProgressLines, say
 from observe import page_cache
-from progress import MIB, NS_PER_S, Progress, say
 
 BLOCK_BYTES = 4096
 DEPTHS = (1, 32)
@@ -37,6 +37,8 @@ PYTHON_METHOD = "python-o-direct"
 
 class RandomIo(Batches):
     name = "random-io"
+    unit = "IOPS"
+    maximum_s = 95
     observes = (
         "method",
         "io_engine",
@@ -71,9 +73,9 @@ class RandomIo(Batches):
         self._file = os.path.join(self._folder, "random-io")
         size = QUICK_FILE_BYTES if self._quick else FILE_BYTES
         self.check_space(size + 16 * MIB)
-        why = direct_io.refused(self._folder)
-        if why is not None:
-            raise SkippedError("O_DIRECT is refused here: %s" % why)
+        reason = direct_io.refused(self._folder)
+        if reason is not None:
+            raise SkippedError("O_DIRECT is refused here: %s" % reason)
         self._fio, self._version, self._engine = fio.find()
         if self._fio is None:
             say(
@@ -149,10 +151,10 @@ class RandomIo(Batches):
         try:
             with Crew(processes, work) as crew:
                 self.take_windows(
-                    crew.lines(),
+                    crew.messages(),
                     depth,
                     entry,
-                    lambda told: latencies.merge(told["latencies"]),
+                    lambda message: latencies.merge(message["latencies"]),
                 )
         finally:
             if latencies.counts:
@@ -165,17 +167,17 @@ class RandomIo(Batches):
     def remarks(cls, entry):
         observed = entry["observed"]
         latency = observed["latency_ns"]
-        said = ["Measured by %s, %s" % (observed["method"], observed["io_engine"])]
+        remarks = ["Measured by %s, %s" % (observed["method"], observed["io_engine"])]
         if latency:
             figures = ("%s %.0f µs" % (name, ns / 1000) for name, ns in latency.items())
-            said.append("Latency of an operation: " + ", ".join(figures))
-        return said
+            remarks.append("Latency of an operation: " + ", ".join(figures))
+        return remarks
 
 
 def prefill(path, size, every_s):
-    """Random bytes, on the disk before anything is measured."""
+    """Write random bytes to the disk before anything is measured."""
     chunk = os.urandom(MIB)
-    progress = Progress(size // MIB, every_s)
+    progress = ProgressLines(size // MIB, every_s)
     with open(path, "xb", buffering=0) as file:
         for at in range(size // MIB):
             file.write(chunk)

@@ -1,12 +1,12 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""How long it takes to start a process and to see it end (seed 000's hypothesis 8).
+"""The time to start a process and to wait for its end (seed 000's hypothesis 8).
 
-Measured: posix_spawn of a program that does nothing, by its absolute path, until it is waited for:
+Measured: from posix_spawn of a program that does nothing, by its absolute path, until waitpid returns:
 fork, exec, the dynamic loader, exit. Not measured: a shell, a search through PATH, a program's own
-work. Python's part of it differs by its version (1.05 ms on 3.9, 0.5 ms on 3.10 was seen), so that
-the version is kept.
+work. Python's share depends on its version (1.05 ms on 3.9, 0.5 ms on 3.10 were seen), so the result
+has the version.
 """
 
 import os
@@ -14,7 +14,7 @@ import shutil
 import time
 
 from batches import PYTHON, Batches
-from interruption import WorkloadError
+from early_end import WorkloadError
 
 SAMPLES, QUICK_SAMPLES = 5_000, 300
 WARM_UP, QUICK_WARM_UP = 200, 20
@@ -24,7 +24,10 @@ METHOD = "os.posix_spawn, os.waitpid"
 
 class Spawn(Batches):
     name = "spawn"
-    per_place = False  # the program lies where the image has it
+    unit = "µs"
+    unit_ns = 1_000
+    maximum_s = 30
+    per_place = False  # the program is where the image has it
     observes = ("program", "method", "python")
 
     @staticmethod
@@ -39,10 +42,10 @@ class Spawn(Batches):
         }
 
     def measure(self, _variant, entry):
-        found = shutil.which("true")
-        if found is None:
+        path = shutil.which("true")
+        if path is None:
             raise WorkloadError("true is not on PATH")
-        program = os.path.realpath(found)
+        program = os.path.realpath(path)
         entry["observed"].update(program=program, method=METHOD, python=PYTHON)
         for _ in range(entry["parameters"]["warm_up"]):
             spawn(program)

@@ -1,21 +1,19 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Small writes that must reach the disk, one after the other (seeds 001 and 002).
+"""Small writes that must reach the disk, one after another (seeds 001 and 002).
 
-  dsync-overwrite     512 bytes into blocks that the file has, opened O_DSYNC: the data alone
-  dsync-append        512 bytes more each time, opened O_DSYNC, as the seed's `dd oflag=dsync` does:
+  dsync-overwrite     512 bytes into blocks that the file has, opened O_DSYNC: only the data
+  dsync-append        512 more bytes each time, opened O_DSYNC, as the seed's `dd oflag=dsync` does:
                       the data, and through the journal the file's new length
-  append-fsync        an ordinary write of 512 bytes more, then fsync
+  append-fsync        an ordinary write of 512 more bytes, then fsync
   dsync-append-first  as dsync-append, but only the first 30 writes of a process, by one process
-                      after the other: bfq idles while it learns what a process does, and no longer
-                      later
+                      after another: bfq idles while it learns what a process does, and not later
 
-Measured: each write until the file system says that it is stored; of the first writes, all 30
-together. Each variant is a process of its own that has done no I/O before, since schedulers (bfq, and
-cfq before it) keep their account of bandwidth and idling by process. Not measured: opening, creating,
-closing. Whether the disk itself keeps the promise is not seen; the storage part of the result names
-its write cache.
+Measured: each write until the file system reports it as stored; of the first writes, all 30 together.
+Each variant runs in a new process that has done no I/O before, since schedulers (bfq, and cfq before
+it) account bandwidth and idling per process. Not measured: opening, creating, closing. Whether the disk
+really stores the data cannot be seen; the storage part of the result has its write cache.
 """
 
 import itertools
@@ -34,11 +32,14 @@ WARM_UP, QUICK_WARM_UP = 100, 10
 FIRST_WRITES = 30
 PROCESSES, QUICK_PROCESSES = 300, 10
 TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 30.0, 1.0
-TELL_EVERY_NS = 100_000_000
+MESSAGE_EVERY_NS = 100_000_000
 
 
 class SyncWrite(Batches):
     name = "sync-write"
+    unit = "µs"
+    unit_ns = 1_000
+    maximum_s = 130
     observes = ("process", "python")
 
     @staticmethod
@@ -61,7 +62,7 @@ class SyncWrite(Batches):
         }
 
     def prepare(self):
-        # An append may take a block of the journal and of the inode beside its own.
+        # An append may also write a block of the journal and one of the inode.
         self.check_space(4 * WRITE_BYTES * SAMPLES)
         return {}
 
@@ -78,7 +79,7 @@ class SyncWrite(Batches):
                 os.unlink(path)
 
     def _write_by_one(self, make_step, path, entry):
-        """Each write is a sample."""
+        """Measure each write as a sample."""
         parameters = entry["parameters"]
 
         def work(_number, ready, tell):
@@ -90,18 +91,18 @@ class SyncWrite(Batches):
 
         with Crew(1, work) as crew:
             started = False
-            for line in crew.lines():
-                if line is None:
+            for message in crew.messages():
+                if message is None:
                     self.look_around(time.monotonic_ns())
                     continue
                 if not started:
                     started = True
-                    self.begin_at(line[1][0][0])
-                if self.add_all(entry, line[1]):
+                    self.begin_at(message[1][0][0])
+                if self.add_all(entry, message[1]):
                     return
 
     def _write_by_many(self, make_step, path, entry):
-        """All writes of a process are a sample."""
+        """Measure all writes of a process together as a sample."""
         writes = entry["parameters"]["writes_a_process"]
 
         def work(_number, ready, tell):
@@ -114,18 +115,18 @@ class SyncWrite(Batches):
 
         while True:
             with Crew(1, work) as crew:
-                for line in crew.lines():
-                    if line is None:
+                for message in crew.messages():
+                    if message is None:
                         self.look_around(time.monotonic_ns())
-                    elif self.add_all(entry, line[1], writes):
+                    elif self.add_all(entry, message[1], writes):
                         return
             os.unlink(path)
 
 
 def write_and_tell(step, samples, tell):
-    """Told of after some time, never between the two readings of the clock."""
+    """Write, and send the times later, never between the two readings of the clock."""
     clock = time.monotonic_ns
-    times, due_ns = [], clock() + TELL_EVERY_NS
+    times, due_ns = [], clock() + MESSAGE_EVERY_NS
     for _ in range(samples):
         start_ns = clock()
         step()
@@ -133,7 +134,7 @@ def write_and_tell(step, samples, tell):
         times.append((start_ns, end_ns))
         if end_ns >= due_ns:
             tell(times)
-            times, due_ns = [], clock() + TELL_EVERY_NS
+            times, due_ns = [], clock() + MESSAGE_EVERY_NS
     if times:
         tell(times)
 

@@ -1,23 +1,23 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Many small objects over HTTP (seed 002): what a connection costs, and what waits for nothing.
+"""Many small objects over HTTP (seed 002): the cost of connections and of needless waiting.
 
-  connection-each  a connection for every object
-  keep-alive       one connection, one object after the other
-  concurrent       many at once, a connection each
-  http2            many at once over one connection, or over more where the server takes fewer on
-                   one; only against an https:// --upload-url
+  connection-each  one connection per object
+  keep-alive       one connection, one object after another
+  concurrent       many at once, one connection per object
+  http2            many at once over one connection, or over several if the server accepts fewer per
+                   connection; only with an https:// --upload-url
 
-Measured: the time for an object; for those that go many at once, the time for all of a set, from the
-first's begin to the last's end. Without --upload-url the objects go to a server of this script's own
-on loopback, which waits before each answer and once more on a new connection, as a far one would:
-then nothing leaves this machine, and what differs between pools is their own part alone. By curl
-where it is on PATH, otherwise by Python's http.client; the result names which. Not measured: bandwidth.
+Measured: the time per object; of objects that are sent at once, the time of a set, from the first
+one's start to the last one's end. Without --upload-url the objects go to this script's own server on
+loopback. It waits before each answer, and once more on a new connection, as a distant server would.
+Then nothing leaves this machine, and pools differ only by their own share. By curl if it is on PATH,
+otherwise by Python's http.client; the result names the method. Not measured: bandwidth.
 
-curl asks for a go-ahead (Expect: 100-continue) and waits one second for it, so that a server that
-never answers costs a second an object. Such objects are counted: those that took about a second
-longer than the median of a few that were sent without asking.
+curl sends Expect: 100-continue and waits one second for the answer, so a server that never answers
+costs a second per object. Such objects are counted: those that took about a second longer than the
+median of a few objects that were sent without Expect.
 """
 
 import contextlib
@@ -28,10 +28,10 @@ import time
 import http_sink
 from batches import Batches
 from crew import Crew
-from interruption import SkippedError, WorkloadError
-from progress import NS_PER_S, say
+from early_end import SkippedError, WorkloadError
+from log import NS_PER_S, say
 from settings import origin
-from uploading import Curl, HttpClient, find_curl
+from upload_clients import Curl, HttpClient, find_curl
 
 OBJECT_BYTES = 5 * 1024  # the seed's 75 files held 350 kB
 OBJECTS, QUICK_OBJECTS = 200, 20
@@ -46,6 +46,9 @@ TOGETHER = ("concurrent", "http2")
 
 class Upload(Batches):
     name = "upload"
+    unit = "ms"
+    unit_ns = 1_000_000
+    maximum_s = 140
     per_place = False
     observes = (
         "method",
@@ -98,10 +101,8 @@ class Upload(Batches):
             raise SkippedError("%s offers no HTTP/2" % self._method)
         url = self._bench.settings.upload_url
         if way == "http2" and not entry["parameters"]["target"].startswith("https:"):
-            # Without TLS there is an Upgrade to h2c, which neither browsers nor object stores speak.
-            raise SkippedError(
-                "HTTP/2 goes over TLS alone: give an https:// --upload-url"
-            )
+            # Without TLS it would be an upgrade to h2c, which browsers and object stores do not support.
+            raise SkippedError("HTTP/2 needs TLS: give an https:// --upload-url")
         entry["observed"]["method"] = self._method
         if url is not None:
             self._measure_to(url, way, entry)
@@ -112,7 +113,7 @@ class Upload(Batches):
             http_sink.serve(entry["parameters"]["delay_ns"] / NS_PER_S, tell)
 
         with Crew(1, work) as crew:
-            port = next(line[1] for line in crew.lines() if line is not None)
+            port = next(message[1] for message in crew.messages() if message)
             self._measure_to("http://127.0.0.1:%d" % port, way, entry)
 
     def _measure_to(self, url, way, entry):
@@ -128,8 +129,8 @@ class Upload(Batches):
             with contextlib.closing(
                 upload(some, self._file, "keep-alive", False)
             ) as uploads:
-                done = [one for one in uploads if one is not None]
-            observed["without_expect_ns"] = [one[1] - one[0] for one in done]
+                done = [sent for sent in uploads if sent is not None]
+            observed["without_expect_ns"] = [sent[1] - sent[0] for sent in done]
             observed["expect_100_stalls"] = 0
         observed["connections"] = 0
         self.begin_anew()
@@ -141,21 +142,21 @@ class Upload(Batches):
         asks = self._curl is not None and way != "http2"
         enough = False
         while not enough:
-            # Closed at once: an interruption must not leave a curl to be waited for.
+            # Closed at once: an interruption must not leave a curl running.
             with contextlib.closing(upload(urls, self._file, way, asks)) as uploads:
                 enough = self._upload_set(uploads, urls, together, entry)
 
     def _upload_set(self, uploads, urls, together, entry):
-        """True when there is enough."""
+        """Add the uploads of one set; return whether there are enough samples."""
         observed, times = entry["observed"], []
-        for one in uploads:
+        for sent in uploads:
             now_ns = time.monotonic_ns()
-            if one is None:
+            if sent is None:
                 self.look_around(now_ns)
                 if self._rows and now_ns >= self.deadline_ns:
                     return True
                 continue
-            start_ns, end_ns, connections, version = one
+            start_ns, end_ns, connections, version = sent
             if entry["variant"] == "http2" and version != "2":
                 raise SkippedError("the server speaks HTTP/%s" % version)
             observed["http_version"] = version
@@ -170,7 +171,7 @@ class Upload(Batches):
                 return True
         if len(times) != len(urls):
             raise WorkloadError(
-                "%s told of %d of %d" % (self._method, len(times), len(urls))
+                "%s sent %d of %d objects" % (self._method, len(times), len(urls))
             )
         if not together:
             return False
@@ -183,9 +184,9 @@ class Upload(Batches):
     @classmethod
     def remarks(cls, entry):
         observed = entry["observed"]
-        said = "Sent by %s, HTTP/%s, %d connections"
+        text = "Sent by %s, HTTP/%s, %d connections"
         lines = [
-            said
+            text
             % (observed["method"], observed["http_version"], observed["connections"])
         ]
         if observed["expect_100_stalls"]:
@@ -198,7 +199,7 @@ class Upload(Batches):
 
 
 def address(url, number):
-    """The same few names again and again: at most so many objects are left there."""
+    """Return the URL of an object; few names are reused, so few objects stay on the server."""
     name = "io-benchmark-%04d" % number
     return (
         url.replace("{name}", name) if "{name}" in url else url.rstrip("/") + "/" + name

@@ -81,7 +81,7 @@ def test_the_seeds_case():
 
 
 def test_more_disks_predicted():
-    """Without a pool that is such a machine, the published caps tell."""
+    """Without a pool of that machine type, the published caps predict the gain."""
     (found,) = remedies(supported("device-count", 2.0), machines={"amd-16": "c3d-standard-16-lssd"})
     assert shown(found) == (
         "use a machine type with more local SSDs, striped, such as c3d-standard-30-lssd",
@@ -104,20 +104,20 @@ def test_more_disks_neither_predicted_nor_named():
 
 @pytest.mark.parametrize("unused", ["linear-volume", "boot-disk-fallback"])
 def test_no_more_disks_where_there_are_enough(unused):
-    """Disks that are there and not used are mended first."""
+    """Disks that are not used must be fixed first."""
     found = remedies(supported("device-count", 2.0), supported(unused, 2.0), machines=MACHINES)
     assert [remedy.cause for remedy in found] == [unused]
 
 
 def test_the_destination_unmeasured():
-    """It is named, without a number, and how to measure it."""
+    """The remedy has no gain, and its evidence says how to measure it."""
     found = remedies(supported("ext4-flush"))[0]
     assert shown(found)[:3] == (REMOVE, None, False)
     assert "destination unlink in the same push would show it" in shown(found)[3]
 
 
-def test_what_was_measured_and_does_not_help_is_not_named():
-    """The same push tried it."""
+def test_a_remedy_that_was_measured_and_does_not_help():
+    """A remedy is left out where the same push measured that it does not help."""
     measured = {**SEED, "amd-16": {SUBJECT: 145.7 * MS, UNLINK: 145.0 * MS}}
     found = remedies(supported("ext4-flush"), measured=measured)
     assert [shown(remedy)[0] for remedy in found] == ["mount the place with noauto_da_alloc"]
@@ -143,7 +143,7 @@ def test_another_place_measured():
 
 
 def test_another_pools_gain_belongs_to_one_cause():
-    """Where several causes have a part in the difference, none claims all of it."""
+    """Where several causes contribute to the difference, none gets the whole gain."""
     (alone, _, _) = remedies(supported("scheduler"), supported("ext4-flush"))
     assert (alone.gain_ratio, alone.measured) == (145.7 * MS / (75.96 * MS), True)
     (first, second) = remedies(supported("scheduler"), supported("mount-options"))
@@ -165,7 +165,7 @@ def test_a_candidate_that_is_faster():
 @pytest.mark.parametrize("state", [State.RULED_OUT, State.NOT_OBSERVABLE])
 @pytest.mark.parametrize("name", [rule.name for rule in RULES])
 def test_only_supported_causes(name, state):
-    """Nothing else is worth trying."""
+    """Causes in another state have no remedy."""
     assert remedies(replace(supported(name), state=state)) == ()
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 import scipy.stats
-from sample_report import sentence
+from sample_report import text
 
 from io_benchmark.analysis.history.history_model import (
     Condition,
@@ -27,7 +27,7 @@ SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
 
 
 def conditions_of(*pairs):
-    return tuple(Condition(rule, sentence(traits)) for rule, traits in pairs)
+    return tuple(Condition(rule, text(traits)) for rule, traits in pairs)
 
 
 CONDITIONS = conditions_of(("profile", "profile full"), ("cache-state", "cold cache"))

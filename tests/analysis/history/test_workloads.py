@@ -17,9 +17,9 @@ from io_benchmark.analysis.history.history_model import History, HistoryReading
 from io_benchmark.analysis.history.readings import origin_of, readings_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.intake import worker_of
-from io_benchmark.analysis.workloads import WORKLOADS
 from io_benchmark.report.formats.output import rendered
 from io_benchmark.results import parse
+from io_benchmark.results.workloads import WORKLOADS
 from io_benchmark.sources.protocol import RunResult
 
 WEEKS, CHANGE_AT = 12, 6

@@ -74,7 +74,7 @@ def test_pairs_cancel_what_the_files_do() -> None:
     """The same sequence, one side twice as slow: the ratio is exact, whatever the sizes."""
     files = np.array([0, 2, 1, 1, 0, 2] * 50)
     times = np.array(simulation.SIZES)[files] * 1000
-    means = moving_blocks.means(
+    means = moving_blocks.compare_means(
         [simulation.entry(times * 2, files)], [simulation.entry(times, files)]
     )
     assert math.exp(means.log_ratio) == pytest.approx(2.0)
@@ -86,5 +86,5 @@ def test_pairs_take_what_both_have() -> None:
     """One side stopped early: only the retrieves that both made are laid side by side."""
     short = simulation.entry(np.full(50, 1000))
     long = simulation.entry(np.concatenate((np.full(50, 500), np.full(50, 99_999))))
-    means = moving_blocks.means([short], [long])
+    means = moving_blocks.compare_means([short], [long])
     assert math.exp(means.log_ratio) == pytest.approx(2.0)

@@ -136,7 +136,7 @@ def view(devices, super_options="rw", profiles=None, **place):
     ],
 )
 def test_width(devices, options, profiles, expected):
-    """Disks, disks at once, and whether they are only joined."""
+    """The number of disks, how many work at once, and whether the volume is linear."""
     stack = stack_of(view(devices, options, profiles))
     assert stack is not None
     assert (len(stack.disks), stack.width, stack.linear) == expected
@@ -152,7 +152,7 @@ def test_width(devices, options, profiles, expected):
     ],
 )
 def test_what_is_no_chain(devices):
-    """Nothing is known of it."""
+    """Without devices there is no stack."""
     assert stack_of(view(devices)) is None
 
 
@@ -173,6 +173,6 @@ def test_what_is_no_chain(devices):
     ],
 )
 def test_medium(models, expected):
-    """By what each disk calls itself."""
+    """The disks' models decide."""
     disks = [device(f"d{at}", model=model) for at, model in enumerate(models)]
     assert medium_of(view(disks)) == expected

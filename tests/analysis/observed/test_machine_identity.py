@@ -6,7 +6,7 @@
 import pytest
 from seed_workers import workers
 
-from io_benchmark.analysis.observed.machine_identity import Marks, identified, names
+from io_benchmark.analysis.observed.machine_identity import Marks, identify_machines, machine_names
 
 BOOT, OTHER = "4514e179-e9e1-4620-b051-b51d93f6b9cd", "0a1b2c3d-e9e1-4620-b051-b51d93f6b9cd"
 KERNEL = ("6.8.0", "#1 SMP", "x86_64")
@@ -50,15 +50,15 @@ def boot(boot_id: str = BOOT, kernel: tuple[str, ...] = KERNEL) -> tuple[str, ..
     ],
 )
 def test_machines(marks: list[Marks], machines: list[int] | None) -> None:
-    """What is joined by a worker id or a boot id is one; what nothing is known of is its own."""
-    found = names(marks)
+    """Results with a common worker id or boot id are from one machine; unknown ones from one each."""
+    found = machine_names(marks)
     if machines is None:
         assert found == ["unknown"] * len(marks)
         return
     assert [list(dict.fromkeys(found)).index(name) for name in found] == machines
-    assert [names(marks[::-1])[::-1].index(name) for name in names(marks[::-1])[::-1]] == [
-        found.index(name) for name in found
-    ]
+    assert [
+        machine_names(marks[::-1])[::-1].index(name) for name in machine_names(marks[::-1])[::-1]
+    ] == [found.index(name) for name in found]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_machines(marks: list[Marks], machines: list[int] | None) -> None:
     ],
 )
 def test_boot_ids(boot_id: str | None, known: bool) -> None:
-    """Two workers with it are one machine where it is a random number, and two otherwise."""
+    """Two workers with one boot id are one machine where it is a random number, else two."""
     change = {"intel": {"host.boot_id": boot_id}}
-    found = identified(workers(2, pools=("intel",), change=change))
+    found = identify_machines(workers(2, pools=("intel",), change=change))
     assert (found[0].machine == found[1].machine) is known

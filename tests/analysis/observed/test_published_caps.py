@@ -52,7 +52,7 @@ def test_caps(instance_type, disks, expected):
     ],
 )
 def test_disks_that_come_with_a_machine_type(instance_type, disks, larger):
-    """Fixed for c3d-…-lssd; the next size with more of them."""
+    """The number is fixed for c3d-…-lssd; the next size has more."""
     assert published_caps.disks_of_machine(instance_type) == disks
     if disks is not None:
         assert published_caps.machine_with_disks(instance_type, disks + 1) == larger

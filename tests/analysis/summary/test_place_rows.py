@@ -18,14 +18,15 @@ from several_places import in_places, retrieved, shortened, skipped
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import estimates
+from io_benchmark.analysis.inference.estimates import EntryPair
 from io_benchmark.analysis.model import Verdict, Worker
-from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.plan import Pair, Plan
 from io_benchmark.analysis.report_model import AtPlace, Places
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.report.content.statement_text import text_of
 
 Document = dict[str, Any]
-PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
+PLAN = Plan("amd-16 against intel", "intel", "for the test", (Pair("amd-16", "intel"),))
 RETRIEVES = 400
 
 
@@ -116,7 +117,7 @@ def test_the_interval_of_one_worker_covers_the_truth(shape: simulation.Shape) ->
             simulation.worker(simulation.Pool(ratio, 0.0, shape, RETRIEVES), files, generator)
             for ratio in (1.3, 1.0)
         )
-        found = estimates.interval(estimates.within_workers([[(slow, quick)]]), 0.95)
+        found = estimates.interval(estimates.within_workers([[EntryPair(slow, quick)]]), 0.95)
         covered += not found.excludes(1.3)
     assert covered >= 93
 
@@ -134,7 +135,7 @@ def test_several_workers_are_each_held_against_themselves() -> None:
             )
             for ratio in (1.3, 1.0)
         )
-        machines.append([(slow, quick)])
+        machines.append([EntryPair(slow, quick)])
     estimate = estimates.within_workers(machines)
     logs = [math.log(slow.mean_ns / quick.mean_ns) for ((slow, quick),) in machines]
     oracle = scipy.stats.ttest_1samp(logs, 0.0).confidence_interval(0.95)
@@ -151,12 +152,14 @@ def test_two_tasks_of_one_machine_are_one_worker() -> None:
     """They halve that machine's own noise, and show nothing of others."""
     generator = np.random.default_rng(3)
     files = simulation.sequence(RETRIEVES, generator)
-    pair = tuple(
-        simulation.worker(simulation.Pool(ratio, 0.0, retrieves=RETRIEVES), files, generator)
-        for ratio in (1.3, 1.0)
+    pair = EntryPair(
+        *(
+            simulation.worker(simulation.Pool(ratio, 0.0, retrieves=RETRIEVES), files, generator)
+            for ratio in (1.3, 1.0)
+        )
     )
-    once = estimates.within_workers([[(pair[0], pair[1])]])
-    twice = estimates.within_workers([[(pair[0], pair[1])] * 2])
+    once = estimates.within_workers([[pair]])
+    twice = estimates.within_workers([[pair] * 2])
     assert twice.log_ratio == pytest.approx(once.log_ratio)
     assert twice.variance == pytest.approx(once.variance / 2)
     assert twice.method == "paired retrieves"
@@ -246,12 +249,12 @@ def test_one_that_ran_out_of_time_is_named() -> None:
     def entries(first: Document) -> list[Document]:
         cut = shortened(retrieved(first, "container", 2.0, noise=0.0), 300)
         cut |= {"retrieves_planned": RETRIEVES, "completed": False}
-        return [cut | {"incomplete_reason": "time budget of 60 s used up"}]
+        return [cut | {"incomplete_reason": "the time budget of 60 s is used up"}]
 
     found = only(intel(entries))["container"]
     assert found.ratio == pytest.approx(2.0, abs=1e-6)
     assert tuple(map(shown, found.differences)) == (
-        "300 of 400 retrieves: time budget of 60 s used up",
+        "300 of 400 retrieves: the time budget of 60 s is used up",
     )
 
 

@@ -140,9 +140,9 @@ def hostile() -> Report:
                 one,
                 side=name,
                 kind=entities,
-                missing=sample_report.sentence(breaks),
-                not_compared=sample_report.sentence(script),
-                differences=(sample_report.sentence(long),),
+                missing=sample_report.text(breaks),
+                not_compared=sample_report.text(script),
+                differences=(sample_report.text(long),),
             )
             for name, one in zip((escapes, long), old.sides, strict=True)
         )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 import sample_report
-from sample_report import ABSORBED, SUBJECT, sentence
+from sample_report import ABSORBED, SUBJECT, text
 
 from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
 from io_benchmark.report.content.document import build
@@ -38,7 +38,7 @@ def absorbed(**changes):
         ),
         pytest.param(
             SideBottleneck(
-                Bottleneck.UNKNOWN, sentence("nothing\x1b[31m was recorded"), None, None, None, None
+                Bottleneck.UNKNOWN, text("nothing\x1b[31m was recorded"), None, None, None, None
             ),
             "unknown (nothing�[31m was recorded)",
             id="nothing",

@@ -106,8 +106,8 @@ def test_bad_ones_stop_nothing(tmp_path):
         f"{pipe}/io-benchmark.json: is not a regular file",
         f"{task_pipe}/task.json: is not a regular file",
         (
-            f"{bad}/io-benchmark.json: $.version: 99 is newer than this program, which reads 1: update "
-            "io-benchmark"
+            f"{bad}/io-benchmark.json: $.version: 99 is newer than this program, which reads 1 to 2: "
+            "update io-benchmark"
         ),
     )
 

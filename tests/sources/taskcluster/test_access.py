@@ -107,17 +107,17 @@ def test_real_client_ids(client_id):
         ),
         pytest.param(
             {"TASKCLUSTER_CERTIFICATE": "{"},
-            "TASKCLUSTER_CERTIFICATE: is not a certificate as Taskcluster issues it (JSON)",
+            "TASKCLUSTER_CERTIFICATE: is not a certificate of Taskcluster (a JSON object); copy it again",
             id="certificate",
         ),
         pytest.param(
             {"TASKCLUSTER_CERTIFICATE": "[" * 100_000},
-            "TASKCLUSTER_CERTIFICATE: is not a certificate as Taskcluster issues it (JSON)",
+            "TASKCLUSTER_CERTIFICATE: is not a certificate of Taskcluster (a JSON object); copy it again",
             id="deep-certificate",
         ),
         pytest.param(
             {"TASKCLUSTER_ACCESS_TOKEN": "sécret"},
-            "TASKCLUSTER_ACCESS_TOKEN: contains characters that a credential cannot contain",
+            "TASKCLUSTER_ACCESS_TOKEN: contains characters that an access token cannot contain; copy it again",
             id="token",
         ),
         pytest.param(

@@ -38,7 +38,7 @@ def message(note):
         pytest.param(
             "cancel, signed for no content type and sent with one",
             "refuses the request of me (Invalid payload hash): it computed another hash of the "
-            "request than was signed, so that something between changed the content or its type; "
+            "request than was signed, so something on the way changed the content or its type; "
             "the credentials are not the cause: look for a proxy",
             id="payload hash",
         ),

@@ -68,7 +68,7 @@ def untrusted(message):
         ),
         pytest.param(
             aiohttp.ClientConnectorSSLError(KEY, no_tls("WRONG_VERSION_NUMBER")),
-            "cannot speak TLS with h: wrong version number; check the address",
+            "cannot establish TLS with h: wrong version number; check the address",
             id="no TLS",
         ),
         pytest.param(
@@ -105,7 +105,7 @@ def test_a_host_that_speaks_no_tls(policy):
     with pytest.raises(ResultError) as caught:
         asyncio.run(main())
     assert re.fullmatch(
-        r"cannot speak TLS with 127\.0\.0\.1: [a-z ]+; check the address", str(caught.value)
+        r"cannot establish TLS with 127\.0\.0\.1: [a-z ]+; check the address", str(caught.value)
     )
 
 

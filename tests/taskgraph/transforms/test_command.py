@@ -6,7 +6,7 @@
 import pytest
 from embedding import shell_text
 
-from io_benchmark_taskgraph import application, command, script, stanza
+from io_benchmark_taskgraph import script_modules, stanza, task_command, zip_application
 from io_benchmark_taskgraph.mistakes import UserMistake
 
 
@@ -14,10 +14,10 @@ from io_benchmark_taskgraph.mistakes import UserMistake
 def test_command_of_a_pool(datadir, run_kind, make_pool):
     """The command holds the needed modules, the pool and the time; the stanza is gone."""
     pool = make_pool(worker={"max-run-time": 4000})
-    modules = script.needed_modules(datadir, "scripts/io-benchmark", ["cache-retrieve"])
-    expected = command.make_command(
+    modules = script_modules.needed_modules(datadir, "scripts/io-benchmark", ["cache-retrieve"])
+    expected = task_command.make_command(
         stanza.parse(dict(pool["benchmark"])),
-        application.make_application(modules),
+        zip_application.make_application(modules),
         pool="amd-16",
         time_budget_s=3700,
     )

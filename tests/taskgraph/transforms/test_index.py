@@ -122,6 +122,6 @@ def test_what_the_index_does_not_take(run_kind, make_pool, project, caplog):
     (task,) = transformed(run_kind([make_pool()], "pools"), project=project)
     assert "routes" not in task
     assert caplog.messages == [
-        f"not indexed, since the index takes no such route: {route}"
+        f"not indexed, since the index does not accept the route: {route}"
         for route in for_project(project)
     ]

@@ -50,7 +50,7 @@ def test_replicate_with_another_pools_name(run_kind, make_pool, reverse):
         run(run_kind, *(reversed(tasks) if reverse else tasks))
     assert str(caught.value).endswith(
         f"kind.yml: task {task}: name: a replicate of {other} is called amd-16-1 too; "
-        "rename the pool or ask for fewer replicates"
+        "rename the pool or use fewer replicates"
     )
 
 

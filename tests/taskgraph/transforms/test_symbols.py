@@ -27,8 +27,8 @@ def test_clash(run_kind, make_pool):
     with pytest.raises(UserMistake) as caught:
         run_kind([make_pool(), make_pool(name="amd-30")], "symbols")
     assert str(caught.value).endswith(
-        "kind.yml: task amd-30: treeherder.symbol: IOB(amd16) on linux64/opt is task amd-16's "
-        "already; give each a symbol of its own"
+        "kind.yml: task amd-30: treeherder.symbol: task amd-16 already has IOB(amd16) on "
+        "linux64/opt; give each task a different symbol"
     )
 
 
@@ -41,8 +41,8 @@ def test_clash_with_a_replicate(run_kind, make_pool):
     with pytest.raises(UserMistake) as caught:
         run_kind(tasks, "pools", "benchmark", "replicates", "symbols")
     assert str(caught.value).endswith(
-        "kind.yml: task other: treeherder.symbol: IOB(amd16-2) on linux64/opt is task amd-16-2's "
-        "already; give each a symbol of its own"
+        "kind.yml: task other: treeherder.symbol: task amd-16-2 already has IOB(amd16-2) on "
+        "linux64/opt; give each task a different symbol"
     )
 
 
@@ -62,8 +62,8 @@ def test_clash_with_another_kind(run_kind, make_pool):
     with pytest.raises(UserMistake) as caught:
         run_kind([make_pool()], "symbols", kind_dependencies_tasks={other.label: other})
     assert str(caught.value).endswith(
-        "kind.yml: task amd-16: treeherder.symbol: IOB(amd16) on linux64/opt is task "
-        "io-benchmark-old's already; give each a symbol of its own"
+        "kind.yml: task amd-16: treeherder.symbol: task io-benchmark-old already has "
+        "IOB(amd16) on linux64/opt; give each task a different symbol"
     )
 
 

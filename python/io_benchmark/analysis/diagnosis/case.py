@@ -7,9 +7,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Comparison, Figures, Subject, Worker
 from io_benchmark.analysis.observed.worker_view import View, mean_of, view_of
+from io_benchmark.results import workloads
 
 # Times nearer than this differ too little for any fact to explain it.
 _NOTHING_TO_EXPLAIN_RATIO = 1.02

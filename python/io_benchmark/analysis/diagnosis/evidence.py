@@ -8,25 +8,19 @@ Workers are counted, not runs: a worker has what any of its runs showed.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.judgement import Sides
 from io_benchmark.analysis.model import UNKNOWN, Evidence, Observation, Seen
+from io_benchmark.analysis.observed.disk_waits import MIB
 from io_benchmark.analysis.observed.worker_view import View, by_worker
 from io_benchmark.analysis.statements import Quantity, Range, Statement, Unit, Value, statement
 
 Observe = Callable[[Sequence[View]], Observation]
 
 
-class Sides(NamedTuple):
-    """Both sides' evidence."""
-
-    baseline: Evidence
-    candidate: Evidence
-
-
 def of_sides(case: Case, *observe: Observe, has_summary: bool = True) -> Sides:
-    """Return both sides' evidence; the first observation is the summary unless told otherwise."""
+    """Return both sides' evidence; the first observation is the summary, if there is one."""
     baseline, candidate = (
         evidence_of(*(each(views) for each in observe), has_summary=has_summary)
         for views in (case.baseline, case.candidate)
@@ -100,3 +94,18 @@ def span(
         return Observation(name, (seen,), len(values))
 
     return observe
+
+
+def write_rate() -> Observe:
+    """Observe the rate at which all disks of the place wrote."""
+    return rate("write-rate", lambda view: view.written_mib_per_s, "write rate {value}")
+
+
+def rate(name: str, mib_per_s: Callable[[View], float | None], template: str) -> Observe:
+    """Observe a rate that workers have in MiB/s."""
+
+    def bytes_per_s(view: View) -> float | None:
+        value = mib_per_s(view)
+        return None if value is None else value * MIB
+
+    return span(name, bytes_per_s, Unit.BYTES_PER_SECOND, template)

@@ -6,12 +6,13 @@
 import math
 from collections.abc import Sequence
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.evidence import Sides, evidence_of, fact
-from io_benchmark.analysis.model import Figures, Observation, Verdict
+from io_benchmark.analysis.diagnosis.evidence import evidence_of, fact
+from io_benchmark.analysis.diagnosis.judgement import Sides
+from io_benchmark.analysis.model import UNKNOWN, Evidence, Figures, Observation, Verdict
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.analysis.summary import workload_figures
+from io_benchmark.results import workloads
 
 DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
 # Nearer than this another measurement is as fast, whatever its interval says.
@@ -100,20 +101,21 @@ def detail(case: Case, measurement: OtherMeasurement, name: str) -> tuple[float,
 
 
 def detail_evidence(
-    measurement: OtherMeasurement, name: str, template: str, unit: Unit, **values: Value
+    measurement: OtherMeasurement,
+    name: str,
+    unit: Unit,
+    template: str,
+    *,
+    note: str = "",
+    **values: Value,
 ) -> Sides:
-    """Return both sides' figure as evidence; `template` has the slot {figure}."""
-    baseline, candidate = (
-        workload_figures.value(figures, name)
-        for figures in (measurement.baseline, measurement.candidate)
-    )
+    """Return both sides' figure as evidence; the summary is the template alone, without the note."""
 
-    def text(value: float | None) -> Value:
-        return "unknown" if value is None or not math.isfinite(value) else Quantity(value, unit)
+    def evidence(figures: Figures) -> Evidence:
+        value = workload_figures.value(figures, name)
+        known = value is not None and math.isfinite(value)
+        figure: Value = Quantity(value, unit) if value is not None and known else UNKNOWN
+        seen = fact(name, statement(template + note, figure=figure, **values))
+        return Evidence((seen,), statement(template, figure=figure, **values))
 
-    return Sides(
-        *(
-            evidence_of(fact(name, statement(template, figure=text(value), **values)))
-            for value in (baseline, candidate)
-        )
-    )
+    return Sides(evidence(measurement.baseline), evidence(measurement.candidate))

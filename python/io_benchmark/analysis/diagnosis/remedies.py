@@ -9,8 +9,8 @@ destination, another place, another pool), that decides whether it is suggested 
 
 from collections.abc import Mapping, Sequence
 
+from io_benchmark.analysis.diagnosis.cause_rule import Suggestion
 from io_benchmark.analysis.diagnosis.causes import RULES
-from io_benchmark.analysis.diagnosis.findings import Suggestion
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, MeansBySide, Push
 from io_benchmark.analysis.model import Cause, Remedy, State, Subject
 from io_benchmark.analysis.statements import Statement, statement

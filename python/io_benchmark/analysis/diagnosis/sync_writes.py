@@ -4,25 +4,16 @@
 """Synchronous writes as the proof of what an I/O scheduler does to writers."""
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.findings import (
-    MAY_BE_CHANCE,
-    Finding,
-    not_observable,
-    ruled_out,
-)
+from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.other_measurements import (
     SLOWER_AT_RATIO,
     decided,
     slowest,
     times_as_long,
 )
-from io_benchmark.analysis.statements import Quantity, Unit, Value
+from io_benchmark.analysis.statements import Quantity, Unit
 
 SYNC_WRITE = "sync-write"
-TIMES = (
-    "A synchronous write takes {slower} on the slower side and {faster} on the faster side "
-    "(sync-write, {variant})."
-)
 
 
 def slowest_sync_write(case: Case) -> OtherMeasurement | None:
@@ -30,29 +21,27 @@ def slowest_sync_write(case: Case) -> OtherMeasurement | None:
     return slowest(case, case.measured(SYNC_WRITE))
 
 
-def sync_write_times(case: Case, measurement: OtherMeasurement) -> dict[str, Value]:
-    """Return the values of the sentence `TIMES`."""
+def with_times(case: Case, judgement: Judgement, measurement: OtherMeasurement) -> Judgement:
+    """Add both sides' times of a synchronous write."""
     slower, faster = case.slower_first(measurement)
-    return {
-        "slower": Quantity(slower.mean_ns, Unit.NANOSECONDS),
-        "faster": Quantity(faster.mean_ns, Unit.NANOSECONDS),
-        "variant": measurement.subject.variant,
-    }
+    return judgement.also(
+        "A synchronous write takes {slower} on the slower side and {faster} on the faster side "
+        "(sync-write, {variant}).",
+        slower=Quantity(slower.mean_ns, Unit.NANOSECONDS),
+        faster=Quantity(faster.mean_ns, Unit.NANOSECONDS),
+        variant=measurement.subject.variant,
+    )
 
 
-def proved_by_sync_writes(case: Case, finding: Finding) -> Finding:
-    """Overrule a finding that a scheduler makes writers wait, where synchronous writes do not wait."""
-    slowest_write = slowest_sync_write(case)
-    if slowest_write is None:
-        return finding
-    times = sync_write_times(case, slowest_write)
-    if times_as_long(case, slowest_write) < SLOWER_AT_RATIO:
-        return ruled_out(
-            finding.evidence, "Synchronous writes are as fast on the slower side."
-        ).also(TIMES, **times)
-    if not decided(slowest_write):
-        unclear = not_observable(
-            finding.evidence, "The slower side may be slower at synchronous writes."
-        )
-        return unclear.also(TIMES, **times).also(MAY_BE_CHANCE)
-    return finding
+def proved_by_sync_writes(
+    case: Case, judgement: Judgement, measurement: OtherMeasurement
+) -> Judgement:
+    """Return the judgement that a scheduler makes writers wait only if synchronous writes do wait."""
+    evidence = judgement.evidence
+    if times_as_long(case, measurement) < SLOWER_AT_RATIO:
+        as_fast = evidence.ruled_out("Synchronous writes are as fast on the slower side.")
+        return with_times(case, as_fast, measurement)
+    if not decided(measurement):
+        unclear = evidence.not_observable("The slower side may be slower at synchronous writes.")
+        return with_times(case, unclear, measurement).may_be_chance()
+    return with_times(case, judgement, measurement)

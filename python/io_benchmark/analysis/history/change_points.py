@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Where a series of values changes its level: E-divisive means, with permutation tests.
+"""Find where a series of values changes its level, by E-divisive means with permutation tests.
 
 Matteson and James, "A nonparametric approach for multiple change point analysis of multivariate
 data", JASA 109 (2014); used for benchmarks in continuous integration by Daly et al. (ICPE 2020) and
@@ -10,15 +10,15 @@ Fleming et al. (ICPE 2023). Two pieces X (m values) and Y (n values) that follow
     q(X, Y) = m n / (m + n) * (2 mean |x - y| - mean |x - x'| - mean |y - y'|)
 
 with the means over all pairs of two different values. X begins where the last change was; where Y
-begins is the candidate, and Y may end anywhere (the paper's kappa), so that what comes and goes
-again is seen as well. The candidate with the largest q of all is kept when so large a q is rare
-among permutations of the values between the changes found before; then its two parts are looked at
+begins is the candidate, and Y may end anywhere (the paper's kappa), so that a change that reverts is
+found as well. The candidate with the largest q of all is kept when so large a q is rare
+among permutations of the values between the changes found before; then its two parts are examined
 in the same way.
 
-A level that nothing changes is divided no more often than `significance` says, however its values
-are distributed. That is small, and smaller the more values there are, because weekly values may
-hang together a little: a permutation test does not know that, and each further value is a further
-place for it to go wrong. tests/simulation holds both rates at 5 % for 10 to 60 values.
+A level without a change is divided no more often than `significance` says, however its values are
+distributed. It is small, and smaller with more values, because weekly values may depend on each other
+a little: a permutation test does not know that, and each further value is a further chance of an
+error. tests/simulation holds both rates at 5 % for 10 to 60 values.
 
 The permutations are drawn from a fixed seed: the same values give the same changes.
 """
@@ -31,18 +31,18 @@ from numpy.typing import NDArray
 
 Values = NDArray[np.float64]
 
-# One value alone is an outlier and no level.
+# A single value is an outlier, not a level.
 SMALLEST_PIECE = 2
-# A perfect step of five and five is 2 of 252 orders; of fewer values none is as rare as it has to be.
+# A perfect step of five and five is 2 of 252 orders; with fewer values no order is rare enough.
 FEWEST_VALUES = 10
-PERMUTATIONS = 999
+_PERMUTATIONS = 999
 # Of the test, for few values, and divided by their number for many.
-SIGNIFICANCE, SIGNIFICANCE_BY_COUNT = 0.02, 0.15
+_SIGNIFICANCE, _SIGNIFICANCE_BY_COUNT = 0.02, 0.15
 SEED = 2014
 # Permuted at once, in pairs of values: arrays of 240 kB, which a cache holds.
-PAIRS_AT_ONCE = 30_000
+_PAIRS_AT_ONCE = 30_000
 # As large in spite of rounding: the same values in another order.
-ROUNDING = 1e-9
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Candidate:
 
 
 def find(values: Values) -> tuple[ChangePoint, ...]:
-    """All changes, in the order of the values."""
+    """Return all changes, in the order of the values."""
     generator = np.random.Generator(np.random.PCG64(SEED))
     ends = [0, len(values)]
     found: list[ChangePoint] = []
@@ -73,7 +73,7 @@ def find(values: Values) -> tuple[ChangePoint, ...]:
             for piece, start in zip(pieces, ends, strict=False)
             if (candidate := best_division(piece)) is not None
         ]
-        best, start = max(candidates, key=lambda one: one[0].q, default=(None, 0))
+        best, start = max(candidates, key=lambda pair: pair[0].q, default=(None, 0))
         if best is None or best.q <= 0:
             break
         p_value = _p_value(pieces, best.q, significance(len(values)), generator)
@@ -85,12 +85,12 @@ def find(values: Values) -> tuple[ChangePoint, ...]:
 
 
 def significance(count: int) -> float:
-    """How rare a candidate among so many values has to be; no rarer than the test can tell."""
-    return max(min(SIGNIFICANCE, SIGNIFICANCE_BY_COUNT / count), 1 / (1 + PERMUTATIONS))
+    """Return how rare a candidate among `count` values must be, at the rarest 1 in all permutations."""
+    return max(min(_SIGNIFICANCE, _SIGNIFICANCE_BY_COUNT / count), 1 / (1 + _PERMUTATIONS))
 
 
 def best_division(values: Values) -> Candidate | None:
-    """Where q is largest; None where there are not values enough for two pieces."""
+    """Return where q is largest; None if there are too few values for two pieces."""
     if len(values) < 2 * SMALLEST_PIECE:
         return None
     q = _q_of_all(_distances(values)[None])[0]
@@ -106,17 +106,19 @@ def _distances(values: Values) -> Values:
 def _p_value(
     pieces: list[Values], observed: float, rare: float, generator: np.random.Generator
 ) -> float:
-    """How often permutations within the pieces give a largest q as large as the observed one.
+    """Return how often permutations within the pieces give a largest q as large as the observed one.
 
-    Once that is too often for the candidate to be kept, the rest are not looked at.
+    The test stops once that is too often to keep the candidate.
     """
     distances = [_distances(piece) for piece in pieces if len(piece) >= 2 * SMALLEST_PIECE]
-    at_once = max(1, PAIRS_AT_ONCE // max(len(one) for one in distances) ** 2)
+    at_once = max(1, _PAIRS_AT_ONCE // max(map(len, distances)) ** 2)
     as_large = done = 0
-    while done < PERMUTATIONS and (1 + as_large) / (1 + PERMUTATIONS) <= rare:
-        count = min(at_once, PERMUTATIONS - done)
-        largest = np.max([_largest_of_permutations(one, count, generator) for one in distances], 0)
-        as_large += int(np.sum(largest >= observed * (1 - ROUNDING)))
+    while done < _PERMUTATIONS and (1 + as_large) / (1 + _PERMUTATIONS) <= rare:
+        count = min(at_once, _PERMUTATIONS - done)
+        largest = np.max(
+            [_largest_of_permutations(piece, count, generator) for piece in distances], 0
+        )
+        as_large += int(np.sum(largest >= observed * (1 - _ROUNDING)))
         done += count
     return (1 + as_large) / (1 + done)
 
@@ -131,10 +133,10 @@ def _largest_of_permutations(
 
 
 def _q_of_all(distances: Values) -> Values:
-    """q of each series (first axis), for each beginning of Y (second) and end of Y (third).
+    """Return q of each series (first axis), for each start of Y (second) and end of Y (third).
 
     `up_to[a, b]` is the sum of distances of the first a values to the first b, so that each q costs
-    the same few operations however long the pieces are. What is no division is -inf.
+    the same few operations however long the pieces are. An impossible division is -inf.
     """
     series, count, _ = distances.shape
     up_to = np.zeros((series, count + 1, count + 1))

@@ -20,7 +20,7 @@ from io_benchmark.analysis.model import UNKNOWN, Run, Severity, Worker
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.statements import statement
 from io_benchmark.analysis.validity import rules
-from io_benchmark.analysis.validity.comparability import traits_text
+from io_benchmark.analysis.validity.comparability import SIDE_RULES, traits_text
 from io_benchmark.sources.protocol import RunResult
 
 
@@ -48,7 +48,7 @@ def readings_of(
         if problem.severity is Severity.REFUSED
     ]
     if not worker.entries:
-        reason = worker.result.incomplete_reason or "no reason given"
+        reason = worker.result.outcome.explanation or "no reason given"
         nothing = statement(
             "{task}: measured nothing: {reason}", task=rules.task_name(worker), reason=reason
         )
@@ -96,6 +96,6 @@ def _conditions(run: Run) -> Conditions:
     """Return the traits by which rules would refuse a comparison."""
     return tuple(
         Condition(name, traits_text(traits))
-        for name, (severity, rule) in rules.SIDE_RULES.items()
-        if severity is Severity.REFUSED and (traits := rule(run))
+        for name, rule in SIDE_RULES.items()
+        if rule.severity is Severity.REFUSED and (traits := rule.traits(run))
     )

@@ -175,10 +175,10 @@ def points_of(readings: Iterable[HistoryReading]) -> list[Point]:
 
 def _point(group: str, readings: Sequence[HistoryReading]) -> Point:
     marks = [reading.origin.marks or Marks(reading.origin.worker_id) for reading in readings]
-    named = zip(machine_identity.names(marks), readings, strict=True)
+    named = zip(machine_identity.machine_names(marks), readings, strict=True)
     workers = []
     logs = []
-    for of_machine in machine_identity.grouped(named, lambda pair: pair[0]).values():
+    for of_machine in machine_identity.group_by_machine(named, lambda pair: pair[0]).values():
         log_mean = math.fsum(reading.log_mean for _, reading in of_machine) / len(of_machine)
         logs.append(log_mean)
         tasks = tuple(_task(reading.origin) for _, reading in of_machine)

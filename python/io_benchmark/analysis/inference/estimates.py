@@ -3,11 +3,11 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """From workers' means to a ratio, its intervals and a verdict.
 
-The unit is the worker. Several workers a side: Welch's t on the logarithms of their means. One a
-side: the averages of its runs, whose variance comes from blocks within the runs and from how far
-runs of one worker differ, and a between-worker variation that is assumed, because one worker cannot
-show it. What one worker measured twice, in two places, needs no such assumption. Ratios are handled
-as logarithms, so that swapping the sides changes nothing but the sign.
+The unit is the worker. Several workers per side: Welch's t on the logarithms of their means. One
+worker per side: the averages of its runs. Their variance comes from blocks within the runs and from
+how far runs of one worker differ; the variation between workers is assumed, because one worker does
+not show it. Two places of one worker need no such assumption. Ratios are handled as logarithms, so
+that swapping the sides changes only the sign.
 """
 
 import math
@@ -31,24 +31,24 @@ from io_benchmark.analysis.inference.student import (
 )
 from io_benchmark.analysis.model import Entry, Interval, Verdict
 
-# A larger end of an interval, in many comparisons with few degrees of freedom, is no number.
-LARGEST_LOG = math.log(sys.float_info.max)
-# An assumed variation is trusted no more than one that was seen on about twenty workers.
-ASSUMED_DEGREES = 20.0
-# One worker a side: how its samples are held against the other's.
+# With few degrees of freedom and many comparisons an interval can end beyond the largest float.
+_LARGEST_LOG = math.log(sys.float_info.max)
+# An assumed variation counts as much as one estimated from about twenty workers.
+_ASSUMED_VARIATION_DEGREES = 20.0
+# One worker per side: how its samples are compared.
 PAIRED_RETRIEVES, PAIRED_BATCHES = "paired retrieves", "paired batches"
 UNPAIRED_BATCHES = "batches in blocks"
 RUNS = "runs of one worker"
 WORKERS = "workers"
-ONE_WORKER = (PAIRED_RETRIEVES, PAIRED_BATCHES, UNPAIRED_BATCHES, RUNS)
+_ONE_WORKER = (PAIRED_RETRIEVES, PAIRED_BATCHES, UNPAIRED_BATCHES, RUNS)
 
 
 @dataclass(frozen=True)
 class SideData:
-    """One side's independent workers: ln of each one's mean, and the runs behind it."""
+    """The independent workers of one side: ln of each mean, and its runs."""
 
     log_means: tuple[float, ...]
-    runs: tuple[tuple[Entry, ...], ...]  # by worker, as the means
+    runs: tuple[tuple[Entry, ...], ...]  # in the order of the means
 
     @property
     def count(self) -> int:
@@ -57,14 +57,14 @@ class SideData:
 
 @dataclass(frozen=True)
 class Estimate:
-    """ln of the ratio, with the variance of that and its degrees of freedom."""
+    """ln of a ratio, its variance and the degrees of freedom of that."""
 
     log_ratio: float
     variance: float
     degrees: float
     method: str
-    assumed_variation: float | None  # what was put in for what could not be seen
-    # The part of the variance that is no between-worker variation.
+    assumed_variation: float | None  # between workers; None where it was estimated
+    # The part of the variance that is not variation between workers.
     within_variance: float
 
     @property
@@ -85,8 +85,8 @@ def estimate(candidate: SideData, baseline: SideData, assumed_variation: float) 
 def _one_worker_each(
     candidate: Sequence[Entry], baseline: Sequence[Entry], assumed_variation: float
 ) -> Estimate:
-    means = moving_blocks.means(candidate, baseline)
-    between = MeanVariance(2 * assumed_variation**2, ASSUMED_DEGREES)
+    means = moving_blocks.compare_means(candidate, baseline)
+    between = MeanVariance(2 * assumed_variation**2, _ASSUMED_VARIATION_DEGREES)
     seen = runs.of_pair(means.candidate, means.baseline)
     within = runs.larger(means.blocks, seen)
     degrees = (howe if seen else satterthwaite)([*within, between])
@@ -102,65 +102,79 @@ def _one_worker_each(
 
 
 def _welch(candidate: SideData, baseline: SideData, assumed: float) -> Estimate:
-    """A side with one worker has no variance of its own: the larger of the other's and the assumed."""
+    """Compare workers; for a single worker, use the larger of the other side's variance and `assumed`."""
     parts: list[MeanVariance] = []
     used_assumed = None
-    for own, other in ((candidate, baseline), (baseline, candidate)):
-        if own.count > 1:
-            variance = sample_variance(own.log_means) / own.count
-            parts.append(MeanVariance(variance, own.count - 1.0))
+    for side, opposite in ((candidate, baseline), (baseline, candidate)):
+        if side.count > 1:
+            variance = sample_variance(side.log_means) / side.count
+            parts.append(MeanVariance(variance, side.count - 1.0))
         else:
             used_assumed = assumed
-            parts += _alone(own, other, assumed)
+            parts += _of_single_worker(side, opposite, assumed)
     log_ratio = _mean(candidate.log_means) - _mean(baseline.log_means)
     variance = math.fsum(part.variance for part in parts)
-    # More than a part a side: runs of one worker are among them, often two or three.
+    # More than one part per side: runs of one worker are among them, often two or three.
     degrees = (howe if len(parts) > 2 else satterthwaite)(parts)
     return Estimate(log_ratio, variance, degrees, WORKERS, used_assumed, 0.0)
 
 
-def _alone(own: SideData, other: SideData, assumed: float) -> list[MeanVariance]:
-    """The variance of one worker's mean, beside several: as theirs, or as assumed and by its runs."""
-    seen = MeanVariance(sample_variance(other.log_means), other.count - 1.0)
-    between = MeanVariance(assumed**2, ASSUMED_DEGREES)
-    within = _within(own.runs, other.runs)
+def _of_single_worker(single: SideData, several: SideData, assumed: float) -> list[MeanVariance]:
+    """Return the variance of a single worker's mean: the other side's, or as assumed and by its runs."""
+    seen = MeanVariance(sample_variance(several.log_means), several.count - 1.0)
+    between = MeanVariance(assumed**2, _ASSUMED_VARIATION_DEGREES)
+    within = _within(single.runs, several.runs)
     if seen.variance > between.variance + math.fsum(part.variance for part in within):
         return [seen]
     return [between, *within]
 
 
-def _within(own: Sequence[Sequence[Entry]], other: Sequence[Sequence[Entry]]) -> list[MeanVariance]:
-    """Of one worker's mean: its blocks, or how far runs of one worker are seen to differ."""
-    if not own:
+def _within(
+    single: Sequence[Sequence[Entry]], several: Sequence[Sequence[Entry]]
+) -> list[MeanVariance]:
+    """Return the variance of one worker's mean by its blocks, or by how far runs of a worker differ."""
+    if not single:
         return []
-    blocks = moving_blocks.of_average(own[0])
-    logs = [[math.log(entry.mean_ns) for entry in worker] for worker in (*own, *other)]
+    blocks = moving_blocks.variances_of_average(single[0])
+    logs = [[math.log(entry.mean_ns) for entry in worker] for worker in (*single, *several)]
     seen = runs.pooled(logs)
     if seen is None:
         return list(blocks)
-    return runs.larger(blocks, [MeanVariance(seen.variance / len(own[0]), seen.degrees)])
+    return runs.larger(blocks, [MeanVariance(seen.variance / len(single[0]), seen.degrees)])
 
 
 def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
-def within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estimate:
-    """One thing over another that the same tasks measured: pairs of entries, by machine.
+class EntryPair(NamedTuple):
+    """Two measurements of one task."""
 
-    Each machine is held against itself, so that how machines differ cancels and nothing is assumed of
-    it. Several show how far their ratios differ; one shows its own noise alone, and the interval holds
-    for no other machine.
+    entry: Entry
+    base: Entry
+
+
+def within_workers(machines: Sequence[Sequence[EntryPair]]) -> Estimate:
+    """Compare pairs of measurements that the same tasks made, by machine.
+
+    Each machine is compared with itself, so that differences between machines cancel and need no
+    assumption. Several machines show how far their ratios differ; a single one shows only its own
+    noise, and the interval does not apply to other machines.
     """
-    found = [[moving_blocks.means([one], [base]) for one, base in pairs] for pairs in machines]
-    logs = [_mean([task.log_ratio for task in tasks]) for tasks in found]
+    by_machine = [
+        [moving_blocks.compare_means([pair.entry], [pair.base]) for pair in pairs]
+        for pairs in machines
+    ]
+    logs = [_mean([task.log_ratio for task in tasks]) for tasks in by_machine]
     if len(logs) > 1:
         variance = sample_variance(logs) / len(logs)
         return Estimate(_mean(logs), variance, len(logs) - 1.0, WORKERS, None, 0.0)
-    (tasks,) = found
+    (tasks,) = by_machine
     count = len(tasks)
     blocks = [
-        MeanVariance(one.variance / count**2, one.degrees) for task in tasks for one in task.blocks
+        MeanVariance(block.variance / count**2, block.degrees)
+        for task in tasks
+        for block in task.blocks
     ]
     parts, degrees = blocks, satterthwaite(blocks)
     if count > 1:
@@ -174,28 +188,28 @@ def within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estimat
 
 
 def _method(entries: Sequence[Entry]) -> str:
-    if not moving_blocks.alike(entries):
+    if not moving_blocks.same_work(entries):
         return UNPAIRED_BATCHES
     return PAIRED_BATCHES if entries[0].retrieves is None else PAIRED_RETRIEVES
 
 
-def interval(found: Estimate, level: float) -> Interval:
-    if math.isinf(found.variance):
+def interval(estimated: Estimate, level: float) -> Interval:
+    if math.isinf(estimated.variance):
         return Interval(0.0, math.inf, level)
-    reach = quantile(two_sided(level), found.degrees) * found.error
-    ends = (found.log_ratio - reach, found.log_ratio + reach)
-    low, high = (math.exp(end) if end < LARGEST_LOG else math.inf for end in ends)
+    reach = quantile(two_sided(level), estimated.degrees) * estimated.error
+    ends = (estimated.log_ratio - reach, estimated.log_ratio + reach)
+    low, high = (math.exp(end) if end < _LARGEST_LOG else math.inf for end in ends)
     return Interval(low, high, level)
 
 
-def p_value(found: Estimate) -> float:
-    """Two-sided, of the hypothesis that the ratio is 1."""
-    if found.error == 0:
-        return 1.0 if found.log_ratio == 0 else 0.0
-    score = -abs(found.log_ratio) / found.error
-    if found.degrees > MANY_DEGREES:
+def p_value(estimated: Estimate) -> float:
+    """Return the two-sided p-value of the hypothesis that the ratio is 1."""
+    if estimated.error == 0:
+        return 1.0 if estimated.log_ratio == 0 else 0.0
+    score = -abs(estimated.log_ratio) / estimated.error
+    if estimated.degrees > MANY_DEGREES:
         return min(1.0, 2 * float(ndtr(score)))
-    return min(1.0, 2 * float(stdtr(found.degrees, score)))
+    return min(1.0, 2 * float(stdtr(estimated.degrees, score)))
 
 
 class AdjustedTest(NamedTuple):
@@ -226,9 +240,14 @@ def holm(p_values: Sequence[float], level: float = LEVEL) -> list[AdjustedTest]:
     return tests
 
 
-def margin_bounds(margin: float) -> tuple[float, float]:
-    """Alike for both directions: within 1/1.05 to 1.05 for a margin of 5 %."""
-    return 1 / (1 + margin), 1 + margin
+class MarginBounds(NamedTuple):
+    low: float
+    high: float
+
+
+def margin_bounds(margin: float) -> MarginBounds:
+    """Return symmetric bounds: 1/1.05 to 1.05 for a margin of 5 %."""
+    return MarginBounds(1 / (1 + margin), 1 + margin)
 
 
 def verdict(adjusted: Interval, at_90: Interval, margin: float) -> Verdict:
@@ -240,12 +259,12 @@ def verdict(adjusted: Interval, at_90: Interval, margin: float) -> Verdict:
     return Verdict.INCONCLUSIVE
 
 
-def variation_to_explain(found: Estimate, level: float) -> float | None:
-    """How much workers would have to differ for this to be chance; None where it may be already."""
-    if found.method not in ONE_WORKER or math.isinf(found.variance):
+def variation_to_explain(estimated: Estimate, level: float) -> float | None:
+    """Return how far workers must differ for this to be chance; None where the assumed is enough."""
+    if estimated.method not in _ONE_WORKER or math.isinf(estimated.variance):
         return None
-    reach = quantile(two_sided(level), found.degrees)
-    needed = (found.log_ratio / reach) ** 2 - found.within_variance
-    if needed / 2 <= (found.assumed_variation or 0.0) ** 2:
+    reach = quantile(two_sided(level), estimated.degrees)
+    needed = (estimated.log_ratio / reach) ** 2 - estimated.within_variance
+    if needed / 2 <= (estimated.assumed_variation or 0.0) ** 2:
         return None
     return math.sqrt(needed / 2)

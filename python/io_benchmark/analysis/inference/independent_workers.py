@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A side's runs as independent workers: one machine counts once."""
+"""The runs of a side as independent workers: one machine counts once."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -15,7 +15,8 @@ _WORKERS_NAMED = 3
 
 
 def by_machine(runs: Sequence[Run]) -> dict[str, list[Run]]:
-    return machine_identity.grouped(runs, lambda run: run.worker.machine)
+    """Return runs by the machine that they ran on."""
+    return machine_identity.group_by_machine(runs, lambda run: run.worker.machine)
 
 
 def side_data(runs: Sequence[Run]) -> SideData:

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""How well one worker's mean is known, when its retrieves are not independent.
+"""The error of one worker's mean, whose retrieves are not independent.
 
 Writeback comes in waves: at a write-bound disk lags 5, 10 and 20 correlate at about 0.95. So the
 variance of a mean is taken from the means of overlapping blocks well over 20 retrieves long
@@ -18,20 +18,20 @@ from numpy.typing import NDArray
 from io_benchmark.analysis.inference.student import MeanVariance
 from io_benchmark.analysis.model import Entry
 
-BLOCK_RETRIEVES = 64
-BLOCKS_ABOUT = 10
+_BLOCK_RETRIEVES = 64
+_BLOCKS_ABOUT = 10
 FEWEST_RETRIEVES = 20
-# From here on the waves are seen; below, tests/simulation calls too many equal pools different.
-LONG_ENOUGH = 100
+# Shorter runs do not show the waves: in simulations too many equal pools are called different.
+_LONG_RUN = 100
 
 
 def block_length(count: int) -> int:
-    """A tenth of the run, well over 20 retrieves, and at least two blocks."""
-    return max(1, min(max(BLOCK_RETRIEVES, math.ceil(count / BLOCKS_ABOUT)), count // 2))
+    """Return a tenth of the run, well over 20 retrieves, so that there are at least two blocks."""
+    return max(1, min(max(_BLOCK_RETRIEVES, math.ceil(count / _BLOCKS_ABOUT)), count // 2))
 
 
 def variance_of_mean(values: NDArray[np.float64]) -> MeanVariance:
-    """Of the mean of one series in its order of time."""
+    """Return the variance of the mean of a series in its order of time."""
     count = len(values)
     length = block_length(count)
     if count < 2 * length or count < 2:
@@ -46,53 +46,53 @@ def variance_of_mean(values: NDArray[np.float64]) -> MeanVariance:
 
 
 @dataclass(frozen=True)
-class Relative:
-    """A series' times and operations, each over its average: what is left when likes are alike."""
+class RelativeTimes:
+    """The times and operations of a series, each divided by its average for the same work."""
 
     times: NDArray[np.float64]
     weights: NDArray[np.float64]
 
     def mean(self, part: slice) -> float:
-        """The time of one operation in a part of the run, 1 over the whole."""
+        """Return the time of one operation in a part of the run; it is 1 over the whole run."""
         return float(self.times[part].sum() / self.weights[part].sum())
 
 
-def relative(entry: Entry) -> Relative:
-    """Each time over what its operations take on average, file sizes being told apart."""
+def _relative(entry: Entry) -> RelativeTimes:
+    """Divide each time by the average time of its operations, for each file size."""
     times = entry.total_ns.astype(np.float64)
     operations = entry.operations.astype(np.float64)
-    _, group = np.unique(entry.alike, return_inverse=True)
+    _, group = np.unique(entry.size_bytes, return_inverse=True)
     means = np.bincount(group, weights=times) / np.bincount(group, weights=operations)
     each = operations.mean()
-    return Relative(times / np.where(means > 0, means, 1.0)[group] / each, operations / each)
+    return RelativeTimes(times / np.where(means > 0, means, 1.0)[group] / each, operations / each)
 
 
 def relative_error_of_mean(entry: Entry) -> float:
-    """The standard error of one worker's mean, as a part of the mean."""
-    return math.sqrt(_spread(relative(entry)).variance)
+    """Return the standard error of one worker's mean, as a part of the mean."""
+    return math.sqrt(_spread(_relative(entry)).variance)
 
 
-def _spread(values: Relative) -> MeanVariance:
-    """Of a ratio of two means: to the first order that of what is left of one by the other."""
+def _spread(values: RelativeTimes) -> MeanVariance:
+    """Return the variance of a ratio of two means, to the first order."""
     return variance_of_mean(values.times - values.weights)
 
 
 def ratio_of_interleaved_halves(entry: Entry) -> float:
-    """Even samples over odd ones: 1 but for noise, since both saw the same minutes."""
-    values = relative(entry)
+    """Return even over odd samples: 1 except for noise, because both are from the same minutes."""
+    values = _relative(entry)
     return values.mean(slice(0, None, 2)) / values.mean(slice(1, None, 2))
 
 
 def last_third_over_first(entry: Entry) -> float:
-    """How much longer an operation took at the end than at the start."""
-    values = relative(entry)
+    """Return how much longer an operation took at the end than at the start."""
+    values = _relative(entry)
     third = len(values.times) // 3
     return values.mean(slice(-third, None)) / values.mean(slice(None, third))
 
 
 @dataclass(frozen=True)
-class Means:
-    """ln of the mean of each run of two machines, and what blocks tell of the averages' difference."""
+class ComparedMeans:
+    """ln of the mean of each run of two machines, and the variance of their averages by blocks."""
 
     candidate: tuple[float, ...]
     baseline: tuple[float, ...]
@@ -105,64 +105,64 @@ class Means:
         )
 
 
-def alike(entries: Sequence[Entry]) -> bool:
-    """Did sample i do the same in all of them? Of retrieves, as far as each went."""
+def same_work(entries: Sequence[Entry]) -> bool:
+    """Return whether sample i did the same work in all runs; retrieves did, as far as each run went."""
     if all(entry.retrieves is not None for entry in entries):
         return True
     first = entries[0].operations
     return all(np.array_equal(first, entry.operations) for entry in entries[1:])
 
 
-def means(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> Means:
-    """Of the runs of two machines, sample by sample where all did the same."""
-    # By their times, so that nothing depends on the order in which runs are given.
+def compare_means(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> ComparedMeans:
+    """Compare the runs of two machines, sample by sample where all did the same work."""
+    # Sorted by their times, so that the order in which runs are given does not matter.
     sides = [sorted(side, key=_order) for side in (candidate, baseline)]
-    return (_paired if alike([*candidate, *baseline]) else _unpaired)(*sides)
+    return (_paired if same_work([*candidate, *baseline]) else _unpaired)(*sides)
 
 
 def _order(entry: Entry) -> tuple[float, bytes]:
     return entry.mean_ns, entry.total_ns.tobytes()
 
 
-def _paired(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> Means:
-    """Over the samples that all runs made.
+def _paired(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> ComparedMeans:
+    """Compare the samples that all runs have.
 
-    Retrieve i took the same file in each, so what the sizes do cancels in the difference.
+    Retrieve i took the same file in each, so that the effect of file sizes cancels in the difference.
     """
     count = min(len(entry.total_ns) for entry in (*candidate, *baseline))
     (logs, times), (base_logs, base) = (_averaged(side, count) for side in (candidate, baseline))
     spread = variance_of_mean(times - base)
     if candidate[0].retrieves is None:
         spread = _of_short(spread, count)
-    return Means(logs, base_logs, (spread,))
+    return ComparedMeans(logs, base_logs, (spread,))
 
 
 def _averaged(
     entries: Sequence[Entry], count: int
 ) -> tuple[tuple[float, ...], NDArray[np.float64]]:
-    """ln of each run's mean, and the runs' average course, over the first so many samples."""
+    """Return ln of each run's mean, and the average of the runs, over the first `count` samples."""
     times = [entry.total_ns[:count].astype(np.float64) for entry in entries]
-    course = sum(one / one.mean() for one in times[1:]) + times[0] / times[0].mean()
-    return tuple(math.log(one.mean()) for one in times), course / len(times)
+    course = sum(run / run.mean() for run in times[1:]) + times[0] / times[0].mean()
+    return tuple(math.log(run.mean()) for run in times), course / len(times)
 
 
-def _unpaired(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> Means:
-    """Where batches are as long as they turned out: all samples, each run with its own error."""
-    return Means(
+def _unpaired(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> ComparedMeans:
+    """Compare all samples of batches whose lengths differ; each run has its own error."""
+    return ComparedMeans(
         tuple(math.log(entry.mean_ns) for entry in candidate),
         tuple(math.log(entry.mean_ns) for entry in baseline),
-        (*of_average(candidate), *of_average(baseline)),
+        (*variances_of_average(candidate), *variances_of_average(baseline)),
     )
 
 
-def of_average(entries: Sequence[Entry]) -> tuple[MeanVariance, ...]:
-    """What each run's own blocks add to the variance of the average of their means."""
+def variances_of_average(entries: Sequence[Entry]) -> tuple[MeanVariance, ...]:
+    """Return what each run's blocks add to the variance of the average of the runs' means."""
     count = len(entries)
-    spreads = [_of_short(_spread(relative(one)), len(one.total_ns)) for one in entries]
-    return tuple(MeanVariance(one.variance / count**2, one.degrees) for one in spreads)
+    spreads = [_of_short(_spread(_relative(entry)), len(entry.total_ns)) for entry in entries]
+    return tuple(MeanVariance(spread.variance / count**2, spread.degrees) for spread in spreads)
 
 
 def _of_short(spread: MeanVariance, count: int) -> MeanVariance:
-    """A run that is hardly longer than its waves sees less than one: what it shows is not all."""
-    missed = max(1.0, LONG_ENOUGH / count)
+    """Enlarge the variance of a run that is too short to show its waves."""
+    missed = max(1.0, _LONG_RUN / count)
     return MeanVariance(spread.variance * missed, spread.degrees)

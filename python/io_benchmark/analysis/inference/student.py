@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Variances that are estimated, their degrees of freedom, and Student's t."""
+"""Estimated variances, their degrees of freedom, and Student's t."""
 
 import math
 from collections.abc import Sequence
@@ -31,14 +31,14 @@ def sample_variance(values: Sequence[float]) -> float:
 
 
 def quantile(probability: float, degrees: float) -> float:
-    """Student's t; the normal one where the variance is known."""
+    """Return the quantile of Student's t, or the normal one if the variance is known."""
     if degrees > MANY_DEGREES:
         return float(ndtri(probability))
     return float(stdtrit(degrees, probability))
 
 
 def satterthwaite(parts: Sequence[MeanVariance]) -> float:
-    """Degrees of freedom of a sum of variances; a known one has infinitely many."""
+    """Return the degrees of freedom of a sum of variances; a known variance has infinitely many."""
     if any(math.isinf(part.variance) for part in parts):
         return 1.0
     total = math.fsum(part.variance for part in parts)
@@ -47,15 +47,18 @@ def satterthwaite(parts: Sequence[MeanVariance]) -> float:
 
 
 def squared_reach(parts: Sequence[MeanVariance]) -> float:
-    """Of the 95 % interval, each part with its own quantile (Howe 1974, JASA 69:789)."""
-    return math.fsum(quantile(_PROBABILITY, one.degrees) ** 2 * one.variance for one in parts)
+    """Return the squared half width of the interval, each part with its own quantile.
+
+    Howe 1974, JASA 69:789.
+    """
+    return math.fsum(quantile(_PROBABILITY, part.degrees) ** 2 * part.variance for part in parts)
 
 
 def howe(parts: Sequence[MeanVariance]) -> float:
-    """Degrees with which a sum of variances reaches as far as its parts do, each with its own.
+    """Return the degrees of freedom that make a sum's interval as wide as its parts require.
 
-    Satterthwaite's degrees are too many where a part of few degrees is small by chance: two runs
-    often agree better than runs do. tests/simulation shows the rates.
+    Satterthwaite's degrees are too many where a part with few degrees is small by chance: two runs
+    often agree better than runs usually do. tests/simulation shows the rates.
     """
     total = math.fsum(part.variance for part in parts)
     if not 0 < total < math.inf:

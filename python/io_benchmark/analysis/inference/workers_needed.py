@@ -1,14 +1,15 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""For an inconclusive comparison: how many workers more would decide it.
+"""How many more workers should settle an inconclusive comparison.
 
-The number is the smallest at which the verdict that the data lean to would be reached in 80 of 100
-repetitions, were the estimate true and the workers as different as assumed.
+The number is the smallest with which 80 of 100 repetitions would reach the more probable verdict, if
+the estimate is true and workers vary as assumed.
 """
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import chdtri, nctdtr, ndtr
@@ -19,41 +20,48 @@ from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL, LEVEL, two
 from io_benchmark.analysis.model import Advice, Verdict
 from io_benchmark.analysis.statements import Statement, count, share, statement
 
-# 80 of 100 are promised. The formulas are those of equal variances; Welch's test, which judges in
-# the end, loses up to three of 100 against them (measured in tests/simulation).
-POWER = 0.83
-WORKERS_AT_MOST = 100
-# What is assumed counts as much as five workers' evidence beside what was seen.
-ASSUMED_DEGREES = 4
-SLICES = 200
+# 80 of 100 are promised. The formulas are those of equal variances; Welch's test, which gives the
+# verdict, reaches up to three of 100 fewer (measured in tests/simulation).
+_POWER = 0.83
+_MOST_WORKERS = 100
+# The assumed variation counts as much as that of five workers.
+_PRIOR_DEGREES = 4
+_SLICES = 200
 
 
-def pooled_variation(sides: Sequence[SideData], assumed: float) -> tuple[float, float]:
-    """The between-worker variation to plan with, and the degrees of freedom that were seen."""
+class PooledVariation(NamedTuple):
+    """The variation between workers to plan with."""
+
+    ratio: float
+    degrees: float  # of freedom, from the workers that were compared
+
+
+def pooled_variation(sides: Sequence[SideData], assumed: float) -> PooledVariation:
+    """Pool the variation between these workers with the assumed one."""
     squares, degrees = 0.0, 0.0
     for side in sides:
         if side.count > 1:
             squares += student.sample_variance(side.log_means) * (side.count - 1)
             degrees += side.count - 1
-    total = squares + ASSUMED_DEGREES * assumed**2
-    return math.sqrt(total / (degrees + ASSUMED_DEGREES)), degrees
+    total = squares + _PRIOR_DEGREES * assumed**2
+    return PooledVariation(math.sqrt(total / (degrees + _PRIOR_DEGREES)), degrees)
 
 
 def chance_of_difference(log_ratio: float, variation: float, workers: int, level: float) -> float:
-    """That the interval lies wholly on the side of 1 that the estimate is on."""
+    """Return the chance that the interval excludes 1, in the direction of the estimate."""
     degrees = 2 * workers - 2
     shift = abs(log_ratio) / (variation * math.sqrt(2 / workers))
     return 1 - float(nctdtr(degrees, shift, student.quantile(two_sided(level), degrees)))
 
 
 def chance_of_equivalence(log_ratio: float, variation: float, workers: int, margin: float) -> float:
-    """That the 90 % interval lies inside the margin, over what the error may turn out to be."""
+    """Return the chance that the 90 % interval is within the margin, over the possible errors."""
     degrees = 2 * workers - 2
     error = variation * math.sqrt(2 / workers)
     edge = math.log1p(margin)
     reach = student.quantile(two_sided(EQUIVALENCE_LEVEL), degrees)
     # The estimated variance over the true one is chi-squared over its degrees of freedom.
-    middles = (np.arange(SLICES) + 0.5) / SLICES
+    middles = (np.arange(_SLICES) + 0.5) / _SLICES
     estimated = error * np.sqrt(chdtri(degrees, middles) / degrees)
     room = np.maximum(edge - reach * estimated, 0.0)
     chances = ndtr((room - log_ratio) / error) - ndtr((-room - log_ratio) / error)
@@ -63,43 +71,44 @@ def chance_of_equivalence(log_ratio: float, variation: float, workers: int, marg
 def workers_needed(
     log_ratio: float, variation: float, margin: float, comparisons: int, leaning: Verdict
 ) -> int | None:
-    """The number a side, or None when more than can be asked for."""
+    """Return the number per side; None if it is more than twice the most that are suggested."""
     # The first of Holm's steps, which is the hardest, so that the number is not too small.
     level = 1 - (1 - LEVEL) / comparisons
-    for workers in range(2, 2 * WORKERS_AT_MOST + 1):
+    for workers in range(2, 2 * _MOST_WORKERS + 1):
         if leaning is Verdict.EQUIVALENT:
             chance = chance_of_equivalence(log_ratio, variation, workers, margin)
         else:
             chance = chance_of_difference(log_ratio, variation, workers, level)
-        if chance >= POWER:
+        if chance >= _POWER:
             return workers
     return None
 
 
 def advise(
-    found: Estimate,
-    sides: tuple[SideData, SideData],
+    estimate: Estimate,
+    sides: Sequence[SideData],
     *,
     assumed: float,
     margin: float,
     comparisons: int,
 ) -> Advice:
-    variation, seen_degrees = pooled_variation(sides, assumed)
-    # One worker's mean is not known exactly either: a repetition would meet that as well.
-    per_worker = math.sqrt(variation**2 + _finite(found.within_variance) / 2)
+    """Return how many workers to add, and which verdict is more probable."""
+    variation = pooled_variation(sides, assumed)
+    # One worker's mean is not known exactly either, and would not be in a repetition.
+    per_worker = math.sqrt(variation.ratio**2 + _finite(estimate.within_variance) / 2)
     low, high = estimates.margin_bounds(margin)
-    if low <= found.ratio <= high:
+    if low <= estimate.ratio <= high:
         leaning = Verdict.EQUIVALENT
     else:
-        leaning = Verdict.SLOWER if found.ratio > 1 else Verdict.FASTER
-    needed = workers_needed(found.log_ratio, per_worker, margin, comparisons, leaning)
+        leaning = Verdict.SLOWER if estimate.ratio > 1 else Verdict.FASTER
+    needed = workers_needed(estimate.log_ratio, per_worker, margin, comparisons, leaning)
     fewest = min(side.count for side in sides)
     add = None if needed is None else max(1, needed - fewest)
-    if add is not None and add > WORKERS_AT_MOST:
+    if add is not None and add > _MOST_WORKERS:
         add = None
     basis = (
         "workers vary by {variation}, including an assumed {assumed}"
-        if seen_degrees == 0
+        if variation.degrees == 0
         else "workers vary by {variation}, estimated from these workers and an assumed {assumed}"
     )
     assumption = statement(basis, variation=share(per_worker), assumed=share(assumed))
@@ -111,7 +120,7 @@ def _message(leaning: Verdict, workers_to_add: int | None, assumption: Statement
         return statement(
             f"probably {leaning}, not proven; not decidable by repetition: it would take more than "
             "{most} workers per pool if {assumption}",
-            most=count(WORKERS_AT_MOST),
+            most=count(_MOST_WORKERS),
             assumption=assumption,
         )
     workers = "worker" if workers_to_add == 1 else "workers"

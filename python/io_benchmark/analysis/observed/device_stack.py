@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A place's devices as one thing: how many disks, and how many of them work at once."""
+"""The devices under a place: how many disks, and how many of them work at once."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from enum import StrEnum
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.results.format import Device, StoragePlace
 
-DEEPEST = 16
+_DEEPEST = 16
 
 
 class Medium(StrEnum):
@@ -28,18 +28,11 @@ _GOOGLE = re.compile(r"nvme_card[0-9]*|EphemeralDisk")
 
 @dataclass(frozen=True)
 class Stack:
+    """The disks under one place."""
+
     disks: tuple[Device, ...]
     width: int  # disks that one sequential write is spread over
     linear: bool  # several disks, one after another
-
-    @property
-    def text(self) -> str:
-        count = len(self.disks)
-        if count == 1:
-            return "1 disk"
-        if self.linear:
-            return f"{count} disks, linear: the bandwidth of {self.width}"
-        return f"{count} disks, {'striped' if self.width == count else f'{self.width} at once'}"
 
     @property
     def googles_local(self) -> bool:
@@ -47,7 +40,7 @@ class Stack:
 
 
 def stack_of(view: View) -> Stack | None:
-    """None where the devices could not be seen."""
+    """Return the disks under the place; None where the devices could not be seen."""
     place = view.place
     if place is None or not place.devices:
         return None
@@ -57,7 +50,7 @@ def stack_of(view: View) -> Stack | None:
     if not tops or not place.leaf_devices:
         return None
     if len(tops) == 1:
-        width, linear = _width(tops[0], devices, place, DEEPEST)
+        width, linear = _width(tops[0], devices, place, _DEEPEST)
     else:
         width, linear = _width_of_several_tops(len(tops), place)
     disks = tuple(place.leaf_devices)
@@ -65,7 +58,7 @@ def stack_of(view: View) -> Stack | None:
 
 
 def _width_of_several_tops(count: int, place: StoragePlace) -> tuple[int, bool]:
-    """btrfs joins disks itself; found by probing, each that took its share is a member."""
+    """Return the width of btrfs, which joins disks itself; each disk that the probe wrote to is a member."""
     details = place.filesystem
     profiles = details.btrfs_data_profiles if details is not None else None
     if profiles is None:
@@ -87,14 +80,14 @@ def _width(
     if len(members) == 1:
         return below[0]
     narrowest = min(width for width, _ in below)
-    linear = any(found for _, found in below)
+    linear = any(is_linear for _, is_linear in below)
     if device.stripe_count is not None:
         return min(device.stripe_count, len(members)) * narrowest, linear
     if device.raid_level is not None and device.raid_level != "linear":
         return _raid_width(device.raid_level, len(members)) * narrowest, linear
     if device.kind == "multipath":
         return narrowest, linear  # several ways to one disk
-    # Only where the volume does not tell: from a single disk's hints there is a stripe= as well.
+    # Only where the volume does not say: a single disk's hints can also cause a stripe=.
     if device.minimum_io_bytes is None and _filesystem_knows_a_stripe(place):
         return len(members) * narrowest, linear
     return narrowest, True
@@ -106,7 +99,7 @@ def _raid_width(level: str, members: int) -> int:
 
 
 def _filesystem_knows_a_stripe(place: StoragePlace) -> bool:
-    """ext4's stripe= and xfs's swidth= were taken from the volume when it was formatted."""
+    """Return whether ext4's stripe= or xfs's swidth= was read from the volume at formatting."""
     options = place.mount.super_options.split(",") if place.mount is not None else []
     values = dict(option.split("=", 1) for option in options if "=" in option)
     if values.get("stripe", "0").isdigit() and values.get("stripe", "0") != "0":
@@ -115,17 +108,17 @@ def _filesystem_knows_a_stripe(place: StoragePlace) -> bool:
 
 
 def medium_of(view: View) -> str | None:
-    """What the place lies on, by what the disks call themselves; None where they do not say."""
+    """Return what kind of disk the place is on, by the disks' models; None where one does not say."""
     stack = stack_of(view)
     if stack is None:
         return None
-    found = set()
+    media = set()
     for disk in stack.disks:
         model = (disk.model or "").strip()
         if _LOCAL.fullmatch(model):
-            found.add(Medium.LOCAL.value)
+            media.add(Medium.LOCAL.value)
         elif _PERSISTENT.search(model):
-            found.add(Medium.PERSISTENT.value)
+            media.add(Medium.PERSISTENT.value)
         else:
             return None
-    return " and ".join(sorted(found))
+    return " and ".join(sorted(media))

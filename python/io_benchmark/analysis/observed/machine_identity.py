@@ -1,12 +1,13 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Which results come from one machine: the unit of replication, so that none counts twice.
+"""Which results come from one machine: the unit of replication, so that no machine counts twice.
 
-A worker id names a machine, over reboots too. So does the kernel's boot id, which several workers on
-one host share, and which a bare file has although no queue names its worker. Either joins two results,
-and what is joined with a third is one machine with it. A boot id joins nothing where it is no random
-number, or where what one boot cannot change differs: copies of a running machine have it in common.
+A worker id identifies a machine, also after a reboot. So does the kernel's boot id: several workers on
+one host share it, and a bare file has it although no queue names its worker. Two results with the same
+worker id or boot id are from one machine, and so are all results that are connected in this way. A boot
+id is ignored where it is not a random number, or where facts differ that cannot change within one boot:
+copies of a running machine have the same boot id.
 """
 
 import re
@@ -20,15 +21,15 @@ from io_benchmark.results import Result
 
 T = TypeVar("T")
 
-BOOT_ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+_BOOT_ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 # A random number of 32 hexadecimal digits practically never has fewer different ones.
-DIFFERENT_DIGITS = 6
-PLACE = ("cloud", "region", "zone")
+_DIFFERENT_DIGITS = 6
+_PLACE = ("cloud", "region", "zone")
 
 
 @dataclass(frozen=True)
 class Marks:
-    """By what a result's machine can be recognised."""
+    """The marks by which a result's machine is recognised."""
 
     worker_id: str = UNKNOWN
     boot: tuple[str, ...] = ()  # the boot id and what it cannot outlive; empty: not known
@@ -36,32 +37,33 @@ class Marks:
 
 
 def marks_of(worker_id: str, result: Result) -> Marks:
+    """Return the marks of one result."""
     location = result.task.location
-    place = tuple(location.get(name, "") for name in PLACE)
+    place = tuple(location.get(name, "") for name in _PLACE)
     return Marks(worker_id, _boot(result), place if any(place) else ())
 
 
 def _boot(result: Result) -> tuple[str, ...]:
     host = result.host
     boot_id = (host.boot_id or "").strip().lower() if host is not None else ""
-    if host is None or not BOOT_ID.fullmatch(boot_id):
+    if host is None or not _BOOT_ID.fullmatch(boot_id):
         return ()
-    if len(set(boot_id.replace("-", ""))) < DIFFERENT_DIGITS:
+    if len(set(boot_id.replace("-", ""))) < _DIFFERENT_DIGITS:
         return ()
     return boot_id, host.kernel, host.kernel_version, host.architecture
 
 
-def names(marks: Sequence[Marks]) -> list[str]:
-    """A name for each one's machine: the same for all that were on the same one."""
+def machine_names(marks: Sequence[Marks]) -> list[str]:
+    """Return the name of each result's machine, the same for all results from one machine."""
     keys = _keys(marks)
     members: dict[int, list[Marks]] = {}
-    roots = _joined(keys)
-    for one, root in zip(marks, roots, strict=True):
-        members.setdefault(root, []).append(one)
-    name = {root: _name(some) for root, some in members.items()}
+    roots = _connected(keys)
+    for mark, root in zip(marks, roots, strict=True):
+        members.setdefault(root, []).append(mark)
+    name = {root: _name(same_machine) for root, same_machine in members.items()}
     alike: dict[str, int] = {}
     for root, text in name.items():
-        # Copies of one boot id, which are not one machine.
+        # Several machines with copies of one boot id.
         count = alike[text] = alike.get(text, 0) + 1
         if count > 1 and text != UNKNOWN:
             name[root] = f"{text}, {count}"
@@ -70,24 +72,24 @@ def names(marks: Sequence[Marks]) -> list[str]:
 
 def _keys(marks: Sequence[Marks]) -> list[list[Hashable]]:
     places: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
-    for one in marks:
-        if one.boot and one.place:
-            places.setdefault(one.boot, set()).add(one.place)
-    found: list[list[Hashable]] = []
-    for one in marks:
+    for mark in marks:
+        if mark.boot and mark.place:
+            places.setdefault(mark.boot, set()).add(mark.place)
+    all_keys: list[list[Hashable]] = []
+    for mark in marks:
         keys: list[Hashable] = []
-        if one.worker_id != UNKNOWN:
-            keys.append(one.worker_id)
-        if one.boot:
-            # A machine is in one place: the same boot in several was copied.
-            copied = len(places.get(one.boot, ())) > 1
-            keys.append((one.boot, one.place if copied else ()))
-        found.append(keys)
-    return found
+        if mark.worker_id != UNKNOWN:
+            keys.append(mark.worker_id)
+        if mark.boot:
+            # A machine is in one place: the same boot in several places was copied.
+            copied = len(places.get(mark.boot, ())) > 1
+            keys.append((mark.boot, mark.place if copied else ()))
+        all_keys.append(keys)
+    return all_keys
 
 
-def _joined(keys: Sequence[Sequence[Hashable]]) -> list[int]:
-    """For each the first that it is joined with, by union and find."""
+def _connected(keys: Sequence[Sequence[Hashable]]) -> list[int]:
+    """Return for each result the first one that it is connected with, by union and find."""
     roots = list(range(len(keys)))
 
     def root_of(at: int) -> int:
@@ -97,29 +99,29 @@ def _joined(keys: Sequence[Sequence[Hashable]]) -> list[int]:
         return at
 
     first: dict[Hashable, int] = {}
-    for at, some in enumerate(keys):
-        for key in some:
-            one, other = sorted((root_of(first.setdefault(key, at)), root_of(at)))
-            roots[other] = one
+    for at, own_keys in enumerate(keys):
+        for key in own_keys:
+            earlier, later = sorted((root_of(first.setdefault(key, at)), root_of(at)))
+            roots[later] = earlier
     return [root_of(at) for at in range(len(keys))]
 
 
 def _name(marks: Sequence[Marks]) -> str:
-    known = sorted({one.worker_id for one in marks} - {UNKNOWN})
+    known = sorted({mark.worker_id for mark in marks} - {UNKNOWN})
     if known:
         return known[0]
-    boots = sorted({(one.boot, one.place) for one in marks if one.boot})
+    boots = sorted({(mark.boot, mark.place) for mark in marks if mark.boot})
     return (
         " ".join(("with boot id", boots[0][0][0], *filter(None, boots[0][1]))) if boots else UNKNOWN
     )
 
 
-def identified(workers: Iterable[Worker]) -> list[Worker]:
-    """All results, each with its machine, in an order that does not depend on how they came."""
+def identify_machines(workers: Iterable[Worker]) -> list[Worker]:
+    """Return all results with their machines, in an order that does not depend on the input's."""
     ordered = sorted(workers, key=_order)
-    found = names([marks_of(worker.worker_id, worker.result) for worker in ordered])
+    machines = machine_names([marks_of(worker.worker_id, worker.result) for worker in ordered])
     return [
-        replace(worker, machine=machine) for worker, machine in zip(ordered, found, strict=True)
+        replace(worker, machine=machine) for worker, machine in zip(ordered, machines, strict=True)
     ]
 
 
@@ -137,15 +139,15 @@ def _order(worker: Worker) -> tuple[object, ...]:
     )
 
 
-def mean(values: Iterable[Sequence[float]]) -> float:
-    """Over the machines, each with the mean of its runs."""
+def mean_over_machines(values: Iterable[Sequence[float]]) -> float:
+    """Return the mean over the machines, each counted with the mean of its runs."""
     return fmean(fmean(runs) for runs in values)
 
 
-def grouped(items: Iterable[T], machine: Callable[[T], str]) -> dict[str, list[T]]:
-    """By machine; one whose machine is not known stands for itself."""
-    found: dict[str, list[T]] = {}
+def group_by_machine(items: Iterable[T], machine: Callable[[T], str]) -> dict[str, list[T]]:
+    """Group items by machine; an item whose machine is not known is a group by itself."""
+    groups: dict[str, list[T]] = {}
     for at, item in enumerate(items):
         name = machine(item)
-        found.setdefault(name if name != UNKNOWN else f"#{at}", []).append(item)
-    return found
+        groups.setdefault(name if name != UNKNOWN else f"#{at}", []).append(item)
+    return groups

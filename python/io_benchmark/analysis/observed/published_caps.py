@@ -1,12 +1,12 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What Google publishes of its local SSDs. What is not published here is not guessed.
+"""The limits that Google publishes for its local SSDs; other limits are not guessed.
 
 Source: https://docs.cloud.google.com/compute/docs/disks/local-ssd (limits by number of disks) and
 https://docs.cloud.google.com/compute/docs/general-purpose-machines (disks of c3d-…-lssd), as read
 in 2026. A cap is an upper bound: one copy is a single reader and writer at queue depth 1, and what
-the page cache takes is not held back by it.
+the page cache absorbs is not limited by it.
 """
 
 import re
@@ -45,14 +45,14 @@ _C3D_LSSD = re.compile(r"c3d-[a-z]+-([0-9]{1,4})-lssd")
 
 
 def machine_name(instance_type: str) -> str:
-    """`projects/…/machineTypes/c2-standard-16` and the bare name are the same."""
+    """Return the bare name of `projects/…/machineTypes/c2-standard-16`."""
     return instance_type.rsplit("/", 1)[-1].strip().lower()
 
 
 def caps(instance_type: str | None, disks: int) -> Caps | None:
-    """The published limits of so many disks; None: not published.
+    """Return the published limits of this many disks; None: not published.
 
-    Without a machine type it is the table of the standard disks: ask only where the disks are
+    Without a machine type the table of the standard disks applies: call it only where the disks are
     known to be Google's.
     """
     if instance_type is None:
@@ -64,13 +64,13 @@ def caps(instance_type: str | None, disks: int) -> Caps | None:
 
 
 def disks_of_machine(instance_type: str | None) -> int | None:
-    """How many local SSDs the machine type comes with, where that is fixed and published."""
+    """Return how many local SSDs the machine type has, where that is fixed and published."""
     match = _C3D_LSSD.fullmatch(machine_name(instance_type or ""))
     return C3D_LSSD_DISKS_BY_CPUS.get(int(match.group(1))) if match else None
 
 
 def machine_with_disks(instance_type: str | None, disks: int) -> str | None:
-    """The smallest machine type of the same series that has at least so many local SSDs."""
+    """Return the smallest machine type of the same series with at least this many local SSDs."""
     if instance_type is None:
         return None
     name = machine_name(instance_type)

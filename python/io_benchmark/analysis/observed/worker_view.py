@@ -52,7 +52,7 @@ class View:
     def copied_bytes(self) -> int | None:
         if self.entry is None or self.retrieves is None:
             return None
-        return int(self.entry.alike.sum(dtype=np.float64))  # each retrieve's size
+        return int(self.entry.size_bytes.sum(dtype=np.float64))  # each retrieve's size
 
     @cached_property
     def moved_bytes(self) -> tuple[int, int] | None:
@@ -156,7 +156,7 @@ def view_of(worker: Worker, subject: Subject) -> View:
 
 def by_worker(views: Sequence[View]) -> list[list[View]]:
     """Return the runs of each worker: workers are what is counted and averaged, not runs."""
-    return list(machine_identity.grouped(views, lambda view: view.worker.machine).values())
+    return list(machine_identity.group_by_machine(views, lambda view: view.worker.machine).values())
 
 
 def of_workers(views: Sequence[View], value: Callable[[View], float | None]) -> list[float]:

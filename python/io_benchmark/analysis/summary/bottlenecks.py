@@ -25,23 +25,23 @@ from io_benchmark.analysis.statements import (
     statement,
 )
 
-COPIES = "cache-retrieve"
-MIB = 1024 * 1024
+_COPIES = "cache-retrieve"
+_MIB = 1024 * 1024
 # Fewer bytes than this part of those copied do not count.
-MOVED_SHARE = 0.2
+_MOVED_SHARE = 0.2
 # A rate this near to a cap is the cap's; a disk this busy is the one that is waited for.
-AT_CAP_SHARE = 0.85
-BUSY_SHARE = 0.8
+_AT_CAP_SHARE = 0.85
+_BUSY_SHARE = 0.8
 # Looking up takes longer than copying, or runnable processes wait for a CPU.
-LOOKUPS_SHARE = 0.5
-CPU_PRESSURE_SHARE = 0.3
+_LOOKUPS_SHARE = 0.5
+_CPU_PRESSURE_SHARE = 0.3
 
 
 def bottlenecks_of_sides(
     subject: Subject, sides: Mapping[str, Sequence[Worker]]
 ) -> dict[str, SideBottleneck]:
     """Return each side's bottleneck; only cache-retrieve has them."""
-    if subject.workload != COPIES:
+    if subject.workload != _COPIES:
         return {}
     return {
         side: _of_side(
@@ -109,7 +109,7 @@ def _judge(view: View) -> _Judgement:
         return Bottleneck.UNKNOWN, [statement("the disks' counters were not recorded")]
     read, waits = _read_share(view), view.io_wait_share
     bytes_written = statement("{written} of the bytes written meanwhile", written=share(written))
-    if max(written, read) < MOVED_SHARE:
+    if max(written, read) < _MOVED_SHARE:
         return _in_memory(view, [bytes_written])
     if waits is None:
         unknown = statement("{written}, but no pressure was recorded", written=bytes_written)
@@ -117,7 +117,7 @@ def _judge(view: View) -> _Judgement:
     waited = statement("waiting for I/O {waiting} of the time", waiting=share(waits))
     if waits < WAITS_SHARE:
         return _in_memory(view, [waited, bytes_written])
-    if written >= MOVED_SHARE:
+    if written >= _MOVED_SHARE:
         bottleneck, reasons = _writing(view)
         return bottleneck, [waited, bytes_written, *reasons]
     bytes_read = statement("{read} of the bytes read from disk", read=share(read))
@@ -126,11 +126,11 @@ def _judge(view: View) -> _Judgement:
 
 def _in_memory(view: View, reasons: list[Statement]) -> _Judgement:
     lookups = _lookups_share(view)
-    if lookups >= LOOKUPS_SHARE:
+    if lookups >= _LOOKUPS_SHARE:
         looking_up = statement("{lookups} of the time looking up", lookups=share(lookups))
         return Bottleneck.CPU, [*reasons, looking_up]
     pressure = (view.growth("psi_cpu_some_us") or 0) / 1e6
-    if pressure >= CPU_PRESSURE_SHARE:
+    if pressure >= _CPU_PRESSURE_SHARE:
         waiting = statement("waiting for a CPU {pressure} of the time", pressure=share(pressure))
         return Bottleneck.CPU, [*reasons, waiting]
     return Bottleneck.PAGE_CACHE, reasons
@@ -138,17 +138,17 @@ def _in_memory(view: View, reasons: list[Statement]) -> _Judgement:
 
 def _writing(view: View) -> _Judgement:
     rate, cap, busy = view.written_mib_per_s, write_cap(view), view.busiest_share
-    if rate is not None and cap is not None and rate >= AT_CAP_SHARE * cap:
+    if rate is not None and cap is not None and rate >= _AT_CAP_SHARE * cap:
         return Bottleneck.CAP, [
             statement(
                 "at {rate} of a cap of {cap}",
-                rate=Quantity(rate * MIB, Unit.BYTES_PER_SECOND),
-                cap=Quantity(cap * MIB, Unit.BYTES_PER_SECOND),
+                rate=Quantity(rate * _MIB, Unit.BYTES_PER_SECOND),
+                cap=Quantity(cap * _MIB, Unit.BYTES_PER_SECOND),
             )
         ]
     if busy is None:
         return Bottleneck.WRITEBACK, []
-    if busy >= BUSY_SHARE:
+    if busy >= _BUSY_SHARE:
         return Bottleneck.DEVICE, [statement("a disk busy {busy}", busy=share(busy))]
     return Bottleneck.WRITEBACK, [statement("no disk busy more than {busy}", busy=share(busy))]
 

@@ -28,7 +28,9 @@ def summarize(runs: Sequence[Run], data: SideData) -> Figures:
 
     def mean(figure: Callable[[Entry], float]) -> float:
         """Return the mean of the workers' figures: the unit is the worker."""
-        return machine_identity.mean([figure(entry) for entry in worker] for worker in data.runs)
+        return machine_identity.mean_over_machines(
+            [figure(entry) for entry in worker] for worker in data.runs
+        )
 
     def part(column: Callable[[Retrieves], Integers]) -> float | None:
         known = [
@@ -39,7 +41,7 @@ def summarize(runs: Sequence[Run], data: SideData) -> Figures:
             ]
             for worker in data.runs
         ]
-        return machine_identity.mean(filter(None, known)) if any(known) else None
+        return machine_identity.mean_over_machines(filter(None, known)) if any(known) else None
 
     return Figures(
         workers=data.count,

@@ -141,7 +141,7 @@ class _Table:
         by_machine = independent_workers.by_machine(paired)
         estimate = estimates.within_workers(
             [
-                [(run.entry, first[id(run.worker)].entry) for run in of_machine]
+                [estimates.EntryPair(run.entry, first[id(run.worker)].entry) for run in of_machine]
                 for of_machine in by_machine.values()
             ]
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.report_model import RateTimeline, SampleSeries
-from io_benchmark.results.format import Timeline
+from io_benchmark.results.format import RecordedTimeline
 
 _NS_PER_S = 1e9
 _US_PER_S = 1e6
@@ -22,7 +22,7 @@ def sample_series(workers: Sequence[Worker]) -> tuple[SampleSeries, ...]:
             side=worker.side,
             worker=_name(worker),
             subject=entry.subject,
-            file_size_bytes=entry.alike,
+            file_size_bytes=entry.size_bytes,
             start_ns=entry.start_ns,
             # A batch is drawn as what one of its operations took.
             total_ns=entry.total_ns
@@ -48,7 +48,7 @@ def _name(worker: Worker) -> str:
     return worker.task_id if worker.worker_id == "unknown" else worker.worker_id
 
 
-def _rates(worker: Worker, recorded: Timeline) -> RateTimeline | None:
+def _rates(worker: Worker, recorded: RecordedTimeline) -> RateTimeline | None:
     """Return the differences of a counter's samples, over their time."""
     times = _column(recorded.columns.get("time_ns"))
     if times is None or len(times) < 2:

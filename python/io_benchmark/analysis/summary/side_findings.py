@@ -1,10 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Findings about one side by itself, whatever the other sides have."""
+"""Findings about one side alone: figures of its workloads beyond a limit."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from io_benchmark.analysis.model import Figures, Subject, Worker
@@ -20,66 +21,80 @@ from io_benchmark.analysis.statements import (
     statement,
 )
 from io_benchmark.analysis.summary import workload_figures
-
-# Several threads that together do no more than this times the work of one hold each other up.
-_NO_GAIN_RATIO = 1.0
-_COPIES_COST_RATIO = 1.2
+from io_benchmark.results import workloads
+from io_benchmark.results.workload import SideFinding
 
 
-class _Position(NamedTuple):
-    """Where a finding is from; of several numbers of threads, the largest replaces the others."""
+class _Key(NamedTuple):
+    """Where a finding is from: of several numbers of threads, the largest replaces the others."""
 
-    name: str
+    figure: str
     side: str
-    place: str
-    variant: str
+    subject: Subject  # without its threads
 
 
 def side_findings(
     reports: Sequence[SubjectReport], workers: Sequence[Worker]
 ) -> tuple[Statement, ...]:
-    """Return one statement per finding; of several numbers of threads, for the largest."""
+    """Return one statement per finding; of several numbers of threads, that of the largest."""
     cpus = _cpus(workers)
     by_subject = {report.subject: report for report in reports}
-    findings: dict[_Position, Statement] = {}
+    findings: dict[_Key, Statement] = {}
     for report in sorted(reports, key=lambda report: report.subject.threads):
         subject = report.subject
         for side, figures in report.figures.items():
-            for name, judge in _FINDINGS.items():
-                value = workload_figures.value(figures, name)
-                if value is None:
+            for figure in workloads.of(subject.workload).figures:
+                value, finding = workload_figures.value(figures, figure.name), figure.finding
+                if value is None or finding is None:
                     continue
-                if name == workload_figures.SCALING and cpus.get(side, 0.0) <= subject.threads:
-                    continue  # without a CPU to spare for all else it need not be a lock
-                reference = by_subject.get(workload_figures.reference_of(subject) or subject)
-                against = reference.figures.get(side) if reference is not None else None
-                finding = judge(subject, value, _error(figures, against))
-                if finding is not None:
-                    findings[_Position(name, side, subject.place, subject.variant)] = finding
+                if finding.needs_spare_cpu and cpus.get(side, 0.0) <= subject.threads:
+                    continue  # the operations need not have waited for a lock
+                base_subject = workload_figures.reference(subject, figure)
+                base = by_subject[base_subject].figures.get(side) if base_subject else None
+                if _is_shown(finding, value, _error(figures, base) if base else 0.0):
+                    key = _Key(figure.name, side, replace(subject, threads=0))
+                    findings[key] = _statement(finding, value, subject)
     return _merge_places(findings)
 
 
-def _merge_places(findings: Mapping[_Position, Statement]) -> tuple[Statement, ...]:
+def _is_shown(finding: SideFinding, value: float, error: float) -> bool:
+    if finding.at_most is not None and value * (1 + error) > finding.at_most:
+        return False
+    return finding.at_least is None or value >= finding.at_least * (1 + error)
+
+
+def _statement(finding: SideFinding, value: float, subject: Subject) -> Statement:
+    return statement(
+        finding.template,
+        percent=share(value),
+        ratio=Quantity(value, Unit.RATIO),
+        count=count(value),
+        threads=count(subject.threads),
+        variant=subject.variant,
+    )
+
+
+def _merge_places(findings: Mapping[_Key, Statement]) -> tuple[Statement, ...]:
     """Merge findings that are the same in several places."""
-    places: dict[tuple[str, str, Statement], list[str]] = {}
-    for position, finding in findings.items():
-        key = position.name, position.side, finding
-        places.setdefault(key, []).append(position.place)
+    places: dict[tuple[str, Statement, bool], list[str]] = {}
+    for (_, side, subject), finding in findings.items():
+        key = side, finding, workloads.of(subject.workload).per_place
+        places.setdefault(key, []).append(subject.place)
     return tuple(
-        statement("{side}: {finding}", side=side, finding=finding)
-        if name == workload_figures.STALLS
-        else statement(
-            f"{{side}}, place{'s' if len(where) > 1 else ''} {{places}}: {{finding}}",
+        statement(
+            f"{{side}}, place{'s' if len(names) > 1 else ''} {{places}}: {{finding}}",
             side=side,
-            places=joined(where),
+            places=joined(names),
             finding=finding,
         )
-        for (name, side, finding), where in places.items()
+        if per_place
+        else statement("{side}: {finding}", side=side, finding=finding)
+        for (side, finding, per_place), names in places.items()
     )
 
 
 def _cpus(workers: Sequence[Worker]) -> dict[str, float]:
-    """Return by side the fewest CPUs that one of its workers has, by its machine or its cgroup."""
+    """Return the fewest CPUs that any of a side's workers has, by its machine or its cgroup."""
     cpus: dict[str, float] = {}
     for worker in workers:
         limits, host = worker.result.limits, worker.result.host
@@ -87,62 +102,11 @@ def _cpus(workers: Sequence[Worker]) -> dict[str, float]:
             cpu_quota(limits) if limits is not None else None,
             (host.cpu_online_count or host.cpu_count) if host is not None else None,
         ]
-        fewest = min((float(number) for number in known if number is not None), default=0.0)
+        fewest = min((float(count) for count in known if count is not None), default=0.0)
         cpus[worker.side] = min(fewest, cpus.get(worker.side, math.inf))
     return cpus
 
 
-def _error(figures: Figures, against: Figures | None) -> float:
+def _error(figures: Figures, base: Figures) -> float:
     """Return twice the standard error of the ratio of two means of one worker, as a part of it."""
-    of_reference = against.within_worker_ratio if against is not None else 0.0
-    return 2 * math.hypot(figures.within_worker_ratio, of_reference)
-
-
-def _scaling(subject: Subject, value: float, error: float) -> Statement | None:
-    if value * (1 + error) > _NO_GAIN_RATIO:
-        return None
-    return statement(
-        "{threads} at once do {rate} of what one alone does (metadata, {variant}): something locks",
-        threads=count(subject.threads),
-        rate=share(value),
-        variant=subject.variant,
-    )
-
-
-def _not_visible(_subject: Subject, value: float, _error: float) -> Statement | None:
-    if not value:
-        return None
-    return statement(
-        "{files} files that one thread had created were not visible to another at once, as POSIX "
-        "promises (metadata, visibility)",
-        files=count(value),
-    )
-
-
-def _copies(subject: Subject, value: float, error: float) -> Statement | None:
-    if value < _COPIES_COST_RATIO * (1 + error):
-        return None
-    return statement(
-        "a copy of the binary for each of {processes} processes makes executing it take {ratio} the "
-        "time that hardlinks to one take (exec): builders that share the file share the caches",
-        processes=count(subject.threads),
-        ratio=Quantity(value, Unit.RATIO),
-    )
-
-
-def _stalls(_subject: Subject, value: float, _error: float) -> Statement | None:
-    if not value:
-        return None
-    return statement(
-        "{uploads} uploads waited for an answer to Expect: 100-continue that did not come (upload): "
-        "do not send this header",
-        uploads=count(value),
-    )
-
-
-_FINDINGS: dict[str, Callable[[Subject, float, float], Statement | None]] = {
-    workload_figures.SCALING: _scaling,
-    workload_figures.NOT_VISIBLE: _not_visible,
-    workload_figures.COPIES: _copies,
-    workload_figures.STALLS: _stalls,
-}
+    return 2 * math.hypot(figures.within_worker_ratio, base.within_worker_ratio)

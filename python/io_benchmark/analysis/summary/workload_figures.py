@@ -1,9 +1,9 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Figures that only one workload has, such as the gain by threads or the cost of copies."""
+"""Figures that only one workload has, as its description declares them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,23 +11,19 @@ import numpy as np
 from io_benchmark.analysis.model import Detail, Entry, Figures, Run, Subject, Worker
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.report_model import SubjectReport
-from io_benchmark.results.workloads import Exec, Metadata, RandomIo, Upload
+from io_benchmark.results import workloads
+from io_benchmark.results.workload import WorkloadFigure
+from io_benchmark.results.workloads import exec as exec_workload
+from io_benchmark.results.workloads import metadata
 
-SCALING, COPIES, CONNECTIONS = "scaling", "over-hardlinked", "over-keep-alive"
-NOT_VISIBLE, STALLS, LATENCY = "not-visible", "expect-stalls", "latency-p99"
-CPU_TIME = "cpu-time"
-
-# variant of a workload -> the variant that it is compared with, the figure's name and its label
-_REFERENCES = {
-    ("exec", "copies"): ("hardlinked", COPIES, "over hardlinks"),
-    ("upload", "connection-each"): ("keep-alive", CONNECTIONS, "over keep-alive"),
-}
+SCALING, NOT_VISIBLE = metadata.SCALING, metadata.NOT_VISIBLE
+COPIES = exec_workload.OVER_HARDLINKED
 
 
 def with_workload_figures(
     reports: Sequence[SubjectReport], workers: Sequence[Worker]
 ) -> list[SubjectReport]:
-    """Return the reports, each side's figures with those that only this workload has."""
+    """Return the reports, each side's figures with those that only its workload has."""
     by_subject = {report.subject: report for report in reports}
     return [
         replace(
@@ -43,18 +39,19 @@ def with_workload_figures(
     ]
 
 
-def reference_of(subject: Subject) -> Subject | None:
-    """Return the measurement to which the figure of this one is a ratio."""
-    if subject.workload == "metadata" and subject.threads > 1:
+def reference(subject: Subject, figure: WorkloadFigure) -> Subject | None:
+    """Return the measurement that the figure is a ratio to; None for any other figure."""
+    if figure.over_one_thread and subject.threads > 1:
         return replace(subject, threads=1)
-    against = _REFERENCES.get((subject.workload, subject.variant))
-    return None if against is None else replace(subject, variant=against[0])
+    if figure.over_variant is not None and subject.variant == figure.over_variant[0]:
+        return replace(subject, variant=figure.over_variant[1])
+    return None
 
 
 def value(figures: Figures | None, name: str) -> float | None:
-    """Return the figure of this name."""
-    details = figures.details if figures is not None else ()
-    return next((detail.value for detail in details if detail.name == name), None)
+    """Return one of the workload's own figures by its name."""
+    values = (detail.value for detail in figures.details if detail.name == name) if figures else ()
+    return next(iter(values), None)
 
 
 def _details(
@@ -64,17 +61,6 @@ def _details(
     reports: Mapping[Subject, SubjectReport],
     workers: Sequence[Worker],
 ) -> tuple[Detail, ...]:
-    details = []
-    reference = reference_of(subject)
-    report = reports.get(reference) if reference is not None else None
-    base = report.figures.get(side) if report is not None else None
-    if base is not None and subject.workload == "metadata":
-        gain = base.mean_ns / figures.mean_ns
-        details.append(Detail(SCALING, "over one alone", gain, "×", higher_is_better=True))
-    elif base is not None:
-        _, name, label = _REFERENCES[subject.workload, subject.variant]
-        cost = figures.mean_ns / base.mean_ns
-        details.append(Detail(name, label, cost, "×", higher_is_better=False))
     runs = [
         Run(worker, entry)
         for worker in workers
@@ -82,51 +68,60 @@ def _details(
         for entry in worker.entries
         if entry.subject == subject and len(entry.total_ns)
     ]
-    return (*details, *_totals(runs), *_means(runs))
-
-
-def _totals(runs: Sequence[Run]) -> list[Detail]:
-    """Return the counts that workers observed, added up over a side's runs."""
-    measured = [run.entry.measured for run in runs]
-    hidden = [each.observed.not_visible for each in measured if isinstance(each, Metadata)]
-    stalls = [each.observed.expect_100_stalls for each in measured if isinstance(each, Upload)]
-    return [
-        Detail(name, label, float(sum(known)), "", higher_is_better=False)
-        for name, label, counts in (
-            (NOT_VISIBLE, "not visible", hidden),
-            (STALLS, "stalled", stalls),
-        )
-        if (known := [count for count in counts if count is not None])
-    ]
-
-
-def _means(runs: Sequence[Run]) -> list[Detail]:
-    """Return the figures that are means over a side's workers."""
-    workers = machine_identity.grouped(runs, lambda run: run.worker.machine).values()
     details = []
-    for name, label, unit, figure in (
-        (LATENCY, "latency P99", "µs", _latency_us),
-        (CPU_TIME, "CPU time of one", "ms", _cpu_ms),
-    ):
-        values = [
-            [value for run in of_worker if (value := figure(run.entry)) is not None]
-            for of_worker in workers
-        ]
-        if any(values):
-            mean = machine_identity.mean(filter(None, values))
-            details.append(Detail(name, label, mean, unit, higher_is_better=False))
-    return details
+    for figure in workloads.of(subject.workload).figures:
+        if figure.total_of is not None:
+            number, unit = _total(runs, figure.total_of), ""
+        elif figure.mean_of is not None:
+            number, unit = _mean(runs, figure), figure.unit
+        else:
+            number, unit = _ratio(subject, side, figures, reports, figure), "×"
+        if number is not None:
+            details.append(
+                Detail(
+                    figure.name, figure.label, number, unit, higher_is_better=figure.over_one_thread
+                )
+            )
+    return tuple(details)
 
 
-def _latency_us(entry: Entry) -> float | None:
-    if not isinstance(entry.measured, RandomIo) or entry.measured.observed.latency_ns is None:
+def _ratio(
+    subject: Subject,
+    side: str,
+    figures: Figures,
+    reports: Mapping[Subject, SubjectReport],
+    figure: WorkloadFigure,
+) -> float | None:
+    base_subject = reference(subject, figure)
+    report = reports.get(base_subject) if base_subject is not None else None
+    base = report.figures.get(side) if report is not None else None
+    if base is None:
         return None
-    return entry.measured.observed.latency_ns.p99 / 1e3
+    if figure.over_one_thread:
+        return base.mean_ns / figures.mean_ns
+    return figures.mean_ns / base.mean_ns
 
 
-def _cpu_ms(entry: Entry) -> float | None:
-    """Return the CPU time of one operation."""
-    if not isinstance(entry.measured, Exec) or entry.measured.observed.cpu_ns is None:
+def _total(runs: Sequence[Run], count_of: Callable[[object], int | None]) -> float | None:
+    counts = [count_of(entry.measured) for _, entry in runs if entry.measured is not None]
+    known = [count for count in counts if count is not None]
+    return float(sum(known)) if known else None
+
+
+def _mean(runs: Sequence[Run], figure: WorkloadFigure) -> float | None:
+    """Return the mean over the workers that have it."""
+    workers = machine_identity.group_by_machine(runs, lambda run: run.worker.machine).values()
+    values = [
+        [value for run in runs if (value := _of_entry(run.entry, figure)) is not None]
+        for runs in workers
+    ]
+    return machine_identity.mean_over_machines(filter(None, values)) if any(values) else None
+
+
+def _of_entry(entry: Entry, figure: WorkloadFigure) -> float | None:
+    if entry.measured is None or figure.mean_of is None:
         return None
-    operations = float(entry.operations.sum(dtype=np.float64))
-    return entry.measured.observed.cpu_ns / 1e6 / operations
+    number = figure.mean_of(entry.measured)
+    if number is None or not figure.per_operation:
+        return number
+    return number / float(entry.operations.sum(dtype=np.float64))

@@ -1,35 +1,38 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Traits: what identical measurements have in common, one function per rule about sides.
+"""Rules about sides: what identical measurements have in common.
 
-Each function returns the traits of a run, or none where its workload has nothing of the kind.
+Each rule compares traits, which its function returns for a run. A workload that has nothing of the
+kind has no traits.
 """
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import msgspec
 
-from io_benchmark.analysis.model import Run
+from io_benchmark.analysis.model import Run, Severity
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
-from io_benchmark.results.workloads import (
-    RandomIoObserved,
-    SpawnObserved,
-    SyncWriteObserved,
-    UploadObserved,
-)
+from io_benchmark.results import workloads
 
 # Parts of the cache that are in memory before the first retrieve.
 _COLD_SHARE, _WARM_SHARE = 0.05, 0.50
 # Parameters that decide how much is measured. The others decide what is measured.
 _AMOUNTS = frozenset(("time_limit_s", "samples_planned", "objects_planned"))
-# What these workloads measure is not in a place.
-_WITHOUT_PLACE = frozenset(("spawn", "upload"))
 _SIZES_SHOWN = 6
 _UNKNOWN_METHOD = "an unknown method"
 
 Traits = tuple[Statement, ...]
 TraitRule = Callable[[Run], Traits]
+RETRIEVES_RULE = "retrieves"
+
+
+class SideRule(NamedTuple):
+    """A rule that two sides break whose traits differ."""
+
+    severity: Severity
+    traits: TraitRule
 
 
 def traits_text(traits: Traits) -> Statement:
@@ -43,12 +46,12 @@ def distinct_traits(several: Sequence[Traits]) -> list[Traits]:
     return [tuple(trait for trait in traits if trait not in common) for traits in several]
 
 
-def profile(run: Run) -> Traits:
+def _profile(run: Run) -> Traits:
     """A quick run measures smaller files and waits for less: it is not a short form of a full one."""
     return (statement("profile {profile}", profile=run.worker.result.config.profile),)
 
 
-def sequence(run: Run) -> Traits:
+def _sequence(run: Run) -> Traits:
     if run.entry.retrieves is None:
         return ()
     files = len(run.entry.retrieves.facts.file_sizes_bytes)
@@ -58,7 +61,7 @@ def sequence(run: Run) -> Traits:
     )
 
 
-def sizes(run: Run) -> Traits:
+def _sizes(run: Run) -> Traits:
     if run.entry.retrieves is None:
         return ()
     largest = sorted(set(run.entry.retrieves.facts.file_sizes_bytes), reverse=True)[:_SIZES_SHOWN]
@@ -66,20 +69,20 @@ def sizes(run: Run) -> Traits:
     return (statement("files of {sizes}", sizes=listed),)
 
 
-def retrieves(run: Run) -> Traits:
+def _retrieves(run: Run) -> Traits:
     """The first retrieve of a file reads the disk: of fewer retrieves, more are such."""
     if run.entry.retrieves is None:
         return ()
     return (statement("{count} retrieves planned", count=count(run.entry.planned)),)
 
 
-def copy_method(run: Run) -> Traits:
+def _copy_method(run: Run) -> Traits:
     if run.entry.retrieves is None:
         return ()
     return (statement("copied by {method}", method=str(run.entry.retrieves.facts.copy_method)),)
 
 
-def lookup_method(run: Run) -> Traits:
+def _lookup_method(run: Run) -> Traits:
     if run.entry.retrieves is None:
         return ()
     return (
@@ -87,14 +90,14 @@ def lookup_method(run: Run) -> Traits:
     )
 
 
-def reflink(run: Run) -> Traits:
+def _reflink(run: Run) -> Traits:
     if run.entry.retrieves is None:
         return ()
     shared = run.entry.retrieves.facts.shares_extents
     return (statement("copies share extents" if shared else "copies move bytes"),)
 
 
-def cache_state(run: Run) -> Traits:
+def _cache_state(run: Run) -> Traits:
     if run.entry.retrieves is None:
         return ()
     state = run.entry.retrieves.facts.cache_state
@@ -106,7 +109,7 @@ def cache_state(run: Run) -> Traits:
     return (statement("warm cache" if resident > _WARM_SHARE else "half-warm cache"),)
 
 
-def parameters(run: Run) -> Traits:
+def _parameters(run: Run) -> Traits:
     """How much is measured may differ, what is measured may not."""
     if run.entry.measured is None:
         return ()
@@ -118,20 +121,25 @@ def parameters(run: Run) -> Traits:
     )
 
 
-def method(run: Run) -> Traits:
-    observed = run.entry.measured.observed if run.entry.measured is not None else None
-    if isinstance(observed, RandomIoObserved):
-        name = _without_version(observed.method)
-        if observed.io_engine:
-            return (
-                statement(
-                    "measured by {method} with {engine}", method=name, engine=observed.io_engine
-                ),
-            )
-        return (statement("measured by {method}", method=name),)
-    if isinstance(observed, SpawnObserved | UploadObserved):
-        return (statement("measured by {method}", method=_without_version(observed.method)),)
-    return ()
+def _method(run: Run) -> Traits:
+    if not _observes(run, "method"):
+        return ()
+    method = _without_version(_observed(run, "method"))
+    engine = _observed(run, "io_engine")
+    if engine:
+        return (statement("measured by {method} with {engine}", method=method, engine=engine),)
+    return (statement("measured by {method}", method=method),)
+
+
+def _observes(run: Run, name: str) -> bool:
+    """Return whether this workload has such an observation, known or not."""
+    return run.entry.measured is not None and hasattr(run.entry.measured.observed, name)
+
+
+def _observed(run: Run, name: str) -> str | None:
+    measured = run.entry.measured
+    value: str | None = getattr(measured.observed, name, None) if measured is not None else None
+    return value
 
 
 def _without_version(method: str | None) -> str:
@@ -140,23 +148,21 @@ def _without_version(method: str | None) -> str:
     return name if name and version[:1].isdigit() else method or _UNKNOWN_METHOD
 
 
-def interpreter(run: Run) -> Traits:
-    observed = run.entry.measured.observed if run.entry.measured is not None else None
-    if not isinstance(observed, SpawnObserved | SyncWriteObserved):
+def _interpreter(run: Run) -> Traits:
+    if not _observes(run, "python"):
         return ()
-    version = ".".join((observed.python or "unknown").split(".")[:2])
+    version = ".".join((_observed(run, "python") or "unknown").split(".")[:2])
     return (statement("by Python {version}", version=version),)
 
 
-def http_version(run: Run) -> Traits:
-    observed = run.entry.measured.observed if run.entry.measured is not None else None
-    if not isinstance(observed, UploadObserved):
+def _http_version(run: Run) -> Traits:
+    if not _observes(run, "http_version"):
         return ()
-    return (statement("HTTP/{version}", version=observed.http_version or "unknown"),)
+    return (statement("HTTP/{version}", version=_observed(run, "http_version") or "unknown"),)
 
 
-def place_kind(run: Run) -> Traits:
-    if run.entry.subject.workload in _WITHOUT_PLACE:
+def _place_kind(run: Run) -> Traits:
+    if not workloads.of(run.entry.subject.workload).per_place:
         return ()
     for place in run.worker.result.storage.places:
         if place.name == run.entry.subject.place:
@@ -164,14 +170,36 @@ def place_kind(run: Run) -> Traits:
     return (statement("a place unknown"),)
 
 
-def script_version(run: Run) -> Traits:
+def _script_version(run: Run) -> Traits:
     script = run.worker.result.script
     return (
         statement("script {version} {digest}", version=script.version, digest=script.sha256[:12]),
     )
 
 
+SIDE_RULES = {
+    "profile": SideRule(Severity.REFUSED, _profile),
+    "sequence": SideRule(Severity.REFUSED, _sequence),
+    "sizes": SideRule(Severity.REFUSED, _sizes),
+    RETRIEVES_RULE: SideRule(Severity.REFUSED, _retrieves),
+    "copy-method": SideRule(Severity.REFUSED, _copy_method),
+    "lookup-method": SideRule(Severity.REFUSED, _lookup_method),
+    "reflink": SideRule(Severity.REFUSED, _reflink),
+    "cache-state": SideRule(Severity.REFUSED, _cache_state),
+    "parameters": SideRule(Severity.REFUSED, _parameters),
+    "method": SideRule(Severity.REFUSED, _method),
+    "http-version": SideRule(Severity.REFUSED, _http_version),
+    "interpreter": SideRule(Severity.WARNING, _interpreter),
+    "place-kind": SideRule(Severity.REFUSED, _place_kind),
+    "script-version": SideRule(Severity.WARNING, _script_version),
+}
 # Places of one task are compared only where these traits are the same: they decide what is measured.
-SAME_WORK: tuple[TraitRule, ...] = (sequence, sizes, retrieves, parameters)
+SAME_WORK: tuple[TraitRule, ...] = (_sequence, _sizes, _retrieves, _parameters)
 # These may differ between places of one task: they are part of how a place does the work.
-SAME_METHOD: tuple[TraitRule, ...] = (copy_method, lookup_method, reflink, cache_state, method)
+SAME_METHOD: tuple[TraitRule, ...] = (
+    _copy_method,
+    _lookup_method,
+    _reflink,
+    _cache_state,
+    _method,
+)

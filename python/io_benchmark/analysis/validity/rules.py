@@ -10,7 +10,6 @@ comparison. `--allow RULE` allows a refused comparison, and the report names the
 
 from collections.abc import Callable, Iterable, Sequence
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.inference import moving_blocks
 from io_benchmark.analysis.model import Entry, Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.statements import (
@@ -21,8 +20,16 @@ from io_benchmark.analysis.statements import (
     stable_order,
     statement,
 )
-from io_benchmark.analysis.validity import comparability
+from io_benchmark.analysis.validity.comparability import (
+    RETRIEVES_RULE,
+    SIDE_RULES,
+    Traits,
+    distinct_traits,
+    traits_text,
+)
 from io_benchmark.resolutions import in_words
+from io_benchmark.results import workloads
+from io_benchmark.results.common_types import OutcomeState
 
 # Samples that a run needs for a verdict, and from which on a verdict has no warning.
 _RETRIEVES_FOR_VERDICT, _RETRIEVES_WITHOUT_WARNING = moving_blocks.FEWEST_RETRIEVES, 100
@@ -31,10 +38,7 @@ _BATCHES_FOR_VERDICT, _BATCHES_WITHOUT_WARNING = 3, 20
 _NOISY_RATIO = 0.05
 _DRIFT_RATIO = 0.10
 
-# How the script begins the reason of what it could not do at all on this worker.
-_SKIPPED_PREFIX = "skipped: "
 _SKIPPED_RULE = "skipped"
-_RETRIEVES_RULE = "retrieves"
 
 
 def task_name(worker: Worker) -> Statement:
@@ -65,21 +69,16 @@ def _samples(entry: Entry) -> str:
 # Rules about one run: the message, or None where the run keeps the rule.
 
 
-def skipped(run: Run) -> Statement | None:
+def _skipped(run: Run) -> Statement | None:
     """The worker could not measure this at all, and gave the reason: not a failure."""
-    reason = run.entry.facts.incomplete_reason or ""
-    if (
-        run.entry.facts.completed
-        or len(run.entry.total_ns)
-        or not reason.startswith(_SKIPPED_PREFIX)
-    ):
+    outcome = run.entry.facts.outcome
+    if outcome.state is not OutcomeState.SKIPPED or len(run.entry.total_ns):
         return None
-    return statement("not measured: {reason}", reason=reason.removeprefix(_SKIPPED_PREFIX))
+    return statement("not measured: {reason}", reason=str(outcome.explanation))
 
 
-def incomplete(run: Run) -> Statement | None:
-    facts = run.entry.facts
-    if facts.completed or _is_cut_short(run):
+def _incomplete(run: Run) -> Statement | None:
+    if run.entry.facts.outcome.state is OutcomeState.COMPLETED or _is_cut_short(run):
         return None
     message = _with_reason(run)
     if run.worker.state in ("failed", "exception"):
@@ -88,7 +87,7 @@ def incomplete(run: Run) -> Statement | None:
     return message
 
 
-def too_few_retrieves(run: Run) -> Statement | None:
+def _too_few_retrieves(run: Run) -> Statement | None:
     needed = _fewest_for_verdict(run.entry)
     if len(run.entry.total_ns) >= needed:
         return None
@@ -108,15 +107,14 @@ def _with_reason(run: Run) -> Statement:
     return statement(
         "{progress}: {reason}",
         progress=_progress(run.entry),
-        reason=str(run.entry.facts.incomplete_reason),
+        reason=str(run.entry.facts.outcome.explanation),
     )
 
 
 def _is_cut_short(run: Run) -> bool:
     """Whether time ran out with enough measured: less than planned, but without a failure."""
-    facts = run.entry.facts
     enough = len(run.entry.total_ns) >= _fewest_without_warning(run.entry)
-    return not facts.completed and enough and "time budget" in (facts.incomplete_reason or "")
+    return enough and run.entry.facts.outcome.state is OutcomeState.TIME_BUDGET
 
 
 def _fewest_for_verdict(entry: Entry) -> int:
@@ -129,14 +127,14 @@ def _fewest_without_warning(entry: Entry) -> int:
 
 def reason_left_out(run: Run) -> Statement:
     """Return why a run is not compared."""
-    for rule in (skipped, incomplete, too_few_retrieves):
+    for rule in (_skipped, _incomplete, _too_few_retrieves):
         message = rule(run)
         if message is not None:
             return message
     return statement("left out: the other runs planned a different number of retrieves")
 
 
-def few_retrieves(run: Run) -> Statement | None:
+def _few_retrieves(run: Run) -> Statement | None:
     wanted = _fewest_without_warning(run.entry)
     if len(run.entry.total_ns) >= wanted:
         return None
@@ -148,7 +146,7 @@ def few_retrieves(run: Run) -> Statement | None:
     )
 
 
-def noisy(run: Run) -> Statement | None:
+def _noisy(run: Run) -> Statement | None:
     error = moving_blocks.relative_error_of_mean(run.entry)
     if error <= _NOISY_RATIO:
         return None
@@ -159,7 +157,7 @@ def noisy(run: Run) -> Statement | None:
     )
 
 
-def drift(run: Run) -> Statement | None:
+def _drift(run: Run) -> Statement | None:
     change = moving_blocks.last_third_over_first(run.entry) - 1
     error = moving_blocks.relative_error_of_mean(run.entry)
     if abs(change) <= max(_DRIFT_RATIO, 4 * error):
@@ -173,8 +171,8 @@ def drift(run: Run) -> Statement | None:
 # A rule about a worker, whatever it measured.
 
 
-def worker_warning(worker: Worker) -> Statement | None:
-    skips = any(skipped(Run(worker, entry)) for entry in worker.entries)
+def _worker_warning(worker: Worker) -> Statement | None:
+    skips = any(_skipped(Run(worker, entry)) for entry in worker.entries)
     warnings = [
         statement("{name}: {message}", name=warning.name, message=warning.message)
         for warning in worker.result.warnings
@@ -183,35 +181,17 @@ def worker_warning(worker: Worker) -> Statement | None:
     return joined(warnings, "; ") if warnings else None
 
 
-RunRule = Callable[[Run], Statement | None]
-
-RUN_RULES: dict[str, tuple[Severity, RunRule]] = {
-    _SKIPPED_RULE: (Severity.WARNING, skipped),
-    "incomplete": (Severity.REFUSED, incomplete),
-    "too-few-retrieves": (Severity.REFUSED, too_few_retrieves),
+RUN_RULES: dict[str, tuple[Severity, Callable[[Run], Statement | None]]] = {
+    _SKIPPED_RULE: (Severity.WARNING, _skipped),
+    "incomplete": (Severity.REFUSED, _incomplete),
+    "too-few-retrieves": (Severity.REFUSED, _too_few_retrieves),
     "cut-short": (Severity.WARNING, cut_short),
-    "few-retrieves": (Severity.WARNING, few_retrieves),
-    "noisy": (Severity.WARNING, noisy),
-    "drift": (Severity.WARNING, drift),
+    "few-retrieves": (Severity.WARNING, _few_retrieves),
+    "noisy": (Severity.WARNING, _noisy),
+    "drift": (Severity.WARNING, _drift),
 }
 WORKER_RULES: dict[str, tuple[Severity, Callable[[Worker], Statement | None]]] = {
-    "worker-warning": (Severity.WARNING, worker_warning),
-}
-SIDE_RULES: dict[str, tuple[Severity, comparability.TraitRule]] = {
-    "profile": (Severity.REFUSED, comparability.profile),
-    "sequence": (Severity.REFUSED, comparability.sequence),
-    "sizes": (Severity.REFUSED, comparability.sizes),
-    _RETRIEVES_RULE: (Severity.REFUSED, comparability.retrieves),
-    "copy-method": (Severity.REFUSED, comparability.copy_method),
-    "lookup-method": (Severity.REFUSED, comparability.lookup_method),
-    "reflink": (Severity.REFUSED, comparability.reflink),
-    "cache-state": (Severity.REFUSED, comparability.cache_state),
-    "parameters": (Severity.REFUSED, comparability.parameters),
-    "method": (Severity.REFUSED, comparability.method),
-    "http-version": (Severity.REFUSED, comparability.http_version),
-    "interpreter": (Severity.WARNING, comparability.interpreter),
-    "place-kind": (Severity.REFUSED, comparability.place_kind),
-    "script-version": (Severity.WARNING, comparability.script_version),
+    "worker-warning": (Severity.WARNING, _worker_warning),
 }
 # Judged by the comparison itself, because they need more than a run or two sides.
 COMPARISON_RULES: dict[str, Severity] = {
@@ -266,12 +246,12 @@ def select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Ru
             by_side.setdefault(worker.side, set()).add(entry.planned)
     common = set.intersection(*by_side.values()) if by_side else set()
     one_length = len(set().union(*by_side.values())) == 1
-    if one_length or not common or _RETRIEVES_RULE in allowed:
+    if one_length or not common or RETRIEVES_RULE in allowed:
         return list(runs), []
     length = max(common)
     problems = [
         Problem(
-            _RETRIEVES_RULE,
+            RETRIEVES_RULE,
             Severity.WARNING,
             entry.subject,
             (worker.side,),
@@ -309,13 +289,14 @@ def check_sides(
     """Return the rules that two sides break together, or that one breaks by itself."""
     problems = []
     names = baseline[0].worker.side, candidate[0].worker.side
-    for rule_name, (severity, rule) in SIDE_RULES.items():
+    for rule_name, rule in SIDE_RULES.items():
         theirs, ours = (
-            sorted({rule(run) for run in runs}, key=stable_order) for runs in (baseline, candidate)
+            sorted({rule.traits(run) for run in runs}, key=stable_order)
+            for runs in (baseline, candidate)
         )
         if ours == theirs and len(ours) == 1:
             continue
-        distinct = comparability.distinct_traits([*theirs, *ours])
+        distinct = distinct_traits([*theirs, *ours])
         message = statement(
             "{baseline}: {baseline_traits}; {candidate}: {candidate_traits}",
             baseline=names[0],
@@ -323,13 +304,13 @@ def check_sides(
             candidate=names[1],
             candidate_traits=_of_side(distinct[len(theirs) :]),
         )
-        given = _after_allowing(rule_name, severity, allowed)
+        given = _after_allowing(rule_name, rule.severity, allowed)
         problems.append(Problem(rule_name, given, subject, names, message))
     return problems
 
 
-def _of_side(traits: Sequence[comparability.Traits]) -> Statement:
-    return joined(map(comparability.traits_text, traits), " and ")
+def _of_side(traits: Sequence[Traits]) -> Statement:
+    return joined(map(traits_text, traits), " and ")
 
 
 def _after_allowing(name: str, severity: Severity, allowed: frozenset[str]) -> Severity:

@@ -9,7 +9,6 @@ All text is harmless here (`harmless`), and still unescaped: a format escapes it
 from dataclasses import dataclass
 from enum import StrEnum
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Severity
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import percent
@@ -23,6 +22,7 @@ from io_benchmark.report.content.report_index import index_report
 from io_benchmark.report.content.report_sections import Section, build_section, group_by_section
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.worker_rows import ReplicationRow, WorkerRow, workers_part
+from io_benchmark.results import workloads
 
 NEITHER = "Neither slower nor faster, as far as these results show"
 UNDECIDED = "Not decided"

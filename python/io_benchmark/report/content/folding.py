@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Comparison, Subject, Verdict
 from io_benchmark.number_text import NOTHING, interval, ratio_range
 from io_benchmark.report.content.answers import AnsweredSubject, PoolAnswer
@@ -26,6 +25,7 @@ from io_benchmark.report.content.subject_text import (
     unit_text,
 )
 from io_benchmark.report.content.tables import INTERVAL_HEAD, Measure, MeasureRow, MeasureTable
+from io_benchmark.results import workloads
 
 # From this many measurements on the report also says that some verdict may be chance.
 FOLDED_FROM = 5

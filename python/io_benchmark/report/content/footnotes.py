@@ -7,10 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Problem, Severity, Subject
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.results import workloads
 
 _SIDES_SHOWN = 6
 # A sentence about many measurements has many notes: of this many in a row only the ends are shown.

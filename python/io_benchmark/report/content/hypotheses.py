@@ -6,7 +6,6 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Cause, Remedy, State, Subject
 from io_benchmark.number_text import ratio
 from io_benchmark.report.content import answers
@@ -14,6 +13,7 @@ from io_benchmark.report.content.evidence_text import evidence_text, sentences
 from io_benchmark.report.content.report_index import DIFFERENT, DiagnosedCandidate
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import distinguish, label
+from io_benchmark.results import workloads
 
 _STATES = (State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE)
 

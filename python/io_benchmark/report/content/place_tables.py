@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.inference import estimates
 from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places
@@ -16,6 +15,7 @@ from io_benchmark.report.content.report_index import DIFFERENT
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import label, unit_text
 from io_benchmark.report.content.tables import INTERVAL_HEAD, ColumnHead, FiguresRow, FiguresTable
+from io_benchmark.results import workloads
 from io_benchmark.text import name
 
 _SHORT_CELLS = 22

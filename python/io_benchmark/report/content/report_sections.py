@@ -6,7 +6,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Comparison, Figures
 from io_benchmark.analysis.report_model import NoiseFloor, SideBottleneck
@@ -27,6 +26,7 @@ from io_benchmark.report.content.tables import (
     figures_table,
     measures_table,
 )
+from io_benchmark.results import workloads
 
 _NO_TABLE = FiguresTable((), ())
 # No clock and no machine shows a smaller error; ±0 % would be a claim.

@@ -5,10 +5,10 @@
 
 from collections.abc import Sequence
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.history.history_model import HistorySeries
-from io_benchmark.analysis.workloads import Workload
 from io_benchmark.number_text import digits, times
+from io_benchmark.results import workloads
+from io_benchmark.results.workload import Workload
 
 
 def workload_of(series: HistorySeries) -> Workload:

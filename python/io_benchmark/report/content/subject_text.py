@@ -6,16 +6,13 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.model import Subject
-
-# What these workloads measure is not in a place.
-_WITHOUT_PLACE = ("spawn", "upload")
+from io_benchmark.results import workloads
 
 
 def place_of(subject: Subject) -> str:
     """Return the place, or nothing where it makes no difference."""
-    return "" if subject.workload in _WITHOUT_PLACE else subject.place
+    return subject.place if workloads.of(subject.workload).per_place else ""
 
 
 def table_title(subject: Subject) -> str:

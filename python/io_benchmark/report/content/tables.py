@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import MEDIAN, PERCENTILES, TAIL, Comparison, Detail, Figures
 from io_benchmark.number_text import (
@@ -21,6 +20,7 @@ from io_benchmark.number_text import (
     times,
 )
 from io_benchmark.report.content.report_index import BASELINE, MeasuredSide, MeasuredSubject
+from io_benchmark.results import workloads
 
 INTERVAL_HEAD = f"{percent(LEVEL)} interval"
 

@@ -10,7 +10,6 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.model import Comparison
 from io_benchmark.analysis.report_model import Report, SubjectReport
@@ -29,6 +28,7 @@ from io_benchmark.report.plots import (
 )
 from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.scatter import Scatter
+from io_benchmark.results import workloads
 from io_benchmark.text import name
 
 _REPORT_TEMPLATE, _HISTORY_TEMPLATE = "report.html.jinja", "history.html.jinja"

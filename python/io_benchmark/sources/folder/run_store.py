@@ -27,7 +27,7 @@ from io_benchmark.sources.protocol import FetchedResult, TaskRecord
 _UNFINISHED = re.compile(rf"\.{run_files.FOLDER.pattern}-[0-9a-f]{{8}}")
 
 
-class StoredRun(NamedTuple):
+class _StoredRun(NamedTuple):
     """A run in the folder."""
 
     record: TaskRecord | None  # None: it was fetched before
@@ -39,7 +39,7 @@ class RunStore:
     """The folder for the runs; it is created with the first run."""
 
     folder: Path
-    runs: list[StoredRun] = field(default_factory=list)
+    runs: list[_StoredRun] = field(default_factory=list)
     kept: int = 0  # runs that were fetched before
     _lock: int | None = None
     _locking: threading.Lock = field(default_factory=threading.Lock)
@@ -77,7 +77,7 @@ class RunStore:
         if task is None or (task.task_id, task.run_id) != (task_id, run_id):
             raise ResultError(f"{broken} ({run_files.TASK_NAME} does not describe this run)")
         self.kept += 1
-        self.runs.append(StoredRun(None, folder.name))
+        self.runs.append(_StoredRun(None, folder.name))
         return True
 
     def accept(self, fetched: FetchedResult) -> None:
@@ -85,7 +85,7 @@ class RunStore:
         record = fetched.run_result.task
         if record is None:
             raise ResultError(f"{fetched.run_result.source}: its source does not know its task")
-        self.runs.append(StoredRun(record, self._write(record, fetched.data)))
+        self.runs.append(_StoredRun(record, self._write(record, fetched.data)))
 
     def _write(self, record: TaskRecord, data: bytes) -> str:
         """Write a run to a hidden folder and move it to its place in one step; return its name."""

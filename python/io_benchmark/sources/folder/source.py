@@ -39,14 +39,14 @@ class FolderSource(Source):
 
     def check(self, addresses: Sequence[SourceAddress]) -> None:
         for address in addresses:
-            list_runs(address.meaning)
+            _list_runs(address.meaning)
 
     def read(self, addresses: Sequence[SourceAddress], request: ReadRequest) -> ReadLog:
         log = ReadLog()
         paths = [
             (Position(address.number, run_id=number), path)
             for address in addresses
-            for number, path in enumerate(list_runs(address.meaning))
+            for number, path in enumerate(_list_runs(address.meaning))
         ]
         # In order, but large ones last: they must not take the place of all others.
         paths.sort(key=lambda pair: _size_bytes(pair[1]) > SMALL_BYTES)
@@ -69,7 +69,7 @@ def _read(position: Position, path: Path, request: ReadRequest, log: ReadLog) ->
         request.accept(FetchedResult(position, run_result))
 
 
-def list_runs(path: Path) -> list[Path]:
+def _list_runs(path: Path) -> list[Path]:
     """List the folders and files to read, in order; raise a UsageError where there are none."""
     shown = clean(str(path), _SHOWN_LENGTH)
     try:

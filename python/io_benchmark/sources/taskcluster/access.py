@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Who asks: the environment's credentials, a task's proxy, or nobody in particular.
+"""Credentials for a deployment: the environment's, a task's proxy, or none.
 
-Credentials belong to one deployment, the one that TASKCLUSTER_ROOT_URL names. An address that was
-pasted may name any host, and gets nothing of them.
+Credentials belong to the deployment that TASKCLUSTER_ROOT_URL names. A pasted address may name any
+host, which gets no credentials.
 """
 
 import json
@@ -20,14 +20,14 @@ CLIENT_ID = "TASKCLUSTER_CLIENT_ID"
 ACCESS_TOKEN = "TASKCLUSTER_ACCESS_TOKEN"  # noqa: S105 - the variable's name
 CERTIFICATE = "TASKCLUSTER_CERTIFICATE"
 PROXY = "TASKCLUSTER_PROXY_URL"
-# As the auth service takes client ids; a quote would end the id in the request's header.
+# As the auth service accepts client ids; a quote would end the id in the request's header.
 _CLIENT_ID = re.compile(r"[A-Za-z0-9!@/:.+|_-]+")
 _LENGTH = 100
 
 
 @dataclass(frozen=True)
 class Access:
-    """How one deployment is asked."""
+    """How requests to one deployment are authorized."""
 
     root_url: str
     api_root_url: str  # the proxy's, inside a task that has one
@@ -36,13 +36,13 @@ class Access:
 
 
 def access_for(root_url: str, environment: Mapping[str, str]) -> Access:
-    """Credentials first, then the proxy, else anonymously."""
+    """Return the credentials, else the proxy, else anonymous access."""
     if root_url != default_root_url(environment):
         return Access(root_url, root_url, "anonymously")
     client_id, token = environment.get(CLIENT_ID), environment.get(ACCESS_TOKEN)
     if bool(client_id) != bool(token):
-        there, missing = (CLIENT_ID, ACCESS_TOKEN) if client_id else (ACCESS_TOKEN, CLIENT_ID)
-        raise UsageError(f"{there} is set and {missing} is not; set both or neither")
+        present, missing = (CLIENT_ID, ACCESS_TOKEN) if client_id else (ACCESS_TOKEN, CLIENT_ID)
+        raise UsageError(f"{present} is set and {missing} is not; set both or neither")
     if client_id and token:
         credentials = {"clientId": client_id, "accessToken": token}
         certificate = environment.get(CERTIFICATE)
@@ -55,13 +55,13 @@ def access_for(root_url: str, environment: Mapping[str, str]) -> Access:
             )
         if not token.isascii() or not token.isprintable():
             raise UsageError(
-                f"{ACCESS_TOKEN}: contains characters that a credential cannot contain"
+                f"{ACCESS_TOKEN}: contains characters that an access token cannot contain; copy it again"
             )
         return Access(root_url, root_url, f"as {client_id}", credentials)
     proxy = environment.get(PROXY)
     if proxy:
         if not proxy.startswith(("http://", "https://")):
-            raise UsageError(f"{PROXY}: is not an http(s) address")
+            raise UsageError(f"{PROXY}: is not an http(s) address; unset it outside a task")
         return Access(root_url, proxy.rstrip("/"), "through the task's proxy")
     return Access(root_url, root_url, "anonymously")
 
@@ -72,5 +72,7 @@ def _checked_certificate(text: str) -> str:
     except (ValueError, RecursionError):
         good = False
     if not good:
-        raise UsageError(f"{CERTIFICATE}: is not a certificate as Taskcluster issues it (JSON)")
+        raise UsageError(
+            f"{CERTIFICATE}: is not a certificate of Taskcluster (a JSON object); copy it again"
+        )
     return text

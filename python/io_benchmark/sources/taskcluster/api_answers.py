@@ -18,7 +18,7 @@ from io_benchmark.sources.web.retrying import RequestPolicy, TransientError, ret
 _Slug = Annotated[str, Meta(pattern=f"^{SLUG_PATTERN}$")]
 
 # A page of a group has 1000 tasks, each with a script of hundreds of braces.
-MAXIMUM_OBJECTS = 1_500_000
+_MAXIMUM_OBJECTS = 1_500_000
 
 _MAXIMUM_PAYLOAD_BYTES = 2 * 1024 * 1024
 
@@ -211,8 +211,8 @@ class _IncompleteError(ValueError):
 
 def decode(data: bytes, kind: type[Any]) -> Any:
     """Decode an answer of a deployment; raise a ValueError where it has another form."""
-    if data.count(b"{") > MAXIMUM_OBJECTS:
-        raise ValueError(f"more than {MAXIMUM_OBJECTS:,} objects in one answer")
+    if data.count(b"{") > _MAXIMUM_OBJECTS:
+        raise ValueError(f"more than {_MAXIMUM_OBJECTS:,} objects in one answer")
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

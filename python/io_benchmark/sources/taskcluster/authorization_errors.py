@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Why a deployment refuses a request, by the texts that a real one answers.
+"""Explain why a deployment refuses a request, by the texts that a real one answers.
 
-401 has causes beside the credentials: a clock that is wrong, a request that was changed on its way.
-403 comes with a scope expression, of which one way to satisfy it is named.
+Bad credentials are one cause of 401; a wrong clock and a changed request are others. 403 comes with
+a scope expression, for which one set of sufficient scopes is named.
 """
 
 import json
@@ -17,13 +17,13 @@ from io_benchmark.text import clean
 _CREATE = re.compile(r"queue:create-task:[a-z-]+:[^:]+/")
 _SCOPES_LENGTH = 1500
 _TEXT_LENGTH = 200
-# By what the text holds, the first that fits.
+# By a part of the text; the first match counts.
 _CAUSES = (
     (
         "invalid payload hash",
         (
-            "it computed another hash of the request than was signed, so that something between changed "
-            "the content or its type; the credentials are not the cause: look for a proxy"
+            "it computed another hash of the request than was signed, so something on the way changed the "
+            "content or its type; the credentials are not the cause: look for a proxy"
         ),
     ),
     (
@@ -53,19 +53,21 @@ _CAUSES = (
 
 
 def explain_unauthenticated(message: str, who: str) -> str:
-    """Why 401, and what to do; `who` is how the deployment was asked."""
+    """Explain a 401 and what to do; `who` names the credentials that were used."""
     first_line = clean(message.strip().partition("\n")[0], _TEXT_LENGTH)
     lowered = first_line.lower()
-    asked = who.removeprefix("as ")
+    client = who.removeprefix("as ")
     for text, cause in _CAUSES:
         if text in lowered:
-            return f"refuses the request of {asked} ({_text(first_line)}): {cause}"
-    return f"refuses the credentials of {asked}: {first_line}; check {CLIENT_ID} and {ACCESS_TOKEN}"
+            return f"refuses the request of {client} ({_text(first_line)}): {cause}"
+    return (
+        f"refuses the credentials of {client}: {first_line}; check {CLIENT_ID} and {ACCESS_TOKEN}"
+    )
 
 
 def missing_scopes(message: str) -> str:
-    """The scopes that would do, of the first block of a refusal; "" where it names none."""
-    # No pattern: the text may be a megabyte of anything.
+    """Return sufficient scopes from the first block of a refusal; "" where it names none."""
+    # No regular expression: the text may be a hostile megabyte.
     block, closing, _ = message.partition("```")[2].partition("```")
     if not closing:
         return ""
@@ -77,12 +79,12 @@ def missing_scopes(message: str) -> str:
 
 
 def _text(first_line: str) -> str:
-    """Without a hash's placeholder."""
+    """Return the text without the placeholder of a hash."""
     return first_line.partition(": {{")[0]
 
 
 def _needed(expression: Any) -> list[str]:
-    """One way to satisfy the expression."""
+    """Return one set of scopes that satisfies the expression."""
     if isinstance(expression, str):
         return [expression]
     if not isinstance(expression, dict) or not expression:
@@ -91,15 +93,15 @@ def _needed(expression: Any) -> list[str]:
     if not isinstance(parts, list):
         return []
     if "AnyOf" in expression:
-        return _needed(_least(parts))
+        return _needed(_narrowest(parts))
     return [name for part in parts for name in _needed(part)]
 
 
-def _least(alternatives: list[Any]) -> Any:
-    """The alternative that gives the least.
+def _narrowest(alternatives: list[Any]) -> Any:
+    """Return the alternative that permits the least.
 
-    The queue lists the priorities with which a task may be created from the highest down to the
-    task's own; elsewhere the narrowest scope comes first.
+    For creating tasks the queue lists priorities from the highest down to the task's; elsewhere the
+    narrowest scope comes first.
     """
     creating = [one for one in alternatives if isinstance(one, str) and _CREATE.match(one)]
     return (creating or alternatives or [None])[-1 if creating else 0]

@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The session that the taskcluster client is given: its requests go through the web client.
+"""The session of the taskcluster client, which sends its requests through the web client.
 
-So they share its pool, its timeouts and its limits; a failure that may pass comes out of the
-client as a TransientError, and an answer comes out undecoded.
+So they share its connections, timeouts and limits. A temporary failure leaves the taskcluster
+client as a TransientError, and an answer leaves it undecoded.
 """
 
 from types import TracebackType
@@ -18,35 +18,35 @@ from io_benchmark.sources.web.web_client import WebAnswer, WebClient
 from io_benchmark.text import clean
 
 # A page of a group has up to 1000 definitions, each with a script of about 100 kB inside.
-MAXIMUM_ANSWER_BYTES = 128 * 1024 * 1024
+_MAXIMUM_ANSWER_BYTES = 128 * 1024 * 1024
 
 
 class ClientSession:
-    """What the client takes for an aiohttp session."""
+    """Has the methods of an aiohttp session that the client calls."""
 
     def __init__(self, http: WebClient) -> None:
         self._http = http
 
-    def request(self, method: str, url: Any, **given: Any) -> "_Exchange":
-        return _Exchange(self._http, method, str(url), given)
+    def request(self, method: str, url: Any, **options: Any) -> "_Exchange":
+        return _Exchange(self._http, method, str(url), options)
 
 
 class _Exchange:
-    """`async with session.request(…)`; the whole exchange happens on entering."""
+    """`async with session.request(…)`; entering sends the request and reads the answer."""
 
-    def __init__(self, http: WebClient, method: str, url: str, given: dict[str, Any]) -> None:
+    def __init__(self, http: WebClient, method: str, url: str, options: dict[str, Any]) -> None:
         self._http = http
         self._method = method
         self._url = url
-        self._given = given
+        self._options = options
 
     async def __aenter__(self) -> "_Response":
         answer = await self._http.exchange(
             self._method,
             self._url,
-            maximum_bytes=MAXIMUM_ANSWER_BYTES,
-            headers=self._given.get("headers"),
-            data=self._given.get("data"),
+            maximum_bytes=_MAXIMUM_ANSWER_BYTES,
+            headers=self._options.get("headers"),
+            data=self._options.get("data"),
         )
         if 300 <= answer.status < 400:
             location = clean(answer.headers.get("Location", ""), 200)
@@ -63,7 +63,7 @@ class _Exchange:
 
 
 class _Response:
-    """What the client reads of an aiohttp response. A good answer is handed on undecoded."""
+    """Has the parts of an aiohttp response that the client reads; leaves a good answer undecoded."""
 
     def __init__(self, answer: WebAnswer) -> None:
         self.status = answer.status

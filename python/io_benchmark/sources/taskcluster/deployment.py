@@ -1,11 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A Taskcluster deployment's queue and index, asked through the taskcluster client.
+"""A Taskcluster deployment's queue and index, through the taskcluster client.
 
-The client signs requests and knows the routes. What it lacks is done here: timeouts, retries of
-429 and of broken transfers, Retry-After, limits; it is given a session that raises a
-TransientError where another try is worth it, and each try is signed anew.
+The client signs requests and knows the routes. This module adds what it lacks: timeouts, retries of
+429 and of broken transfers, Retry-After, limits. The session that the client gets raises a
+TransientError where another try is worth it; each try is signed again.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -39,13 +39,13 @@ from io_benchmark.sources.web.retrying import retry
 from io_benchmark.sources.web.web_client import WebClient, is_web_url
 from io_benchmark.text import clean
 
-# As many as the queue puts on a page by itself.
-MAXIMUM_IDS = 1000
-MAXIMUM_PAGES = 1000
+# The size of a page of the queue.
+_MAXIMUM_IDS = 1000
+_MAXIMUM_PAGES = 1000
 
 
 class Deployment:
-    """One root URL."""
+    """The services of one root URL."""
 
     def __init__(self, access: Access, http: WebClient) -> None:
         self.access = access
@@ -61,16 +61,16 @@ class Deployment:
         self._session = session
 
     async def create_task(self, task_id: str, definition: Mapping[str, Any]) -> None:
-        """Repeated where an answer is lost: the same task under the same id is created once."""
+        """Create a task; repeating a lost answer creates the same task under the same id only once."""
         await self._change(lambda: self._queue.createTask(task_id, dict(definition)))
 
     async def cancel_task(self, task_id: str) -> bool:
-        """Whether that is what resolved it; a task that was resolved before stays as it is."""
+        """Cancel a task; return False where it was resolved before, which does not change it."""
         status = (await self._change(lambda: self._queue.cancelTask(task_id))).status
         return bool(status.runs) and status.runs[-1].reason_resolved == "canceled"
 
     async def knows_worker_pool(self, pool_id: str) -> bool | None:
-        """None where the deployment does not tell whoever asks."""
+        """Return whether a worker pool exists; None where the credentials do not permit to know."""
         try:
             await retry(self._http.policy, lambda: self._workers.workerPool(pool_id))
         except TaskclusterRestFailure as error:
@@ -94,24 +94,16 @@ class Deployment:
         return answer
 
     async def find(self, route: str) -> str | None:
-        """The id of the task at a route of the index."""
+        """Return the id of the task at a route of the index."""
         try:
-            found = await self._ask(api_answers.IndexedTask, lambda: self._index.findTask(route))
+            indexed = await self._ask(api_answers.IndexedTask, lambda: self._index.findTask(route))
         except MissingError:
             return None
-        task_id: str = found.task_id
+        task_id: str = indexed.task_id
         return task_id
 
-    async def in_namespace(self, namespace: str) -> list[str]:
-        """The ids of the tasks directly in a namespace of the index."""
-        found = await self._pages(
-            api_answers.IndexPage,
-            lambda query: self._index.listTasks(namespace, query=query),
-        )
-        return [one.task_id for page in found for one in page.tasks]
-
     async def indexed(self, namespace: str) -> dict[str, str]:
-        """The ids of the tasks directly in a namespace of the index, by their name there."""
+        """Return the ids of the tasks directly in a namespace of the index, by name."""
         pages = await self._pages(
             api_answers.IndexPage,
             lambda query: self._index.listTasks(namespace, query=query),
@@ -120,7 +112,7 @@ class Deployment:
         return {one.namespace.rpartition(".")[2]: one.task_id for one in tasks}
 
     async def namespaces(self, namespace: str) -> list[str]:
-        """The names of the namespaces directly in one of the index."""
+        """Return the names of the namespaces directly in a namespace of the index."""
         pages = await self._pages(
             api_answers.NamespacesPage,
             lambda query: self._index.listNamespaces(namespace, query=query),
@@ -128,7 +120,7 @@ class Deployment:
         return [one.name for page in pages for one in page.namespaces]
 
     async def group(self, group_id: str, on_tasks: Callable[[int], None]) -> list[QueueTask]:
-        """All tasks of a group, with their states; told of how many there are so far."""
+        """Return all tasks of a group; `on_tasks` gets their number after each page."""
         members: dict[str, QueueTask] = {}
 
         def take(page: api_answers.GroupPage) -> None:
@@ -145,14 +137,14 @@ class Deployment:
         return list(members.values())
 
     async def tasks(self, task_ids: Sequence[str]) -> dict[str, QueueTask]:
-        """The tasks that exist of those named: two requests, up to 1000 of them."""
+        """Return those of the named tasks that exist, with two requests per 1000."""
         if len(task_ids) == 1:
             return await self._single_task(task_ids[0])
-        found: dict[str, QueueTask] = {}
-        for at in range(0, len(task_ids), MAXIMUM_IDS):
-            payload = {"taskIds": list(task_ids[at : at + MAXIMUM_IDS])}
-            found |= await self._many_tasks(payload)
-        return found
+        tasks: dict[str, QueueTask] = {}
+        for at in range(0, len(task_ids), _MAXIMUM_IDS):
+            payload = {"taskIds": list(task_ids[at : at + _MAXIMUM_IDS])}
+            tasks |= await self._many_tasks(payload)
+        return tasks
 
     async def _many_tasks(self, payload: dict[str, list[str]]) -> dict[str, QueueTask]:
         statuses = {
@@ -174,12 +166,12 @@ class Deployment:
         }
 
     async def extra_of(self, task_id: str) -> Any:
-        """The `extra` of a task's definition; a MissingError where there is no such task."""
+        """Return the `extra` of a task's definition; raise a MissingError without such a task."""
         answer = await self._ask(api_answers.ExtraOfTask, lambda: self._queue.task(task_id))
         return answer.extra
 
     async def _single_task(self, task_id: str) -> dict[str, QueueTask]:
-        """By the older methods, which every deployment has."""
+        """Return one task by the older methods, which every deployment has."""
         try:
             answer = await self._ask(api_answers.StatusAnswer, lambda: self._queue.status(task_id))
             definition = await self._ask(
@@ -190,7 +182,7 @@ class Deployment:
         return {task_id: task_of(definition.decoded(), answer.status)}
 
     async def result(self, task: QueueTask, run_id: int, maximum_bytes: int) -> bytes:
-        """The result file of a run, or a NoArtifactError that says why there is none."""
+        """Return the result file of a run; raise a NoArtifactError that says why there is none."""
         try:
             content = await self._ask(
                 api_answers.ArtifactContent,
@@ -214,7 +206,7 @@ class Deployment:
             raise self._absent(task, run_id, f"lost its artifact's content: {error}") from None
 
     def _absent(self, task: QueueTask, run_id: int, what: str) -> NoArtifactError:
-        """Gone because its time was over, or never there."""
+        """Explain an absent artifact: it expired, or never existed."""
         expires = task.artifact_expires
         if expires is not None and expires < self._http.policy.now():
             date = expires.date().isoformat()
@@ -222,7 +214,7 @@ class Deployment:
         return NoArtifactError(f"{what}: {advice_on_run(task, run_id)}")
 
     async def _object_url(self, content: api_answers.ArtifactContent) -> str:
-        """With the object service: an address for an hour, by credentials for this object alone."""
+        """Return an address that is valid for an hour, by credentials for this object only."""
         payload = {"acceptDownloadMethods": {"getUrl": True}}
         options = {**self._options, "rootUrl": self.access.root_url}
         try:
@@ -243,10 +235,10 @@ class Deployment:
         ask: Callable[[dict[str, str]], Awaitable[Any]],
         on_page: Callable[[Any], None] = lambda _page: None,
     ) -> list[Any]:
-        """All pages. Each is asked for by itself, so that a failure costs one page and not all."""
+        """Return all pages. Each is requested separately, so a failure repeats only one page."""
         pages: list[Any] = []
         query: dict[str, str] = {}
-        for _ in range(MAXIMUM_PAGES):
+        for _ in range(_MAXIMUM_PAGES):
             page = await self._ask(kind, lambda: ask(dict(query)))
             on_page(page)
             pages.append(page)
@@ -256,7 +248,7 @@ class Deployment:
             if token == query.get("continuationToken"):
                 raise ResultError(f"{self.access.root_url} returns the same page again and again")
             query["continuationToken"] = token
-        raise ResultError(f"{self.access.root_url} gives more than {MAXIMUM_PAGES} pages")
+        raise ResultError(f"{self.access.root_url} gives more than {_MAXIMUM_PAGES} pages")
 
     async def _ask(
         self,
@@ -264,7 +256,7 @@ class Deployment:
         ask: Callable[[], Awaitable[Any]],
         needs: str = "",
     ) -> Any:
-        """A call of the client, tried again where that may help, and its answer."""
+        """Call the client, repeat that where it may help, and return the decoded answer."""
         root_url = self.access.root_url
         try:
             return await request_answer(self._http.policy, kind, ask)
@@ -291,7 +283,7 @@ class Deployment:
             if self.access.api_root_url != self.access.root_url:
                 advice = "give the task that scope"
             elif self.access.credentials:
-                advice = "ask for that scope"
+                advice = "request that scope from the deployment's owners"
             scopes = needs or missing_scopes(str(error)) or "a scope"
             return ResultError(
                 f"is private: it needs {scopes}, and the request was made {self.access.who}; {advice}"
@@ -301,9 +293,9 @@ class Deployment:
 
 def _error_artifact(reason: str | None, message: str | None) -> NoArtifactError:
     why = clean(reason or "no reason given", 100)
-    said = f", {clean(message, 200)!r}" if message else ""
+    details = f", {clean(message, 200)!r}" if message else ""
     return NoArtifactError(
-        f"has an error artifact instead of a result ({why}{said}): the script wrote none; "
+        f"has an error artifact instead of a result ({why}{details}): the script wrote none; "
         f"look at the task's log"
     )
 

@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Why a group has none of the benchmark's tasks, or perhaps not all of them.
+# file, You can obtain task at http://mozilla.org/MPL/2.0/.
+"""Explain why a group has none of the benchmark's tasks, or perhaps not all of them.
 
-Tasks come into a group by its decision task and by actions (retrigger, add new jobs), which are
-tasks of the group themselves. A group that `submit` made has neither.
+The decision task and actions (retrigger, add new jobs) add tasks to a group. Both are tasks of the
+group themselves. A group that `submit` created has neither.
 """
 
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from io_benchmark.text import clean_name
 
 
 def explain_no_benchmark(root_url: str, group_id: str, members: Sequence[QueueTask]) -> str:
-    """Why none of the members is the benchmark's, and what to do."""
+    """Explain why no member is the benchmark's, and what to do."""
     kinds = " or ".join(KINDS)
-    decisions = [one for one in members if one.is_decision]
-    creating = [one for one in members if one.adds_tasks and not one.status.is_resolved]
+    decisions = [task for task in members if task.is_decision]
+    creating = [task for task in members if task.adds_tasks and not task.status.is_resolved]
     if creating:
         return f"has no task of kind {kinds} yet: {_unfinished(root_url, creating[0])}"
-    failed = [one for one in decisions if one.status.state != "completed"]
+    failed = [task for task in decisions if task.status.state != "completed"]
     if failed and len(failed) == len(decisions):
         return f"has no task of kind {kinds}: {_failed(root_url, failed[-1])}"
     count = len(members)
@@ -37,16 +37,16 @@ def explain_no_benchmark(root_url: str, group_id: str, members: Sequence[QueueTa
 
 
 def explain_incomplete(root_url: str, members: Sequence[QueueTask]) -> list[str]:
-    """What may add tasks later, and decision tasks that may have added too few."""
-    found = [
-        _unfinished(root_url, one)
-        for one in members
-        if one.adds_tasks and not one.status.is_resolved
+    """Name members that may still add tasks, and decision tasks that may have added too few."""
+    lines = [
+        _unfinished(root_url, task)
+        for task in members
+        if task.adds_tasks and not task.status.is_resolved
     ]
-    decisions = [one for one in members if one.is_decision and one.status.is_resolved]
-    if decisions and all(one.status.state != "completed" for one in decisions):
-        found += [f"{_failed(root_url, one)}; tasks may be missing" for one in decisions[-1:]]
-    return found
+    decisions = [task for task in members if task.is_decision and task.status.is_resolved]
+    if decisions and all(task.status.state != "completed" for task in decisions):
+        lines += [f"{_failed(root_url, task)}; tasks may be missing" for task in decisions[-1:]]
+    return lines
 
 
 def _unfinished(root_url: str, task: QueueTask) -> str:

@@ -1,11 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Which runs of a task count.
+"""Choose the runs of a task that count.
 
 Every completed run is a replicate. Where none completed, the newest resolved run that has the
-artifact stands in, and its state marks it: a failed or preempted run's artifacts stay readable.
-No other run is passed over in silence.
+artifact is used instead, and its state marks it: artifacts of a failed or preempted run stay
+readable. A remark names every other run.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from io_benchmark.text import clean, clean_name
 
 @dataclass(frozen=True)
 class WantedResult:
-    """One result to be had from a task: the first of these runs that has it."""
+    """One result of a task: that of the first of these runs that has one."""
 
     task: QueueTask
     runs: tuple[TaskRun, ...]
@@ -27,34 +27,37 @@ class WantedResult:
 
 @dataclass(frozen=True)
 class RunChoice:
+    """The results to read of a task, and messages about its other runs."""
+
     wanted: tuple[WantedResult, ...]
     problems: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
 
 def run_title(task: QueueTask, run: TaskRun | None = None) -> str:
-    """`task ID run 0 (io-benchmark-amd-16)`."""
+    """Return `task ID run 0 (io-benchmark-amd-16)`."""
     shown_run = "" if run is None else f" run {run.run_id}"
     return f"task {task.task_id}{shown_run} ({task.label})"
 
 
 def how_it_ended(run: TaskRun) -> str:
-    """`was preempted (worker-shutdown)`."""
+    """Return `was preempted (worker-shutdown)`."""
     return clean(in_words(run.state, run.reason_resolved), 100)
 
 
 def how_the_task_ended(task: QueueTask) -> str:
-    """By its newest run, where it has one."""
+    """Return how the newest run ended, else the task's state."""
     runs = task.status.runs
     return how_it_ended(runs[-1]) if runs else f"is {clean_name(task.status.state)}"
 
 
 def advice_on_run(task: QueueTask, run_id: int) -> str:
-    """About a resolved run that left no result."""
+    """Advise what to do about a resolved run that left no result."""
     runs = sorted(task.status.runs, key=lambda one: one.run_id)
     later = [one for one in runs if one.run_id > run_id and not one.is_resolved]
     if later:
-        return f"run {later[-1].run_id} is {clean_name(later[-1].state)}; read it again when that has ended"
+        state = clean_name(later[-1].state)
+        return f"run {later[-1].run_id} is {state}; read it again when that has ended"
     run = next((one for one in runs if one.run_id == run_id), None)
     if run is not None and run.is_resolved:
         if run.started is None:
@@ -65,12 +68,12 @@ def advice_on_run(task: QueueTask, run_id: int) -> str:
 
 
 def skipped_run(task: QueueTask, run: TaskRun) -> str:
-    """Of a resolved run whose result is not read, since there is a better one."""
+    """Say that a resolved run is not read, because there is a better one."""
     return f"{run_title(task, run)} {how_it_ended(run)} and is not counted"
 
 
 def choose_runs(task: QueueTask, run_id: int | None) -> RunChoice:
-    """The runs to read, and why there are none."""
+    """Choose the runs to read, or explain why there are none."""
     if run_id is not None:
         return _named(task, run_id)
     runs = sorted(task.status.runs, key=lambda run: run.run_id)

@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A task as the queue describes it: the parts that matter here, and the record made of them.
+"""A task as the queue describes it, and the record of a run.
 
-What stands in a definition was written by whoever made the task, so names are cut to one line and
-nothing of it becomes a path.
+The creator of a task wrote its definition. So names become one safe line, and no part of it becomes
+a path.
 """
 
 import re
@@ -17,15 +17,15 @@ from io_benchmark.sources.protocol import TaskRecord
 from io_benchmark.sources.taskcluster.api_answers import TaskDefinition, TaskRun, TaskStatus
 from io_benchmark.text import clean_name
 
-ALL_KIND = "io-benchmark-all"  # every workload, and fewer retrieves
+ALL_KIND = "io-benchmark-all"  # every workload, with fewer retrieves
 KINDS = ("io-benchmark", ALL_KIND)
-REPORT_KIND = "io-benchmark-report"
-DECISION_KINDS = ("decision-task", "cron-task")
-ACTION_KIND = "action-callback"
+_REPORT_KIND = "io-benchmark-report"
+_DECISION_KINDS = ("decision-task", "cron-task")
+_ACTION_KIND = "action-callback"
 ARTIFACT = "public/io-benchmark/io-benchmark.json"
 
 _POOL = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
-# How the transform hands the pool to the script; the script's own text has it in quotes at most.
+# How the transform passes the pool to the script; the script's text has it in quotes at most.
 _OPTION = "--pool"
 _REVISION = re.compile(r"/(?:blob|file|raw|rev)/([0-9a-f]{40})/")
 _POOL_ARGUMENT = re.compile(rf"(?<!\S){_OPTION}[ =]({_POOL})(?!\S)")
@@ -33,12 +33,12 @@ _POOL_ARGUMENT = re.compile(rf"(?<!\S){_OPTION}[ =]({_POOL})(?!\S)")
 
 @dataclass(frozen=True)
 class QueueTask:
-    """A task and where it stands."""
+    """A task and its state."""
 
     status: TaskStatus
     label: str
     kind: str | None
-    pool: str | None  # None: neither command nor label say; the result file does
+    pool: str | None  # None: neither command nor label name it; the result file does
     image: str | None
     artifact_expires: datetime | None = None
     revision: str | None = None
@@ -50,17 +50,17 @@ class QueueTask:
 
     @property
     def is_decision(self) -> bool:
-        return self.kind in DECISION_KINDS
+        return self.kind in _DECISION_KINDS
 
     @property
     def adds_tasks(self) -> bool:
-        """Does it add tasks to its group while it runs?"""
-        return self.is_decision or self.kind == ACTION_KIND
+        """Whether it adds tasks to its group while it runs."""
+        return self.is_decision or self.kind == _ACTION_KIND
 
     @property
     def means_its_group(self) -> bool:
-        """Does its address mean the benchmark's tasks of its group?"""
-        return self.adds_tasks or self.kind == REPORT_KIND
+        """Whether its address means the benchmark's tasks of its group."""
+        return self.adds_tasks or self.kind == _REPORT_KIND
 
     @property
     def is_benchmark(self) -> bool:
@@ -68,7 +68,7 @@ class QueueTask:
 
 
 def task_of(definition: TaskDefinition, status: TaskStatus) -> QueueTask:
-    """The definition's text, which may be 100 kB long, is not kept."""
+    """Return a task without its definition's text, which may have 100 kB."""
     names = (definition.tags.get("label", ""), definition.metadata.name)
     label = next(filter(None, map(clean_name, names)), status.task_id)
     kind = definition.tags.get("kind")
@@ -86,7 +86,7 @@ def task_of(definition: TaskDefinition, status: TaskStatus) -> QueueTask:
 
 
 def task_record(task: QueueTask, run: TaskRun, pool: str) -> TaskRecord:
-    """What only the queue knows of a run."""
+    """Return what only the queue knows about a run."""
     status = task.status
     queue = status.task_queue_id or f"{status.provisioner_id}/{status.worker_type}"
     return TaskRecord(
@@ -108,20 +108,20 @@ def task_record(task: QueueTask, run: TaskRun, pool: str) -> TaskRecord:
 
 
 def _pool_of_command(command: Any) -> str | None:
-    """The last `--pool NAME`: the script itself comes before the line that starts it."""
+    """Return the last `--pool NAME`: the script comes before the line that starts it."""
     for part in reversed(list(_strings(command))):
-        # From the end: a search through 100 kB of script takes a millisecond, for each task.
+        # From the end: searching 100 kB of script takes a millisecond per task.
         at = part.rfind(_OPTION)
         while at >= 0:
-            found = _POOL_ARGUMENT.match(part, at)
-            if found:
-                return found[1]
+            match = _POOL_ARGUMENT.match(part, at)
+            if match:
+                return match[1]
             at = part.rfind(_OPTION, 0, at)
     return None
 
 
 def _strings(command: Any) -> Iterator[str]:
-    """docker-worker has a list of strings, generic-worker a list of such lists."""
+    """Yield the strings of a list (docker-worker) or of a list of lists (generic-worker)."""
     if isinstance(command, str):
         yield command
     elif isinstance(command, list):
@@ -133,13 +133,13 @@ def _strings(command: Any) -> Iterator[str]:
 
 
 def _pool_of_label(label: str, kind: str | None) -> str | None:
-    """`io-benchmark-amd-16` of kind `io-benchmark` is amd-16."""
+    """Return amd-16 for `io-benchmark-amd-16` of kind `io-benchmark`."""
     pool = label.removeprefix(f"{kind}-")
     return pool if pool != label and re.fullmatch(_POOL, pool) else None
 
 
 def _image(image: Any) -> str | None:
-    """docker-worker takes a name, or an artifact of a task, by id or by index."""
+    """Return the image: a name, or an artifact of a task, by id or by index."""
     if isinstance(image, str):
         return clean_name(image)
     if isinstance(image, dict):
@@ -149,13 +149,13 @@ def _image(image: Any) -> str | None:
 
 
 def _revision(source: str) -> str | None:
-    """taskgraph and Firefox give a task the address of its kind.yml at its revision."""
-    found = _REVISION.search(source)
-    return found[1] if found else None
+    """Return the revision: a task's source is the address of its kind.yml at its revision."""
+    match = _REVISION.search(source)
+    return match[1] if match else None
 
 
 def _artifact_expires(definition: TaskDefinition) -> datetime | None:
-    """The artifact's own date, else the task's."""
+    """Return the artifact's date of expiry, else the task's."""
     artifacts = definition.payload.artifacts
     if isinstance(artifacts, dict):  # docker-worker: by name
         entries = [(key, entry) for key, entry in artifacts.items()]
@@ -163,16 +163,17 @@ def _artifact_expires(definition: TaskDefinition) -> datetime | None:
         entries = [(entry.get("name"), entry) for entry in artifacts if isinstance(entry, dict)]
     else:
         entries = []
-    own = [
+    stamps = [
         entry.get("expires")
         for key, entry in entries
         if isinstance(key, str) and isinstance(entry, dict) and f"{ARTIFACT}/".startswith(f"{key}/")
     ]
-    dates = (parse_date(stamp) for stamp in (*own, definition.expires))
+    dates = (parse_date(stamp) for stamp in (*stamps, definition.expires))
     return next((date for date in dates if date is not None), None)
 
 
 def parse_date(stamp: object) -> datetime | None:
+    """Return a time in UTC; None where the text is not one."""
     try:
         return datetime.fromisoformat(str(stamp)).astimezone(UTC)
     except (ValueError, OverflowError):

@@ -1,13 +1,13 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Where an address that comes from an answer may lead.
+"""Refuse addresses in a deployment's answers that lead to this machine's private surroundings.
 
-Who names a deployment trusts it with requests to itself, and not with requests from this machine to
-whatever else this machine can reach: other hosts of a private network, this machine's own services,
-a cloud's metadata service at a link-local address. So an answer may lead to public addresses, and
-to others only where the deployment has such an address itself. A name is judged by the addresses
-that it resolves to, when they are connected to. Where a deployment is https, so is all it leads to.
+A user who names a deployment trusts it with requests to itself. It must not make this machine send
+requests to other hosts of a private network, to local services, or to a cloud's metadata service at
+a link-local address. So an answer may lead to public addresses, and to more private ones only where
+the deployment itself has such an address. A name is judged by the addresses that it resolves to, at
+the time of the connection. An https deployment may lead to https addresses only.
 """
 
 import asyncio
@@ -23,21 +23,21 @@ from io_benchmark.errors import ResultError
 from io_benchmark.text import clean
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-# Between customers and their provider; neither "private" nor "global" to Python.
+# Between customers and their provider; Python calls it neither private nor global.
 _SHARED = ipaddress.IPv4Network("100.64.0.0/10")
 
 
 class Reach(IntEnum):
-    """From where an address can be reached; what is reached from fewer places is more private."""
+    """How private an address is: the higher, the fewer hosts can reach it."""
 
     PUBLIC = 0
     PRIVATE = 1
     LOOPBACK = 2
-    LINK_LOCAL = 3  # and whatever else is no address of a host
+    LINK_LOCAL = 3  # and every other address that is not of a host
 
 
 def reach_of(text: str) -> Reach:
-    """Of an IP address as text."""
+    """Return the reach of an IP address."""
     address = ipaddress.ip_address(text)
     if isinstance(address, ipaddress.IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour
@@ -57,7 +57,7 @@ def reach_of(text: str) -> Reach:
 
 
 def check_scheme(url: str, origin: str) -> None:
-    """https leads to https."""
+    """Refuse an address that leads from https to another scheme."""
     if _is_https(origin) and not _is_https(url):
         raise ResultError(
             f"it leads from https to {clean(url, 100)!r}; only https addresses are followed "
@@ -66,7 +66,7 @@ def check_scheme(url: str, origin: str) -> None:
 
 
 class AddressGuard(AbstractResolver):
-    """Resolves names for addresses that came from one origin, and drops what they must not reach."""
+    """Resolve names in the answers of one origin, and drop addresses that they must not reach."""
 
     def __init__(self, origin: str, resolver: AbstractResolver | None = None) -> None:
         self._origin = urlsplit(origin).hostname or ""
@@ -83,7 +83,7 @@ class AddressGuard(AbstractResolver):
         return reachable
 
     async def check(self, url: str) -> None:
-        """Refuse an address without a name, which no resolver sees."""
+        """Refuse a forbidden IP address in a URL, which no resolver sees."""
         host = urlsplit(url).hostname or ""
         if _is_address(host) and not await self._allows(host):
             raise self._refusal(host, host)
@@ -97,11 +97,11 @@ class AddressGuard(AbstractResolver):
             return True
         if self._allowed is None:
             self._allowed = await self._reach_of_origin()
-        # This machine may have private addresses as well; link-local ones lead to no storage.
+        # This machine may have private addresses as well; no storage has a link-local address.
         return reach <= self._allowed
 
     async def _reach_of_origin(self) -> Reach:
-        """By the most public of its addresses; what cannot be resolved counts as public."""
+        """Return the reach of the most public address; a name that cannot be resolved is public."""
         if _is_address(self._origin):
             return reach_of(self._origin)
         loop = asyncio.get_running_loop()

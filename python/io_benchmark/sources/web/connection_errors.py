@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What went wrong with a connection, in words: libraries show their own data structures."""
+"""Explain connection errors: libraries only print their data structures."""
 
 import os
 import re
@@ -15,31 +15,31 @@ _NUMBER = re.compile(r"\[Errno ([0-9]+)\]")
 
 
 def explain_connection_error(error: Exception, host: str) -> str:
-    """`cannot connect to HOST: connection refused`"""
+    """Return one line, such as `cannot connect to HOST: connection refused`."""
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         why = _handshake(error.certificate_error)
         return f"cannot trust {host}: {why}; check the address, and SSL_CERT_FILE"
     if isinstance(error, aiohttp.ClientSSLError):
-        return f"cannot speak TLS with {host}: {_handshake(error)}; check the address"
+        return f"cannot establish TLS with {host}: {_handshake(error)}; check the address"
     cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
     if isinstance(cause, socket.gaierror):
         return f"cannot find the host {host}: {_lower(cause.strerror or 'unknown name')}"
-    why = _why(cause)
+    reason = _reason(cause)
     if isinstance(error, aiohttp.ClientConnectorError):
-        return f"cannot connect to {host}: {why}"
+        return f"cannot connect to {host}: {reason}"
     if isinstance(error, aiohttp.ServerDisconnectedError):
         return f"{host} closed the connection without an answer"
     if isinstance(error, aiohttp.ClientPayloadError):
         return f"{host} broke off its answer"
-    return f"the connection to {host} failed: {why}"
+    return f"the connection to {host} failed: {reason}"
 
 
-def _why(error: BaseException) -> str:
-    """By the error's number, of which there may be several in a text."""
+def _reason(error: BaseException) -> str:
+    """Return the reason by the error's number; a text may contain several."""
     number = error.errno if isinstance(error, OSError) else None
     if number is None:
-        found = _NUMBER.search(str(error))
-        number = int(found[1]) if found else None
+        match = _NUMBER.search(str(error))
+        number = int(match[1]) if match else None
     if number is not None:
         return _lower(os.strerror(number))
     return clean(str(error) or type(error).__name__, 200)
@@ -47,7 +47,7 @@ def _why(error: BaseException) -> str:
 
 def _handshake(error: Exception) -> str:
     cause: object = getattr(error, "os_error", error)
-    # Only an error that came from a handshake has these.
+    # Only an error of a handshake has these.
     message = getattr(cause, "verify_message", None) or getattr(cause, "reason", None)
     if message:
         return clean(str(message).replace("_", " ").lower(), 200)

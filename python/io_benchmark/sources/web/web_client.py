@@ -1,9 +1,9 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Requests over one pool of connections, with timeouts, and bounded in what they bring back.
+"""Requests over one pool of connections, with timeouts and size limits.
 
-Every failure is either a TransientError, worth another try, or a ResultError for good.
+Every failure is either a TransientError, which is worth another try, or a permanent ResultError.
 """
 
 import asyncio
@@ -26,16 +26,18 @@ from io_benchmark.sources.web.connection_errors import explain_connection_error
 from io_benchmark.sources.web.retrying import RequestPolicy, TransientError
 from io_benchmark.text import clean
 
-MAXIMUM_ERROR_BYTES = 1024 * 1024
+_MAXIMUM_ERROR_BYTES = 1024 * 1024
 CHUNK_BYTES = 256 * 1024
-LARGE_BYTES = 1024 * 1024
-REDIRECTS = (301, 302, 303, 307, 308)
-# Wrong for as long as the address or the certificate is: trying again changes nothing.
-_FOR_GOOD = (aiohttp.InvalidURL, aiohttp.ClientSSLError)
+_LARGE_BYTES = 1024 * 1024
+_REDIRECTS = (301, 302, 303, 307, 308)
+# Caused by the address or the certificate: another try changes nothing.
+_PERMANENT = (aiohttp.InvalidURL, aiohttp.ClientSSLError)
 
 
 @dataclass(frozen=True)
 class WebAnswer:
+    """The answer to a request."""
+
     status: int
     headers: Mapping[str, str]
     body: bytes  # decoded
@@ -48,9 +50,9 @@ class WebClient:
         self.policy = policy
         self.requests = 0
         self._session: aiohttp.ClientSession | None = None
-        # Many answers of a deployment may be on their way, but only one that is large.
+        # Many answers of a deployment may arrive at once, but only one large one.
         self._large = asyncio.Semaphore(1)
-        # For addresses that come from answers: one for each deployment that gives them.
+        # For addresses in answers: one guard and session per deployment that gives them.
         self._guarded: dict[str, tuple[AddressGuard, aiohttp.ClientSession]] = {}
 
     async def __aenter__(self) -> Self:
@@ -66,12 +68,12 @@ class WebClient:
                 sock_connect=policy.connect_s,
                 sock_read=policy.silence_s,
             ),
-            # Decoded here, where there is a limit. No cookies, no .netrc: nothing is sent to a
-            # storage host that was not meant for it.
+            # Decoded here, within a limit. No cookies, no .netrc: a storage host gets nothing
+            # that was not meant for it.
             auto_decompress=False,
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=False,
-            # A signature of Taskcluster covers the content type, and there is none without content.
+            # A signature of Taskcluster covers the content type; a request without content has none.
             skip_auto_headers=("Content-Type",),
             headers={
                 "User-Agent": f"io-benchmark/{__version__}",
@@ -99,8 +101,8 @@ class WebClient:
         headers: Mapping[str, str] | None = None,
         data: str | bytes | None = None,
     ) -> WebAnswer:
-        """One request to a named host and its whole answer; redirects are answers."""
-        assert self._session is not None  # noqa: S101 - used inside its `async with` alone
+        """Send one request to a named host; return its complete answer, which may be a redirect."""
+        assert self._session is not None  # noqa: S101 - only used inside its `async with`
         return await self._exchange(
             self._session,
             method,
@@ -125,7 +127,7 @@ class WebClient:
         self.requests += 1
         host = _host(url)
         try:
-            # Encoded already: quoting it once more would break signatures.
+            # Already encoded: quoting it again would break signatures.
             target = yarl.URL(url, encoded=True)
             async with session.request(
                 method, target, headers=headers, data=data, allow_redirects=False
@@ -134,12 +136,12 @@ class WebClient:
                     raise TransientError(
                         f"{host} answers {response.status}", self._retry_after_s(response.headers)
                     )
-                limit = maximum_bytes if response.status < 400 else MAXIMUM_ERROR_BYTES
+                limit = maximum_bytes if response.status < 400 else _MAXIMUM_ERROR_BYTES
                 body = await _bounded_body(response, limit, large)
                 if response.status == 200 and not body:
-                    raise TransientError(f"{host} answers with nothing")
+                    raise TransientError(f"{host} gives an empty answer")
                 return WebAnswer(response.status, response.headers, body)
-        except _FOR_GOOD as error:
+        except _PERMANENT as error:
             raise ResultError(explain_connection_error(error, host)) from None
         except TimeoutError:
             raise TransientError(f"{host} does not answer in time") from None
@@ -151,7 +153,7 @@ class WebClient:
             ) from None
 
     async def download(self, url: str, maximum_bytes: int, origin: str | None = None) -> bytes:
-        """An object, from wherever its address leads; `origin`: the host that gave the address."""
+        """Read an object, following redirects; `origin` is the host that gave the address."""
         if not is_web_url(url):
             raise ResultError(f"{clean(url, 200)} is not an address that can be requested")
         origin = origin or url
@@ -161,7 +163,7 @@ class WebClient:
             await guard.check(url)
             answer = await self._exchange(session, "GET", url, maximum_bytes=maximum_bytes)
             host = _host(url)
-            if answer.status in REDIRECTS:
+            if answer.status in _REDIRECTS:
                 url = _next_url(url, answer)
             elif answer.status in (403, 404, 410):
                 raise ObjectGoneError(f"{host} does not have the object ({answer.status})")
@@ -172,7 +174,7 @@ class WebClient:
         raise ResultError(f"it redirects more than {self.policy.redirects} times, last to {host}")
 
     def _session_for(self, origin: str) -> tuple[AddressGuard, aiohttp.ClientSession]:
-        """Connections for the addresses that one host gives; shared with no other host's."""
+        """Return the connections for addresses that one host gives; other hosts never share them."""
         parts = urlsplit(origin)
         root = f"{parts.scheme}://{parts.netloc}"
         if root not in self._guarded:
@@ -181,7 +183,7 @@ class WebClient:
         return self._guarded[root]
 
     def _retry_after_s(self, headers: Mapping[str, str]) -> float | None:
-        """Seconds, or a date; None where it says nothing that can be read."""
+        """Return the pause, given in seconds or as a date; None where it is neither."""
         text = headers.get("Retry-After", "").strip()
         if text.isascii() and text.isdigit():
             return float(text[:12])
@@ -193,7 +195,7 @@ class WebClient:
 
 
 def is_web_url(url: str) -> bool:
-    """Is it an address that an object may be read from?"""
+    """Return whether an object may be read from the address."""
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -224,9 +226,9 @@ def _next_url(url: str, answer: WebAnswer) -> str:
 async def _bounded_body(
     response: aiohttp.ClientResponse, limit: int, large: asyncio.Semaphore | None
 ) -> bytes:
-    """The body, decoded; never more than `limit` bytes on the way or in the end.
+    """Return the decoded body, of at most `limit` bytes before and after decoding.
 
-    Where it is large, it waits for its turn before it goes on.
+    A large body waits for its turn before it continues.
     """
     async with AsyncExitStack() as turn:
         return await _read_body(response, limit, large, turn)
@@ -242,7 +244,7 @@ async def _read_body(
     if encoding not in ("", "identity", "gzip", "x-gzip"):
         raise ResultError(f"it is encoded as {clean(encoding, 50)!r}; only gzip is read")
     if (response.content_length or 0) > limit:
-        raise TooLargeError(f"it holds {response.content_length:,} bytes, more than {limit:,}")
+        raise TooLargeError(f"it has {response.content_length:,} bytes, more than {limit:,}")
     decoder = zlib.decompressobj(wbits=31) if encoding in ("gzip", "x-gzip") else None
     parts: list[bytes] = []
     received = size = 0
@@ -251,12 +253,12 @@ async def _read_body(
         part = chunk if decoder is None else _gunzip(decoder, chunk, limit - size)
         size += len(part)
         if received > limit or size > limit:
-            raise TooLargeError(f"it holds more than {limit:,} bytes, gzip decoded")
+            raise TooLargeError(f"it has more than {limit:,} bytes, gzip decoded")
         parts.append(part)
-        if large is not None and size > LARGE_BYTES:
+        if large is not None and size > _LARGE_BYTES:
             await turn.enter_async_context(large)
             large = None
-        # A large answer must not hold up all others.
+        # A large answer must not delay all others.
         await asyncio.sleep(0)
     if decoder is not None and received and not decoder.eof:
         raise TransientError("a transfer broke off within its gzip data")
@@ -267,13 +269,13 @@ async def _read_body(
 
 
 def _ends_with_connection(response: aiohttp.ClientResponse) -> bool:
-    """Whether only its content tells if it is whole; all that is read is JSON objects."""
+    """Return whether only the content shows if it is complete; all content is JSON objects."""
     chunked = "chunked" in response.headers.get("Transfer-Encoding", "").lower()
     return response.content_length is None and not chunked
 
 
 def _gunzip(decoder: "zlib._Decompress", chunk: bytes, room: int) -> bytes:
-    """What a chunk holds; one byte more than there is room for shows that it is too much."""
+    """Decode a chunk; one byte more than there is room for shows that it is too large."""
     try:
         part = decoder.decompress(chunk, room + 1)
     except zlib.error as error:

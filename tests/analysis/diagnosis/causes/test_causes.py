@@ -459,8 +459,8 @@ def test_the_seeds_case():
         ),
         (
             "The slower side spreads its writes over fewer disks. The prediction is from the "
-            "published write caps. The number of local SSDs of c3d-standard-16-lssd is 1, that of "
-            "c3d-standard-30-lssd is 2. A write rate above its cap is what the page cache absorbed. "
+            "published write caps. c3d-standard-16-lssd has 1 local SSD, c3d-standard-30-lssd has 2. "
+            "A write rate above its cap is what the page cache absorbed. "
             "Measured 1.92× of a predicted 2.00×: 94 %."
         ),
     )
@@ -490,14 +490,14 @@ def test_a_cgroups_cap_predicts_as_a_published_one_does():
     assert "The prediction is from the cgroups' write caps." in explanation_text(found)
 
 
-def test_a_cap_on_one_of_two_disks_is_none_of_the_stripe():
-    """The other disk may write as fast as it can, so nothing of the whole is known."""
+def test_a_cap_on_one_of_two_disks_does_not_limit_the_stripe():
+    """The other disk is not limited, so the cap of the whole stripe is not known."""
     found = causes_of({"intel": io_limit(1024, name="nvme0n1")})["device-count"]
     assert baseline_text(found).endswith("published cap 700 MiB/s")
 
 
 def test_a_busy_neighbour_hides_no_wait():
-    """PSI's `full` stays at nothing while any process computes; the copies waited all the same."""
+    """PSI's `full` stays at 0 while any process computes, although the copies waited."""
     still = {"timeline.columns.psi_io_full_us": lambda column: [column[0]] * len(column)}
     found = causes_of(both({**still, "task.instance_type": "m5.large"}))["device-count"]
     assert found.state is SUPPORTED
@@ -524,7 +524,7 @@ def test_the_seeds_eight_hypotheses():
 
 
 def test_nothing_is_supported_without_a_difference():
-    """AMD-30 is another machine with another CPU, and as fast: nothing explains what is not there."""
+    """AMD-30 is another machine with another CPU, but as fast: there is no difference to explain."""
     causes = causes_of(candidate="amd-30", ratio=1.0138)
     states = {name: cause.state for name, cause in causes.items()}
     assert states == {rule.name: RULED_OUT for rule in OWN_RULES} | {"random-io": NOT_OBSERVABLE}
@@ -576,14 +576,14 @@ def test_the_device_counts_prediction(change, arguments, predicted, share, text)
 
 
 def test_a_linear_volumes_prediction():
-    """What its own disks would reach as a stripe."""
+    """It is what the side's disks would reach as a stripe."""
     found = causes_of({"amd-30": LINEAR}, candidate="amd-30", ratio=1.9)["linear-volume"]
     assert (found.predicted_ratio, f"{found.share:.0%}") == (2.0, "93%")
     assert candidate_text(found) == "2 disks, linear: the bandwidth of 1"
 
 
 def test_the_schedulers_idling():
-    """Seed 001's four preconditions, each met or not on each side; the timed proof is sync-write's."""
+    """Seed 001's four preconditions, each met or not on each side; sync-write's times would prove it."""
     found = causes_of(a(IDLING))["scheduler-idling"]
     assert baseline_text(found) == (
         "a separate cgroup: met (a container); ext3 or ext4, its journal in the root group: met (ext4); "
@@ -597,7 +597,7 @@ def test_the_schedulers_idling():
 
 
 def test_idling_on_several_workers():
-    """None of the preconditions is cut off the evidence, and the average decides."""
+    """The evidence has all preconditions, and the average decides."""
     some = {"amd-16/0": IDLING, "amd-16/1": IDLING, "amd-16/2": IDLING | filesystem("xfs")}
     found = causes_of(some, workers=3)["scheduler-idling"]
     assert found.state is SUPPORTED
@@ -624,7 +624,7 @@ def test_idling_on_several_workers():
     ],
 )
 def test_what_idling_lacks(change, absent):
-    """Where one precondition is absent on the slower side it is ruled out by name."""
+    """The explanation names the preconditions that are absent on the slower side."""
     found = causes_of(a(change))["scheduler-idling"]
     assert (found.state, explanation_text(found)) == (
         RULED_OUT,
@@ -647,13 +647,13 @@ def test_what_idling_lacks(change, absent):
     ],
 )
 def test_the_group_that_io_counts_for(groups, state):
-    """Outside a container the cgroup's own path tells whether it is the root group."""
+    """Outside a container the cgroup's path shows whether it is the root group."""
     found = causes_of(a(IDLING | ROOT_GROUP | {"limits.groups": groups}))["scheduler-idling"]
     assert found.state is state
 
 
 def test_several_workers_agree():
-    """Evidence says on how many workers it was seen, numbers as a range."""
+    """Evidence has the number of workers of each value, and numbers as a range."""
     found = causes_of(workers=3)["storage-place"]
     assert candidate_text(found) == "volume, in docker on 3 of 3 workers"
     found = causes_of(workers=3)["lookup-cost"]
@@ -661,7 +661,7 @@ def test_several_workers_agree():
 
 
 def test_several_workers_disagree():
-    """Mixed values are told, and one worker's bad fact still tells in its direction."""
+    """The evidence has all values, and one worker's bad value counts in its direction."""
     change = {"amd-16/1": {f"{PLACE}.devices.1.model": "nvme_card-pd"}}
     found = causes_of(change, workers=3)["boot-disk-fallback"]
     assert (found.state, baseline_text(found), candidate_text(found)) == (
@@ -671,8 +671,8 @@ def test_several_workers_disagree():
     )
 
 
-def test_what_some_workers_do_not_tell():
-    """The others decide, and the evidence says how many do not."""
+def test_workers_without_a_value():
+    """The other workers decide, and the evidence counts those without a value."""
     found = causes_of({"amd-16/2": {"host": None}}, workers=3)["kernel"]
     assert found.state is RULED_OUT
     assert candidate_text(found).endswith("on 2 of 3 workers, unknown on 1 of 3 workers")
@@ -699,7 +699,7 @@ HOSTILE = "\x1b[31m<script>alert(1)</script>\u202e\r\n\x00" + "x" * 5000
     ],
 )
 def test_hostile_facts_stay_plain_text(path, name):
-    """Nothing that a terminal or a page would interpret, and never much of it."""
+    """Rendered text is printable and short."""
     found = causes_of(both({path: HOSTILE}))[name]
     for text in texts(found):
         assert text.isprintable()
@@ -707,7 +707,7 @@ def test_hostile_facts_stay_plain_text(path, name):
 
 
 def test_hostile_limits():
-    """Values and names out of all bounds are judged without a fault."""
+    """Extreme values and hostile names are judged without an error."""
     change = {
         "limits.io": [
             {
@@ -731,8 +731,8 @@ def test_hostile_limits():
 
 
 @pytest.mark.parametrize("ratio", [0.0, -1.0, float("nan"), float("inf")])
-def test_a_ratio_that_is_none(ratio):
-    """No number, no cause."""
+def test_an_invalid_ratio(ratio):
+    """Without a valid ratio no cause is supported."""
     assert SUPPORTED not in {cause.state for cause in causes_of(ratio=ratio).values()}
 
 

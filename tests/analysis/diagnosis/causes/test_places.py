@@ -13,7 +13,7 @@ from several_places import in_places
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Cause, State
-from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.plan import Pair, Plan
 from io_benchmark.analysis.report_model import Report
 
 PLACES = ("container", "memory")
@@ -22,7 +22,7 @@ ALL = ("random-io", "sync-write", "metadata")
 
 
 def change(slower: Mapping[str, Mapping[str, float]], seed: int, **observed: Any) -> Any:
-    """Everything in each place, `slower` there; `observed` in the place of that name."""
+    """Return a change that adds every workload in each place, `slower` and `observed` by place."""
 
     def entries(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
         made = [copy.deepcopy(found[0])]
@@ -41,12 +41,12 @@ def change(slower: Mapping[str, Mapping[str, float]], seed: int, **observed: Any
 
 def report(slower: Mapping[str, Mapping[str, float]], **observed: Any) -> Report:
     changes = {"intel": change({}, 1), "amd-16": change(slower, 2, **observed)}
-    plan = Plan("places", "intel", "for the test", (("amd-16", "intel"),))
+    plan = Plan("places", "intel", "for the test", (Pair("amd-16", "intel"),))
     return compare(plan, seed_workers.workers(pools=POOLS, change=changes), Options())
 
 
 def causes(found: Report, name: str) -> dict[tuple[str, str], Cause]:
-    """By the workload and the place that are explained."""
+    """Return a cause by the workload and the place that it explains."""
     return {
         (one.subject.workload, one.subject.place): cause
         for one in found.diagnoses
@@ -57,21 +57,21 @@ def causes(found: Report, name: str) -> dict[tuple[str, str], Cause]:
 
 
 def test_evidence_is_of_the_place() -> None:
-    """Each variant stands once in what explains the copies of the workspace."""
+    """The evidence for copies in the workspace has each variant once."""
     found = causes(report({}), "random-io")["cache-retrieve", "workspace"]
     assert candidate_text(found).count("read-depth-1 ") == 1
     assert candidate_text(found).count("write-depth-32 ") == 1
 
 
 def test_another_place_does_not_explain_it() -> None:
-    """Slow operations in memory are no reason for slow copies on the volume."""
+    """Slow operations in memory do not explain slow copies on the volume."""
     slow = report({"memory": {"random-io/write-depth-32": 3.0}})
     found = causes(slow, "random-io")["cache-retrieve", "workspace"]
     assert found.state is State.RULED_OUT
 
 
 def test_a_disk_below_the_container() -> None:
-    """What writing in place costs is taken from where appending is slow: it is the disk, no journal."""
+    """Appending and writing in place are compared in the same place: the disk is slow, not the journal."""
     variants = ("dsync-overwrite", "dsync-append", "dsync-append-first", "append-fsync")
     slow = report({"container": {f"sync-write/{variant}": 5.0 for variant in variants}})
     where = "sync-write", "container"
@@ -80,7 +80,7 @@ def test_a_disk_below_the_container() -> None:
 
 
 def test_late_files_in_another_place() -> None:
-    """They are told of although another place explains the workload."""
+    """They are explained although another place explains the workload."""
     hidden = {"metadata/visibility": {"not_visible": 200, "longest_invisible_ns": 5_000_000}}
     slow = {
         "workspace": {"metadata/stat/2": 2.0, "metadata/stat/4": 5.0},

@@ -44,7 +44,7 @@ def test_the_seeds_figures(pool, printed, total_s, worker):
     values = [sum(times) / 2000, *(times[2000 * percent // 100] for percent in (50, 95, 99))]
     assert [f"{value / MS:.0f}" for value in values] == printed
     assert f"{sum(times) / 1e9:.1f}" == total_s
-    assert (len(times), result.completed) == (2000, True)
+    assert (len(times), result.outcome.state == "completed") == (2000, True)
 
 
 def test_the_seeds_ratios():
@@ -58,7 +58,7 @@ def test_the_seeds_ratios():
 
 
 def test_the_sequence_is_the_scripts():
-    """The same files in the same order as the worker's script takes them."""
+    """The files have the order in which the worker's script copies them."""
     assert list(seed_case.sequence()) == cache_retrieve.sequence(1, 2000, 100)
     assert seed_case.SIZES_MIB == cache_retrieve.CACHE_SIZES_MIB
     (entry,) = parsed(seed_case.documents(pools=["intel"])[0]).workloads
@@ -98,7 +98,7 @@ def test_the_same_arguments_give_the_same_documents():
 
 
 def test_workers_vary_around_the_figures():
-    """The spread of the workers' log means is what was asked for."""
+    """The spread of the workers' log means is the requested one."""
     documents = seed_case.documents(workers=60, seed=1, between=0.05, pools=["intel"])
     logs = [math.log(sum(times_ns(parsed(d).workloads[0])) / 2000) for d in documents]
     middle = sum(logs) / 60

@@ -252,7 +252,7 @@ def test_a_part_that_was_measured_is_no_prediction():
 
 
 def test_the_seeds_eighth_hypothesis():
-    """30 µs more for a process are nothing of 70 ms more for a retrieve, and both are told."""
+    """30 µs more per process do not explain 70 ms more per retrieve; the evidence has both times."""
     found = cause(
         "spawn-cost", "cache-retrieve", FAST_SPAWN, slow({"spawn": 1.06}, "spawn", seed=2)
     )
@@ -264,7 +264,7 @@ def test_the_seeds_eighth_hypothesis():
 
 
 def test_idlings_timed_proof():
-    """Where sync-write was measured, its times stand beside idling's preconditions, and count once."""
+    """Where sync-write was measured, its times are added to idling's preconditions, and count once."""
     slower = slow({"sync-write/dsync-append": 5}, "sync-write", seed=2) | bfq(slice_idle=8)
     found = cause("scheduler-idling", "sync-write", SYNC, slower)
     assert found.state is SUPPORTED
@@ -321,7 +321,7 @@ def test_idlings_timed_proof():
     ],
 )
 def test_sync_write_decides_what_a_scheduler_does(name, settings, factor, state, explanation):
-    """Settings say what may be, times whether it is."""
+    """Settings make a wait possible; times show whether it happens."""
     slower = slow({"sync-write/append-fsync": factor}, "sync-write", seed=2) | bfq(**settings)
     found = cause(name, "cache-retrieve", SYNC, slower)
     assert found.state is state
@@ -346,7 +346,7 @@ def test_sync_write_decides_what_a_scheduler_does(name, settings, factor, state,
     ],
 )
 def test_schedulers_that_differ_are_held_against_sync_write(factor, state, explanation):
-    """Neither is known to be the slower one: what waits for them most decides, or is told."""
+    """Neither scheduler is known to be slower: synchronous writes decide, or are in the explanation."""
     kyber = {f"{PLACE}.devices.1.scheduler": "kyber"}
     candidate = slow({"sync-write": factor}, "sync-write", seed=2) | kyber
     found = cause("scheduler", "cache-retrieve", SYNC, candidate)
@@ -355,7 +355,7 @@ def test_schedulers_that_differ_are_held_against_sync_write(factor, state, expla
 
 
 def test_each_workload_that_differs_is_explained_by_itself():
-    """Cache-retrieve leads; then each further one that differs, by what differs most of it."""
+    """Cache-retrieve leads; each further workload that differs follows, by what differs most."""
     report = pair_report(
         dict(measured()),
         dict(
@@ -372,7 +372,7 @@ def test_each_workload_that_differs_is_explained_by_itself():
 
 
 def test_without_cache_retrieve_the_first_workload_leads():
-    """What was measured first is looked at, though nothing of it differs."""
+    """The first workload is diagnosed, although it does not differ."""
     change = {"workloads": lambda _: measured(only=("sync-write",))["workloads"]([])}
     report = pair_report(change, change)
     assert [str(one.subject) for one in report.diagnoses] == [
@@ -384,7 +384,7 @@ def test_without_cache_retrieve_the_first_workload_leads():
 
 
 def test_a_part_is_not_credited_with_the_whole():
-    """The lock makes 57 % of the difference: what the faster side takes is not its removal's gain."""
+    """The lock is 57 % of the difference, so the faster side's time is not the gain of removing it."""
     candidate = slow({"metadata/stat": 2, "metadata/stat/4": 2.5}, "metadata/stat")
     report = pair_report(only("metadata/stat"), candidate)
     (remedy,) = of(report, "metadata").remedies
@@ -393,7 +393,7 @@ def test_a_part_is_not_credited_with_the_whole():
 
 
 def test_remedies_are_measured_by_other_variants():
-    """Hardlinks instead of copies, a connection that is kept: what this side did with them."""
+    """The gain of hardlinks and of kept connections is what the same side measured with them."""
     report = pair_report(
         dict(measured(only=("exec", "upload"))),
         dict(measured({"exec/copies": 1.7, "upload/connection-each": 4}, only=("exec", "upload"))),
@@ -411,7 +411,7 @@ def test_remedies_are_measured_by_other_variants():
 
 
 def test_late_files_of_a_side_that_is_faster_otherwise() -> None:
-    """They are explained by themselves: stat's explanation looks for what makes the other slow."""
+    """They get a separate diagnosis: that of stat is about the other side."""
     late = slow({"metadata/visibility": 10}, "metadata", observed=HIDDEN)
     report = pair_report(slow({"metadata/stat/1": 3}, "metadata"), late, 1)
     states = {

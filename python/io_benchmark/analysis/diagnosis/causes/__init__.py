@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from io_benchmark.analysis.diagnosis.case import OtherMeasurement, make_case
-from io_benchmark.analysis.diagnosis.findings import CauseRule, Finding
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule
+from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.model import Cause, State, Subject, Worker
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 
@@ -44,39 +45,39 @@ def judge(
     )
 
 
-def _cause(rule: CauseRule, finding: Finding, ratio: float | None) -> Cause:
-    share = _share(ratio, finding)
+def _cause(rule: CauseRule, judgement: Judgement, ratio: float | None) -> Cause:
+    share = _share(ratio, judgement)
     return Cause(
         name=rule.name,
         hypothesis=rule.hypothesis,
-        state=finding.state,
-        baseline_evidence=finding.evidence.baseline,
-        candidate_evidence=finding.evidence.candidate,
-        explanation=finding.explanation + _share_sentences(ratio, finding, share),
-        predicted_ratio=finding.predicted_ratio,
+        state=judgement.state,
+        baseline_evidence=judgement.evidence.baseline,
+        candidate_evidence=judgement.evidence.candidate,
+        explanation=judgement.explanation + _share_sentences(ratio, judgement, share),
+        predicted_ratio=judgement.predicted_ratio,
         share=share,
-        workload=finding.workload,
+        workload=judgement.workload,
     )
 
 
-def _share(ratio: float | None, finding: Finding) -> float | None:
+def _share(ratio: float | None, judgement: Judgement) -> float | None:
     """Return ln(measured) over ln(predicted); the inverse for a part that was itself measured."""
-    predicted = finding.predicted_ratio
-    if finding.state is not State.SUPPORTED or ratio is None or predicted is None:
+    predicted = judgement.predicted_ratio
+    if judgement.state is not State.SUPPORTED or ratio is None or predicted is None:
         return None
     if predicted <= 0 or predicted == 1 or ratio == 1:
         return None
     share = math.log(ratio) / math.log(predicted)
-    return 1 / share if finding.is_part else share
+    return 1 / share if judgement.is_part else share
 
 
 def _share_sentences(
-    ratio: float | None, finding: Finding, share: float | None
+    ratio: float | None, judgement: Judgement, share: float | None
 ) -> tuple[Statement, ...]:
-    if share is None or ratio is None or finding.predicted_ratio is None:
+    if share is None or ratio is None or judgement.predicted_ratio is None:
         return ()
     template = "Measured {measured} of a predicted {predicted}: {share}."
-    if finding.is_part:
+    if judgement.is_part:
         template = "This makes {predicted} of the measured {measured}: {share}."
     elif round(share, 2) > 1:
         template = template[:-1] + ", over-explained: more than the caps alone would cause."
@@ -84,7 +85,7 @@ def _share_sentences(
         statement(
             template,
             measured=Quantity(ratio, Unit.RATIO),
-            predicted=Quantity(finding.predicted_ratio, Unit.RATIO),
+            predicted=Quantity(judgement.predicted_ratio, Unit.RATIO),
             share=Quantity(share, Unit.SHARE),
         ),
     )

@@ -4,15 +4,8 @@
 """What makes executing a binary slow: a copy of it for each builder."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.findings import (
-    NOTHING_TO_EXPLAIN,
-    CauseRule,
-    Finding,
-    Suggestion,
-    not_observable,
-    ruled_out,
-    supported,
-)
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import other_variant
 from io_benchmark.analysis.diagnosis.other_measurements import (
     NOT_MEASURED,
@@ -32,31 +25,33 @@ _COPIES = "copies"
 _COSTS_MORE_RATIO = 1.1
 
 
-def _per_builder_copies(case: Case) -> Finding:
+def _per_builder_copies(case: Case) -> Judgement:
     """Compare copies with hardlinks, which share one file's pages in the caches."""
     copies = case.sibling(variant=_COPIES)
     costs = detail(case, copies, workload_figures.COPIES) if copies is not None else None
     if copies is None or costs is None:
-        return not_observable(
-            NOT_MEASURED,
+        return NOT_MEASURED.not_observable(
             "This needs the variants hardlinked and copies on both sides.",
             workload=_EXEC,
         )
     evidence = detail_evidence(
-        copies, workload_figures.COPIES, "{figure} by copies (hardlinks are 1)", Unit.RATIO
+        copies,
+        workload_figures.COPIES,
+        Unit.RATIO,
+        "{figure} by copies",
+        note=" (hardlinks are 1)",
     )
     if not case.differs:
-        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+        return evidence.nothing_to_explain()
     if case.subject.variant != _COPIES:
-        return ruled_out(
-            evidence, "Hardlinks to one file differ as well, so copies are not the cause."
+        return evidence.ruled_out(
+            "Hardlinks to one file differ as well, so copies are not the cause."
         )
     slower, faster = costs
     if slower < _COSTS_MORE_RATIO * faster or not decided(copies):
-        return ruled_out(evidence, "Copies cost the slower side no more than the faster side.")
+        return evidence.ruled_out("Copies cost the slower side no more than the faster side.")
     hardlinked = known_times_as_long(case, case.sibling(variant="hardlinked"))
-    return supported(
-        evidence,
+    return evidence.supported(
         "The slower side's caches do not hold a copy of the binary for each process.",
         predicted_ratio=part_of(case, times_as_long(case, copies) / hardlinked),
         is_part=True,

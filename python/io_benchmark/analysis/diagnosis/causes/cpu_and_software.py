@@ -5,19 +5,13 @@
 
 import re
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.causes.lookup_costs import lookup_share
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.findings import (
-    CauseRule,
-    Finding,
-    Suggestion,
-    not_observable,
-    ruled_out,
-    supported,
-)
-from io_benchmark.analysis.diagnosis.judging import (
+from io_benchmark.analysis.diagnosis.judgement import Judgement
+from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.ranking import (
     RankedFact,
     Ranking,
     Sentences,
@@ -28,9 +22,9 @@ from io_benchmark.analysis.diagnosis.judging import (
     part,
     ranking,
 )
-from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
+from io_benchmark.results import workloads
 
 ORDER = 80
 _STOLEN_SHARE = 0.05
@@ -73,7 +67,7 @@ def _processor(view: View) -> RankedFact | None:
     return RankedFact(statement("{model}, {count} CPUs", model=host.cpu_model, count=count))
 
 
-def _cpu(case: Case) -> Finding:
+def _cpu(case: Case) -> Judgement:
     operation = workloads.of(case.subject.workload).operation
     evidence = of_sides(
         case,
@@ -83,8 +77,7 @@ def _cpu(case: Case) -> Finding:
     spawn = None if case.subject.workload == "spawn" else "spawn"
     slower, faster = mean_of(case.slower, _stolen), mean_of(case.faster, _stolen)
     if case.differs and slower is not None and slower >= _STOLEN_SHARE and slower > (faster or 0.0):
-        return supported(
-            evidence,
+        return evidence.supported(
             "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster "
             "side's.",
             stolen=part(slower),
@@ -96,15 +89,13 @@ def _cpu(case: Case) -> Finding:
         return by_rank(case, _processor, sentences, name="cpu", evidence=evidence)
     share = explained_share(case, _own_cpu_ns)
     if share is None:
-        return not_observable(
-            evidence,
+        return evidence.not_observable(
             f"The CPUs differ, and the CPU time per {operation} was not recorded.",
             workload=spawn,
         )
-    judge = supported if explains(share) else ruled_out
+    judge = evidence.supported if explains(share) else evidence.ruled_out
     but = "and" if explains(share) else "but"
     return judge(
-        evidence,
         f"The CPUs differ, {but} CPU time makes up {{share}} of the difference.",
         share=part(share),
     )
@@ -122,8 +113,8 @@ def _kernel_version(view: View) -> RankedFact | None:
     )
 
 
-def _kernel(case: Case) -> Finding:
-    finding = by_rank(
+def _kernel(case: Case) -> Judgement:
+    judgement = by_rank(
         case,
         _kernel_version,
         Sentences(
@@ -137,9 +128,8 @@ def _kernel(case: Case) -> Finding:
     share = explained_share(case, _own_system_ns)
     differs = ranking(case, _kernel_version) is Ranking.UNRANKED
     if not differs or share is None or not explains(share):
-        return finding
-    return supported(
-        finding.evidence,
+        return judgement
+    return judgement.evidence.supported(
         "The kernels differ, and work in the kernel makes up {share} of the difference.",
         share=part(share),
     )
@@ -171,9 +161,9 @@ def _coreutils(view: View) -> float | None:
     return float(match.group(1)) if match else None
 
 
-def _image_and_tools(case: Case) -> Finding:
+def _image_and_tools(case: Case) -> Judgement:
     real = case.subject.fidelity == "real"
-    finding = by_rank(
+    judgement = by_rank(
         case,
         _tools,
         Sentences(
@@ -187,27 +177,24 @@ def _image_and_tools(case: Case) -> Finding:
         name="tools",
     )
     if ranking(case, _tools) is not Ranking.UNRANKED:
-        return finding
+        return judgement
     share = lookup_share(case)
     if share is not None and explains(share):
-        return supported(
-            finding.evidence,
+        return judgement.evidence.supported(
             "The tools differ, and the lookups, which they do, make up {share} of the difference.",
             share=part(share),
         )
     if real:
         slower, faster = mean_of(case.slower, _coreutils), mean_of(case.faster, _coreutils)
         if slower is None or faster is None or not slower < _COPY_FILE_RANGE_SINCE <= faster:
-            return finding
-        return supported(
-            finding.evidence,
+            return judgement
+        return judgement.evidence.supported(
             "The slower side's cp reads and writes the bytes itself; from coreutils 9 on cp leaves "
             "that to the kernel (FICLONE, copy_file_range).",
         )
     if share is None:
-        return finding
-    return ruled_out(
-        finding.evidence,
+        return judgement
+    return judgement.evidence.ruled_out(
         "The tools differ, but the kernel copies here, and the lookups make up only {share} of the "
         "difference.",
         share=part(share),

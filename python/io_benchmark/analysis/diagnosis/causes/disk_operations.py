@@ -7,17 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.evidence import Sides, span, tally
-from io_benchmark.analysis.diagnosis.findings import (
-    MAY_BE_CHANCE,
-    NOTHING_TO_EXPLAIN,
-    CauseRule,
-    Finding,
-    Suggestion,
-    not_observable,
-    ruled_out,
-    supported,
-)
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.evidence import span, tally
+from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, unless
 from io_benchmark.analysis.diagnosis.other_measurements import (
     NOT_MEASURED,
@@ -42,11 +34,10 @@ _AT_ONCE = "-depth-32"
 _Cap = Callable[[View], float | None]
 
 
-def _random_io(case: Case) -> Finding:
+def _random_io(case: Case) -> Judgement:
     measurements = case.measured(_RANDOM_IO)
     if not measurements:
-        return not_observable(
-            NOT_MEASURED,
+        return NOT_MEASURED.not_observable(
             "These copies are sequential and do not show how many small reads and writes per second "
             "the disks do.",
             workload=_RANDOM_IO,
@@ -56,17 +47,17 @@ def _random_io(case: Case) -> Finding:
     chosen = itself or slowest(case, many or measurements)
     evidence = _evidence(case, measurements, chosen)
     if chosen is None or not case.differs:
-        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+        return evidence.nothing_to_explain()
     ratio = times_as_long(case, chosen)
     if ratio < SLOWER_AT_RATIO:
-        return ruled_out(evidence, "The slower side's disks do as many operations per second.")
+        return evidence.ruled_out("The slower side's disks do as many operations per second.")
     template = "The slower side's disks do {ratio} fewer operations per second ({variant})."
     fewer, variant = Quantity(ratio, Unit.RATIO), chosen.subject.variant
     if not decided(chosen):
-        return not_observable(evidence, template, ratio=fewer, variant=variant).also(MAY_BE_CHANCE)
-    finding = supported(evidence, template, ratio=fewer, variant=variant)
+        return evidence.not_observable(template, ratio=fewer, variant=variant).may_be_chance()
+    judgement = evidence.supported(template, ratio=fewer, variant=variant)
     # The copies are sequential: their caps are those of bandwidth.
-    return replace(finding, predicted_ratio=_predicted(case, itself) if itself else None)
+    return replace(judgement, predicted_ratio=_predicted(case, itself) if itself else None)
 
 
 def _cap_of(measurement: OtherMeasurement) -> _Cap | None:

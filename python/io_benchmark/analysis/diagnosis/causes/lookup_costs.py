@@ -4,18 +4,11 @@
 """The lookup's part of a retrieve, and the process that it starts."""
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.evidence import Sides, evidence_of, fact, of_sides, span
-from io_benchmark.analysis.diagnosis.findings import (
-    MAY_BE_CHANCE,
-    NOTHING_TO_EXPLAIN,
-    CauseRule,
-    Finding,
-    not_observable,
-    ruled_out,
-    supported,
-)
-from io_benchmark.analysis.diagnosis.judging import explained_share, explains, part
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule
+from io_benchmark.analysis.diagnosis.evidence import evidence_of, fact, of_sides, span
+from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
 from io_benchmark.analysis.diagnosis.other_measurements import decided
+from io_benchmark.analysis.diagnosis.ranking import explained_share, explains, part
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
 ORDER = 90
@@ -35,40 +28,40 @@ def _evidence(case: Case) -> Sides:
     )
 
 
-def _lookup_cost(case: Case) -> Finding:
+def _lookup_cost(case: Case) -> Judgement:
     evidence = _evidence(case)
     if case.difference_ns is None:
-        return not_observable(evidence, "The workload has no times.", workload="spawn")
+        return evidence.not_observable("The workload has no times.", workload="spawn")
     share = lookup_share(case)
     if share is None:
-        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+        return evidence.nothing_to_explain()
     if not explains(share):
-        return ruled_out(evidence, _PART, share=part(share)).also("The rest is in the copies.")
-    return supported(evidence, _PART, share=part(share)).also(
+        return evidence.ruled_out(_PART, share=part(share)).also("The rest is in the copies.")
+    return evidence.supported(_PART, share=part(share)).also(
         "The workload spawn shows whether grep or starting it takes the time."
     )
 
 
-def _spawn_cost(case: Case) -> Finding:
+def _spawn_cost(case: Case) -> Judgement:
     spawned = case.measured("spawn")
     if spawned and case.difference_ns is not None:
         return _judge_spawns(case, spawned[0])
     evidence = _evidence(case)
     if case.difference_ns is None:
-        return not_observable(evidence, "The workload has no times.", workload="spawn")
+        return evidence.not_observable("The workload has no times.", workload="spawn")
     share = lookup_share(case)
     if share is None:
-        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+        return evidence.nothing_to_explain()
     if not explains(share):
-        return ruled_out(evidence, _PART, share=part(share)).also(
+        return evidence.ruled_out(_PART, share=part(share)).also(
             "Starting grep is only a part of a lookup."
         )
-    return not_observable(evidence, _PART, workload="spawn", share=part(share)).also(
+    return evidence.not_observable(_PART, workload="spawn", share=part(share)).also(
         "How much of that is starting grep is not known."
     )
 
 
-def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Finding:
+def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Judgement:
     """Compare how much longer a process takes with how many a retrieve starts."""
     evidence = Sides(
         *(
@@ -84,7 +77,7 @@ def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Finding:
         )
     )
     if not case.differs or not case.difference_ns:
-        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+        return evidence.nothing_to_explain()
     count = _PROCESSES_REAL if case.subject.fidelity == "real" else _PROCESSES_SEED
     share = count * spawn.difference_ns / case.difference_ns
     template = (
@@ -93,10 +86,10 @@ def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Finding:
         else f"The {count} processes that a retrieve starts make up {{share}} of the difference."
     )
     if not explains(share):
-        return ruled_out(evidence, template, share=part(share))
+        return evidence.ruled_out(template, share=part(share))
     if not decided(spawn):
-        return not_observable(evidence, template, share=part(share)).also(MAY_BE_CHANCE)
-    return supported(evidence, template, share=part(share))
+        return evidence.not_observable(template, share=part(share)).may_be_chance()
+    return evidence.supported(template, share=part(share))
 
 
 RULES = (

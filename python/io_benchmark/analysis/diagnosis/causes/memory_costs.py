@@ -6,16 +6,10 @@
 from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.findings import (
-    NOTHING_TO_EXPLAIN,
-    CauseRule,
-    Finding,
-    not_observable,
-    ruled_out,
-    supported,
-)
-from io_benchmark.analysis.diagnosis.judging import (
+from io_benchmark.analysis.diagnosis.judgement import Judgement
+from io_benchmark.analysis.diagnosis.ranking import (
     RankedFact,
     Sentences,
     by_rank,
@@ -54,8 +48,8 @@ def _reading_ns(view: View) -> float | None:
     return missing_mib / rate * 1e9 / len(view.entry.total_ns)
 
 
-def _page_cache_state(case: Case) -> Finding:
-    finding = by_rank(
+def _page_cache_state(case: Case) -> Judgement:
+    judgement = by_rank(
         case,
         _cached,
         Sentences(
@@ -67,16 +61,15 @@ def _page_cache_state(case: Case) -> Finding:
         name="cache-in-memory",
     )
     share = explained_share(case, _reading_ns)
-    if finding.state is not State.SUPPORTED or share is None:
-        return finding
+    if judgement.state is not State.SUPPORTED or share is None:
+        return judgement
     if not explains(share):
-        return ruled_out(
-            finding.evidence,
+        return judgement.evidence.ruled_out(
             "The slower side started with less of the cache in memory, but reading the rest once "
             "makes up only {share} of the difference.",
             share=part(share),
         )
-    return finding.also("This makes up {share} of the difference.", share=part(share))
+    return judgement.also("This makes up {share} of the difference.", share=part(share))
 
 
 def _touch_ns(view: View) -> float | None:
@@ -91,29 +84,27 @@ def _touch_per_retrieve_ns(view: View) -> float | None:
     return cost * view.copied_bytes / MIB / len(view.entry.total_ns)
 
 
-def _memory_first_touch(case: Case) -> Finding:
+def _memory_first_touch(case: Case) -> Judgement:
     evidence = of_sides(
         case, span("first-touch-per-mib", _touch_ns, Unit.NANOSECONDS, "{value} per MiB")
     )
     slower, faster = of_workers(case.slower, _touch_ns), of_workers(case.faster, _touch_ns)
     if not slower or not faster:
-        return not_observable(evidence, "The cost of touching new memory was not measured.")
+        return evidence.not_observable("The cost of touching new memory was not measured.")
     if not case.differs:
-        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+        return evidence.nothing_to_explain()
     if median(slower) <= _SAME_COST_RATIO * median(faster):
-        return ruled_out(evidence, "New memory costs the slower side no more.")
+        return evidence.ruled_out("New memory costs the slower side no more.")
     share = explained_share(case, _touch_per_retrieve_ns)
     if share is None:
-        return not_observable(evidence, "The workload has no times to compare this cost with.")
+        return evidence.not_observable("The workload has no times to compare this cost with.")
     if not explains(share):
-        return ruled_out(
-            evidence,
+        return evidence.ruled_out(
             "New memory costs the slower side more, but per file this makes up only {share} of the "
             "difference.",
             share=part(share),
         )
-    return supported(
-        evidence,
+    return evidence.supported(
         "Each new page of memory costs the slower side more; per file this makes up {share} of the "
         "difference.",
         share=part(share),

@@ -7,19 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.evidence import Sides
-from io_benchmark.analysis.diagnosis.findings import (
-    MAY_BE_CHANCE,
-    NOTHING_TO_EXPLAIN,
-    OPPOSITE,
-    CauseRule,
-    Finding,
-    Suggestion,
-    not_observable,
-    ruled_out,
-    supported,
-)
-from io_benchmark.analysis.diagnosis.judging import RankedFact, Sentences, by_rank
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
 from io_benchmark.analysis.diagnosis.measured_gains import other_place
 from io_benchmark.analysis.diagnosis.other_measurements import (
     NOT_MEASURED,
@@ -32,6 +21,7 @@ from io_benchmark.analysis.diagnosis.other_measurements import (
     part_of,
     times_as_long,
 )
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank
 from io_benchmark.analysis.model import Evidence, State
 from io_benchmark.analysis.observed.cgroup_limits import cpu_quota
 from io_benchmark.analysis.observed.worker_view import View
@@ -69,12 +59,11 @@ def _with_threads(case: Case) -> OtherMeasurement | None:
     return min(scaled, key=gained, default=None)
 
 
-def _lock(case: Case) -> Finding:
+def _lock(case: Case) -> Judgement:
     measurement = _with_threads(case)
     scaling = detail(case, measurement, workload_figures.SCALING) if measurement else None
     if measurement is None or scaling is None:
-        return not_observable(
-            NOT_MEASURED,
+        return NOT_MEASURED.not_observable(
             "This needs the same operations by one thread and by several at once on both sides.",
             workload=_METADATA,
         )
@@ -82,33 +71,33 @@ def _lock(case: Case) -> Finding:
     evidence = detail_evidence(
         measurement,
         workload_figures.SCALING,
-        "{figure} by {threads} at once ({variant}, one thread is 1)",
         Unit.RATIO,
+        "{figure} by {threads} at once",
+        note=" ({variant}, one thread is 1)",
         threads=Quantity(threads, Unit.COUNT),
         variant=measurement.subject.variant,
     )
     if not case.differs:
-        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+        return evidence.nothing_to_explain()
     slower, faster = scaling
     if slower >= _SCALES_SHARE * faster:
-        return ruled_out(evidence, "Several at once gain as much on the slower side.")
+        return evidence.ruled_out("Several at once gain as much on the slower side.")
     quotas = [cpu_quota(view.limits) for view in case.slower if view.limits is not None]
     if any(quota is not None and quota < threads for quota in quotas):
-        return ruled_out(
-            evidence, "The slower side's cgroup gives it fewer CPUs than threads that work at once."
+        return evidence.ruled_out(
+            "The slower side's cgroup gives it fewer CPUs than threads that work at once."
         )
     if not decided(measurement):
-        return not_observable(evidence, "Several at once gain less on the slower side.").also(
-            MAY_BE_CHANCE
-        )
+        return evidence.not_observable(
+            "Several at once gain less on the slower side."
+        ).may_be_chance()
     return _supported_lock(case, measurement, evidence)
 
 
-def _supported_lock(case: Case, measurement: OtherMeasurement, evidence: Sides) -> Finding:
+def _supported_lock(case: Case, measurement: OtherMeasurement, evidence: Sides) -> Judgement:
     alone = known_times_as_long(case, case.sibling(threads=1))
     more = times_as_long(case, measurement) / alone
-    finding = supported(
-        evidence,
+    judgement = evidence.supported(
         "Several at once wait for each other on the slower side: a lock in its file system or "
         "storage driver.",
         # One thread never waits for a lock: where its time is explained, the lock has no part.
@@ -116,7 +105,7 @@ def _supported_lock(case: Case, measurement: OtherMeasurement, evidence: Sides) 
         is_part=True,
     )
     types = _filesystems(case.slower)
-    return finding.also("The file system is {types}.", types=types) if types else finding
+    return judgement.also("The file system is {types}.", types=types) if types else judgement
 
 
 def _filesystems(views: Sequence[View]) -> str:
@@ -143,8 +132,8 @@ def _layers(view: View) -> RankedFact | None:
     )
 
 
-def _overlay_layers(case: Case) -> Finding:
-    finding = by_rank(
+def _overlay_layers(case: Case) -> Judgement:
+    judgement = by_rank(
         case,
         _layers,
         Sentences(
@@ -156,17 +145,18 @@ def _overlay_layers(case: Case) -> Finding:
         name="layers",
     )
     missing = [each for variant in _MISSING for each in case.measured(_METADATA, variant)][:1]
-    if finding.state is not State.SUPPORTED or not missing:
-        return finding
+    if judgement.state is not State.SUPPORTED or not missing:
+        return judgement
     ratio = times_as_long(case, missing[0])
-    finding = replace(finding, evidence=Sides(*map(_joined, finding.evidence, figures(missing))))
+    judgement = replace(
+        judgement, evidence=Sides(*map(_joined, judgement.evidence, figures(missing)))
+    )
     if ratio < SLOWER_AT_RATIO:
-        return ruled_out(
-            finding.evidence,
+        return judgement.evidence.ruled_out(
             "The slower side has more layers, but a name that is in none of them is looked up as "
             "fast.",
         )
-    return finding.also(
+    return judgement.also(
         "Looking up a name that is in none of them takes {ratio} as long.",
         ratio=Quantity(ratio, Unit.RATIO),
     )
@@ -179,30 +169,29 @@ def _joined(first: Evidence, second: Evidence) -> Evidence:
 # --- files-not-visible ---
 
 
-def _files_not_visible(case: Case) -> Finding:
+def _files_not_visible(case: Case) -> Judgement:
     measurements = case.measured(_METADATA, _VISIBILITY)
     counts = detail(case, measurements[0], workload_figures.NOT_VISIBLE) if measurements else None
     if counts is None:
-        return not_observable(
-            NOT_MEASURED, "This needs the variant visibility on both sides.", workload=_METADATA
+        return NOT_MEASURED.not_observable(
+            "This needs the variant visibility on both sides.", workload=_METADATA
         )
     evidence = detail_evidence(
         measurements[0],
         workload_figures.NOT_VISIBLE,
-        "{figure} files not visible immediately",
         Unit.COUNT,
+        "{figure} files not visible immediately",
     )
     slower, faster = counts
     if not slower and not faster:
-        return ruled_out(evidence, "Every file was visible to another thread immediately.")
+        return evidence.ruled_out("Every file was visible to another thread immediately.")
     if not case.differs:
-        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
-    if slower <= faster:
-        return ruled_out(
-            evidence, "As many files are late on both sides." if slower == faster else OPPOSITE
-        )
-    return supported(
-        evidence,
+        return evidence.nothing_to_explain()
+    if slower == faster:
+        return evidence.ruled_out("As many files are late on both sides.")
+    if slower < faster:
+        return evidence.faster_side_is_worse()
+    return evidence.supported(
         "On the slower side, files that one thread has created are not visible to another thread "
         "yet. Its storage driver breaks what POSIX promises, and threads that wait for these files "
         "lose time.",

@@ -6,14 +6,10 @@
 from collections.abc import Mapping
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.findings import (
-    CauseRule,
-    Finding,
-    Suggestion,
-    not_observable,
-)
-from io_benchmark.analysis.diagnosis.judging import RankedFact, Sentences, by_rank
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.mount_options import all_options, mount_table_options
 from io_benchmark.analysis.observed.worker_view import View
@@ -88,7 +84,7 @@ def _unknown_options(view: View) -> frozenset[str]:
     )
 
 
-def _mount_options(case: Case) -> Finding:
+def _mount_options(case: Case) -> Judgement:
     destination = case.subject.destination
 
     def read(view: View) -> RankedFact | None:
@@ -105,7 +101,7 @@ def _mount_options(case: Case) -> Finding:
             sum(cost for _, cost in costs.values()),
         )
 
-    finding = by_rank(
+    judgement = by_rank(
         case,
         read,
         Sentences(
@@ -116,14 +112,13 @@ def _mount_options(case: Case) -> Finding:
         name="mount",
     )
     differing = _differing_options(case)
-    if finding.state is State.RULED_OUT and differing and case.differs:
-        return not_observable(
-            finding.evidence,
+    if judgement.state is State.RULED_OUT and differing and case.differs:
+        return judgement.evidence.not_observable(
             "The sides differ in {options}, whose cost is not known. Only the same options on both "
             "sides would show it.",
             options=", ".join(differing),
         )
-    return finding
+    return judgement
 
 
 def _differing_options(case: Case) -> list[str]:

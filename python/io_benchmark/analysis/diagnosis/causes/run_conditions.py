@@ -6,21 +6,15 @@
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from io_benchmark.analysis import workloads
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.findings import (
-    NOTHING_TO_EXPLAIN,
-    CauseRule,
-    Finding,
-    not_observable,
-    ruled_out,
-    supported,
-)
-from io_benchmark.analysis.diagnosis.judging import part
+from io_benchmark.analysis.diagnosis.judgement import Judgement
+from io_benchmark.analysis.diagnosis.ranking import part
 from io_benchmark.analysis.inference.moving_blocks import last_third_over_first
 from io_benchmark.analysis.observed.worker_view import View, of_workers
 from io_benchmark.analysis.statements import Unit
+from io_benchmark.results import workloads
 
 ORDER = 150
 _SAMPLES_TO_JUDGE_DRIFT = 60  # a third is then a block of 20
@@ -39,24 +33,23 @@ def _drift(view: View) -> float | None:
     return last_third_over_first(view.entry)
 
 
-def _drift_over_time(case: Case) -> Finding:
+def _drift_over_time(case: Case) -> Judgement:
     evidence = of_sides(
         case, span("drift", _drift, Unit.RATIO, "last third over the first {value}")
     )
     slower, faster = of_workers(case.slower, _drift), of_workers(case.faster, _drift)
     if not slower or not faster:
         samples = workloads.of(case.subject.workload).samples
-        return not_observable(
-            evidence, f"This needs {_SAMPLES_TO_JUDGE_DRIFT} {samples} on both sides."
+        return evidence.not_observable(
+            f"This needs {_SAMPLES_TO_JUDGE_DRIFT} {samples} on both sides."
         )
     if not case.differs:
-        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+        return evidence.nothing_to_explain()
     if median(slower) < _DRIFTS_RATIO:
-        return ruled_out(evidence, "The slower side was no slower at its end.")
+        return evidence.ruled_out("The slower side was no slower at its end.")
     if median(faster) >= _DRIFTS_RATIO and median(faster) >= median(slower) / _DRIFTS_RATIO:
-        return ruled_out(evidence, "Both sides slowed down by the same factor.")
-    return supported(
-        evidence,
+        return evidence.ruled_out("Both sides slowed down by the same factor.")
+    return evidence.supported(
         "Only the slower side slowed down during the run, as when a burst allowance or a cache is "
         "used up.",
     )
@@ -81,7 +74,7 @@ def _median(views: Sequence[View], value: Callable[[View], float | None]) -> flo
     return median(known) if known else None
 
 
-def _other_load(case: Case) -> Finding:
+def _other_load(case: Case) -> Judgement:
     evidence = of_sides(
         case,
         span("pressure", _pressed, Unit.SHARE, "CPU or memory under pressure {value} of the time"),
@@ -95,13 +88,12 @@ def _other_load(case: Case) -> Finding:
     pressed = [_median(views, _pressed) for views in (case.slower, case.faster)]
     written = [_median(views, _written) for views in (case.slower, case.faster)]
     if None in pressed and None in written:
-        return not_observable(evidence, "Neither pressure nor disk counters were recorded.")
+        return evidence.not_observable("Neither pressure nor disk counters were recorded.")
     if not case.differs:
-        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+        return evidence.nothing_to_explain()
     slower, faster = pressed
     if slower is not None and faster is not None and slower >= faster + _PRESSED_SHARE:
-        return supported(
-            evidence,
+        return evidence.supported(
             "Something waited for CPU or memory during {share} of the slower side's time.",
             share=part(slower),
         )
@@ -109,13 +101,12 @@ def _other_load(case: Case) -> Finding:
     if slower is not None and faster is not None:
         foreign = slower - max(1.0, faster)
         if foreign >= _FOREIGN_SHARE:
-            return supported(
-                evidence,
+            return evidence.supported(
                 "The slower side's disks wrote {share} more than the copies: something else used "
                 "them.",
                 share=part(foreign),
             )
-    return ruled_out(evidence, "The slower side has no other load than the benchmark.")
+    return evidence.ruled_out("The slower side has no other load than the benchmark.")
 
 
 RULES = (

@@ -4,26 +4,21 @@
 """The disks' I/O scheduler, apart from the two ways in which it makes synchronous writers wait."""
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.causes import scheduler_idling, scheduler_starvation
-from io_benchmark.analysis.diagnosis.findings import (
-    CauseRule,
-    Finding,
-    Suggestion,
-    not_observable,
-    ruled_out,
-)
-from io_benchmark.analysis.diagnosis.judging import (
-    RankedFact,
-    Ranking,
-    Sentences,
-    by_rank,
-    ranking,
-)
+from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import (
     SLOWER_AT_RATIO,
     decided,
     times_as_long,
+)
+from io_benchmark.analysis.diagnosis.ranking import (
+    RankedFact,
+    Ranking,
+    Sentences,
+    by_rank,
+    ranking,
 )
 from io_benchmark.analysis.diagnosis.sync_writes import SYNC_WRITE, slowest_sync_write
 from io_benchmark.analysis.model import State
@@ -57,8 +52,8 @@ def _scheduler(view: View) -> RankedFact | None:
     )
 
 
-def _scheduler_choice(case: Case) -> Finding:
-    finding = by_rank(
+def _scheduler_choice(case: Case) -> Judgement:
+    judgement = by_rank(
         case,
         _scheduler,
         Sentences(
@@ -73,12 +68,12 @@ def _scheduler_choice(case: Case) -> Finding:
         name="schedulers",
     )
     counted = counted_as(case)
-    if finding.state is not State.RULED_OUT and counted is not None:
-        return ruled_out(finding.evidence, f"What they differ in counts as {counted}.")
+    if judgement.state is not State.RULED_OUT and counted is not None:
+        return judgement.evidence.ruled_out(f"What they differ in counts as {counted}.")
     slowest_write = slowest_sync_write(case)
     if slowest_write is None or ranking(case, _scheduler) is not Ranking.UNRANKED:
-        return finding
-    return _by_sync_writes(case, finding, slowest_write)
+        return judgement
+    return _by_sync_writes(case, judgement, slowest_write)
 
 
 def counted_as(case: Case) -> str | None:
@@ -89,15 +84,14 @@ def counted_as(case: Case) -> str | None:
     return None
 
 
-def _by_sync_writes(case: Case, finding: Finding, slowest_write: OtherMeasurement) -> Finding:
+def _by_sync_writes(case: Case, judgement: Judgement, slowest_write: OtherMeasurement) -> Judgement:
     """Judge schedulers that differ: small synchronous writes wait for them most."""
     ratio = times_as_long(case, slowest_write)
     if ratio < SLOWER_AT_RATIO:
-        return ruled_out(
-            finding.evidence, "The schedulers differ, but synchronous writes are as fast with both."
+        return judgement.evidence.ruled_out(
+            "The schedulers differ, but synchronous writes are as fast with both.",
         )
-    unclear = not_observable(
-        finding.evidence,
+    unclear = judgement.evidence.not_observable(
         "The schedulers differ, but other differences can make synchronous writes slower as well. "
         "Only equal schedulers would show it.",
     )

@@ -10,23 +10,14 @@ thread (jbd2), so it is always in the root group.
 from dataclasses import dataclass
 
 from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import Observe, of_sides, tally
-from io_benchmark.analysis.diagnosis.findings import (
-    NOTHING_TO_EXPLAIN,
-    CauseRule,
-    Finding,
-    Suggestion,
-    not_observable,
-    ruled_out,
-    supported,
-)
+from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.sync_writes import (
     SYNC_WRITE,
-    TIMES,
     proved_by_sync_writes,
     slowest_sync_write,
-    sync_write_times,
 )
 from io_benchmark.analysis.observed.cgroup_limits import io_group
 from io_benchmark.analysis.observed.disk_schedulers import (
@@ -126,35 +117,34 @@ def _observe(at: int, key: str) -> Observe:
     return tally(key, lambda view: _preconditions(view)[at].fact)
 
 
-def _scheduler_idling(case: Case) -> Finding:
+def _scheduler_idling(case: Case) -> Judgement:
     keys = ("cgroup", "journal", "scheduler", "idle-settings")
     observe = [_observe(at, key) for at, key in enumerate(keys)]
     evidence = of_sides(case, *observe, has_summary=False)
     slower, faster = mean_of(case.slower, _all_met), mean_of(case.faster, _all_met)
     if case.differs and slower == 0:
-        return ruled_out(evidence, _absent(case))
+        return evidence.ruled_out(_absent(case))
     if slower is None or faster is None:
         side = "slower" if slower is None else "faster"
-        return not_observable(
-            evidence, f"On the {side} side not all of the four preconditions could be seen."
+        return evidence.not_observable(
+            f"On the {side} side not all of the four preconditions could be seen."
         )
     if not case.differs:
-        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+        return evidence.nothing_to_explain()
     if slower <= faster:
         how = "as many" if slower == faster else "more"
-        return ruled_out(
-            evidence, f"The faster side meets all four preconditions on {how} of its workers."
+        return evidence.ruled_out(
+            f"The faster side meets all four preconditions on {how} of its workers."
         )
     where = "more workers of the slower side" if faster else "the slower side alone"
-    finding = supported(
-        evidence,
+    judgement = evidence.supported(
         f"All four preconditions are met on {where}: a synchronous write waits for the journal's "
         "thread, and the scheduler leaves the disk idle between the two.",
     )
     slowest_write = slowest_sync_write(case)
     if slowest_write is None:
-        return finding.also(f"Times of the workload {SYNC_WRITE} would prove it.")
-    return proved_by_sync_writes(case, finding.also(TIMES, **sync_write_times(case, slowest_write)))
+        return judgement.also(f"Times of the workload {SYNC_WRITE} would prove it.")
+    return proved_by_sync_writes(case, judgement, slowest_write)
 
 
 def _absent(case: Case) -> str:

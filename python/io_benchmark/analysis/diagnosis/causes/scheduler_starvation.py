@@ -8,24 +8,15 @@ Measured on kernel 6.18: 19 to 20 ms per write on ext4, where the same disk with
 """
 
 from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import of_sides, tally
-from io_benchmark.analysis.diagnosis.findings import (
-    NOTHING_TO_EXPLAIN,
-    CauseRule,
-    Finding,
-    Suggestion,
-    not_observable,
-    ruled_out,
-    supported,
-)
+from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import decided
 from io_benchmark.analysis.diagnosis.sync_writes import (
     SYNC_WRITE,
-    TIMES,
     proved_by_sync_writes,
     slowest_sync_write,
-    sync_write_times,
 )
 from io_benchmark.analysis.observed.disk_schedulers import (
     described,
@@ -68,36 +59,33 @@ def _schedulers(view: View) -> Statement | None:
     return statement("{schedulers}", schedulers=", ".join(sorted(shown)) or "no disk")
 
 
-def _scheduler_starvation(case: Case) -> Finding:
+def _scheduler_starvation(case: Case) -> Judgement:
     evidence = of_sides(case, tally("schedulers", _schedulers))
     if None in (mean_of(case.baseline, _may_starve), mean_of(case.candidate, _may_starve)):
-        return not_observable(evidence, "The disks' scheduler could not be seen.")
+        return evidence.not_observable("The disks' scheduler could not be seen.")
     if not case.differs:
-        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+        return evidence.nothing_to_explain()
     if not mean_of(case.slower, _may_starve):
-        return ruled_out(
-            evidence, f"No disk of the slower side is scheduled by bfq with {_SETTINGS}."
+        return evidence.ruled_out(
+            f"No disk of the slower side is scheduled by bfq with {_SETTINGS}."
         )
     slowest_write = slowest_sync_write(case)
     if slowest_write is None:
-        return not_observable(
-            evidence,
+        return evidence.not_observable(
             f"bfq with {_SETTINGS} can delay a synchronous write by 20 ms. That depends on the order "
             "in which the two were set, so only times would show it.",
             workload=SYNC_WRITE,
         )
     slower, _ = case.slower_first(slowest_write)
     if decided(slowest_write) and slower.mean_ns < _STARVES_NS:
-        return ruled_out(
-            evidence,
+        return evidence.ruled_out(
             "bfq has these settings, but a synchronous write takes {time}: it does not starve.",
             time=Quantity(slower.mean_ns, Unit.NANOSECONDS),
         )
-    finding = supported(
-        evidence,
+    judgement = evidence.supported(
         f"bfq with {_SETTINGS} delays each synchronous write until other time slices are over.",
-    ).also(TIMES, **sync_write_times(case, slowest_write))
-    return proved_by_sync_writes(case, finding)
+    )
+    return proved_by_sync_writes(case, judgement, slowest_write)
 
 
 RULES = (

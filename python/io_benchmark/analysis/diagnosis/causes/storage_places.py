@@ -4,25 +4,16 @@
 """Where the place is: overlay or volume, which file system, and what that does with a copy."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.causes.disks import write_rate
-from io_benchmark.analysis.diagnosis.evidence import Sides, of_sides, span, tally
-from io_benchmark.analysis.diagnosis.findings import (
-    NOTHING_TO_EXPLAIN,
-    OPPOSITE,
-    CauseRule,
-    Finding,
-    Suggestion,
-    not_observable,
-    ruled_out,
-    supported,
-)
-from io_benchmark.analysis.diagnosis.judging import RankedFact, Sentences, by_rank
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.evidence import of_sides, span, tally, write_rate
+from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
 from io_benchmark.analysis.diagnosis.measured_gains import (
     as_other_pool,
     follows,
     other_destination,
     other_place,
 )
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank
 from io_benchmark.analysis.observed.disk_waits import waits_for_disks
 from io_benchmark.analysis.observed.mount_options import LAYERED, all_options, filesystem_type
 from io_benchmark.analysis.observed.worker_view import View, mean_of
@@ -59,7 +50,7 @@ def _place(view: View) -> RankedFact | None:
     return RankedFact(statement(template, **values), _PLACE_RANKS[place.kind])
 
 
-def _storage_place(case: Case) -> Finding:
+def _storage_place(case: Case) -> Judgement:
     return by_rank(
         case,
         _place,
@@ -82,7 +73,7 @@ def _filesystem(view: View) -> RankedFact | None:
     return RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))
 
 
-def _file_system(case: Case) -> Finding:
+def _file_system(case: Case) -> Judgement:
     layered = any(filesystem_type(view) in LAYERED for view in case.views)
     return by_rank(
         case,
@@ -131,7 +122,7 @@ def _flush_fact(view: View) -> Statement | None:
     )
 
 
-def _ext4_flush(case: Case) -> Finding:
+def _ext4_flush(case: Case) -> Judgement:
     evidence = of_sides(
         case,
         tally("flush", _flush_fact),
@@ -144,8 +135,7 @@ def _ext4_flush(case: Case) -> Finding:
         write_rate(),
     )
     if case.subject.destination != "overwrite":
-        return ruled_out(
-            evidence,
+        return evidence.ruled_out(
             "Only a file that is truncated and rewritten is flushed; destination {destination} "
             "does not rewrite files.",
             destination=case.subject.destination,
@@ -155,44 +145,40 @@ def _ext4_flush(case: Case) -> Finding:
         for views in (case.slower, case.faster)
     )
     if slower is None or faster is None:
-        return not_observable(
-            evidence,
+        return evidence.not_observable(
             "The file system below the place is not visible. Destination unlink in the same push "
             "would show it.",
             workload="cache-retrieve",
         )
     if slower == 0 and faster == 0:
-        return ruled_out(evidence, "Neither side flushes a rewritten file by ext4's rule.")
+        return evidence.ruled_out("Neither side flushes a rewritten file by ext4's rule.")
     if not case.differs:
-        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+        return evidence.nothing_to_explain()
     if slower < faster:
-        return ruled_out(evidence, OPPOSITE)
+        return evidence.faster_side_is_worse()
     if slower > faster:
-        return supported(
-            evidence,
+        return evidence.supported(
             "Only the slower side writes each rewritten file out when it is closed "
             "(auto_da_alloc).",
         )
     return _both_flush(case, evidence)
 
 
-def _both_flush(case: Case, evidence: Sides) -> Finding:
+def _both_flush(case: Case, evidence: Sides) -> Judgement:
     """Judge a flush on both sides, which makes disks that differ decide how long copies take."""
     waits = mean_of(
         case.slower,
         lambda view: None if (waits := waits_for_disks(view)) is None else float(waits),
     )
     if waits is None:
-        return not_observable(
-            evidence,
+        return evidence.not_observable(
             "Both sides flush each rewritten file, and whether the copies waited for that was not "
             "recorded. Destination unlink in the same push would show it.",
             workload="cache-retrieve",
         )
     if waits < 0.5:
-        return ruled_out(evidence, "Both sides flush, but the slower side did not wait for it.")
-    return supported(
-        evidence,
+        return evidence.ruled_out("Both sides flush, but the slower side did not wait for it.")
+    return evidence.supported(
         "Both sides write each rewritten file out when it is closed (auto_da_alloc), and the slower "
         "side waits for its disks.",
     ).also(
@@ -214,7 +200,7 @@ def _shares(view: View) -> RankedFact | None:
     return RankedFact(statement("copies move their bytes ({method})", method=method), 1.0)
 
 
-def _reflink(case: Case) -> Finding:
+def _reflink(case: Case) -> Judgement:
     return by_rank(
         case,
         _shares,

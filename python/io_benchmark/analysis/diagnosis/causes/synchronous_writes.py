@@ -4,17 +4,10 @@
 """What makes a small synchronous write slow: the disk, or the journal's commit."""
 
 from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.causes.scheduler_choice import counted_as
 from io_benchmark.analysis.diagnosis.causes.volatile_overlay import volatile_overlay
-from io_benchmark.analysis.diagnosis.findings import (
-    NOTHING_TO_EXPLAIN,
-    CauseRule,
-    Finding,
-    Suggestion,
-    not_observable,
-    ruled_out,
-    supported,
-)
+from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import (
     decided,
@@ -37,24 +30,22 @@ _NOT_USED = "The faster side's writes do not wait for its disk: its overlay is m
 _NEEDS = "This needs the variants {variants} of sync-write on both sides."
 
 
-def _slow_flush(case: Case) -> Finding:
+def _slow_flush(case: Case) -> Judgement:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     evidence = figures(in_place)
     if not in_place:
-        return not_observable(evidence, _NEEDS, workload=SYNC_WRITE, variants=_IN_PLACE)
+        return evidence.not_observable(_NEEDS, workload=SYNC_WRITE, variants=_IN_PLACE)
     if not case.differs:
-        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+        return evidence.nothing_to_explain()
     if volatile_overlay(case).state is State.SUPPORTED:
-        return ruled_out(evidence, _NOT_USED)
+        return evidence.ruled_out(_NOT_USED)
     ratio = times_as_long(case, in_place[0])
     if ratio < _SLOWER_RATIO or not decided(in_place[0]):
-        return ruled_out(
-            evidence,
+        return evidence.ruled_out(
             "A write in place, which needs no journal, is as fast on the slower side, or not known "
             "to be slower.",
         )
-    return supported(
-        evidence,
+    return evidence.supported(
         "The slower side's disk takes {ratio} as long to confirm a write, without any journal.",
         predicted_ratio=part_of(case, ratio),
         is_part=True,
@@ -62,30 +53,28 @@ def _slow_flush(case: Case) -> Finding:
     )
 
 
-def _slow_journal(case: Case) -> Finding:
+def _slow_journal(case: Case) -> Judgement:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     growing = [each for variant in _GROWING for each in case.measured(SYNC_WRITE, variant)]
     slowest_growing = slowest(case, growing)
     evidence = figures([*in_place, *growing], slowest_growing)
     if not in_place or slowest_growing is None:
         variants = f"{_IN_PLACE} and {_GROWING[0]}"
-        return not_observable(evidence, _NEEDS, workload=SYNC_WRITE, variants=variants)
+        return evidence.not_observable(_NEEDS, workload=SYNC_WRITE, variants=variants)
     if not case.differs:
-        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+        return evidence.nothing_to_explain()
     if volatile_overlay(case).state is State.SUPPORTED:
-        return ruled_out(evidence, _NOT_USED)
+        return evidence.ruled_out(_NOT_USED)
     counted = counted_as(case)
     if counted is not None:
-        return ruled_out(evidence, f"That writes wait for the journal counts as {counted}.")
+        return evidence.ruled_out(f"That writes wait for the journal counts as {counted}.")
     journal = times_as_long(case, slowest_growing) / known_times_as_long(case, in_place[0])
     if journal < _SLOWER_RATIO or not decided(slowest_growing):
-        return ruled_out(
-            evidence,
+        return evidence.ruled_out(
             "Appending, which commits the file's new size, is slower only as far as writing in place "
             "is.",
         )
-    return supported(
-        evidence,
+    return evidence.supported(
         "Appending is {ratio} slower than writing in place accounts for: the slower side waits for "
         "its journal's commits.",
         predicted_ratio=part_of(case, journal),

@@ -6,9 +6,10 @@
 from collections.abc import Sequence
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.findings import CauseRule, Finding, Suggestion
-from io_benchmark.analysis.diagnosis.judging import RankedFact, ReadFact, Sentences, by_rank
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, ReadFact, Sentences, by_rank
 from io_benchmark.analysis.observed.cgroup_limits import (
     cpu_quota,
     hierarchy_seen,
@@ -38,8 +39,8 @@ _LIMITS_SHOWN = 4
 _LIMITED = {
     "read_bytes_per_s": "read",
     "write_bytes_per_s": "write",
-    "read_operations_per_s": "read operations",
-    "write_operations_per_s": "write operations",
+    "read_operations_per_s": "read",
+    "write_operations_per_s": "write",
 }
 
 
@@ -116,7 +117,7 @@ def _cpu(view: View) -> RankedFact | None:
     return RankedFact(statement("{cpus} CPUs", cpus=cpus), 1 / max(quota, 1e-6))
 
 
-def _judge(case: Case, read: ReadFact, name: str, tighter: str, same: str) -> Finding:
+def _judge(case: Case, read: ReadFact, name: str, tighter: str, same: str) -> Judgement:
     any_limit = any((seen := read(view)) is not None and seen.rank > 0 for view in case.views)
     return by_rank(
         case,
@@ -126,7 +127,7 @@ def _judge(case: Case, read: ReadFact, name: str, tighter: str, same: str) -> Fi
     )
 
 
-def _io_limit(case: Case) -> Finding:
+def _io_limit(case: Case) -> Judgement:
     return _judge(
         case,
         _io,
@@ -136,7 +137,7 @@ def _io_limit(case: Case) -> Finding:
     )
 
 
-def _memory_limit(case: Case) -> Finding:
+def _memory_limit(case: Case) -> Judgement:
     return _judge(
         case,
         _memory,
@@ -146,7 +147,7 @@ def _memory_limit(case: Case) -> Finding:
     )
 
 
-def _cpu_limit(case: Case) -> Finding:
+def _cpu_limit(case: Case) -> Judgement:
     return _judge(
         case,
         _cpu,

@@ -4,22 +4,15 @@
 """What makes uploads slow: a server that does not answer Expect, or connecting each time."""
 
 from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.findings import (
-    NOTHING_TO_EXPLAIN,
-    CauseRule,
-    Finding,
-    Suggestion,
-    not_observable,
-    ruled_out,
-    supported,
-)
-from io_benchmark.analysis.diagnosis.judging import explains, part
+from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import follows, other_variant
 from io_benchmark.analysis.diagnosis.other_measurements import NOT_MEASURED, decided, figures
+from io_benchmark.analysis.diagnosis.ranking import explains, part
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Unit
-from io_benchmark.results.workloads import Upload
+from io_benchmark.results.workloads.upload import UploadEntry
 
 ORDER = 140
 _UPLOAD = "upload"
@@ -32,30 +25,28 @@ _EACH, _KEPT = "connection-each", "keep-alive"
 def _stalled(view: View) -> float | None:
     """Return the part of the objects that waited for an answer that did not come."""
     measured = view.entry.measured if view.entry is not None else None
-    if view.entry is None or not isinstance(measured, Upload):
+    if view.entry is None or not isinstance(measured, UploadEntry):
         return None
     stalls = measured.observed.expect_100_stalls
     return None if stalls is None else stalls / float(view.entry.operations.sum())
 
 
-def _stall(case: Case) -> Finding:
+def _stall(case: Case) -> Judgement:
     evidence = of_sides(
         case, span("stalled-uploads", _stalled, Unit.SHARE, "{value} of uploads stalled")
     )
     slower, faster = mean_of(case.slower, _stalled), mean_of(case.faster, _stalled)
     if slower is None or faster is None:
-        return not_observable(
-            evidence,
+        return evidence.not_observable(
             "A side's client did not send Expect: 100-continue, so it could not wait for it.",
         )
     if not slower and not faster:
-        return ruled_out(evidence, "No upload waited for an answer that did not come.")
+        return evidence.ruled_out("No upload waited for an answer that did not come.")
     if not case.differs:
-        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+        return evidence.nothing_to_explain()
     if slower <= faster:
-        return ruled_out(evidence, "The faster side's uploads stall as often.")
-    return supported(
-        evidence,
+        return evidence.ruled_out("The faster side's uploads stall as often.")
+    return evidence.supported(
         "The slower side's uploads wait about a second each for an answer to Expect: 100-continue "
         "that does not come.",
     )
@@ -64,31 +55,28 @@ def _stall(case: Case) -> Finding:
 # --- connection-each ---
 
 
-def _connection_each(case: Case) -> Finding:
+def _connection_each(case: Case) -> Judgement:
     """Compare a connection for each object with a connection that is kept."""
     pair = [each for variant in (_EACH, _KEPT) for each in case.measured(_UPLOAD, variant)]
     if len(pair) != 2:
-        return not_observable(
-            NOT_MEASURED,
+        return NOT_MEASURED.not_observable(
             "This needs the variants connection-each and keep-alive on both sides.",
             workload=_UPLOAD,
         )
     evidence = figures(pair)
     each, kept = pair
     if not case.differs:
-        return ruled_out(evidence, NOTHING_TO_EXPLAIN)
+        return evidence.nothing_to_explain()
     if case.subject.variant != _EACH:
-        return ruled_out(evidence, "Uploads over a connection that is kept differ as well.")
+        return evidence.ruled_out("Uploads over a connection that is kept differ as well.")
     more_ns = each.difference_ns - kept.difference_ns
     share = more_ns / each.difference_ns
     if not explains(share) or not decided(each):
-        return ruled_out(
-            evidence,
+        return evidence.ruled_out(
             "Connecting makes up {share} of the difference; the rest is in the uploads.",
             share=part(share),
         )
-    return supported(
-        evidence,
+    return evidence.supported(
         "A connection for each object costs the slower side {more} more, {share} of the difference.",
         more=Quantity(abs(more_ns), Unit.NANOSECONDS),
         share=part(share),

@@ -4,10 +4,11 @@
 """An overlay that is mounted volatile: its fsync does nothing, so writes never wait for the disk."""
 
 from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.findings import CauseRule, Finding, Suggestion, ruled_out
-from io_benchmark.analysis.diagnosis.judging import RankedFact, Sentences, by_rank, fact_tally
+from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import follows
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank, fact_tally
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Unit, statement
@@ -35,7 +36,7 @@ def _final_sync_ns(view: View) -> float | None:
     return view.retrieves.facts.final_sync_ns if view.retrieves is not None else None
 
 
-def volatile_overlay(case: Case) -> Finding:
+def volatile_overlay(case: Case) -> Judgement:
     """Judge whether only the faster side's writes are never synced."""
     observe = [
         fact_tally("overlay", _waits),
@@ -45,7 +46,7 @@ def volatile_overlay(case: Case) -> Finding:
         observe.append(
             span("final-sync", _final_sync_ns, Unit.NANOSECONDS, "the final sync took {value}")
         )
-    finding = by_rank(
+    judgement = by_rank(
         case,
         _waits,
         Sentences(
@@ -58,14 +59,13 @@ def volatile_overlay(case: Case) -> Finding:
         evidence=of_sides(case, *observe),
     )
     destination = case.subject.destination
-    if finding.state is State.SUPPORTED and destination not in ("", _SYNCED_BETWEEN):
-        return ruled_out(
-            finding.evidence,
+    if judgement.state is State.SUPPORTED and destination not in ("", _SYNCED_BETWEEN):
+        return judgement.evidence.ruled_out(
             "Only the faster side's overlay is volatile, but retrieves to destination {destination} "
             "do not sync: this saves only the final sync, which is timed separately.",
             destination=destination,
         )
-    return finding
+    return judgement
 
 
 RULES = (

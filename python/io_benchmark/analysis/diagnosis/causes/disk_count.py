@@ -1,0 +1,244 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""How many disks of a place work at once: few disks, or several that a volume joins in a row."""
+
+from collections.abc import Sequence
+
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.evidence import (
+    evidence_of,
+    of_sides,
+    rate,
+    tally,
+    write_rate,
+)
+from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
+from io_benchmark.analysis.diagnosis.measured_gains import more_disks, predicted
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank, fact_tally
+from io_benchmark.analysis.model import Evidence, Observation, State
+from io_benchmark.analysis.observed import published_caps
+from io_benchmark.analysis.observed.device_stack import Stack, stack_of
+from io_benchmark.analysis.observed.disk_waits import (
+    caps_of,
+    cgroup_write_cap,
+    do_not_wait,
+    published_write_cap,
+    write_cap,
+)
+from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
+
+ORDER = 10
+_UNSEEN = "The devices under the place could not be seen."
+
+
+# --- device-count ---
+
+
+def _spread(stack: Stack) -> Statement:
+    disks = Quantity(len(stack.disks), Unit.COUNT)
+    if len(stack.disks) == 1:
+        return statement("{disks} disk", disks=disks)
+    if stack.linear:
+        return statement(
+            "{disks} disks, linear: the bandwidth of {width}",
+            disks=disks,
+            width=Quantity(stack.width, Unit.COUNT),
+        )
+    if stack.width == len(stack.disks):
+        return statement("{disks} disks, striped", disks=disks)
+    return statement(
+        "{disks} disks, {width} at once", disks=disks, width=Quantity(stack.width, Unit.COUNT)
+    )
+
+
+def _stack_fact(view: View) -> Statement | None:
+    stack = stack_of(view)
+    return None if stack is None else _spread(stack)
+
+
+def _models(view: View) -> Statement | None:
+    stack = stack_of(view)
+    if stack is None:
+        return None
+    models = sorted({(disk.model or "", disk.size_bytes or 0) for disk in stack.disks})
+    values: dict[str, Value] = {}
+    for at, (model, size_bytes) in enumerate(models):
+        values[f"model_{at}"] = model
+        values[f"size_{at}"] = Quantity(size_bytes, Unit.BYTES)
+    return statement(
+        ", ".join(
+            f"{{model_{at}}} {{size_{at}}}" if model else f"{{size_{at}}}"
+            for at, (model, _) in enumerate(models)
+        ),
+        **values,
+    )
+
+
+def _machine_type(view: View) -> Statement | None:
+    if not view.instance_type:
+        return None
+    return statement("machine type {value}", value=published_caps.machine_name(view.instance_type))
+
+
+def _caps(views: Sequence[View]) -> list[Observation]:
+    observe = []
+    if any(map(published_write_cap, views)):
+        observe.append(rate("published-write-cap", published_write_cap, "published cap {value}"))
+    if any(map(cgroup_write_cap, views)):
+        observe.append(rate("cgroup-write-cap", cgroup_write_cap, "the cgroup's cap {value}"))
+    if not observe:
+        observe.append(tally("published-write-cap", lambda _: statement("no published cap")))
+    return [each(views) for each in observe]
+
+
+def _device_evidence(views: Sequence[View]) -> Evidence:
+    return evidence_of(
+        tally("disks", _stack_fact)(views),
+        tally("models", _models, "models {value}")(views),
+        tally("machine-type", _machine_type, "machine type {value}")(views),
+        write_rate()(views),
+        *_caps(views),
+    )
+
+
+def _width(view: View) -> RankedFact | None:
+    stack = stack_of(view)
+    if stack is None:
+        return None
+    width = Quantity(stack.width, Unit.COUNT)
+    return RankedFact(statement("{width}", width=width), -stack.width)
+
+
+def _device_count(case: Case) -> Judgement:
+    evidence = Sides(_device_evidence(case.baseline), _device_evidence(case.candidate))
+    predicted_ratio = _predicted_by_caps(case)
+    judgement = by_rank(
+        case,
+        _width,
+        Sentences(
+            supported="The slower side spreads its writes over fewer disks.",
+            unseen=_UNSEEN,
+            same="As many disks work at once on both sides.",
+        ),
+        name="disks",
+        evidence=evidence,
+        predicted_ratio=predicted_ratio,
+    )
+    if judgement.state is not State.SUPPORTED:
+        return judgement
+    if do_not_wait(case.slower):
+        return evidence.ruled_out(
+            "The number of disks differs, but the slower side did not wait for its disks."
+        )
+    judgement = judgement.also(_prediction_source(case, predicted_ratio))
+    judgement = _with_more_disks(case, judgement)
+    if any(_above_cap(view) for view in case.views):
+        judgement = judgement.also("A write rate above its cap is what the page cache absorbed.")
+    return judgement
+
+
+def _predicted_by_caps(case: Case) -> float | None:
+    """Return the baseline's write cap over the candidate's: how much longer writing takes."""
+    baseline, candidate = mean_of(case.baseline, write_cap), mean_of(case.candidate, write_cap)
+    return baseline / candidate if baseline and candidate else None
+
+
+def _prediction_source(case: Case, predicted_ratio: float | None) -> str:
+    if predicted_ratio is None:
+        return "The cap of a side is not known, so nothing is predicted."
+    if any(map(cgroup_write_cap, case.views)):
+        return "The prediction is from the cgroups' write caps."
+    if any(view.instance_type is None for view in case.views):
+        return (
+            "The prediction is from the published write caps (machine type unknown: "
+            "those of Google's standard local SSDs)."
+        )
+    return "The prediction is from the published write caps."
+
+
+def _with_more_disks(case: Case, judgement: Judgement) -> Judgement:
+    """Name the next machine type with more disks, where the slower side's type has a fixed number."""
+    machines = {published_caps.machine_name(view.instance_type or "") for view in case.slower}
+    machine = machines.pop() if machines else ""
+    disks = published_caps.disks_of_machine(machine)
+    if machines or disks is None:
+        return judgement
+    larger = published_caps.machine_with_disks(machine, disks + 1)
+    more = published_caps.disks_of_machine(larger)
+    template = "{machine} has {disks} local SSD" + ("s" if disks > 1 else "")
+    values: dict[str, Value] = {"machine": machine, "disks": Quantity(disks, Unit.COUNT)}
+    if larger is None or more is None:
+        return judgement.also(f"{template}.", **values)
+    values |= {"larger": larger, "more": Quantity(more, Unit.COUNT)}
+    return judgement.also(f"{template}, {{larger}} has {{more}}.", **values)
+
+
+def _above_cap(view: View) -> bool:
+    rate, cap = view.written_mib_per_s, write_cap(view)
+    return rate is not None and cap is not None and rate > cap
+
+
+# --- linear-volume ---
+
+
+def _linear(view: View) -> RankedFact | None:
+    stack = stack_of(view)
+    return None if stack is None else RankedFact(_spread(stack), float(stack.linear))
+
+
+def _linear_prediction(case: Case) -> float | None:
+    """Return what the slower side's own disks would reach as a stripe, over what they reach."""
+
+    def gain(view: View) -> float | None:
+        stack = stack_of(view)
+        caps = caps_of(view, len(stack.disks)) if stack is not None else None
+        cap = write_cap(view)
+        return caps.write_mib_per_s / cap if caps is not None and cap else None
+
+    ratio = mean_of(case.slower, gain)
+    if ratio is None or case.ratio is None:
+        return None
+    return ratio if case.ratio > 1 else 1 / ratio
+
+
+def _linear_volume(case: Case) -> Judgement:
+    stacks = [[stack_of(view) for view in views] for views in (case.baseline, case.candidate)]
+    known = all(any(side) for side in stacks)
+    if known and not any(stack.linear for side in stacks for stack in side if stack is not None):
+        # One disk against two striped ones is another cause.
+        return of_sides(case, fact_tally("disks", _linear)).ruled_out(
+            "No volume joins several disks one after another.",
+        )
+    return by_rank(
+        case,
+        _linear,
+        Sentences(
+            supported="The slower side's volume joins its disks one after another, so a copy has "
+            "the bandwidth of one disk.",
+            unseen=_UNSEEN,
+            same="The volumes of both sides are linear.",
+        ),
+        name="disks",
+        predicted_ratio=_linear_prediction(case),
+    )
+
+
+RULES = (
+    CauseRule(
+        "device-count",
+        "The slower side's writes are spread over fewer disks.",
+        _device_count,
+        remedies=(Suggestion("use a machine type with more local SSDs, striped", more_disks),),
+    ),
+    CauseRule(
+        "linear-volume",
+        "The slower side's volume is linear: several disks with the bandwidth of one.",
+        _linear_volume,
+        remedies=(
+            Suggestion("make the volume striped (lvcreate -i N) instead of linear", predicted),
+        ),
+    ),
+)

@@ -1,0 +1,123 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What kind of disk a place is on, and how fast each disk writes."""
+
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.evidence import of_sides, rate, span
+from io_benchmark.analysis.diagnosis.judgement import Judgement
+from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank
+from io_benchmark.analysis.model import State
+from io_benchmark.analysis.observed import published_caps
+from io_benchmark.analysis.observed.device_stack import Medium, medium_of, stack_of
+from io_benchmark.analysis.observed.disk_waits import (
+    do_not_wait,
+    waits_for_disks,
+)
+from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.statements import Quantity, Unit, statement
+
+ORDER = 11
+# A disk that writes at this part of the other's rate or more is as fast.
+_AS_FAST_SHARE = 0.9
+
+
+# --- boot-disk-fallback ---
+
+
+def _medium(view: View) -> RankedFact | None:
+    medium = medium_of(view)
+    if medium is None:
+        return None
+    # LVM may span both: then the slow part decides.
+    return RankedFact(
+        statement("on {medium}", medium=medium), float(Medium.PERSISTENT.value in medium)
+    )
+
+
+def _boot_disk_fallback(case: Case) -> Judgement:
+    judgement = by_rank(
+        case,
+        _medium,
+        Sentences(
+            supported="The slower side's place is on a persistent disk. This happens when the "
+            "workers' start script does not find the local SSDs and uses the boot disk silently.",
+            unseen="The disks do not report what they are.",
+            same="Both sides have the same kind of disk, so neither fell back to its boot disk alone.",
+        ),
+        name="disk-kind",
+    )
+    expected = [
+        disks
+        for view in case.slower
+        if (disks := published_caps.disks_of_machine(view.instance_type))
+    ]
+    if judgement.state is State.SUPPORTED and expected:
+        return judgement.also(
+            "Its machine type has {disks} local SSD" + ("s." if max(expected) > 1 else "."),
+            disks=Quantity(max(expected), Unit.COUNT),
+        )
+    return judgement
+
+
+# --- disk-speed ---
+
+
+def _each_disk(view: View) -> float | None:
+    stack = stack_of(view)
+    rate = view.written_mib_per_s
+    return None if stack is None or rate is None else rate / stack.width
+
+
+def _disk_speed(case: Case) -> Judgement:
+    evidence = of_sides(
+        case,
+        rate("write-rate-per-disk", _each_disk, "write rate per disk {value}"),
+        span(
+            "io-wait",
+            lambda view: view.io_wait_share,
+            Unit.SHARE,
+            "waiting for I/O {value} of the time",
+        ),
+    )
+    slower, faster = mean_of(case.slower, _each_disk), mean_of(case.faster, _each_disk)
+    if slower is None or faster is None:
+        return evidence.not_observable(
+            "How much the disks wrote was not recorded.", workload="random-io"
+        )
+    if not case.differs:
+        return evidence.nothing_to_explain()
+    if slower >= _AS_FAST_SHARE * faster:
+        return evidence.ruled_out("Each disk of the slower side wrote as fast.")
+    if do_not_wait(case.slower):
+        return evidence.ruled_out("The slower side did not wait for its disks.")
+    if all(waits_for_disks(view) is None for view in case.slower):
+        return evidence.not_observable(
+            "Each disk of the slower side wrote more slowly, but maybe it had less to write: "
+            "no pressure was recorded and no cap is published.",
+            workload="random-io",
+        )
+    return evidence.supported(
+        "Each disk of the slower side wrote at {ratio} the rate of the faster side's disks, while "
+        "copies waited for it.",
+        ratio=Quantity(slower / faster, Unit.RATIO),
+    )
+
+
+RULES = (
+    CauseRule(
+        "boot-disk-fallback",
+        "The slower side works on its boot disk, the faster side on local SSDs.",
+        _boot_disk_fallback,
+        frozenset(("cache-retrieve", "random-io", "sync-write")),
+        (
+            Suggestion(
+                "fix the fallback: the workers' start script must find the local SSDs or fail",
+                as_other_pool,
+            ),
+        ),
+    ),
+    CauseRule("disk-speed", "Each disk of the slower side is slower.", _disk_speed),
+)

@@ -1,0 +1,127 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The two ways to judge a fact: is it slower in the measured direction, and does it cost enough?"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.evidence import Observe, of_sides, tally
+from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
+from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.statements import Quantity, Statement, Unit
+
+# The part of the difference that a cost must make up to be a cause of it.
+_EXPLAINS_SHARE = 0.2
+
+
+@dataclass(frozen=True)
+class RankedFact:
+    """A fact of one worker; the higher rank is the slower one."""
+
+    value: Statement
+    rank: float = 0.0
+
+
+ReadFact = Callable[[View], RankedFact | None]
+
+
+class Ranking(Enum):
+    """How both sides' facts compare."""
+
+    UNSEEN = auto()
+    SAME = auto()
+    NOTHING_TO_EXPLAIN = auto()
+    UNRANKED = auto()  # they differ, and neither is known to be the slower one
+    OPPOSITE = auto()
+    SLOWER = auto()  # the slower side has the slower fact
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """What a rule says about each ranking."""
+
+    supported: str
+    unseen: str
+    same: str = "Both sides have the same."
+    # None: facts of one rank cost the same.
+    unranked: str | None = None
+    workload: str | None = None
+
+
+def ranking(case: Case, read: ReadFact) -> Ranking:
+    """Compare the facts of both sides."""
+    baseline, candidate = (
+        mean_of(views, lambda view: None if (seen := read(view)) is None else seen.rank)
+        for views in (case.baseline, case.candidate)
+    )
+    if baseline is None or candidate is None:
+        return Ranking.UNSEEN
+    equal = abs(baseline - candidate) <= 1e-9 * max(1.0, abs(baseline), abs(candidate))
+    if equal and _values(case.baseline, read) == _values(case.candidate, read):
+        return Ranking.SAME
+    if not case.differs:
+        return Ranking.NOTHING_TO_EXPLAIN
+    if equal:
+        return Ranking.UNRANKED
+    if (candidate > baseline) != case.candidate_is_slower:
+        return Ranking.OPPOSITE
+    return Ranking.SLOWER
+
+
+def _values(views: Sequence[View], read: ReadFact) -> set[Statement]:
+    return {seen.value for seen in map(read, views) if seen is not None}
+
+
+def by_rank(
+    case: Case,
+    read: ReadFact,
+    sentences: Sentences,
+    *,
+    name: str,
+    evidence: Sides | None = None,
+    predicted_ratio: float | None = None,
+) -> Judgement:
+    """Support a cause where the slower side has the slower fact; `name` is the observation's."""
+    evidence = evidence or of_sides(case, fact_tally(name, read))
+    match ranking(case, read):
+        case Ranking.UNSEEN:
+            return evidence.not_observable(sentences.unseen, workload=sentences.workload)
+        case Ranking.SAME:
+            return evidence.ruled_out(sentences.same)
+        case Ranking.NOTHING_TO_EXPLAIN:
+            return evidence.nothing_to_explain()
+        case Ranking.UNRANKED if sentences.unranked is not None:
+            return evidence.not_observable(sentences.unranked, workload=sentences.workload)
+        case Ranking.UNRANKED:
+            return evidence.ruled_out("The sides differ in nothing that costs time here.")
+        case Ranking.OPPOSITE:
+            return evidence.faster_side_is_worse()
+        case Ranking.SLOWER:
+            return evidence.supported(sentences.supported, predicted_ratio=predicted_ratio)
+
+
+def fact_tally(name: str, read: ReadFact) -> Observe:
+    """Observe a ranked fact."""
+    return tally(name, lambda view: None if (seen := read(view)) is None else seen.value)
+
+
+def explained_share(case: Case, cost_ns: Callable[[View], float | None]) -> float | None:
+    """Return the part of the difference in time that a cost within each retrieve makes up."""
+    candidate, baseline = mean_of(case.candidate, cost_ns), mean_of(case.baseline, cost_ns)
+    difference_ns = case.difference_ns
+    if candidate is None or baseline is None or not difference_ns or not case.differs:
+        return None
+    return (candidate - baseline) / difference_ns
+
+
+def explains(share: float) -> bool:
+    """Return whether a part of the difference is large enough to be a cause."""
+    return share >= _EXPLAINS_SHARE
+
+
+def part(share: float) -> Quantity:
+    """Return a part of the difference as a quantity; a negative one is nothing."""
+    return Quantity(max(share, 0.0), Unit.SHARE)

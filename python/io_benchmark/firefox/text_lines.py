@@ -1,0 +1,38 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Text as lines that keep their own ends, so that what is not edited stays as it is."""
+
+import re
+from collections.abc import Sequence
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+
+
+def split(text: str) -> list[str]:
+    """Lines with their ends. `str.splitlines` would also split at form feeds and the like."""
+    return _LINE.findall(text)
+
+
+def bare(line: str) -> str:
+    return line.rstrip("\r\n")
+
+
+def _end(lines: Sequence[str], at: int) -> str:
+    """The line end in use around a place."""
+    near = [*reversed(lines[:at]), *lines[at:]]
+    return next(("\r\n" if line.endswith("\r\n") else "\n" for line in near if "\n" in line), "\n")
+
+
+def replace_lines(lines: Sequence[str], start: int, stop: int, new: Sequence[str]) -> str:
+    """The text with `new` (lines without ends) in place of lines `start` to `stop`."""
+    end = _end(lines, start)
+    before = list(lines[:start])
+    if new and before and not before[-1].endswith("\n"):
+        before[-1] += end
+    return "".join([*before, *(line + end for line in new), *lines[stop:]])
+
+
+def normalize_line_ends(data: bytes) -> bytes:
+    """With the line ends of this project; a checkout may have converted them."""
+    return data.replace(b"\r\n", b"\n")

@@ -1,0 +1,35 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The build context of an in-tree image, as taskgraph assembles it for a worker."""
+
+from pathlib import Path
+
+from io_benchmark.errors import GraphError
+
+
+def create_context(root: Path, image: str, archive: Path) -> str:
+    """Writes the context (Dockerfile, run-task, included files) as a gzipped tar; returns its hash.
+
+    `root` is the folder that holds `taskcluster/`. Dockerfiles with `%ARG` lines or a parent image
+    have their values in a kind and are not for this function.
+    """
+    # Half a second of imports that only a container run needs.
+    from taskgraph.util.docker import create_context_tar  # noqa: PLC0415
+
+    from io_benchmark.graph.isolation import usable_tree  # noqa: PLC0415
+
+    folder = Path("taskcluster", "docker", image)
+    if not (root / folder / "Dockerfile").is_file():
+        raise GraphError(f"{root / folder}: no Dockerfile for image {image}; name an in-tree image")
+    try:
+        with usable_tree(root) as tree:
+            digest = create_context_tar(str(tree), str(folder), str(archive))
+    except OSError:
+        raise
+    except Exception as error:
+        # taskgraph raises plain `Exception` for every mistake in a Dockerfile.
+        if type(error) is not Exception:
+            raise
+        raise GraphError(f"{root / folder / 'Dockerfile'}: {error}") from error
+    return str(digest)

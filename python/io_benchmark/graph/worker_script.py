@@ -1,0 +1,51 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The worker's script as one file, built by the tree's own code as its tasks carry it."""
+
+import importlib
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from io_benchmark.errors import GraphError
+from io_benchmark.graph.isolation import tree_modules_only
+from io_benchmark.graph.root import Root
+
+FOLDER = "scripts/io-benchmark"
+_PACKAGE = "io_benchmark_taskgraph"
+
+
+@dataclass(frozen=True)
+class WorkerScript:
+    version: str
+    workloads: tuple[str, ...]
+    modules: dict[str, bytes]  # by path within the script's folder
+    data: bytes
+    sha256: str
+
+
+def build_worker_script(root: Root, workloads: Sequence[str]) -> WorkerScript:
+    """The application for these workloads; for none named, with all that the tree has."""
+    with tree_modules_only():
+        sys.path.insert(0, str(root.path / "python"))
+        try:
+            script = importlib.import_module(f"{_PACKAGE}.script_modules")
+            application = importlib.import_module(f"{_PACKAGE}.zip_application")
+        except (ImportError, SyntaxError) as error:
+            raise GraphError(
+                f"{root.path}/python/{_PACKAGE} cannot be imported ({error}); name a whole tree "
+                "by --root"
+            ) from None
+        names = tuple(dict.fromkeys(workloads)) or tuple(script.workload_names(root.path / FOLDER))
+        try:
+            built = application.make_application(script.needed_modules(root.path, FOLDER, names))
+        except application.BadKeyError as problem:
+            raise GraphError(problem.text) from None
+        return WorkerScript(
+            version=built.version,
+            workloads=names,
+            modules={module.path: module.text.encode() for module in built.modules},
+            data=built.data,
+            sha256=built.sha256,
+        )

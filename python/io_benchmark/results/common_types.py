@@ -1,0 +1,68 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Types and small parts that all parts of the result file share."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+# Far above the usual: 2,000 samples by default, and tasks of a few hours.
+MAXIMUM_SAMPLES = 250_000
+MAXIMUM_SECONDS = 100_000  # rows of the timeline, one per second
+FEW = 100  # what a person chooses: places, workloads
+MANY = 10_000  # what a machine has: devices, limits, mount options
+
+Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+Text = Annotated[str, Meta(max_length=10_000)]
+Name = Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
+# Four months: a longer time is not a measurement.
+Nanoseconds = Annotated[int, Meta(ge=0, le=10**16)]
+FileSizes = Annotated[list[Annotated[int, Meta(ge=0, le=2**50)]], Meta(max_length=100_000)]
+Column = Annotated[Sequence[Nanoseconds], Meta(max_length=MAXIMUM_SAMPLES)]
+SparseColumn = Annotated[Sequence[Count | None], Meta(max_length=MAXIMUM_SECONDS)]
+Few = Meta(max_length=FEW)
+Many = Meta(max_length=MANY)
+
+
+class ResultPart(Struct, frozen=True, kw_only=True):
+    """The base of every part of the file."""
+
+
+class DeviceBytes(ResultPart, frozen=True):
+    read: Count
+    written: Count
+
+
+class OutcomeState(StrEnum):
+    COMPLETED = "completed"  # all that was planned, or as much as --precision needs
+    TIME_BUDGET = "time-budget"  # the time budget ended it; what was measured until then is kept
+    STOPPED = "stopped"  # a signal ended it
+    SKIPPED = "skipped"  # this place or machine cannot measure it: not a failure
+    FAILED = "failed"
+    NOT_STARTED = "not-started"  # the run ended before
+    RUNNING = "running"  # the file was written meanwhile, and never again
+
+
+class ResultOutcome(ResultPart, frozen=True):
+    """How the whole run or one entry of it ended, and why; a completed one has no reason."""
+
+    state: OutcomeState
+    reason: Text | None
+
+    @property
+    def explanation(self) -> str | None:
+        """Return the reason for people; None for what completed."""
+        if self.state is OutcomeState.COMPLETED:
+            return None
+        if self.state is OutcomeState.RUNNING:
+            return "still running, or killed"
+        if self.state is OutcomeState.NOT_STARTED:
+            return "not started" + (f": {self.reason}" if self.reason else "")
+        return self.reason or "no reason given"
+
+
+# Bytes that each device read and wrote, by its name.
+BytesByDevice = Annotated[dict[Text, DeviceBytes], Many]

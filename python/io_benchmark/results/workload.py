@@ -1,0 +1,131 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The description of a workload, and the shape that all entries but cache-retrieve's have.
+
+`parameters` is what was chosen before the run and must agree between pools, `observed` what the run
+learned. A sample is a batch of operations that were timed together.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from io_benchmark.results.common_types import (
+    MAXIMUM_SAMPLES,
+    BytesByDevice,
+    Column,
+    Count,
+    Name,
+    ResultOutcome,
+    ResultPart,
+    Text,
+)
+
+NS_PER_S = 1e9
+
+_Duration = Annotated[int, Meta(ge=1, le=10**16)]
+# Sums over all samples of a file stay within 64 bits.
+_Operations = Annotated[int, Meta(ge=1, le=10**12)]
+
+
+class BatchColumns(ResultPart, frozen=True):
+    """One row per sample; start_ns counts from the script's start, by the monotonic clock.
+
+    The reader returns the columns as arrays of 64-bit integers.
+    """
+
+    start_ns: Column
+    duration_ns: Annotated[Sequence[_Duration], Meta(max_length=MAXIMUM_SAMPLES)]
+    operations: Annotated[Sequence[_Operations], Meta(max_length=MAXIMUM_SAMPLES)]
+
+
+class Parameters(ResultPart, frozen=True):
+    """The parameters that every workload has; they limit how much is measured."""
+
+    samples_planned: Count
+    time_limit_s: Annotated[float, Meta(ge=0, le=10**9)]
+
+
+class Observations(ResultPart, frozen=True):
+    """What only a run can tell.
+
+    These names mean the same in each workload, and validity rules compare them between pools:
+    `method`, with `io_engine`; `python`; `http_version`.
+    """
+
+
+class BatchEntry(ResultPart, frozen=True):
+    """An entry of any workload but cache-retrieve."""
+
+    place: Name
+    variant: Name
+    threads: Count | None
+    run_ns: Count | None
+    stopped_early: Text | None
+    precision_reached_ratio: float | None
+    device_bytes: BytesByDevice | None
+    samples: BatchColumns
+    outcome: ResultOutcome
+    parameters: Parameters
+    observed: Observations
+
+
+@dataclass(frozen=True)
+class SideFinding:
+    """What a figure of one side shows without the other side, from a limit on.
+
+    The template has slots for the figure (`percent`, `ratio` or `count`), `threads` and `variant`.
+    """
+
+    template: str
+    at_most: float | None = None
+    at_least: float | None = None
+    needs_spare_cpu: bool = False  # only where a side has more CPUs than threads
+
+
+@dataclass(frozen=True)
+class WorkloadFigure:
+    """A figure that one workload alone has; exactly one of the four sources is given."""
+
+    name: str
+    label: str
+    over_variant: tuple[str, str] | None = None  # times of the first variant over the second's
+    over_one_thread: bool = False  # operations of several threads over one thread's
+    total_of: Callable[[Any], int | None] | None = None  # a count in an entry, summed
+    mean_of: Callable[[Any], float | None] | None = None  # a value of an entry, over the workers
+    per_operation: bool = False  # `mean_of` is divided by the entry's operations
+    unit: str = ""  # of `mean_of`
+    finding: SideFinding | None = None
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One workload: its entry's type, what one operation is, and the figure that people know it by.
+
+    Verdicts are always on times, so that above 1 is slower for every workload; a rate is only another
+    way to show the same time. The worker's class has the same unit.
+    """
+
+    name: str
+    entry: type[ResultPart]
+    position: int  # among all workloads, in a report
+    operation: str  # what is done once
+    unit: str
+    unit_ns: float = 0  # 0: a rate, operations per second
+    sample: str = "batch"
+    samples: str = "batches"
+    per_place: bool = True  # otherwise the place makes no difference
+    figures: tuple[WorkloadFigure, ...] = ()
+
+    @property
+    def higher_is_better(self) -> bool:
+        return self.unit_ns == 0
+
+    def shown(self, operation_ns: float) -> float:
+        """Return the time of one operation as the workload's figure."""
+        if self.unit_ns:
+            return operation_ns / self.unit_ns
+        return NS_PER_S / operation_ns if operation_ns > 0 else float("inf")

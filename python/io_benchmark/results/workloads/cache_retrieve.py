@@ -1,0 +1,86 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""cache-retrieve: look a URL up in a list, copy the cached file that it names."""
+
+from typing import Annotated
+
+from io_benchmark.results.common_types import (
+    BytesByDevice,
+    Column,
+    Count,
+    FileSizes,
+    Many,
+    Name,
+    ResultOutcome,
+    ResultPart,
+    Text,
+)
+from io_benchmark.results.workload import Workload
+
+
+class CacheState(ResultPart, frozen=True):
+    """How cold the cache really was when the first retrieve began."""
+
+    drop_caches: Text
+    cache_bytes: Count
+    resident_bytes: Count | None
+
+
+class Trim(ResultPart, frozen=True):
+    """A sync between retrieves, outside the timed parts."""
+
+    after_retrieves: Count
+    sync_ns: Count
+
+
+class RetrieveColumns(ResultPart, frozen=True):
+    """One row per retrieve; start_ns counts from the script's start, by the monotonic clock.
+
+    The reader returns the columns as arrays of 64-bit integers.
+    """
+
+    file_index: Column
+    start_ns: Column
+    lookup_ns: Column
+    copy_ns: Column
+
+
+class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-retrieve"):
+    """One pass over the sequence of retrieves, to one destination."""
+
+    place: Name
+    destination: Name
+    fidelity: Name
+    retrieves_planned: Count
+    file_sizes_bytes: FileSizes
+    sequence_sha256: Text
+    fresh_ring_bytes: Count | None
+    populate_ns: Count | None
+    cache_state: CacheState | None
+    lookup_method: Text | None
+    copy_method: Text | None
+    run_ns: Count | None
+    trims: Annotated[list[Trim], Many] | None
+    stopped_early: Text | None
+    precision_reached_ratio: float | None
+    shares_extents: bool | None
+    final_sync_ns: Count | None
+    final_sync_method: Text | None
+    dirty_before_sync_bytes: Count | None
+    writeback_before_sync_bytes: Count | None
+    device_bytes: BytesByDevice | None
+    samples: RetrieveColumns
+    outcome: ResultOutcome
+
+
+WORKLOAD = Workload(
+    "cache-retrieve",
+    CacheRetrieveEntry,
+    position=0,
+    operation="retrieve",
+    unit="ms",
+    unit_ns=1e6,
+    sample="retrieve",
+    samples="retrieves",
+)

@@ -1,0 +1,70 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""exec: one large binary executed by several processes at once, hardlinked or copied for each."""
+
+from typing import Annotated
+
+from io_benchmark.results.common_types import Count, Many, Text
+from io_benchmark.results.workload import (
+    BatchEntry,
+    Observations,
+    Parameters,
+    SideFinding,
+    Workload,
+    WorkloadFigure,
+)
+
+OVER_HARDLINKED = "over-hardlinked"
+
+
+class ExecParameters(Parameters, frozen=True):
+    blob_bytes: Count
+    passes: Count
+
+
+class ExecObservations(Observations, frozen=True):
+    """`cpu_ns`: of all executions together."""
+
+    architecture: Text | None
+    l3_bytes: Count | None
+    cpus: Annotated[list[Count], Many] | None
+    pinned: bool | None
+    cpu_ns: Count | None
+
+
+class ExecEntry(BatchEntry, frozen=True, tag_field="name", tag="exec"):
+    """One large binary executed by several processes at once, hardlinked or copied for each."""
+
+    parameters: ExecParameters
+    observed: ExecObservations
+
+
+def _cpu_ms(entry: ExecEntry) -> float | None:
+    return None if entry.observed.cpu_ns is None else entry.observed.cpu_ns / 1e6
+
+
+WORKLOAD = Workload(
+    "exec",
+    ExecEntry,
+    position=5,
+    operation="execution",
+    unit="ms",
+    unit_ns=1e6,
+    figures=(
+        WorkloadFigure(
+            OVER_HARDLINKED,
+            "over hardlinks",
+            over_variant=("copies", "hardlinked"),
+            finding=SideFinding(
+                "a copy of the binary for each of {threads} processes makes executing it take "
+                "{ratio} the time that hardlinks to one take (exec): builders that share the file "
+                "share the caches",
+                at_least=1.2,
+            ),
+        ),
+        WorkloadFigure(
+            "cpu-time", "CPU time of one", unit="ms", mean_of=_cpu_ms, per_operation=True
+        ),
+    ),
+)

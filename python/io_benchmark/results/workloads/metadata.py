@@ -1,0 +1,75 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""metadata: looking at files, creating, renaming and removing them, by several threads at once."""
+
+from io_benchmark.results.common_types import Count, Name
+from io_benchmark.results.workload import (
+    BatchEntry,
+    Observations,
+    Parameters,
+    SideFinding,
+    Workload,
+    WorkloadFigure,
+)
+
+SCALING, NOT_VISIBLE = "scaling", "not-visible"
+
+
+class MetadataParameters(Parameters, frozen=True):
+    concurrency: Name
+    files: Count
+    window_ns: Count | None
+
+
+class MetadataObservations(Observations, frozen=True):
+    """The last three are of the variant `visibility` alone."""
+
+    cpus: Count | None
+    checks: Count | None
+    not_visible: Count | None
+    longest_invisible_ns: Count | None
+
+
+class MetadataEntry(BatchEntry, frozen=True, tag_field="name", tag="metadata"):
+    """Looking at files, creating, renaming and removing them, by several threads at once."""
+
+    parameters: MetadataParameters
+    observed: MetadataObservations
+
+
+def _not_visible(entry: MetadataEntry) -> int | None:
+    return entry.observed.not_visible
+
+
+WORKLOAD = Workload(
+    "metadata",
+    MetadataEntry,
+    position=4,
+    operation="operation",
+    unit="ops/s",
+    figures=(
+        WorkloadFigure(
+            SCALING,
+            "over one alone",
+            over_one_thread=True,
+            finding=SideFinding(
+                "{threads} at once do {percent} of what one alone does (metadata, {variant}): "
+                "something locks",
+                # Several that together do no more than one alone wait for each other.
+                at_most=1.0,
+                needs_spare_cpu=True,
+            ),
+        ),
+        WorkloadFigure(
+            NOT_VISIBLE,
+            "not visible",
+            total_of=_not_visible,
+            finding=SideFinding(
+                "{count} files that one thread had created were not visible to another at once, as "
+                "POSIX promises (metadata, visibility)",
+                at_least=1,
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,64 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""random-io: small reads or writes past the page cache, all over a file."""
+
+from io_benchmark.results.common_types import Count, Name, Nanoseconds, ResultPart, Text
+from io_benchmark.results.workload import (
+    BatchEntry,
+    Observations,
+    Parameters,
+    Workload,
+    WorkloadFigure,
+)
+
+
+class Latency(ResultPart, frozen=True):
+    """Of single operations."""
+
+    mean: Nanoseconds
+    p50: Nanoseconds
+    p95: Nanoseconds
+    p99: Nanoseconds
+    max: Nanoseconds
+
+
+class RandomIoParameters(Parameters, frozen=True):
+    operation: Name
+    block_bytes: Count
+    depth: Count
+    file_bytes: Count
+    window_ns: Count
+
+
+class RandomIoObservations(Observations, frozen=True):
+    """`method`: fio with its version, or the script's own loop."""
+
+    method: Text | None
+    io_engine: Text | None
+    processes: Count | None
+    prefill_ns: Count | None
+    total_operations: Count | None
+    latency_ns: Latency | None
+
+
+class RandomIoEntry(BatchEntry, frozen=True, tag_field="name", tag="random-io"):
+    """Small reads or writes past the page cache, all over a file."""
+
+    parameters: RandomIoParameters
+    observed: RandomIoObservations
+
+
+def _latency_p99_us(entry: RandomIoEntry) -> float | None:
+    latency_ns = entry.observed.latency_ns
+    return None if latency_ns is None else latency_ns.p99 / 1e3
+
+
+WORKLOAD = Workload(
+    "random-io",
+    RandomIoEntry,
+    position=1,
+    operation="read or write",
+    unit="IOPS",
+    figures=(WorkloadFigure("latency-p99", "latency P99", unit="µs", mean_of=_latency_p99_us),),
+)

@@ -1,0 +1,35 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""spawn: starting a process and waiting for its end."""
+
+from io_benchmark.results.common_types import Count, Text
+from io_benchmark.results.workload import BatchEntry, Observations, Parameters, Workload
+
+
+class SpawnParameters(Parameters, frozen=True):
+    warm_up: Count
+
+
+class SpawnObservations(Observations, frozen=True):
+    program: Text | None
+    method: Text | None
+    python: Text | None
+
+
+class SpawnEntry(BatchEntry, frozen=True, tag_field="name", tag="spawn"):
+    """Starting a process and waiting for its end."""
+
+    parameters: SpawnParameters
+    observed: SpawnObservations
+
+
+WORKLOAD = Workload(
+    "spawn",
+    SpawnEntry,
+    position=2,
+    operation="process started",
+    unit="µs",
+    unit_ns=1e3,
+    per_place=False,
+)

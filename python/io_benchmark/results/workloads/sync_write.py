@@ -1,0 +1,30 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""sync-write: small writes, each of which waits until it is on the disk."""
+
+from io_benchmark.results.common_types import Count, Text
+from io_benchmark.results.workload import BatchEntry, Observations, Parameters, Workload
+
+
+class SyncWriteParameters(Parameters, frozen=True):
+    write_bytes: Count
+    warm_up: Count
+    writes_a_process: Count | None = None  # of variants that take one process after the other
+
+
+class SyncWriteObservations(Observations, frozen=True):
+    process: Text | None
+    python: Text | None
+
+
+class SyncWriteEntry(BatchEntry, frozen=True, tag_field="name", tag="sync-write"):
+    """Small writes, each of which waits until it is on the disk."""
+
+    parameters: SyncWriteParameters
+    observed: SyncWriteObservations
+
+
+WORKLOAD = Workload(
+    "sync-write", SyncWriteEntry, position=3, operation="write", unit="µs", unit_ns=1e3
+)

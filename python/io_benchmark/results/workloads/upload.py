@@ -1,0 +1,69 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""upload: small objects over HTTP."""
+
+from typing import Annotated
+
+from io_benchmark.results.common_types import Count, Many, Nanoseconds, Text
+from io_benchmark.results.workload import (
+    BatchEntry,
+    Observations,
+    Parameters,
+    SideFinding,
+    Workload,
+    WorkloadFigure,
+)
+
+
+class UploadParameters(Parameters, frozen=True):
+    target: Text
+    object_bytes: Count
+    objects_planned: Count
+    objects_at_once: Count
+    delay_ns: Count | None
+
+
+class UploadObservations(Observations, frozen=True):
+    method: Text | None
+    http_version: Text | None
+    connections: Count | None
+    without_expect_ns: Annotated[list[Nanoseconds], Many] | None
+    expect_100_stalls: Count | None
+
+
+class UploadEntry(BatchEntry, frozen=True, tag_field="name", tag="upload"):
+    """Small objects over HTTP."""
+
+    parameters: UploadParameters
+    observed: UploadObservations
+
+
+def _stalls(entry: UploadEntry) -> int | None:
+    return entry.observed.expect_100_stalls
+
+
+WORKLOAD = Workload(
+    "upload",
+    UploadEntry,
+    position=6,
+    operation="object",
+    unit="ms",
+    unit_ns=1e6,
+    per_place=False,
+    figures=(
+        WorkloadFigure(
+            "over-keep-alive", "over keep-alive", over_variant=("connection-each", "keep-alive")
+        ),
+        WorkloadFigure(
+            "expect-stalls",
+            "stalled",
+            total_of=_stalls,
+            finding=SideFinding(
+                "{count} uploads waited for an answer to Expect: 100-continue that did not come "
+                "(upload): do not send this header",
+                at_least=1,
+            ),
+        ),
+    ),
+)

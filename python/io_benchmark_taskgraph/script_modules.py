@@ -1,0 +1,139 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The modules of the worker's script: find those that a task needs, and read them."""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from io_benchmark_taskgraph.mistakes import BadKeyError, suggestion
+from io_benchmark_taskgraph.zip_application import KEY, Module
+
+MAIN = "__main__.py"
+WORKLOADS = "workloads"
+
+# Paths that `import` can name.
+_MODULE_PATH = re.compile(r"(?:[A-Za-z0-9_]+/)*[A-Za-z0-9_]+\.py")
+# Of a workload's class. The module is not imported: a decision task runs nothing of the script.
+_MAXIMUM_S = re.compile(r"^    maximum_s = ([0-9_]{1,9})$", re.MULTILINE)
+_ONCE_PER_TASK = re.compile(r"^    per_place = False\b", re.MULTILINE)
+
+
+class MaximumTime(NamedTuple):
+    seconds: int
+    per_place: bool  # otherwise per task
+
+
+def module_paths(folder: Path) -> set[str]:
+    """Return the path of every module within the folder."""
+    paths = (file.relative_to(folder).as_posix() for file in folder.rglob("*.py"))
+    return {path for path in paths if _MODULE_PATH.fullmatch(path)}
+
+
+def workload_names(folder: Path) -> list[str]:
+    """Return the names of the workloads: `workloads/cache_retrieve.py` is `cache-retrieve`."""
+    names = set()
+    for path in module_paths(folder):
+        parent, _, file = path.rpartition("/")
+        if parent == WORKLOADS and not file.startswith("_"):
+            names.add(file[: -len(".py")].replace("_", "-"))
+    return sorted(names)
+
+
+def _path_of(workload: str) -> str:
+    return f"{WORKLOADS}/{workload.replace('-', '_')}.py"
+
+
+def _read(root: Path, script: str, path: str) -> Module:
+    shown = f"{script}/{path}"
+    try:
+        text = (root / script / path).read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadKeyError(
+            KEY, f"{shown} is not UTF-8 at byte {error.start}; save it so"
+        ) from None
+    if "\0" in text:
+        raise BadKeyError(
+            KEY, f"{shown} holds a zero byte, which no module can; remove it"
+        )
+    return Module(path, text)
+
+
+def _dotted_imports(module: Module, shown: str) -> Iterator[str]:
+    """Yield the dotted names that a module imports anywhere, relative to the folder."""
+    try:
+        tree = ast.parse(module.text)
+    except SyntaxError as error:
+        raise BadKeyError(
+            KEY, f"{shown} line {error.lineno} is not Python: {error.msg}"
+        ) from None
+    package = module.path.split("/")[:-1]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join(above + ([node.module] if node.module else []))
+            yield base
+            for alias in node.names:
+                yield f"{base}.{alias.name}" if base else alias.name
+
+
+def _files_of(dotted: str) -> Iterator[str]:
+    """Yield the files that importing the name may load: a module or package per part."""
+    parts = dotted.split(".")
+    for count in range(1, len(parts) + 1):
+        path = "/".join(parts[:count])
+        yield f"{path}.py"
+        yield f"{path}/__init__.py"
+
+
+def check_workloads(root: Path, script: str, workloads: Sequence[str]) -> None:
+    """Refuse a folder that does not hold the script, and a workload that it does not have."""
+    folder = root / script
+    if not folder.is_dir():
+        raise BadKeyError(
+            KEY, f"there is no folder {script} in {root}; name the script's folder"
+        )
+    if not (folder / MAIN).is_file():
+        raise BadKeyError(
+            KEY, f"the folder {script} has no {MAIN}; name the script's folder"
+        )
+    names = workload_names(folder)
+    for workload in workloads:
+        if workload not in names:
+            text = f"{workload!r} is unknown; {suggestion(workload, names)}"
+            raise BadKeyError("benchmark.workloads", text)
+
+
+def maximum_time(root: Path, script: str, workload: str) -> MaximumTime:
+    """Return the longest time that a workload takes, which its class has as a constant."""
+    check_workloads(root, script, [workload])
+    module = _read(root, script, _path_of(workload))
+    seconds = _MAXIMUM_S.search(module.text)
+    if seconds is None:
+        text = f"{script}/{module.path} has no maximum time"
+        raise BadKeyError(KEY, f"{text}; write one line maximum_s = 60 in its class")
+    return MaximumTime(int(seconds.group(1)), not _ONCE_PER_TASK.search(module.text))
+
+
+def needed_modules(
+    root: Path, script: str, workloads: Sequence[str]
+) -> tuple[Module, ...]:
+    """Return `__main__.py`, the workloads, and all that these import from the folder."""
+    check_workloads(root, script, workloads)
+    known = module_paths(root / script)
+    waiting = [MAIN, *map(_path_of, workloads)]
+    modules: dict[str, Module] = {}
+    while waiting:
+        path = waiting.pop()
+        if path in modules:
+            continue
+        modules[path] = _read(root, script, path)
+        for dotted in _dotted_imports(modules[path], f"{script}/{path}"):
+            waiting.extend(file for file in _files_of(dotted) if file in known)
+    return tuple(modules[path] for path in sorted(modules))

@@ -1,0 +1,111 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The shell command of a task: unpack the worker's script into a file, then run it.
+
+The script is a zip application (zip_application.py), compressed and base64-encoded into arguments of
+their own behind the readable part. docker-worker and d2g hand a command's arguments on as they are,
+to run-task and by it to bash.
+"""
+
+import shlex
+from collections.abc import Sequence
+
+from io_benchmark_taskgraph.mistakes import BadKeyError
+from io_benchmark_taskgraph.stanza import (
+    ARTIFACTS_PATH,
+    SCRIPT_PATH,
+    WORKSPACE,
+    Benchmark,
+    StanzaPlace,
+)
+from io_benchmark_taskgraph.zip_application import KEY, ZipApplication
+
+# Linux's MAX_ARG_STRLEN, 32 pages, without the zero byte at the end. Only a worker would check it.
+MAX_ARGUMENT_BYTES = 131_071
+# Linux accepts 2 MiB of arguments and environment together (a quarter of the usual stack limit).
+MAX_COMMAND_BYTES = 1_900_000
+# Rehearsals and tests set the variables. Traced only from the last command on: a trace would print the
+# whole script again. A command that fails before the sha256 is compared prints the reason on stderr.
+# The first word of the line for Treeherder is in two parts: run-task prints this text too, and there it
+# must not look like a failure.
+TEXT = """\
+# io-benchmark {application.version} measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
+# Source: {benchmark.script}/ at the revision that made this task. The arguments after
+# this one are these modules as one zip application (gzip, base64); the same file:
+# io-benchmark script {workloads} -o io-benchmark.pyz
+# sha256 {application.sha256}
+application="${{IO_BENCHMARK_SCRIPT_DIR:-{folder}}}"/io-benchmark.pyz
+mkdir -p "${{application%/*}}"
+printf %s "$@" | base64 -d | gzip -d > "$application" || true
+if [ "$(sha256sum < "$application")" != "{application.sha256}  -" ]; then
+  printf 'TEST-%s | io-benchmark | %s: cannot unpack %s; see the lines above\\n' \\
+    UNEXPECTED-FAIL {pool} "$application"
+  exit 1
+fi
+set -x
+exec python3 -u -B "$application" \\
+  {options} \\
+  {places} \\
+  --artifacts "${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}" \
+--profile "${{IO_BENCHMARK_PROFILE:-full}}" \
+--perfherder "${{IO_BENCHMARK_PERFHERDER:-{benchmark.perfherder}}}"
+"""
+
+
+def _place(place: StanzaPlace) -> str:
+    name = "WORKSPACE" if place == WORKSPACE else f"PLACE_{place.name.upper()}"
+    variable = f"IO_BENCHMARK_{name.replace('-', '_')}"
+    return f'--place {place.name}="${{{variable}:-{place.path}}}"'
+
+
+def _options(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
+    options = [
+        ("pool", pool),
+        *(("workload", workload) for workload in benchmark.workloads),
+        ("retrieves", benchmark.retrieves),
+        ("seed", benchmark.seed),
+        *(("destination", destination) for destination in benchmark.destinations),
+        ("fidelity", benchmark.fidelity),
+        ("precision", benchmark.precision),
+        ("upload-url", benchmark.upload_url),
+        ("time-budget", time_budget_s),
+    ]
+    given = ((name, str(value)) for name, value in options if value is not None)
+    return " ".join(f"--{name} {shlex.quote(value)}" for name, value in given)
+
+
+def make_command(
+    benchmark: Benchmark, application: ZipApplication, pool: str, time_budget_s: int
+) -> list[str]:
+    """Return the command for run-task: bash, a readable script, and the encoded application."""
+    text = TEXT.format(
+        application=application,
+        benchmark=benchmark,
+        workloads=" ".join(f"--workload {name}" for name in benchmark.workloads),
+        folder=SCRIPT_PATH,
+        pool=shlex.quote(pool),
+        options=_options(benchmark, pool, time_budget_s),
+        places=" \\\n  ".join(map(_place, benchmark.places)),
+        artifacts=ARTIFACTS_PATH,
+    )
+    encoded, size = application.encoded, MAX_ARGUMENT_BYTES
+    parts = [encoded[at : at + size] for at in range(0, len(encoded), size)]
+    return ["bash", "-ec", text, "io-benchmark", *parts]
+
+
+def check_sizes(command: Sequence[str], script: str) -> None:
+    """Refuse a command that is too long here, since a worker would not say why it fails."""
+    sizes = [len(part.encode("utf-8")) + 1 for part in command]
+    if max(sizes) > MAX_ARGUMENT_BYTES + 1:
+        raise BadKeyError(
+            "benchmark.places",
+            f"the script's arguments make a command of {max(sizes) - 1:,} bytes and one "
+            f"argument may hold {MAX_ARGUMENT_BYTES:,}; measure fewer places",
+        )
+    if sum(sizes) > MAX_COMMAND_BYTES:
+        raise BadKeyError(
+            KEY,
+            f"{script} makes a command of {sum(sizes):,} bytes and all arguments together may "
+            f"hold {MAX_COMMAND_BYTES:,}; shorten its modules or name fewer workloads",
+        )

@@ -1,0 +1,96 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Errors, signals and the time budget that end a measurement early, raised where it is safe."""
+
+import contextlib
+import os
+import signal
+import time
+
+CHILDREN_END_WITHIN_S = 10
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM)
+
+
+class WorkloadError(Exception):
+    """The workload cannot continue in this place; the message is for people."""
+
+
+class SkippedError(WorkloadError):
+    """This place or this machine cannot do what is to be measured.
+
+    The rest of the run continues, and fails only if nothing at all is measured.
+    """
+
+
+class Interrupted(BaseException):
+    """Not an Exception: a handler of a workload's own errors must not catch it."""
+
+    def __init__(self, reason, exit_code):
+        super().__init__(reason)
+        self.reason = reason
+        # None for the time budget: the number of samples decides.
+        self.exit_code = exit_code
+        self.state = "time-budget" if exit_code is None else "stopped"
+
+
+class Interruption:
+    def __init__(self):
+        self.pending = None
+        self._time_budget_s = None
+        self._raising = False
+        self._raised = False  # raised once: the clean-up must not be interrupted again
+        for number in SIGNALS:
+            # Under nohup, SIGHUP is ignored and has to stay so.
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, self._handle)
+
+    def end_after(self, time_budget_s):
+        """Start the time budget; the kernel uses the monotonic clock, which does not jump."""
+        self._time_budget_s = time_budget_s
+        signal.setitimer(signal.ITIMER_REAL, time_budget_s)
+
+    def _handle(self, number, _frame):
+        if self.pending is None:
+            if number == signal.SIGALRM and self._time_budget_s is not None:
+                reason = "the time budget of %g s is used up" % self._time_budget_s
+                self.pending = Interrupted(reason, None)
+            else:
+                reason = "stopped by %s" % signal.Signals(number).name
+                self.pending = Interrupted(reason, 128 + number)
+        self._raise_pending()
+
+    def allowed(self):
+        """Raise an interruption at once inside this block; outside, it waits for the next block."""
+        return self._set(True)
+
+    def held(self):
+        """Delay an interruption until the end of this block, inside an allowed block."""
+        return self._set(False)
+
+    @contextlib.contextmanager
+    def _set(self, raising):
+        before, self._raising = self._raising, raising
+        try:
+            self._raise_pending()
+            yield
+        finally:
+            self._raising = before
+        self._raise_pending()
+
+    def _raise_pending(self):
+        if self._raising and self.pending is not None and not self._raised:
+            self._raised = True
+            raise self.pending
+
+
+def children_have_ended():
+    """Wait for children of which an interruption came before their number was stored."""
+    until_s = time.monotonic() + CHILDREN_END_WITHIN_S
+    try:
+        while time.monotonic() < until_s:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                time.sleep(0.01)
+    except ChildProcessError:
+        return True
+    return False

@@ -1,0 +1,77 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The log: whole lines for people. On a worker, stdout is a pipe that is read line by line.
+
+A line that cannot be written is dropped and counted: the result file matters more.
+"""
+
+import os
+import select
+import stat
+import sys
+import time
+
+MIB = 1024 * 1024
+NS_PER_S = 1_000_000_000
+LINE_BYTES = 4000  # a pipe that is ready to write accepts this much without blocking
+PATIENCE_S = 5.0  # in all: how long lines may wait for a reader
+
+
+class Log:
+    def __init__(self, descriptor):
+        self.descriptor = without_waiting(descriptor)
+        self.lines_dropped = 0
+        self._patience_s = PATIENCE_S
+
+    def say(self, text=""):
+        line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        data = line.encode(encoding, "backslashreplace")[:LINE_BYTES] + b"\n"
+        started_s = time.monotonic()
+        try:
+            poll = select.poll()
+            poll.register(self.descriptor, select.POLLOUT)
+            while data:
+                if not poll.poll(max(0.0, self._patience_s) * 1000):
+                    raise BlockingIOError
+                data = data[os.write(self.descriptor, data) :]
+        except OSError:
+            self.lines_dropped += 1
+        finally:
+            self._patience_s -= time.monotonic() - started_s
+
+
+def without_waiting(descriptor):
+    """Open the pipe or terminal again: O_NONBLOCK would apply to all who share the old one."""
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
+            flags = os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY
+            return os.open("/proc/self/fd/%d" % descriptor, flags)
+    except OSError:
+        pass  # it belongs to another user: poll() must suffice
+    return descriptor
+
+
+LOG = Log(1)
+say = LOG.say
+
+
+class ProgressLines:
+    """Lines about one workload's progress: one every few seconds, and one at the end."""
+
+    def __init__(self, total, every_s):
+        self._total = total
+        self._every_ns = int(every_s * NS_PER_S)
+        self._started_ns = time.monotonic_ns()
+        self.due_ns = self._started_ns + self._every_ns
+
+    def show(self, done, now_ns, done_bytes):
+        self.due_ns = now_ns + self._every_ns
+        elapsed_s = max(now_ns - self._started_ns, 1) / NS_PER_S
+        each_s, mib_per_s = elapsed_s / done, done_bytes / MIB / elapsed_s
+        count = "%*d/%d" % (len(str(self._total)), done, self._total)
+        left_s = each_s * (self._total - done)
+        text = "  [%s] %.1f s left, %.1f MiB/s, mean %.3g ms"
+        say(text % (count, left_s, mib_per_s, each_s * 1e3))

@@ -1,0 +1,58 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The task's own series for Perfherder: one suite per workload, place and variant, in its unit."""
+
+import os
+
+import summary
+from result_file import write_by_rename
+from summary import percentile
+
+FRAMEWORK = "build_metrics"  # Perfherder knows a fixed list of frameworks
+FILE_NAME = "perfherder-data-io-benchmark.json"
+OPTION_LENGTH = 45
+# Marks the series that belong to no pool, so that they never mix with a pool's own. Two pushes of
+# one pool each then share one series, which Perfherder compares.
+ANY_POOL = "any-pool"
+
+
+def suite(settings, workload, entry):
+    """Return an entry's suite; name and options make the series, so they hold no other facts."""
+    _, durations_ns, operations = workload.parts(entry)[0]
+    count = sum(operations or [1] * len(durations_ns))
+    ordered_ns = summary.each_ns(durations_ns, operations)
+    # Without an owner, the pools of one platform would collapse into one series.
+    owner = ANY_POOL if settings.perfherder == "neutral" else settings.pool
+    options = [owner, entry["place"], *workload.options(entry)]
+    options += [] if settings.profile == "full" else ["profile-" + settings.profile]
+    times_ns = [
+        ("mean", sum(durations_ns) / count),
+        *[("p%d" % at, percentile(ordered_ns, at)) for at in (50, 95, 99)],
+        *workload.subtests(entry),
+    ]
+    subtests = [
+        measure(workload, test, summary.figure(workload, ns)) for test, ns in times_ns
+    ]
+    return {
+        **measure(workload, "io-benchmark-" + workload.name, subtests[0]["value"]),
+        "extraOptions": [option[:OPTION_LENGTH] for option in dict.fromkeys(options)],
+        "subtests": subtests,
+    }
+
+
+def measure(workload, name, value):
+    return {
+        "name": name,
+        "value": value,
+        "unit": workload.unit,
+        "lowerIsBetter": workload.unit_ns is not None,
+        "shouldAlert": False,
+    }
+
+
+def write(artifacts, suites):
+    """Write the file, also without suites: a missing artifact would be another error."""
+    document = {"framework": {"name": FRAMEWORK}, "suites": suites}
+    path = os.path.join(artifacts, FILE_NAME)
+    write_by_rename(path, os.path.join(artifacts, ".perfherder.tmp"), document)

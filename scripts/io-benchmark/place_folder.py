@@ -1,0 +1,61 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The folder of one run in a place: checked, made if it is missing, removed at the end."""
+
+import errno
+import os
+import shutil
+import stat
+import tempfile
+
+# Marks a place that a run made, so that the last run that leaves it removes it.
+MADE_HERE = 0o1700
+OPEN_TO_ALL = (
+    "every user can write there and replace what this run writes; "
+    "run `chmod o-w` on it or use another path"
+)
+OF_ANOTHER = (
+    "belongs to another user (uid %d), who could redirect what this run writes; "
+    "run as that user or use another path"
+)
+
+
+def claim(path):
+    """Make a new folder in the place, for this run alone; return its path."""
+    try:
+        os.mkdir(path, MADE_HERE)
+    except FileExistsError:
+        check_owner(path)
+        mode = os.stat(path).st_mode
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            raise OSError(errno.EPERM, OPEN_TO_ALL) from None
+    try:
+        return tempfile.mkdtemp(prefix="io-benchmark-", dir=path)
+    except FileNotFoundError:  # another run has just removed the place
+        return claim(path)
+    except OSError:
+        remove_if_made_here(path)
+        raise
+
+
+def leave(folder, path):
+    shutil.rmtree(folder)
+    remove_if_made_here(path)
+
+
+def remove_if_made_here(path):
+    try:
+        if stat.S_IMODE(os.stat(path).st_mode) == MADE_HERE:
+            os.rmdir(path)
+    except OSError as error:
+        # Another run works there, or has removed it.
+        if error.errno not in (errno.ENOTEMPTY, errno.ENOENT):
+            raise
+
+
+def check_owner(path):
+    """Refuse a folder or link of another user, who could redirect what is written there."""
+    for status in (os.lstat(path), os.stat(path)):
+        if status.st_uid not in (0, os.geteuid()):
+            raise OSError(errno.EPERM, OF_ANOTHER % status.st_uid, path)

@@ -1,0 +1,152 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The result file: one JSON document that grows by rename and is valid at every moment.
+
+No fsync: it would flush the disk that is being measured. Only a crash of the machine can leave a
+truncated file, since a rename happens completely or not at all.
+"""
+
+import hashlib
+import json
+import os
+import re
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from place_folder import check_owner
+
+# 1 (2026-11): the first.
+# 2 (2026-11-22): `outcome` with a state, where `completed` and `incomplete_reason` were.
+VERSION = 2
+SCRIPT_VERSION = "0.1.0"
+UTC = "%Y-%m-%dT%H:%M:%SZ"
+GROW_EVERY_NS = 10 * 1_000_000_000
+TEXT_LENGTH = 10_000  # characters that a reader accepts in one text
+# encode() and not dump(): only encode() runs in C, ten times as fast.
+JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def script_sha256():
+    """Hash the zip application; in a folder: name, length and text of each module."""
+    folder = Path(__file__).absolute().parent
+    if folder.is_file():
+        return hashlib.sha256(folder.read_bytes()).hexdigest()
+    digest = hashlib.sha256()
+    for module in sorted(folder.rglob("*.py"), key=str):
+        text = module.read_bytes()
+        title = "%s %d\n" % (module.relative_to(folder), len(text))
+        digest.update(title.encode() + text)
+    return digest.hexdigest()
+
+
+def describe_task(pool):
+    task = {
+        "pool": pool,
+        "task_id": os.environ.get("TASK_ID") or None,
+        "task_group_id": os.environ.get("TASK_GROUP_ID") or None,
+        "root_url": os.environ.get("TASKCLUSTER_ROOT_URL") or None,
+        "instance_type": os.environ.get("TASKCLUSTER_INSTANCE_TYPE") or None,
+    }
+    run_id = os.environ.get("RUN_ID", "")
+    task["run_id"] = int(run_id) if re.fullmatch("[0-9]{1,9}", run_id) else None
+    try:
+        location = json.loads(os.environ.get("TASKCLUSTER_WORKER_LOCATION") or "{}")
+        task["location"] = {key: str(value) for key, value in sorted(location.items())}
+    except (ValueError, AttributeError, RecursionError):
+        task["location"] = {}  # not JSON, not a mapping, or nested too deeply
+    return task
+
+
+class ResultFile:
+    def __init__(self, settings, origin_ns):
+        folder = os.path.join(settings.artifacts, "io-benchmark")
+        self.path = os.path.join(folder, "io-benchmark.json")
+        # Outside the uploaded folder: a file left behind must not become an artifact.
+        self._temporary = os.path.join(settings.artifacts, ".io-benchmark.json.tmp")
+        self._origin_ns = origin_ns
+        self.due_ns = origin_ns + GROW_EVERY_NS
+        self.document = {
+            "version": VERSION,
+            "script": {"version": SCRIPT_VERSION, "sha256": script_sha256()},
+            "started": time.strftime(UTC, time.gmtime()),
+            "ended": None,
+            "duration_ns": 0,
+            "task": describe_task(settings.pool),
+            "config": settings.as_config(),
+            "host": None,
+            "storage": {"places": []},
+            "limits": None,
+            "workloads": [],
+            "timeline": None,
+            "warnings": [],
+            "outcome": outcome("running"),
+        }
+        os.makedirs(folder, exist_ok=True)
+        check_owner(settings.artifacts)
+        check_owner(folder)
+
+    def warn(self, name, message):
+        """Add a warning; the same one is kept once, also if it is true of several places."""
+        warning = {"name": name, "message": message}
+        if warning not in self.document["warnings"]:
+            self.document["warnings"].append(warning)
+
+    def write(self):
+        """Write the whole file; OSError if that fails, the previous file is then kept."""
+        now_ns = time.monotonic_ns()
+        self.document["duration_ns"] = now_ns - self._origin_ns
+        self.due_ns = now_ns + GROW_EVERY_NS
+        write_by_rename(self.path, self._temporary, self.document)
+        self.due_ns = time.monotonic_ns() + GROW_EVERY_NS
+
+    def write_if_possible(self):
+        """Write, but continue if that fails: a full disk must not end the measurement."""
+        try:
+            self.write()
+        except OSError as error:
+            names = [warning["name"] for warning in self.document["warnings"]]
+            if "result-not-written" not in names:
+                message = "an interim result: %s" % error.strerror
+                self.warn("result-not-written", message)
+
+    def finish(self, run_outcome):
+        self.document["ended"] = time.strftime(UTC, time.gmtime())
+        self.document["outcome"] = run_outcome
+        self.write()
+
+
+def outcome(state, reason=None):
+    """Return how the run or an entry ended; the reader lists the states."""
+    return {"state": state, "reason": reason}
+
+
+def write_by_rename(path, temporary, document):
+    try:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)  # of a killed run, or a link put there
+        with open(temporary, "xb") as file:  # does not follow a link
+            text = JSON.encode(readable(document))
+            # In names that are not UTF-8, a question mark replaces each invalid byte.
+            file.write(text.encode("utf-8", "replace") + b"\n")
+        os.replace(temporary, path)
+    except OSError as error:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise OSError(error.errno, error.strerror, path) from None
+
+
+def not_written(error):
+    return "the result cannot be written: %s: %s" % (error.filename, error.strerror)
+
+
+def readable(value):
+    """Return the document with each text cut to the length that a reader accepts."""
+    if isinstance(value, str):
+        return value[:TEXT_LENGTH]
+    if isinstance(value, dict):
+        return {key[:TEXT_LENGTH]: readable(part) for key, part in value.items()}
+    if isinstance(value, list) and value and isinstance(value[0], (str, dict, list)):
+        return [readable(part) for part in value]
+    return value

@@ -1,0 +1,221 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Two ways to upload many objects: curl, and Python's http.client where there is no curl.
+
+Each yields (start_ns, end_ns, connections, http_version) per object, by this process's clock. A
+refusal by the server or a network failure is a WorkloadError.
+"""
+
+import contextlib
+import http.client
+import os
+import re
+import select
+import shutil
+import ssl
+import subprocess
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+from children import ending_with_parent
+from early_end import WorkloadError
+from log import NS_PER_S
+from reading import first_line_of
+
+MARK = "io-benchmark:"
+OBJECT_TIMEOUT_S = 30
+OLDEST_CURL = (7, 67)  # --parallel, --no-progress-meter
+
+
+def find_curl():
+    """Return (path, "curl-VERSION", offers HTTP/2?), or (None, reason, False)."""
+    path = shutil.which("curl")
+    if path is None:
+        return None, "curl is not on PATH", False
+    version = re.match(
+        r"curl (([0-9]+)\.([0-9]+)[0-9.]*)", first_line_of([path, "--version"]) or ""
+    )
+    if version is None:
+        return None, "cannot read the version of %s" % path, False
+    if (int(version.group(2)), int(version.group(3))) < OLDEST_CURL:
+        return None, "curl %s is too old" % version.group(1), False
+    answer = subprocess.run(
+        [path, "--version"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        check=False,
+    )
+    features = re.search(
+        "^Features:.*$", answer.stdout.decode("utf-8", "replace"), re.MULTILINE
+    )
+    http2 = features is not None and "HTTP2" in features.group(0).split()
+    return path, "curl-" + version.group(1), http2
+
+
+class Curl:
+    """One curl per set of objects; its options are in a file."""
+
+    def __init__(self, path, folder, is_loopback, held=contextlib.nullcontext):
+        self._path = path
+        self._held = held
+        self._config = os.path.join(folder, "curl.config")
+        self._is_loopback = is_loopback
+
+    def upload(self, urls, file, way, expect=True):
+        """Yield each object when curl has sent it, and None from time to time.
+
+        Without `expect` curl sends no Expect header.
+        """
+        self._write_config(urls, file, way, expect)
+        process = None
+        try:
+            with self._held():
+                process = subprocess.Popen(
+                    # -q: ignore the settings in the user's home
+                    [self._path, "-q", "--config", self._config],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    preexec_fn=ending_with_parent(),  # noqa: PLW1509 - there are no threads here
+                )
+            yield from self._follow(process)
+        finally:
+            if process is not None:
+                process.kill()  # does nothing if it has ended
+                process.wait()
+                process.stderr.close()
+
+    def _follow(self, process):
+        """Yield an object only at the next one or the end: its answer may be incomplete."""
+        pending, errors, held, open_end = b"", [], [], process.stderr.fileno()
+        while True:
+            if not select.select([open_end], [], [], 0.5)[0]:
+                yield None
+                continue
+            data = os.read(open_end, 1 << 16)
+            now_ns = time.monotonic_ns()
+            *lines, pending = (pending + data).split(b"\n")
+            for line in lines:
+                text = line.decode("utf-8", "replace").strip()
+                if text.startswith(MARK):
+                    yield from held
+                    # 000, or 100 for Continue, without an answer: curl ends with the reason
+                    is_answered = not text.startswith((MARK + " 0", MARK + " 1"))
+                    held = [_parse_object(text, now_ns)] if is_answered else []
+                elif text:
+                    errors.append(text)
+            if not data:
+                break
+        if process.wait() != 0:
+            reason = errors[0][:200] if errors else "status %d" % process.returncode
+            raise WorkloadError("the upload failed: %s" % reason)
+        yield from held
+
+    def _write_config(self, urls, file, way, expect):
+        lines = [
+            "silent",
+            "no-progress-meter",  # --parallel has another one
+            "show-error",
+            "globoff",
+            "fail-early",
+            "http2" if way == "http2" else "http1.1",
+            "max-time = %d" % OBJECT_TIMEOUT_S,
+            'write-out = "%%{stderr}%s %%{http_code} %%{time_total} %%{num_connects} '
+            '%%{http_version}\\n"' % ("\\n" + MARK),
+            # curl does this by default for an upload, but not in every version.
+            'header = "Expect:%s"' % (" 100-continue" if expect else ""),
+        ]
+        lines += ['noproxy = "*"'] if self._is_loopback else []
+        lines += ['header = "Connection: close"'] if way == "connection-each" else []
+        if way in ("concurrent", "http2"):
+            lines += ["parallel", "parallel-max = %d" % len(urls)]
+            lines += ["parallel-immediate"] if way == "concurrent" else []
+        for url in urls:
+            lines += ["url = %s" % quoted(url), "upload-file = %s" % quoted(file)]
+            lines += ['output = "/dev/null"']
+        with open(self._config, "wb") as config:
+            config.write(os.fsencode("\n".join(lines) + "\n"))
+
+
+def quoted(text):
+    return '"%s"' % text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _parse_object(text, now_ns):
+    code, total_s, connections, version = text[len(MARK) :].split()
+    if not code.startswith("2"):
+        raise WorkloadError("the server answered HTTP %s" % code)
+    duration_ns = int(float(total_s) * NS_PER_S)
+    return now_ns - duration_ns, now_ns, int(connections), version
+
+
+class HttpClient:
+    """The same by Python, which never sends an Expect header."""
+
+    def upload(self, urls, file, way, expect=False):
+        del expect  # Python never sends it
+        with open(file, "rb") as opened:
+            body = opened.read()
+        if way == "concurrent":
+            with ThreadPoolExecutor(len(urls)) as pool:
+                barrier = threading.Barrier(len(urls))
+                yield from pool.map(
+                    lambda url: self._put_at_once(barrier, url, body), urls
+                )
+            return
+        connection = None
+        for url in urls:
+            start_ns = time.monotonic_ns()
+            is_new = connection is None
+            connection = connect(url) if is_new else connection
+            try:
+                put(connection, url, body)
+            finally:
+                if way == "connection-each":
+                    connection.close()
+                    connection = None
+            yield start_ns, time.monotonic_ns(), int(is_new), "1.1"
+        if connection is not None:
+            connection.close()
+
+    def _put_at_once(self, barrier, url, body):
+        barrier.wait()
+        start_ns = time.monotonic_ns()
+        connection = connect(url)
+        try:
+            put(connection, url, body)
+        finally:
+            connection.close()
+        return start_ns, time.monotonic_ns(), 1, "1.1"
+
+
+def connect(url):
+    parts = urlsplit(url)
+    if parts.scheme == "https":
+        return http.client.HTTPSConnection(
+            parts.hostname,
+            parts.port,
+            timeout=OBJECT_TIMEOUT_S,
+            context=ssl.create_default_context(),
+        )
+    return http.client.HTTPConnection(
+        parts.hostname, parts.port, timeout=OBJECT_TIMEOUT_S
+    )
+
+
+def put(connection, url, body):
+    parts = urlsplit(url)
+    target = (parts.path or "/") + ("?" + parts.query if parts.query else "")
+    try:
+        connection.request("PUT", target, body)
+        answer = connection.getresponse()
+        answer.read()
+    except (OSError, http.client.HTTPException) as error:
+        raise WorkloadError(
+            "the upload failed: %s: %s" % (type(error).__name__, error)
+        ) from None
+    if not 200 <= answer.status < 300:
+        raise WorkloadError("the server answered HTTP %d" % answer.status)

@@ -1,0 +1,74 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Imports between the rooms of analysis and report go in one direction."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import io_benchmark
+
+PACKAGE = Path(io_benchmark.__file__).parent
+# Each room imports from those before it.
+ANALYSIS = ("observed", "inference", "validity", "summary", "diagnosis")
+# A history judges one pool over time, without diagnosis.
+HISTORY = ("observed", "inference", "validity", "history")
+REPORT = ("content", "plots", "formats")
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    """Every module that a module imports, also within functions: 'analysis.observed.limits'."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def rooms_imported(layer: str, room: str) -> set[str]:
+    """The other rooms of a layer that one room imports from."""
+    prefix = f"io_benchmark.{layer}."
+    names = (
+        name.removeprefix(prefix).split(".")[0]
+        for path in (PACKAGE / layer / room).rglob("*.py")
+        for name in imports_of(path)
+        if name.startswith(prefix)
+    )
+    return {name for name in names if (PACKAGE / layer / name).is_dir()} - {room}
+
+
+@pytest.mark.parametrize(
+    ("layer", "rooms"),
+    [("analysis", ANALYSIS), ("analysis", HISTORY), ("report", REPORT)],
+    ids=["analysis", "history", "report"],
+)
+def test_rooms_import_only_from_earlier_rooms(layer, rooms):
+    """No cycles, and no room knows what uses it."""
+    for at, room in enumerate(rooms):
+        assert rooms_imported(layer, room) <= set(rooms[:at]), room
+
+
+def test_every_room_has_its_place():
+    """A new room is added to the order here."""
+    for layer, rooms in (("analysis", {*ANALYSIS, *HISTORY}), ("report", {*REPORT})):
+        folders = {
+            path.name for path in (PACKAGE / layer).iterdir() if (path / "__init__.py").exists()
+        }
+        assert folders == rooms
+
+
+def test_analysis_knows_nothing_above_it():
+    """Neither report nor commands; of sources only the types of what was read."""
+    above = ("io_benchmark.report", "io_benchmark.commands", "io_benchmark.cli")
+    imported = {name for path in (PACKAGE / "analysis").rglob("*.py") for name in imports_of(path)}
+    assert not [name for name in imported if name.startswith(above)]
+
+
+def test_report_knows_nothing_above_it():
+    """A report is made from the analysis' data alone: no commands, and no sources."""
+    above = ("io_benchmark.commands", "io_benchmark.cli", "io_benchmark.sources")
+    imported = {name for path in (PACKAGE / "report").rglob("*.py") for name in imports_of(path)}
+    assert not [name for name in imported if name.startswith(above)]

@@ -1,0 +1,280 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Stopped at any moment: a valid file, a clean place, the right exit code."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from early_end import Interrupted
+from process_groups import processes_of_group
+from retrieval import RealSteps
+from worker import Worker, outcome_of, retrieves_of
+
+MOMENTS = 12
+
+
+def wait_for(process: "subprocess.Popen[str]", text: str) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if text in line:
+            return
+    raise AssertionError(f"never printed: {text}")
+
+
+def assert_clean(worker: Worker, pid: int) -> None:
+    assert list(worker.workspace.iterdir()) == []
+    assert processes_of_group(pid) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "name"),
+    [
+        pytest.param(signal.SIGTERM, 143, "SIGTERM", id="SIGTERM"),
+        pytest.param(signal.SIGINT, 130, "SIGINT", id="SIGINT"),
+        pytest.param(signal.SIGHUP, 129, "SIGHUP", id="SIGHUP"),
+    ],
+)
+@pytest.mark.parametrize("fidelity", ["seed", "real"])
+def test_a_signal_while_retrieving(
+    worker: Worker, number: signal.Signals, code: int, name: str, fidelity: str
+) -> None:
+    """What was measured until then is in the file; the code is the signal's."""
+    process = worker.start("--retrieves", "100000", "--fidelity", fidelity)
+    wait_for(process, "drop_caches")
+    time.sleep(0.5)
+    os.kill(process.pid, number)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == code, output
+    result = worker.result()
+    assert outcome_of(result) == ("stopped", f"stopped by {name}")
+    (entry,) = retrieves_of(result)
+    assert outcome_of(entry) == ("stopped", f"stopped by {name}")
+    assert 0 < len(entry.samples.copy_ns) < 100000
+    assert "=== RESULTS" in output
+    assert_clean(worker, process.pid)
+
+
+@pytest.mark.parametrize("fidelity", ["seed", "real"])
+def test_ctrl_c_reaches_the_whole_group(worker: Worker, fidelity: str) -> None:
+    """A terminal sends SIGINT to every process of the group: grep and the sampler included."""
+    process = worker.start("--retrieves", "100000", "--fidelity", fidelity)
+    wait_for(process, "drop_caches")
+    time.sleep(0.3)
+    os.killpg(process.pid, signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, output
+    assert "Traceback" not in output
+    result = worker.result()
+    assert outcome_of(result) == ("stopped", "stopped by SIGINT")
+    assert_clean(worker, process.pid)
+
+
+def test_a_terminal_that_hangs_up_reaches_the_whole_group(worker: Worker) -> None:
+    """SIGHUP comes to the sampler as well: the timeline goes on to the end."""
+    process = worker.start("--retrieves", "100000")
+    wait_for(process, "drop_caches")
+    os.killpg(process.pid, signal.SIGHUP)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 129, output
+    assert worker.result().warnings == []
+    assert_clean(worker, process.pid)
+
+
+def test_nohup(worker: Worker) -> None:
+    """Where SIGHUP is ignored from the start, the run goes on."""
+    ignoring = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)"
+    process = worker.start("--retrieves", "100", prelude=ignoring)
+    wait_for(process, "drop_caches")
+    os.kill(process.pid, signal.SIGHUP)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, output
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_while_modules_load(worker: Worker, number: signal.Signals) -> None:
+    """Before the record exists: it is written all the same, and says what stopped the run."""
+    prelude = (
+        "import os, sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'settings':\n"
+        f"            os.kill(os.getpid(), {int(number)})\n"
+        "sys.meta_path.insert(0, Finder())\n"
+    )
+    process = worker.start("--retrieves", "300", prelude=prelude)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 128 + number, output
+    assert outcome_of(worker.result()) == ("stopped", f"stopped by {number.name}")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_after_the_last_line(worker: Worker, number: signal.Signals) -> None:
+    """While the interpreter would end, its handlers are gone: the exit code stays the run's."""
+    worker.workloads = ("spawn",)
+    process = worker.start("--profile", "quick")
+    wait_for(process, "=== Benchmark complete")
+    while process.poll() is None:
+        os.kill(process.pid, number)
+    process.communicate()
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("name", ["cache-retrieve", "upload", "metadata"])
+def test_children_end_with_a_killed_run(worker: Worker, name: str) -> None:
+    """SIGKILL leaves no time to end them: the kernel does it, or the end of a pipe.
+
+    The file was last written before: it says that the run goes on.
+    """
+    worker.workloads = (name,)
+    process = worker.start("--retrieves", "100000")
+    wait_for(process, f"] {name}, place")
+    while process.poll() is None and len(processes_of_group(process.pid)) < 3:
+        pass  # this process, the sampler, and the workload's first
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    deadline_s = time.monotonic() + 30
+    while processes_of_group(process.pid) and time.monotonic() < deadline_s:
+        time.sleep(0.05)
+    assert processes_of_group(process.pid) == []
+    assert outcome_of(worker.result()) == ("running", None)
+
+
+@pytest.mark.parametrize("seed", range(MOMENTS))
+def test_a_signal_at_any_moment(worker: Worker, seed: int) -> None:
+    """From the first line on: whenever it comes, twice over, the file is valid and the place clean."""
+    moment_s = random.Random(seed).uniform(0, 1.2)
+    process = worker.start(
+        *("--retrieves", "300", "--destination", "fresh", "--destination", "unlink")
+    )
+    wait_for(process, "=== io-benchmark")
+    time.sleep(moment_s)
+    for _ in range(2):
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGTERM)
+    output, _ = process.communicate(timeout=60)
+    result = worker.result()
+    assert "Traceback" not in output
+    assert process.returncode in (0, 143), output
+    assert (result.outcome.state == "completed") == (process.returncode == 0)
+    if process.returncode == 143:
+        assert outcome_of(result) == ("stopped", "stopped by SIGTERM")
+        assert {outcome_of(entry) for entry in result.workloads} <= {
+            ("completed", None),
+            ("stopped", "stopped by SIGTERM"),
+            ("not-started", "stopped by SIGTERM"),
+        }
+    assert_clean(worker, process.pid)
+
+
+# SIGTERM comes as soon as there is a child, before anything else is done with it.
+AT_EACH_FORK = """
+import os, signal
+fork = os.fork
+def interrupted_fork():
+    child = fork()
+    if child:
+        os.kill(os.getpid(), signal.SIGTERM)
+    return child
+os.fork = interrupted_fork
+"""
+
+
+def test_a_signal_while_the_sampler_is_started(worker: Worker) -> None:
+    """The process that was just made is known, stopped and waited for."""
+    process = worker.start("--retrieves", "300", prelude=AT_EACH_FORK)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 143, output
+    assert "Traceback" not in output
+    assert outcome_of(worker.result()) == ("stopped", "stopped by SIGTERM")
+    assert_clean(worker, process.pid)
+
+
+# A hundred retrieves may take a busy machine longer than a test should.
+ONE_IS_ENOUGH = "from workloads import cache_retrieve; cache_retrieve.RETRIEVES_FOR_A_VERDICT = 1"
+
+
+def test_the_time_budget_with_enough_measured_is_a_success(worker: Worker) -> None:
+    """Out of time with enough retrieves: a verdict is possible, so the code is 0."""
+    code, output = worker.run(
+        *("--retrieves", "100000", "--time-budget", "4"), prelude=ONE_IS_ENOUGH
+    )
+    assert code == 0, output
+    result, ended = worker.result(), ("time-budget", "the time budget of 4 s is used up")
+    assert [outcome_of(part) for part in (result, *result.workloads)] == [ended, ended]
+    assert len(retrieves_of(result)[0].samples.copy_ns) >= 1
+    assert list(worker.workspace.iterdir()) == []
+
+
+def test_the_time_budget_with_too_little_measured_is_a_failure(worker: Worker) -> None:
+    """Out of time before there is anything to judge by: the task must not look green."""
+    code, output = worker.run("--retrieves", "50", "--time-budget", "0.05")
+    assert code == 1, output
+    result = worker.result()
+    assert outcome_of(result) == ("time-budget", "the time budget of 0.05 s is used up")
+    assert outcome_of(result.workloads[0]) in [
+        ("not-started", "the time budget of 0.05 s is used up"),
+        ("time-budget", "the time budget of 0.05 s is used up"),
+    ]
+    assert list(worker.workspace.iterdir()) == []
+
+
+def test_a_budget_that_ends_in_one_long_copy(worker: Worker, tmp_path: Path) -> None:
+    """The budget ends a copy that hangs: here cp is stopped in its tracks."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    worker.environment["PATH"] = f"{tools}:{os.environ['PATH']}"
+    (tools / "cp").write_text(
+        '#!/bin/sh\ncase $1 in --version) ;; *) echo $$ > "$0.pid"; exec sleep 600;; esac\n'
+    )
+    (tools / "cp").chmod(0o755)
+    code, output = worker.run("--retrieves", "50", "--time-budget", "2", "--fidelity", "real")
+    assert code == 1, output
+    assert outcome_of(worker.result()) == ("time-budget", "the time budget of 2 s is used up")
+    assert list(worker.workspace.iterdir()) == []
+    copying = Path(f"/proc/{(tools / 'cp.pid').read_text().strip()}/stat")
+    assert not copying.exists() or copying.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def test_a_log_that_nobody_reads_does_not_stop_the_measurement(worker: Worker) -> None:
+    """The reader of stdout goes away: the result is still written whole."""
+    process = worker.start("--retrieves", "300")
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.wait(timeout=60) == 0
+    assert worker.result().outcome.state == "completed"
+
+
+def test_the_file_is_valid_at_every_moment(worker: Worker) -> None:
+    """Written after every retrieve for the test: whoever reads meanwhile finds a whole file."""
+    process = worker.start(
+        "--retrieves", "400", prelude="import result_file; result_file.GROW_EVERY_NS = 0"
+    )
+    wait_for(process, "=== io-benchmark")
+    counts = []
+    while process.poll() is None:
+        entries = worker.retrieves()
+        counts.append(len(entries[0].samples.copy_ns) if entries else 0)
+    output, _ = process.communicate()
+    assert process.returncode == 0, output
+    assert counts == sorted(counts)
+    assert len(set(counts)) > 5
+
+
+def test_a_step_that_was_never_sent(tmp_path: Path) -> None:
+    """Stopped between two writes to the bash of the real steps: still an interruption, no failure."""
+    steps = RealSteps(str(tmp_path / "urls.list"), str(tmp_path), "overwrite")
+
+    def stopped() -> None:
+        with steps:
+            steps._bash.stdin.write(b"look_up\n")
+            raise Interrupted("stopped", 130)
+
+    with pytest.raises(Interrupted, match="stopped"):
+        stopped()

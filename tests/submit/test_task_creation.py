@@ -1,0 +1,212 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Creating and cancelling, against the loopback."""
+
+import pytest
+from loopback import ME, Fault, Loopback, first
+from loopback_deployment import AMD_16, GROUP, NO_WORKER, Deployment
+
+from io_benchmark.errors import ResultError
+from io_benchmark.submit import task_creation
+from io_benchmark.submit.definitions import GroupMember, ReadyTask
+
+IDS = ("AAAAAAAAQAGAAAAAAAAAAA", "BBBBBBBBQAGAAAAAAAAAAA", "CCCCCCCCQAGAAAAAAAAAAA")
+
+
+def tasks():
+    return [
+        ReadyTask(
+            one,
+            f"io-benchmark-{number}",
+            {
+                "provisionerId": "a",
+                "workerType": "b",
+                "taskGroupId": IDS[0],
+                "expires": "2026-12-19T12:00:00.000Z",
+                "tags": {"kind": "io-benchmark", "label": f"io-benchmark-{number}"},
+                "metadata": {"name": f"io-benchmark-{number}"},
+                "payload": {},
+            },
+        )
+        for number, one in enumerate(IDS)
+    ]
+
+
+def ask(loopback, policy, use):
+    environment = {
+        "TASKCLUSTER_ROOT_URL": loopback.url,
+        "TASKCLUSTER_CLIENT_ID": "me",
+        "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
+    }
+    return task_creation.connect(environment, use, policy)
+
+
+def create(loopback, policy, created=None):
+    created = task_creation.CreatedTasks() if created is None else created
+    ask(loopback, policy, lambda one: task_creation.create(one, tasks(), created))
+    return [one.task_id for one in created.sent]
+
+
+def test_in_order_and_signed(policy):
+    """One request each, in the order given, with the credentials."""
+    with Loopback(Deployment()) as loopback:
+        assert create(loopback, policy) == list(IDS)
+        assert loopback.deployment.groups == {IDS[0]: list(IDS)}
+        assert loopback.deployment.definitions == {one.task_id: one.definition for one in tasks()}
+        assert [one.path for one in loopback.asked("api")] == [
+            f"/api/queue/v1/task/{one}" for one in IDS
+        ]
+        assert all('id="me"' in one.headers["Authorization"] for one in loopback.asked("api"))
+
+
+def test_through_a_tasks_proxy(policy):
+    """Without credentials, inside a task: the proxy signs, and the root URL is not connect."""
+    with Loopback(Deployment(), proxy_of=ME) as loopback:
+        proxied = {
+            "TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9",
+            "TASKCLUSTER_PROXY_URL": loopback.url,
+        }
+        created = task_creation.CreatedTasks()
+        task_creation.connect(
+            proxied, lambda one: task_creation.create(one, tasks(), created), policy
+        )
+        assert created.shown == "3 tasks created"
+        assert loopback.deployment.groups == {IDS[0]: list(IDS)}
+        assert not any("Authorization" in one.headers for one in loopback.asked("api"))
+
+
+def test_an_answer_that_is_none(policy):
+    """Something else listens at the root URL."""
+    deployment = Deployment()
+    deployment.on_create = lambda made, task_id: made.statuses.update({task_id: {}})
+    with (
+        Loopback(deployment) as loopback,
+        pytest.raises(
+            task_creation.CreationError, match="does not answer like a Taskcluster deployment"
+        ),
+    ):
+        create(loopback, policy)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(Fault(status=503), id="503"),
+        pytest.param(Fault(status=429, headers={"Retry-After": "1"}), id="429"),
+        pytest.param(Fault(hang_up=True), id="hang-up"),
+        pytest.param(Fault(truncated=True), id="created-and-answer-lost"),
+    ],
+)
+def test_faults_that_pass(policy, fault):
+    """The same task under the same id once more: it exists once, and all is well."""
+    with Loopback(Deployment(), faults=first(2, fault)) as loopback:
+        assert create(loopback, policy) == list(IDS)
+        assert loopback.deployment.groups == {IDS[0]: list(IDS)}
+
+
+def test_a_fault_that_stays(policy):
+    """The task is counted as sent: its answer may have been lost."""
+    created = task_creation.CreatedTasks()
+    with Loopback(Deployment(), faults=first(99, Fault(status=500), part=IDS[1])) as loopback:
+        with pytest.raises(
+            task_creation.CreationError, match=r"io-benchmark-1 .*answers 500, 10 times"
+        ):
+            create(loopback, policy, created)
+        assert created.shown == "1 task created, 1 more perhaps"
+        assert loopback.deployment.groups == {IDS[0]: [IDS[0]]}
+
+
+def test_a_refusal(policy):
+    """It ends there; the refused task counts as not sent."""
+    deployment = Deployment()
+    deployment.refuse = lambda task: (
+        (403, "InsufficientScopes", "no\n```\nqueue:x\n```")
+        if task["tags"]["label"].endswith("2")
+        else None
+    )
+    created = task_creation.CreatedTasks()
+    with Loopback(deployment) as loopback:
+        with pytest.raises(
+            task_creation.CreationError, match=r"io-benchmark-2 is not created: .*lacks queue:x;"
+        ):
+            create(loopback, policy, created)
+        assert created.shown == "2 tasks created"
+
+
+def test_a_conflict(policy):
+    """Another definition under the same id."""
+    with Loopback(Deployment()) as loopback:
+        create(loopback, policy)
+        loopback.deployment.definitions[IDS[0]] = {}
+        with pytest.raises(task_creation.CreationError, match=r"io-benchmark-0 .*conflicts"):
+            create(loopback, policy)
+
+
+def test_created_by_another_process(policy):
+    """The same task with other dates, in the same group: somebody resumed it meanwhile."""
+    with Loopback(Deployment()) as loopback:
+        create(loopback, policy)
+        loopback.deployment.definitions[IDS[1]] |= {"expires": "2026-12-20T12:00:00.000Z"}
+        created = task_creation.CreatedTasks()
+        assert create(loopback, policy, created) == list(IDS)
+        assert created.shown == "3 tasks created"
+
+
+def test_cancel_what_was_sent(policy):
+    """Those that wait or run; what is resolved stays, what was never created is no problem."""
+    with Loopback(Deployment()) as loopback:
+        create(loopback, policy)
+        loopback.deployment.change_runs(IDS[1], "completed")
+        sent = [*tasks(), GroupMember("DDDDDDDDQAGAAAAAAAAAAA", "never")]
+        done = ask(loopback, policy, lambda one: task_creation.cancel_sent(one, sent))
+        assert done == task_creation.CancelledTasks(("io-benchmark-0", "io-benchmark-2"), 1, ())
+        states = [loopback.deployment.statuses[one]["state"] for one in IDS]
+        assert states == ["exception", "completed", "exception"]
+
+
+def test_cancel_a_group(policy):
+    """Only the benchmark's tasks that are not resolved: a push has others."""
+    with Loopback() as loopback:
+        deployment = loopback.deployment
+        deployment.change_runs(AMD_16, "running")
+        done = ask(loopback, policy, lambda one: task_creation.cancel_group(one, GROUP))
+        assert "io-benchmark-amd-16" in done.labels
+        assert done.problems == ()
+        assert deployment.statuses[AMD_16]["state"] == "exception"
+        benchmark = [
+            one
+            for one in deployment.groups[GROUP]
+            if deployment.definitions[one]["tags"].get("kind") == "io-benchmark"
+        ]
+        assert len(done.labels) + done.resolved == len(benchmark)
+        assert done.others == len(deployment.groups[GROUP]) - len(benchmark)
+        cancelled = {one.path.split("/")[5] for one in loopback.asked("api", "/cancel")}
+        assert cancelled <= set(benchmark)
+        is_benchmark = NO_WORKER in benchmark
+        assert (NO_WORKER in cancelled) is is_benchmark
+
+
+def test_cancel_an_unknown_group(policy):
+    """One line with the place that was connect."""
+    with Loopback() as loopback, pytest.raises(ResultError, match=r"group:.* does not exist at"):
+        ask(loopback, policy, lambda one: task_creation.cancel_group(one, IDS[0]))
+
+
+@pytest.mark.parametrize(
+    ("known", "unknown"),
+    [
+        pytest.param(None, [], id="not-told"),
+        pytest.param({"a/b"}, ["a/c"], id="one"),
+        pytest.param({"a/b", "a/c"}, [], id="none"),
+    ],
+)
+def test_unknown_pools(policy, known, unknown):
+    """As the worker manager tells; where it does not tell, nothing is claimed."""
+    deployment = Deployment()
+    deployment.worker_pools = known
+    with Loopback(deployment) as loopback:
+        found = ask(
+            loopback, policy, lambda one: task_creation.unknown_pools(one, ["a/b", "a/c", "a/b"])
+        )
+        assert found == unknown
