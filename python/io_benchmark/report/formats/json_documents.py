@@ -3,11 +3,13 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Comparisons and histories as JSON, for programs.
 
-A document consists of the analysis' own data classes. Declared here are only the top level, and the
-parts that publish more or less than the analysis has. Raw samples are in the result files alone.
-Every number's name carries its unit; a share is a part of one. A number is null where it could not be computed or has no
-bound. A sentence has its `text` and the `values` in it. Keys may be added within one version; one
-that goes or changes its meaning makes a new version.
+A document consists of the analysis' data classes. Declared here are only the top level and the
+parts that publish more or less than the analysis has. Raw samples are only in the result files.
+
+- The name of a number has its unit; a share is a part of one.
+- A number is null where it could not be computed or has no bound.
+- A sentence has its `text` and the `values` in it.
+- Keys may be added within a version. A key that goes or changes its meaning makes a new version.
 
 Versions of a comparison:
   1 (2026-11)     the first
@@ -17,8 +19,8 @@ Versions of a comparison:
                   A place has its `comparisons` in full, in place of `verdicts`; its sides have
                   `kind`, `not_compared` and `differences` in place of `what`, `not_held` and
                   `differs`. A cause has a `share` in place of `share_ratio`. Evidence is `text` and
-                  observations. Messages, explanations, remarks, reasons, and the action and evidence
-                  of a remedy are sentences with their values.
+                  observations. Messages, explanations, remarks, reasons, and the actions and
+                  evidence of remedies are sentences with their values.
 Versions of a history:
   1 (2026-11)     the first
   2 (2026-11-22)  Conditions, remarks and reasons are sentences with their values. Left-out results
@@ -99,8 +101,8 @@ class _LevelInUnit(history_model.Level):
 class _SeriesDocument:
     """Points that are alike but for the time; `conditions` by the rule's name.
 
-    `mean_ns` is the time of one `operation`; `value` is the same in the workload's own `unit`, which
-    may be a rate. Ratios are of times: above 1 is slower.
+    `mean_ns` is the time of one `operation`. `value` is the same in the workload's own `unit`,
+    which may be a rate. Ratios are of times: above 1 is slower.
     """
 
     subject: model.Subject
