@@ -26,7 +26,7 @@ def evidence(document: Mapping[str, Any], cause: str) -> tuple[str, str]:
     return found["baseline_evidence"]["text"], found["candidate_evidence"]["text"]
 
 
-def regimes(document: Mapping[str, Any], at: int = 0) -> set[str]:
+def bottlenecks(document: Mapping[str, Any], at: int = 0) -> set[str]:
     """What held the copies up, on any side."""
     return {side["bottleneck"] for side in document["subjects"][at]["bottlenecks"].values()}
 
