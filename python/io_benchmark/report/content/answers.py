@@ -3,14 +3,13 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The answer: a sentence for each candidate, with its cause and what to try."""
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Cause, Comparison, Diagnosis, Remedy, State, Verdict
 from io_benchmark.number_text import interval, percent, ratio
 from io_benchmark.report.content.evidence_text import summary_text
+from io_benchmark.report.content.hypotheses import by_share, gain_text, share_text
 from io_benchmark.report.content.report_index import (
     BASELINE,
     NO_VERDICT,
@@ -139,30 +138,9 @@ def _difference(cause: Cause) -> str:
     return cause.hypothesis.rstrip(".") or cause.name
 
 
-def share_text(cause: Cause) -> str:
-    """Return how much of the difference a supported cause explains."""
-    if cause.share is None or not math.isfinite(cause.share):
-        return f"({cause.name}, supported)"
-    if round(cause.share, 2) > 1:
-        return f"explains {percent(cause.share)} (over-explained)"
-    return f"explains {percent(cause.share)}"
-
-
-def by_share(causes: Sequence[Cause]) -> list[Cause]:
-    """Sort causes, the largest share first; causes without a share keep their order at the end."""
-    return sorted(causes, key=lambda cause: math.inf if cause.share is None else -cause.share)
-
-
 def _remedy_text(remedy: Remedy) -> str:
     gain = gain_text(remedy)
     return text_of(remedy.action).rstrip(".") + (f" ({gain})" if gain else "")
-
-
-def gain_text(remedy: Remedy) -> str:
-    """Return '1.90× faster, measured', or nothing without a known gain."""
-    if remedy.gain_ratio is None or not math.isfinite(remedy.gain_ratio):
-        return ""
-    return f"{ratio(remedy.gain_ratio)} faster, {'measured' if remedy.measured else 'predicted'}"
 
 
 def _refused(side: MeasuredSide, baseline: str, has_baseline: bool) -> PoolAnswer:

@@ -36,7 +36,7 @@ _NOT_COMPARED = "not compared"
 
 
 @dataclass(frozen=True)
-class AnswerGroup:
+class _AnswerGroup:
     """The answers of one section, or of one workload wherever it was measured."""
 
     title: str
@@ -44,7 +44,7 @@ class AnswerGroup:
 
 
 @dataclass(frozen=True)
-class UndecidedLine:
+class _UndecidedLine:
     """One workload's pools that are neither slower nor faster."""
 
     text: str
@@ -53,9 +53,9 @@ class UndecidedLine:
 
 @dataclass(frozen=True)
 class Folded:
-    groups: tuple[AnswerGroup, ...]
+    groups: tuple[_AnswerGroup, ...]
     shown: tuple[Section, ...]  # in full, with those of their measurements that are
-    lines: tuple[UndecidedLine, ...] = ()
+    lines: tuple[_UndecidedLine, ...] = ()
     undecided: frozenset[int] = frozenset()  # positions of sections with no measurement in full
     table: MeasureTable | None = None  # the other measurements
     folds: bool = False
@@ -64,7 +64,7 @@ class Folded:
 def show_all(sections: Sequence[Section]) -> Folded:
     """Show every measurement in full."""
     groups = tuple(
-        AnswerGroup(section.title, section.answers) for section in sections if section.answers
+        _AnswerGroup(section.title, section.answers) for section in sections if section.answers
     )
     return Folded(groups, tuple(sections))
 
@@ -99,7 +99,7 @@ def _is_shown(answered: AnsweredSubject) -> bool:
 
 def _sum_up(
     measured: Sequence[AnsweredSubject], sections: Sequence[Section]
-) -> tuple[AnswerGroup, UndecidedLine | None]:
+) -> tuple[_AnswerGroup, _UndecidedLine | None]:
     """Return one workload's answers about pools shown in full, and a line about the others."""
     subjects = [each.part.subject for each in measured]
     distinction = distinguish(subjects)
@@ -117,7 +117,7 @@ def _sum_up(
         for answer in each.answers
         if answer.verdict in _SHOWN_IN_FULL
     }
-    group = AnswerGroup(title, tuple(answer for answer in answers if answer.candidate in pools))
+    group = _AnswerGroup(title, tuple(answer for answer in answers if answer.candidate in pools))
     rest = [answer for answer in answers if answer.candidate not in pools]
     return group, _undecided_line(measured, rest, distinction) if rest else None
 
@@ -139,7 +139,7 @@ def _scope(subjects: Sequence[Subject], distinction: Distinction) -> str:
 
 def _undecided_line(
     measured: Sequence[AnsweredSubject], answers: Sequence[PoolAnswer], distinction: Distinction
-) -> UndecidedLine:
+) -> _UndecidedLine:
     """Write 'spawn: amd-16, amd-30 inconclusive on posix-spawn, 1.00× to 1.06×.'"""
     groups: dict[tuple[Verdict, str], dict[str, list[Comparison]]] = {}
     for candidate, verdict in ((each.candidate, one) for each in answers for one in _UNDECIDED):
@@ -157,7 +157,7 @@ def _undecided_line(
         for (verdict, scope), pools in groups.items()
     ]
     marks = tuple(sorted({mark for answer in answers for mark in answer.marks}))
-    return UndecidedLine(f"{measured[0].part.subject.workload}: {'; '.join(texts)}.", marks)
+    return _UndecidedLine(f"{measured[0].part.subject.workload}: {'; '.join(texts)}.", marks)
 
 
 def _pools_text(pools: Sequence[str]) -> str:

@@ -34,7 +34,7 @@ class Refusal:
 
 
 @dataclass(frozen=True)
-class Marks:
+class NoteNumbers:
     """The numbers of the footnotes about one measurement, in ascending order."""
 
     subject: tuple[int, ...]  # about every side
@@ -72,14 +72,14 @@ class ProblemNotes:
                 for side in alike[0].sides or (None,):
                     by_side[side].append(number)
 
-    def marks(self, subject: Subject) -> Marks:
+    def marks(self, subject: Subject) -> NoteNumbers:
         """Return the numbers of the footnotes about this measurement."""
         by_side: dict[str | None, set[int]] = defaultdict(set)
         for about in (None, subject):
             for side, numbers in self._by_subject.get(about, {}).items():
                 by_side[side].update(numbers)
         every_side = by_side.pop(None, set())
-        return Marks(
+        return NoteNumbers(
             tuple(sorted(every_side)),
             {side: tuple(sorted(numbers)) for side, numbers in by_side.items() if side is not None},
         )

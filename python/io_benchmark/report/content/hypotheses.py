@@ -3,12 +3,13 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Possible causes of a difference, and what to try."""
 
+import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis.model import Cause, Remedy, State, Subject
-from io_benchmark.number_text import ratio
-from io_benchmark.report.content import answers
+from io_benchmark.number_text import percent, ratio
 from io_benchmark.report.content.evidence_text import evidence_text, sentences
 from io_benchmark.report.content.report_index import DIFFERENT, DiagnosedCandidate
 from io_benchmark.report.content.statement_text import text_of
@@ -30,7 +31,7 @@ class CauseRow:
 
 
 @dataclass(frozen=True)
-class RemedyRow:
+class _RemedyRow:
     cause: str
     action: str
     gain: str
@@ -44,7 +45,7 @@ class DiagnosisPart:
     baseline: str
     decided: bool  # a difference was found, so that there is something to explain
     causes: tuple[CauseRow, ...]
-    remedies: tuple[RemedyRow, ...]
+    remedies: tuple[_RemedyRow, ...]
     leading: bool = True  # the candidate's first; further ones are of other workloads
 
     @property
@@ -79,7 +80,7 @@ def diagnosis_part(diagnosed: DiagnosedCandidate) -> DiagnosisPart:
     causes = [
         cause
         for state in _STATES
-        for cause in answers.by_share([cause for cause in diagnosis.causes if cause.state is state])
+        for cause in by_share([cause for cause in diagnosis.causes if cause.state is state])
     ]
     return DiagnosisPart(
         title=title,
@@ -90,6 +91,27 @@ def diagnosis_part(diagnosed: DiagnosedCandidate) -> DiagnosisPart:
         remedies=tuple(_remedy(remedy) for remedy in diagnosis.remedies),
         leading=diagnosed.leading,
     )
+
+
+def share_text(cause: Cause) -> str:
+    """Return how much of the difference a supported cause explains."""
+    if cause.share is None or not math.isfinite(cause.share):
+        return f"({cause.name}, supported)"
+    if round(cause.share, 2) > 1:
+        return f"explains {percent(cause.share)} (over-explained)"
+    return f"explains {percent(cause.share)}"
+
+
+def by_share(causes: Sequence[Cause]) -> list[Cause]:
+    """Sort causes, the largest share first; causes without a share keep their order at the end."""
+    return sorted(causes, key=lambda cause: math.inf if cause.share is None else -cause.share)
+
+
+def gain_text(remedy: Remedy) -> str:
+    """Return '1.90× faster, measured', or nothing without a known gain."""
+    if remedy.gain_ratio is None or not math.isfinite(remedy.gain_ratio):
+        return ""
+    return f"{ratio(remedy.gain_ratio)} faster, {'measured' if remedy.measured else 'predicted'}"
 
 
 def _cause(cause: Cause) -> CauseRow:
@@ -105,13 +127,13 @@ def _cause(cause: Cause) -> CauseRow:
         evidence_text(cause.candidate_evidence),
         evidence_text(cause.baseline_evidence),
         " ".join(filter(None, explanation)),
-        "" if cause.share is None else answers.share_text(cause),
+        "" if cause.share is None else share_text(cause),
     )
 
 
-def _remedy(remedy: Remedy) -> RemedyRow:
+def _remedy(remedy: Remedy) -> _RemedyRow:
     action = _capitalised(text_of(remedy.action).removesuffix("."))
-    return RemedyRow(remedy.cause, action, answers.gain_text(remedy), sentences(remedy.evidence))
+    return _RemedyRow(remedy.cause, action, gain_text(remedy), sentences(remedy.evidence))
 
 
 def _capitalised(line: str) -> str:

@@ -21,7 +21,7 @@ from io_benchmark.analysis.model import (
 )
 from io_benchmark.analysis.report_model import NoiseFloor, Report, SideBottleneck, SubjectReport
 from io_benchmark.report.content import subject_text
-from io_benchmark.report.content.footnotes import Marks, ProblemNotes
+from io_benchmark.report.content.footnotes import NoteNumbers, ProblemNotes
 
 BASELINE, NO_VERDICT = "baseline", "no verdict"
 DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
@@ -78,14 +78,14 @@ class DiagnosedCandidate:
 
 
 @dataclass(frozen=True)
-class ReportIndex:
+class _ReportIndex:
     """Measurements and diagnoses, in the report's order."""
 
     subjects: tuple[MeasuredSubject, ...]
     diagnoses: tuple[DiagnosedCandidate, ...]
 
 
-def index_report(report: Report, notes: ProblemNotes) -> ReportIndex:
+def index_report(report: Report, notes: ProblemNotes) -> _ReportIndex:
     """Collect what belongs to each measurement and to each diagnosis."""
     refused = [each for each in report.problems if each.severity is Severity.REFUSED]
     diagnosed: list[DiagnosedCandidate] = []
@@ -105,7 +105,7 @@ def index_report(report: Report, notes: ProblemNotes) -> ReportIndex:
         )
         if comparison.verdict in DIFFERENT:
             explained[subject, diagnosis.candidate] = diagnosis
-    return ReportIndex(
+    return _ReportIndex(
         tuple(
             _measured_subject(
                 position,
@@ -140,7 +140,7 @@ def _measured_subject(
     position: int,
     part: SubjectReport,
     baseline: str,
-    marks: Marks,
+    marks: NoteNumbers,
     refused: Sequence[Problem],
     explained: Mapping[tuple[Subject, str], Diagnosis],
 ) -> MeasuredSubject:

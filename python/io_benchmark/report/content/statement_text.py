@@ -15,11 +15,11 @@ _MIB = 1024 * 1024
 def text_of(statement: Statement, length: int = LINE_LENGTH) -> str:
     """Return the sentence; text from a worker is cut at `length` characters."""
     return statement.template.format_map(
-        {name: value_text(value, length) for name, value in statement.values}
+        {name: _value_text(value, length) for name, value in statement.values}
     )
 
 
-def value_text(value: Value, length: int = LINE_LENGTH) -> str:
+def _value_text(value: Value, length: int = LINE_LENGTH) -> str:
     """Return a value as reports write it."""
     match value:
         case Quantity():

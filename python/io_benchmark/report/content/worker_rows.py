@@ -63,17 +63,17 @@ class WorkerRow:
 
 
 @dataclass(frozen=True)
-class WorkersPart:
+class _WorkersPart:
     replication: tuple[ReplicationRow, ...]
     cautions: tuple[str, ...]  # workers that are not independent, not compared or ended early
     rows: tuple[WorkerRow, ...]
 
 
-def workers_part(subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine]) -> WorkersPart:
+def workers_part(subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine]) -> _WorkersPart:
     """Write how many workers each side had and needs, what is unusual, and a row for each run."""
     counts = count_replication(subjects, workers)
     runs = _runs_by_machine(workers)
-    return WorkersPart(
+    return _WorkersPart(
         tuple(_replication_row(count) for count in counts),
         tuple(_cautions(workers, counts)),
         tuple(_worker_row(worker, repeated=runs[worker.machine] > 1) for worker in workers),
