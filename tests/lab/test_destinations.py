@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answers import comparison, evidence, bottlenecks, states
+from answers import bottlenecks, comparison, evidence, states
 from storage_lab import Lab, needs, needs_write_caps, run
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
