@@ -125,7 +125,9 @@ def test_the_newest_points(fetched: Path) -> None:
     done = history("amd-16", "results", "--last", "5", "--json", folder=fetched)
     found = json.loads(done.stdout)
     assert len(found["series"][0]["points"]) == 5
-    assert found["remarks"] == ["15 older points are left out; --last N takes more"]
+    assert [remark["text"] for remark in found["remarks"]] == [
+        "15 older points are left out; --last N takes more"
+    ]
     done = history("amd-16", "results", "--since", "2026-08-31", "--json", folder=fetched)
     found = json.loads(done.stdout)
     assert [point["time"][:10] for point in found["series"][0]["points"]] == [
@@ -160,7 +162,7 @@ def test_files_beside(fetched: Path, tmp_path: Path) -> None:
 def test_another_pool(fetched: Path) -> None:
     """What there is instead is named."""
     done = history("intel", "results", folder=fetched, expected=1)
-    assert done.stderr == "error: there is no result of intel; there are amd-16\n"
+    assert done.stderr == "error: no result of intel was found; there are results of amd-16\n"
     assert "No result could be read and judged." in done.stdout
     assert "results of other pools are ignored: 20 of amd-16" in done.stdout
 
