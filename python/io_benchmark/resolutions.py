@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""How a run ended, in words, by the `reasonResolved` of Taskcluster's queue.
+"""Describes how a run ended, by the `reasonResolved` of Taskcluster's queue.
 
 Machines that a cloud may take back at any moment end runs in two ways: a worker that was told in
 time says so (worker-shutdown; since release 96.6.0 the queue says it for a worker that is gone),

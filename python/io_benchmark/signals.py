@@ -30,7 +30,7 @@ class Terminated(KeyboardInterrupt):
 
     @property
     def exit_code(self) -> int:
-        """As a shell shows it."""
+        """Return the exit code that a shell shows."""
         return 128 + self.number
 
 

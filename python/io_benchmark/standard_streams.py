@@ -29,7 +29,7 @@ class Output(io.RawIOBase):
         self._dropping = False
 
     def drop(self) -> None:
-        """Somebody does not want to wait for the reader any longer."""
+        """Drop further output, because nobody waits for the reader any longer."""
         self._dropping = True
 
     def writable(self) -> bool:
@@ -73,7 +73,7 @@ def standard_streams() -> Iterator[Output]:
 
 
 def _open_closed_ones() -> None:
-    """So that no file which is opened later gets their number. Writing to stdout still fails."""
+    """Open closed descriptors, so that no later file gets their number; stdout still fails."""
     for descriptor, flags in (
         (_STDIN, os.O_RDONLY),
         (_STDOUT, os.O_RDONLY),
@@ -100,7 +100,7 @@ def _stream(present: TextIO | None, original: TextIO | None, output: Output) -> 
 
 
 def _encodable(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Where × cannot be written, a question mark; a file's name that is not UTF-8 as it is."""
+    """Encode as a question mark; write the bytes of a file name that is not UTF-8 unchanged."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     character = error.object[error.start]

@@ -46,8 +46,9 @@ def rendered(document: dict[str, Any], push: past.Push, **record: str) -> tuple[
 
 def cut(document: str) -> str:
     """What is said to have been cut."""
-    (said,) = [one["why"] for one in json.loads(document)["left_out"] if "cut:" in one["why"]]
-    return str(said)
+    reasons = [left_out["reason"]["text"] for left_out in json.loads(document)["left_out"]]
+    (reason,) = [text for text in reasons if "cut:" in text]
+    return str(reason)
 
 
 def test_measurements() -> None:

@@ -118,9 +118,7 @@ def test_stat(firefox):
     assert [row.split()[-1] for row in rows[:-1]] == [
         line.removeprefix("+++ b/") for line in patch if line.startswith("+++ ")
     ]
-    assert "error: --stat shows the lines of --diff; use both" in (
-        run(firefox, "--stat", expected=2).stderr
-    )
+    assert "error: --stat needs --diff; use both" in (run(firefox, "--stat", expected=2).stderr)
 
 
 def test_size(firefox):

@@ -158,7 +158,7 @@ def test_a_name_that_is_taken_is_an_error(
     (tmp_path / "source").mkdir()
     (tmp_path / "source" / "x.json").write_text("{}")
     (tmp_path / "output" / "there.json").write_text("first")
-    message = f"artifact {name}: there is a file .* beside it already; give it another name"
+    message = f"artifact {name}: a file .* already exists; give the artifact another name"
     with pytest.raises(ExecutionError, match=message):
         take(Artifact(name, "/artifacts/x.json", is_directory=False))
     assert (tmp_path / "output" / "there.json").read_text() == "first"

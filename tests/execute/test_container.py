@@ -150,7 +150,7 @@ def test_results_that_the_containers_user_may_not_read(
     with pytest.raises(ContainerError) as caught:
         fake.executor().run(make_run(results=results), ignore)
     assert str(caught.value) == (
-        f"{results / path}: the container's user may not read it; use a umask such as 022"
+        f"{results / path}: the container's user cannot read it; use a umask such as 022"
     )
     assert fake.containers() == []
 
@@ -183,7 +183,7 @@ def test_the_image_is_built_once(make_run: MakeRun, fake: Fake) -> None:
     executor.run(make_run(task_id="BtHOXJfPTT6WmMQGAsQzUw"), ignore)
     lines: list[str] = []
     assert fake.executor().prepare("update-verify", Path("/"), lines.append) == REFERENCE
-    assert lines == [f"Image {REFERENCE} is there already"]
+    assert lines == [f"Image {REFERENCE} exists already"]
     assert [call[0] for call in fake.calls()].count("build") == 1
 
 
@@ -192,15 +192,15 @@ def test_the_image_is_built_once(make_run: MakeRun, fake: Fake) -> None:
     [
         pytest.param(
             "version",
-            r"podman refuses to work \(exit code 1\): podman printed: Cannot version: not today; "
-            r"see that `.* version` works for this user; the end of its output is in (\S+)",
+            r"podman does not work \(exit code 1\): podman printed: Cannot version: not today; "
+            r"check that `.* version` works for this user; the end of its output is in (\S+)",
             id="refusing",
         ),
         pytest.param(
             "build",
             r"image update-verify cannot be built \(exit code 1\): podman printed: Cannot build: "
-            r"not today; see taskcluster/docker/update-verify/Dockerfile and whether its base image and packages "
-            r"can be reached; the end of its output is in (\S+)",
+            r"not today; check taskcluster/docker/update-verify/Dockerfile, and that its base image "
+            r"and packages can be reached; the end of its output is in (\S+)",
             id="build",
         ),
         pytest.param(
@@ -217,7 +217,7 @@ def test_the_image_is_built_once(make_run: MakeRun, fake: Fake) -> None:
         ),
         pytest.param(
             "rm",
-            r"container \S+ stays behind \(exit code 1\): podman printed: Cannot rm: not today; "
+            r"cannot remove container \S+ \(exit code 1\): podman printed: Cannot rm: not today; "
             r"remove it: .* rm --force --volumes \S+; the end of its output is in (\S+)",
             id="rm",
         ),
@@ -245,7 +245,7 @@ def test_a_missing_engine_says_what_to_install(make_run: MakeRun) -> None:
         executor.run(make_run(), ignore)
     assert str(raised.value) == (
         "no-such-engine: cannot be started: No such file or directory; "
-        "install no-such-engine, or leave --container out"
+        "install no-such-engine, or omit --container"
     )
 
 

@@ -359,7 +359,7 @@ def test_an_error_of_the_caller_ends_the_command(make_run: MakeRun) -> None:
         ),
         pytest.param(
             {"maxRunTime": None},
-            "io-benchmark-amd-16: payload.maxRunTime is None, not seconds",
+            "io-benchmark-amd-16: payload.maxRunTime is None, not a number of seconds; correct the kind",
             id="no limit",
         ),
         pytest.param(
@@ -381,7 +381,7 @@ def test_mistakes_are_one_line(make_run: MakeRun, changes: dict[str, object], me
 def test_a_missing_workspace_is_an_error(make_run: MakeRun, tmp_path: Path) -> None:
     """A place that its caller forgot to make is not made in passing: it may be an unmounted disk."""
     run = make_run(workspace=tmp_path / "unmounted" / "workspace")
-    with pytest.raises(ExecutionError, match=r"unmounted/workspace: no such folder; make it or"):
+    with pytest.raises(ExecutionError, match=r"unmounted/workspace: no such folder; create it or"):
         process.run(run, ignore, environment=os.environ)
 
 

@@ -24,9 +24,7 @@ def test_form_of_the_pages(any_firefox):
 def test_no_checkout(firefox, mark):
     """The first file that is missing is named, and what to name instead."""
     (firefox / mark).unlink()
-    expected = (
-        f"{firefox}: is no Firefox checkout: there is no {mark}; name the folder that holds mach"
-    )
+    expected = f"{firefox}: is not a Firefox checkout: {mark} is missing; name the folder that contains mach"
     with pytest.raises(UsageError, match=f"^{re.escape(expected)}$"):
         checkout.open_checkout(firefox)
 
@@ -34,7 +32,7 @@ def test_no_checkout(firefox, mark):
 def test_no_pages(firefox):
     """Both pages of one form must be there."""
     (firefox / "taskcluster/docs/kinds.md").unlink()
-    with pytest.raises(UsageError, match=r"there is no taskcluster/docs/kinds\.md and"):
+    with pytest.raises(UsageError, match=r"checkout: taskcluster/docs/kinds\.md and"):
         checkout.open_checkout(firefox)
 
 
@@ -43,7 +41,7 @@ def test_link_out_of_the_checkout(firefox, tmp_path):
     outside = tmp_path / "outside"
     outside.mkdir()
     (firefox / "taskcluster/io_benchmark_taskgraph").symlink_to(outside)
-    with pytest.raises(IoBenchmarkError, match="a link leads out of the checkout there"):
+    with pytest.raises(IoBenchmarkError, match="a link leads out of the checkout; replace"):
         plan(firefox)
     assert list(outside.iterdir()) == []
 
@@ -63,7 +61,7 @@ def test_not_a_file(firefox):
             "b-linux(|-docker(|-x?large)-amd|",
             "b-linux(|-docker(|-x?large)-arm|",
             "taskcluster/config.yml: workers.aliases has no b-linux-docker-amd, which the pool "
-            "amd-16 asks for; add it there, or take the pool out of "
+            "amd-16 needs; add it there, or remove the pool from "
             "taskcluster/kinds/io-benchmark/kind.yml here",
             id="worker-type",
         ),
@@ -71,8 +69,8 @@ def test_not_a_file(firefox):
             checkout.IMAGES,
             "update-verify:",
             "update-check:",
-            "taskcluster/kinds/docker-image/kind.yml: there is no image update-verify, which the "
-            "tasks run in; add it, or name another one in "
+            "taskcluster/kinds/docker-image/kind.yml: no image update-verify, which the "
+            "tasks run in; add it, or name a different image in "
             "taskcluster/kinds/io-benchmark/kind.yml here",
             id="image",
         ),
@@ -97,5 +95,7 @@ def test_what_the_kind_needs(firefox, path, old, new, message):
 def test_text_that_is_not_utf_8(firefox):
     """A page that cannot be read as text is not edited."""
     (firefox / "taskcluster/docs/kinds.md").write_bytes(b"# Kinds\n\xff\n")
-    with pytest.raises(IoBenchmarkError, match=r"kinds\.md: is not UTF-8 at byte 8; save it so"):
+    with pytest.raises(
+        IoBenchmarkError, match=r"kinds\.md: is not UTF-8 at byte 8; save it as UTF-8"
+    ):
         plan(firefox)

@@ -82,7 +82,7 @@ def test_a_block_of_code_has_no_headings():
 def test_a_block_of_code_that_is_never_closed():
     """A section at its end would be no section, so the page is refused."""
     with pytest.raises(
-        IoBenchmarkError, match="the section io at its end: a block of code is open"
+        IoBenchmarkError, match="the section io to the end of the documentation page: a code block"
     ):
         MARKDOWN.put("# Kinds\n\n```yaml\nkey: 1\n", "io", "Text.\n")
 

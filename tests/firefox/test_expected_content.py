@@ -17,9 +17,11 @@ from .conftest import plan
     ("path", "old", "new", "message"),
     [
         pytest.param(
-            SOURCE, "tasks:\n    amd", "tasks: [\n    amd", "is not understood", id="yaml"
+            SOURCE, "tasks:\n    amd", "tasks: [\n    amd", "cannot be read as a kind", id="yaml"
         ),
-        pytest.param(SOURCE, "treeherder: {sym", "treeherder: {s", "is not understood", id="key"),
+        pytest.param(
+            SOURCE, "treeherder: {sym", "treeherder: {s", "cannot be read as a kind", id="key"
+        ),
         pytest.param(
             SOURCE,
             "IOB(intel)",
@@ -58,5 +60,7 @@ def test_not_whole(firefox, other_version, path, old, new, message):
 def test_missing_file(firefox, other_version, path):
     """A tree that lacks a file is named."""
     (other_version.path / path).unlink()
-    with pytest.raises(IoBenchmarkError, match=r"No such file or directory; name a whole tree by"):
+    with pytest.raises(
+        IoBenchmarkError, match=r"No such file or directory; name a complete tree with"
+    ):
         plan(firefox, other_version)

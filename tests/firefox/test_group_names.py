@@ -106,14 +106,14 @@ def test_replace():
     ("text", "why"),
     [
         pytest.param("treeherder:\n  group-names: {I: x}\n", "not written as a block", id="flow"),
-        pytest.param("treeherder: {}\n", "there is no group-names", id="no-names"),
-        pytest.param("other: 1\n", "there is no treeherder", id="no-treeherder"),
+        pytest.param("treeherder: {}\n", "group-names is missing", id="no-names"),
+        pytest.param("other: 1\n", "treeherder is missing", id="no-treeherder"),
         pytest.param(config("  I: >", "    folded"), "no group is a name on one line", id="folded"),
         pytest.param(config("  ? I", "  : x"), "no group is a name on one line", id="complex"),
         pytest.param(
             config("  I: x", "  IOB: [x]"), "IOB in line 4 is not a name on one line", id="list"
         ),
-        pytest.param(config("  IOB: x", "  IOB: y"), "IOB stands 2 times", id="twice"),
+        pytest.param(config("  IOB: x", "  IOB: y"), "IOB is given 2 times", id="twice"),
     ],
 )
 def test_what_cannot_be_edited_safely(text, why):
@@ -121,10 +121,12 @@ def test_what_cannot_be_edited_safely(text, why):
     with pytest.raises(IoBenchmarkError, match=re.escape(why)) as caught:
         GROUPS.put(text, "IOB", "I/O")
     assert str(caught.value).startswith("taskcluster/config.yml: ")
-    assert str(caught.value).endswith("group-names one line a group, as KEY: NAME")
+    assert str(caught.value).endswith("group-names with one line per group, as KEY: NAME")
 
 
 def test_no_yaml():
     """A file that does not parse is named so, on one line."""
-    with pytest.raises(IoBenchmarkError, match=r"config\.yml: is no YAML \(.*\); correct it first"):
+    with pytest.raises(
+        IoBenchmarkError, match=r"config\.yml: is not valid YAML \(.*\); correct it first"
+    ):
         GROUPS.put("treeherder: [\n", "IOB", "I/O")

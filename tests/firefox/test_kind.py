@@ -100,5 +100,5 @@ def test_a_new_pool():
 def test_a_form_that_is_not_understood(old, new):
     """What the edit misses is refused, never put there half translated."""
     assert old in OWN
-    with pytest.raises(IoBenchmarkError, match=r"kind\.yml: has a form that is not translated"):
+    with pytest.raises(IoBenchmarkError, match=r"kind\.yml: cannot be translated"):
         kind.translate_kind(OWN.replace(old, new))

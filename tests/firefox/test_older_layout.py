@@ -48,16 +48,18 @@ def test_line_ends():
         pytest.param(content(version=2), "written by a newer io-benchmark", id="newer"),
         pytest.param(content(files=[]), "not a mapping of texts", id="files"),
         pytest.param(content(entries=[]), "no entries", id="entries"),
-        pytest.param(content(files={"mach": "x"}), "'mach' is no file of", id="not-ours"),
-        pytest.param(content(files={older_layout.RECORD: "x"}), "is no file of the", id="itself"),
+        pytest.param(content(files={"mach": "x"}), "'mach' is not a file of", id="not-ours"),
+        pytest.param(
+            content(files={older_layout.RECORD: "x"}), "is not a file of the", id="itself"
+        ),
         pytest.param(
             content(files={"taskcluster/kinds/io-benchmark/../test/kind.yml": "x"}),
-            "is no file of the benchmark",
+            "is not a file of the benchmark",
             id="upwards",
         ),
         pytest.param(
             content(entries={"taskcluster/docs/index.md": {"a": "x"}}),
-            "'taskcluster/docs/index.md' has no entries of the benchmark",
+            "'taskcluster/docs/index.md' cannot have entries of the benchmark",
             id="another-page",
         ),
     ],

@@ -57,7 +57,7 @@ FULL = OSError(errno.ENOSPC, "No space left on device", "somewhere")
         pytest.param(
             FULL,
             IoBenchmarkError,
-            "somewhere: No space left on device; nothing was changed, make the checkout writable and "
+            "somewhere: No space left on device; nothing was changed; make the checkout writable and "
             "try again",
             id="full-disk",
         ),

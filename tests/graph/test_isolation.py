@@ -116,7 +116,7 @@ def test_bundled_copy_gets_the_program(tmp_path, monkeypatch):
         others = {path: text for path, text in contents(tree).items() if path not in program}
     assert program == {
         "python/io_benchmark/cli.py": b"cli.py",
-        "python/io_benchmark/report/formats/html.py": b"report/html.py",
+        "python/io_benchmark/report/html.py": b"report/html.py",
     }
     assert others == contents(root)
 

@@ -50,7 +50,7 @@ def test_explicit_without_a_mark(tmp_path, mark):
     with pytest.raises(RootError) as caught:
         find_root(tree, make_tree(tmp_path / "checkout"))
     assert str(caught.value) == (
-        f"--root {tree}: there is no {mark}; name the folder that holds taskcluster/"
+        f"--root {tree}: {mark} is missing; name the folder that contains taskcluster/"
     )
 
 
@@ -75,7 +75,7 @@ def loop(folder):
 def test_a_path_that_cannot_be_read(tmp_path, make, reason):
     """Named or around the caller, it is one line of bounded length that says what is wrong."""
     path = make(tmp_path)
-    end = "); name the folder that holds taskcluster/"
+    end = "); name the folder that contains taskcluster/"
     for arguments, start in (((path, tmp_path), "--root "), ((None, path), "")):
         if str(path).startswith("~") and not start:
             continue  # only a shell's word has a `~`
@@ -116,8 +116,8 @@ def test_nothing_found(tmp_path, monkeypatch):
     with pytest.raises(RootError) as caught:
         find_root(None, tmp_path)
     assert str(caught.value) == (
-        f"{tmp_path}: neither this folder nor one above holds taskcluster/config.yml and "
-        "scripts/io-benchmark/__main__.py, and this installation carries no copy; go into a "
+        f"{tmp_path}: neither this folder nor one above contains taskcluster/config.yml and "
+        "scripts/io-benchmark/__main__.py, and this installation has no copy; go to a "
         "checkout of io-benchmark or name one with --root"
     )
 

@@ -26,9 +26,9 @@ def evidence(document: Mapping[str, Any], cause: str) -> tuple[str, str]:
     return found["baseline_evidence"]["text"], found["candidate_evidence"]["text"]
 
 
-def regimes(document: Mapping[str, Any], at: int = 0) -> set[str]:
+def bottlenecks(document: Mapping[str, Any], at: int = 0) -> set[str]:
     """What held the copies up, on any side."""
-    return {one["regime"] for one in document["subjects"][at]["regimes"].values()}
+    return {side["bottleneck"] for side in document["subjects"][at]["bottlenecks"].values()}
 
 
 def measured(document: Mapping[str, Any], variant: str, threads: int | None = None) -> Any:

@@ -6,6 +6,7 @@
 import io
 import json
 import logging
+import math
 import os
 import signal
 import sys
@@ -15,8 +16,10 @@ from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from io_benchmark import cli
+from io_benchmark.commands import progress_display
 from io_benchmark.standard_streams import ERRORS
 
 # The command of the real program, for tests of its process: signals, broken streams, start-up.
@@ -70,7 +73,12 @@ def run(
     variables = {**os.environ, **(environment or {})}
     before = _global_state()
     # numpy changes the filters when it is first imported.
-    with chdir(folder or Path.cwd()), warnings.catch_warnings():
+    with (
+        chdir(folder or Path.cwd()),
+        warnings.catch_warnings(),
+        # On a slow machine as well, no line of progress comes between.
+        patch.object(progress_display, "QUIET_S", math.inf),
+    ):
         exit_code = cli.main([str(one) for one in arguments], *streams, variables)
     after = _global_state()
     changed = {name: after[name] for name in before if after[name] != before[name]}

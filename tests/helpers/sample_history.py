@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Histories for the tests of their reports, made by the analysis of round numbers."""
+"""Histories for the tests of their reports, which the analysis makes from round numbers."""
 
 import math
 from dataclasses import replace
@@ -46,7 +46,7 @@ WORKERS = (0.0, 2.8, -2.2)
 def reading(
     at: int, mean_ms: float, worker: int = 0, facts: Facts = (), *, cold: bool = True
 ) -> HistoryReading:
-    """A worker's mean in the week number `at`."""
+    """Return a worker's mean in the week number `at`."""
     percent = POINTS[at % len(POINTS)] + WORKERS[worker]
     origin = Origin(
         group=f"group-{at}",
@@ -78,7 +78,7 @@ def _facts(at: int, *, disks: int) -> Facts:
 
 
 def one_change(count: int = 30, workers: int = 3, change_at: int = 19) -> History:
-    """A pool that loses one of its two disks, and gets a new kernel a week later."""
+    """Return a pool that loses one of its two disks, and gets a new kernel a week later."""
     return history(
         "amd-16",
         [
@@ -92,7 +92,7 @@ def one_change(count: int = 30, workers: int = 3, change_at: int = 19) -> Histor
 
 
 def there_and_back() -> History:
-    """A slow month, of whose machines nothing was observed; one worker a week."""
+    """Return a slow month without observed facts, with one worker per week."""
     slow = range(12, 18)
     readings = [reading(at, 110 if at in slow else 76) for at in range(30)]
     return history("intel", readings, remarks=["asked https://tc.example.com"])
@@ -103,7 +103,7 @@ def too_few() -> History:
 
 
 def steady() -> History:
-    """A year and more of weeks, more than a table shows, and what is not like them."""
+    """Return more weeks than a table shows, and results that are left out."""
     readings = [reading(at, 77, facts=_facts(at, disks=2)) for at in range(70)]
     readings[40] = reading(40, 50, cold=False)
     return history(
@@ -117,7 +117,7 @@ def steady() -> History:
 
 
 def two_series() -> History:
-    """The cache was cold, and is warm since."""
+    """Return a series with a cold cache, then one with a warm cache."""
     readings = [reading(at, 77 if at < 14 else 40, cold=at < 14) for at in range(26)]
     return history("amd-30", readings)
 
@@ -127,7 +127,7 @@ def nothing() -> History:
 
 
 def hostile() -> History:
-    """Every text that comes from a result or from the queue is an attack."""
+    """Return a history with an attack in every text from a result or from the queue."""
     script, breaks, escapes, entities, long = HOSTILE_NAMES
     found = one_change()
     (series,) = found.series

@@ -227,7 +227,9 @@ def test_another_reference():
 
 def test_unknown_pool():
     """With those that there are."""
-    with pytest.raises(UsageError, match=r"--pool arm=a/b: no such pool.*there are amd-16"):
+    with pytest.raises(
+        UsageError, match=r"--pool arm=a/b: pool is not selected; choose one of amd-16"
+    ):
         final(SubmissionSettings(image="x", pools={"arm": "a/b"}))
 
 
@@ -236,5 +238,5 @@ def test_tasks_of_no_pool():
     other = generated("")
     (task,) = final(IMAGE, other, generated("intel"))
     assert task.label == "io-benchmark-intel"
-    with pytest.raises(UsageError, match="measures no pool"):
+    with pytest.raises(UsageError, match="does not measure a pool"):
         final(IMAGE, other)

@@ -45,7 +45,7 @@ def test_a_bare_file():
     with pytest.raises(UsageError) as caught:
         minutes(of(None, 5))
     assert str(caught.value) == (
-        f"--like: old/io-benchmark.json does not say whether it is of {PLAIN} or {ALL}; "
+        f"--like: old/io-benchmark.json could belong to {PLAIN} or {ALL}; "
         "write --like LABEL=ADDRESS"
     )
 
@@ -53,8 +53,8 @@ def test_a_bare_file():
 def test_results_of_another_task_of_the_pool():
     """They are not taken silently: what else they measured may have taken far less."""
     remark = (
-        f"--like: {ALL} counts by its time budget, as the results of amd-16 there are of "
-        f"{PLAIN}; --like {ALL}=ADDRESS takes them all the same"
+        f"--like: {ALL} is estimated by its time budget, because the results of amd-16 belong "
+        f"to {PLAIN}; --like {ALL}=ADDRESS uses them nevertheless"
     )
     assert minutes(of(PLAIN, 2), chosen=ONE) == ({}, [remark])
     assert minutes(of(PLAIN, 2), chosen=ONE, named={ALL}) == ({}, [])
@@ -63,8 +63,12 @@ def test_results_of_another_task_of_the_pool():
 @pytest.mark.parametrize(
     ("profile", "kept", "remark"),
     [
-        pytest.param("full", [0, 2], "--like: 1 of 3 results are not of profile full: not used"),
-        pytest.param("quick", [1], "--like: 2 of 3 results are not of profile quick: not used"),
+        pytest.param(
+            "full", [0, 2], "--like: 1 of 3 results have a profile other than full and are not used"
+        ),
+        pytest.param(
+            "quick", [1], "--like: 2 of 3 results have a profile other than quick and are not used"
+        ),
     ],
 )
 def test_results_of_other_sizes(profile, kept, remark):
@@ -83,8 +87,8 @@ def test_all_for_one_task():
     with pytest.raises(UsageError) as caught:
         earlier.durations_of(ALL, [of(PLAIN, 2), of(INTEL, 2, "intel"), of(None, 1, "x")])
     assert str(caught.value) == (
-        f"--like {ALL}=: the results there are of 3 tasks, {PLAIN}, {INTEL}, an unnamed task of x; "
-        "give the address of one of them"
+        f"--like {ALL}=: the results belong to 3 tasks, {PLAIN}, {INTEL}, an unnamed task of x; "
+        "give the address of one task"
     )
 
 
@@ -110,8 +114,8 @@ def test_a_label_that_is_not_selected():
     with pytest.raises(UsageError) as caught:
         earlier.parse("amd-16=old", BOTH)
     assert str(caught.value) == (
-        "--like amd-16=old: amd-16 is not a selected task; there are: "
-        f"{PLAIN}, {ALL}, {INTEL}; a file whose name holds = is written ./FILE"
+        "--like amd-16=old: amd-16 is not a selected task; choose one of "
+        f"{PLAIN}, {ALL}, {INTEL}; write ./FILE for a file with = in its name"
     )
 
 

@@ -48,7 +48,7 @@ def test_no_home(monkeypatch):
         raise RuntimeError
 
     monkeypatch.setattr(Path, "home", nobody)
-    with pytest.raises(UsageError, match="HOME: is not set; set it, or XDG_STATE_HOME"):
+    with pytest.raises(UsageError, match="HOME is not set; set HOME or XDG_STATE_HOME"):
         journal.path_of(GROUP, {})
 
 

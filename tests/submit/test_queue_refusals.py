@@ -38,7 +38,7 @@ Errors:
             MISSING,
             "as me",
             "asked as me, which lacks queue:create-task:low:a/b, queue:scheduler-id:-; ask for "
-            "that, or name another pool, priority or scheduler",
+            "this scope, or choose another pool, priority or scheduler",
             id="scopes",
         ),
         pytest.param(
@@ -53,7 +53,7 @@ Errors:
             403,
             "x\n```\nqueue:a\nqueue:b\n```",
             "as me",
-            "asked as me, which lacks queue:a, queue:b; ask for that, or name another pool, "
+            "asked as me, which lacks queue:a, queue:b; ask for this scope, or choose another pool, "
             "priority or scheduler",
             id="scopes-as-lines",
         ),
@@ -77,8 +77,8 @@ Errors:
             409,
             "Task group is sealed\nmore",
             "as me",
-            "conflicts with what the queue has (Task group is sealed); run submit again, which "
-            "makes a new group",
+            "conflicts with a task in the queue (Task group is sealed); run submit again to "
+            "create a new group",
             id="conflict",
         ),
         pytest.param(

@@ -128,7 +128,7 @@ def test_a_refusal(policy):
     created = task_creation.CreatedTasks()
     with Loopback(deployment) as loopback:
         with pytest.raises(
-            task_creation.CreationError, match=r"io-benchmark-2 is not created: .*lacks queue:x;"
+            task_creation.CreationError, match=r"io-benchmark-2 was not created: .*lacks queue:x;"
         ):
             create(loopback, policy, created)
         assert created.shown == "2 tasks created"

@@ -27,7 +27,7 @@ MEDIAN, TAIL = 50, 95
 
 @dataclass(frozen=True, order=True)
 class Subject:
-    """What was measured. Only identical measurements are compared.
+    """One measurement. Only identical measurements are compared.
 
     Destination and fidelity are those of cache-retrieve; every other workload has a variant, and
     the number of threads that worked at once.
@@ -110,7 +110,7 @@ class Worker:
 
 
 class Run(NamedTuple):
-    """What one worker measured of one subject."""
+    """The samples of one worker for one subject."""
 
     worker: Worker
     entry: Entry
@@ -185,7 +185,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Advice:
-    """What should settle an inconclusive comparison."""
+    """How to settle an inconclusive comparison."""
 
     leaning: Verdict  # the more probable verdict
     workers_to_add: int | None  # per side; None: not decidable by repetition
@@ -235,7 +235,7 @@ class Observation:
 
     name: str  # "write-rate"
     seen: tuple[Seen, ...]
-    total: int  # workers, or runs, on this side
+    total: int  # workers, or runs, on this side; 0 for a figure of the whole side
     counts_runs: bool = False
 
 

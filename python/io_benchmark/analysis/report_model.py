@@ -30,7 +30,7 @@ class NoiseFloor:
 
 
 class Bottleneck(StrEnum):
-    """What the copies of a run waited for."""
+    """The resource that the copies of a run waited for."""
 
     PAGE_CACHE = "absorbed by the page cache"
     WRITEBACK = "bound by writeback"
@@ -141,7 +141,7 @@ class SampleSeries:
 
 @dataclass(frozen=True)
 class RateTimeline:
-    """What happened during one worker's run, as rates: one value between two samples."""
+    """Rates during one worker's run: one value between two samples."""
 
     side: str
     worker: str

@@ -54,7 +54,7 @@ class Context:
 
     @property
     def is_interactive(self) -> bool:
-        """Whether a person can answer a question."""
+        """Return whether a person can answer a question."""
         return self.stdin is not None and self.stdin.isatty()
 
     def confirm(self, question: str) -> bool:

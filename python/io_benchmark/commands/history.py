@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
 
 @dataclass
 class _Intake:
-    """What was read, reduced as it comes: the samples of a hundred results need not be kept."""
+    """Collects readings one result at a time, without keeping the samples."""
 
     pool: str
     readings: list[HistoryReading] = field(default_factory=list)
@@ -178,14 +178,14 @@ def _read_index(arguments: argparse.Namespace, intake: _Intake, context: Context
 
 
 def _budget() -> Budget:
-    """Of a result only a few figures are kept."""
+    """Return a budget without memory limits: only a few figures per result are kept."""
     from io_benchmark.sources.budget import Budget
 
     return Budget(kept_bytes=math.inf, most_subjects=math.inf)
 
 
 def _dated(reading: HistoryReading, times: dict[str, datetime]) -> HistoryReading:
-    """As the index dates its push, however much later the task ran."""
+    """Give a reading the time of its push in the index, however late the task ran."""
     origin = reading.origin
     return replace(reading, origin=replace(origin, time=times.get(origin.group, origin.time)))
 

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Shows how far the reading of results is: a bar on a terminal, whole lines elsewhere."""
+"""Shows the progress of reading results: a bar on a terminal, lines elsewhere."""
 
 import math
 import time
@@ -23,7 +23,7 @@ GUESS_AFTER = 3
 def show_progress(
     stream: TextIO, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Callable[[ReadProgress], None]]:
-    """What to call with each step; nothing of a bar is left on a terminal afterwards."""
+    """Yield the function to call with each step; the bar is removed from a terminal afterwards."""
     display = _Display(stream, clock)
     try:
         yield display.show

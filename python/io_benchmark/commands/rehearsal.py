@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Runs a rehearsal's tasks one after the other: the pools', then the report's on what they left."""
+"""Runs the tasks of a rehearsal: those of the pools, then the report's on their results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PAGE = "report.html"
 
 
 class Rehearsal:
-    """Where it runs, and what went wrong so far."""
+    """Runs tasks in folders of this machine and keeps their failures."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Rehearsal:
         self._profile = profile
 
     def pool(self, task: GeneratedTask, progress: RehearsalProgress) -> None:
-        """In a folder TASKID.RUNID, as fetch would leave it."""
+        """Run a pool's task; its output folder TASKID.RUNID is like one from fetch."""
         import slugid
 
         task_id = slugid.nice()
@@ -54,7 +54,7 @@ class Rehearsal:
         run_files.write_task_record(folder, _record(task_run, outcome))
 
     def report(self, task: GeneratedTask, progress: RehearsalProgress) -> None:
-        """In a folder of its name, so that no reader takes it for a pool's run."""
+        """Run the report's task; its folder has its label, so no reader takes it for a pool's run."""
         import slugid
 
         folder = self._output / task.label.replace("/", "-")
@@ -104,7 +104,7 @@ def executor(
     environment: Mapping[str, str],
     tell: Callable[[str], None],
 ) -> Execute:
-    """What runs a task: this machine itself, or a container engine with the images built."""
+    """Return the function that runs a task: on this machine, or in a container with built images."""
     if container is None:
         from io_benchmark.execute import process
 

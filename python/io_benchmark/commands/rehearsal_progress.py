@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""How far a rehearsal is: a bar with the time left on a terminal, whole lines elsewhere."""
+"""Shows the progress of a rehearsal: a bar with the time left on a terminal, lines elsewhere."""
 
 import re
 from types import TracebackType
@@ -18,7 +18,7 @@ LINE_LENGTH = 400
 
 
 class RehearsalProgress:
-    """Told of each task and each line of its log."""
+    """Shows each task and, where wanted, each line of its log."""
 
     def __init__(self, console: Console, tasks: int, verbose: bool) -> None:
         self._console = console

@@ -75,7 +75,7 @@ def _recorded(group_id: str, context: Context) -> Submission:
 def _regenerated(
     arguments: argparse.Namespace, group_id: str, submission: Submission, context: Context
 ) -> tuple[SelectedTask, ...]:
-    """The tasks from the kind, which has to be what it was."""
+    """Generate the tasks again; raise if the kind has changed since the submission."""
     from io_benchmark.commands.submit import generated
 
     chosen = generated(arguments, submission.jobs, submission.settings, context)

@@ -130,7 +130,7 @@ def _ready(
 
 
 def _print_tasks(tasks: Sequence[ReadyTask], context: Context) -> None:
-    """In the form of `taskgraph morphed -J`."""
+    """Print the tasks in the form of `taskgraph morphed -J`."""
     printed = {
         one.label: {"label": one.label, "task_id": one.task_id, "task": one.definition}
         for one in tasks
@@ -144,7 +144,7 @@ def announce(
     settings: SubmissionSettings,
     context: Context,
 ) -> None:
-    """Where, as whom, what it costs, and what that takes."""
+    """Show the deployment, the client, the cost and the scopes; warn about unknown queues."""
     from io_benchmark.submit.task_creation import connect, environment_access, unknown_pools
 
     access = environment_access(context.environment)
@@ -185,7 +185,7 @@ def announce_cost(
 def _earlier_minutes(
     texts: Sequence[str], chosen: Sequence[SelectedTask], profile: str, context: Context
 ) -> dict[str, float]:
-    """By --like: minutes that each task took, by its label without a replicate's number."""
+    """Return the minutes that each job took in the results of --like."""
     if not texts:
         return {}
     from io_benchmark.submit import earlier

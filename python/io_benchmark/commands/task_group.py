@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Creates a submission's tasks, waits for them, compares; and what becomes of them otherwise."""
+"""Creates the tasks of a group, waits for them and compares; leaves or cancels them otherwise."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def create_all(
     chosen: Sequence[SelectedTask],
     tasks: Sequence[ReadyTask],
 ) -> int:
-    """Create a new group, after its journal is written and its name is printed."""
+    """Create a new group, after its journal is written and its id is printed."""
     group_id = tasks[0].task_id
     root_url = task_creation.environment_access(context.environment).root_url
     path = journal.path_of(group_id, context.environment)
@@ -104,7 +104,7 @@ def _leave(
     may_ask: bool,
     total: int,
 ) -> None:
-    """Cancel the tasks that nobody waits for any more, or leave them."""
+    """Ask whether to cancel the tasks of an interrupted call; else leave them and say how."""
     path = journal.path_of(group_id, context.environment)
     if not created.sent:
         journal.remove(path)
@@ -140,7 +140,7 @@ def cancel(text: str, context: Context) -> int:
 
 
 def group_of(option: str, text: str, environment: Mapping[str, str]) -> str:
-    """The group that an option names, by its id or its address."""
+    """Return the group in an option's value, an id or an address."""
     from io_benchmark.sources.taskcluster.addresses import GroupAddress, default_root_url, parse
     from io_benchmark.text import clean
 

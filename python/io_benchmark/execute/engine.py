@@ -29,7 +29,7 @@ KEPT_LINES = 2000
 
 @dataclass(frozen=True)
 class Reply:
-    """What the engine said, stdout and stderr together, and how it ended."""
+    """The output of a call, stdout and stderr together, and its exit code."""
 
     exit_code: int
     lines: tuple[str, ...]
@@ -37,7 +37,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Engine:
-    """`podman` or `docker`, or what the environment names in its place."""
+    """`podman` or `docker`, or a command from the environment that replaces it."""
 
     name: str
     command: tuple[str, ...]

@@ -41,7 +41,7 @@ class Keeper:
 
     @contextmanager
     def command(self, command: Sequence[str]) -> Iterator[None]:
-        """What to run if this program is killed in the block."""
+        """Run this command if the program is killed in the block."""
         with self._kept({"command": [*command]}):
             yield
 
@@ -102,7 +102,7 @@ def _end_groups(leaders: Sequence[int]) -> None:
 
 
 def _signalled(leader: int, number: int) -> bool:
-    """Is anything of the group there to get it?"""
+    """Send a signal to the group; return whether the group has a process."""
     try:
         os.killpg(leader, number)
     except ProcessLookupError:

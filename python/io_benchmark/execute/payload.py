@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What a task's payload asks of a worker, as plain values."""
+"""The contents of a task's payload as plain values."""
 
 import posixpath
 from collections.abc import Mapping
@@ -82,7 +82,7 @@ def artifacts(task_run: TaskRun) -> tuple[Artifact, ...]:
 
 
 def cache_paths(task_run: TaskRun) -> tuple[str, ...]:
-    """Where the worker would mount its caches."""
+    """Return the paths where a worker would mount its caches."""
     caches = _payload(task_run).get("cache") or {}
     if set(caches) == {"task-reference"}:
         caches = caches["task-reference"]
@@ -100,7 +100,7 @@ def max_run_time_s(task_run: TaskRun) -> float:
 
 
 def state(task_run: TaskRun, exit_code: int, stopped: bool) -> str:
-    """How the queue would call a run that ended so."""
+    """Return the queue's name for the state of a run that ended like this."""
     if stopped:
         return "failed"
     if exit_code == 0:

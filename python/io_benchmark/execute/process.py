@@ -43,7 +43,7 @@ RUN_TASK_VARIABLES = ("TASKCLUSTER_CACHES", "TASKCLUSTER_UNTRUSTED_CACHES", "TAS
 
 @dataclass(frozen=True)
 class _Folders:
-    """What stands for the paths of a worker; made for one run and removed after it."""
+    """Folders that replace a worker's paths, for one run."""
 
     artifacts: Path
     script: Path
@@ -130,7 +130,7 @@ def _environment(
 
 
 def _for_a_report(task_run: TaskRun) -> dict[str, str]:
-    """What stands for the task group and for the program in the report's image: this one itself."""
+    """Return the variables that give the report's task local results and this program."""
     if task_run.results is None:
         return {}
     found = {

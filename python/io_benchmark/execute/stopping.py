@@ -24,7 +24,7 @@ Stopping = Callable[[subprocess.Popen[bytes]], None]
 
 @dataclass(frozen=True)
 class GracePeriods:
-    """How long a child may take to end, before the next and harder step."""
+    """The time that a child has to end before the next, harder step."""
 
     # After SIGINT: the script writes its result file and empties its work place.
     interrupt_s: float = 10.0

@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class TaskRun:
-    """What an executor is given. Both executors run the definition's own command."""
+    """One run of a task, the input of both executors."""
 
     task_id: str
     run_id: int
@@ -38,7 +38,7 @@ class TaskRun:
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """How the run would have been resolved on a worker."""
+    """The outcome of a run, as a worker would have resolved it."""
 
     exit_code: int
     # "completed", "failed" or "exception", as the queue names them.

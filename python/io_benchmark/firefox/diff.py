@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A plan as a patch that `git apply` and `patch -p1` understand."""
+"""Shows changes as a patch for `git apply` and `patch -p1`."""
 
 import difflib
 from collections.abc import Iterator, Sequence

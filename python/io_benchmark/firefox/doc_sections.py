@@ -68,7 +68,7 @@ class _DocPage:
     markdown: bool
 
     def span(self, title: str) -> tuple[int, int] | None:
-        """From the section's heading to its last line that says something."""
+        """Return the lines of a section, from its heading to its last line with text."""
         for at, heading in enumerate(self.headings):
             if heading.title == title:
                 others = self.headings[at + 1 :]
@@ -119,7 +119,7 @@ class DocSections:
         return "\n".join(self._page(text).written(title, body))
 
     def put(self, text: str, title: str, body: str) -> str:
-        """In its place, or at the page's end."""
+        """Replace the section, or add it at the end of the page."""
         page = self._page(text)
         new = page.written(title, body)
         span = page.span(title)

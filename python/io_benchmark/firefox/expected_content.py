@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What belongs into a checkout: the files, by their bytes, and the entries of Firefox's own files."""
+"""The expected content of a checkout: files of the benchmark, and entries in Firefox's files."""
 
 import re
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ class ExpectedContent:
 
 @dataclass(frozen=True)
 class _OwnKind:
-    """What is to be known of this project's kind."""
+    """The facts about this project's kind."""
 
     text_there: str
     workloads: list[str]
@@ -105,7 +105,7 @@ def _group_name(root: Root, group: str) -> str:
 
 
 def _attributes(root: Root, texts: list[str]) -> dict[str, str]:
-    """What our own page says about those attributes that the kind and its transforms name."""
+    """Return this project's documentation of the attributes that the texts mention."""
     page = _read(root, _ATTRIBUTES_PAGE)
     markdown = DocSections(markdown=True)
     found = {}
@@ -158,7 +158,7 @@ def _names_in(checkout: Checkout, path: str, *keys: str) -> list[str]:
 
 
 def _check_needs(checkout: Checkout, own: _OwnKind) -> None:
-    """What the kind asks of the checkout and does not bring: without it no graph is generated."""
+    """Check that the checkout has the images and worker types that the kind needs."""
     images = _names_in(checkout, IMAGES, "tasks")
     for image in own.images:
         if image not in images:

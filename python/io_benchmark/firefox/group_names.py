@@ -52,7 +52,7 @@ def _names(text: str) -> list[_Pair]:
 
 
 def _is_line(pair: _Pair) -> bool:
-    """Whether a group is KEY: NAME on one line, as nearly all are."""
+    """Return whether a group is KEY: NAME on one line, as nearly all are."""
     are_texts = all(isinstance(node, yaml.ScalarNode) for node in pair)
     return are_texts and pair[0].start_mark.line == pair[1].end_mark.line
 
@@ -67,7 +67,7 @@ def _found(text: str, key: str) -> _Pair | None:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether YAML reads the text as itself without quotes."""
+    """Return whether YAML reads the text as itself without quotes."""
     try:
         return yaml.safe_load(text) == text and ": " not in text and " #" not in text
     except yaml.YAMLError:
@@ -75,7 +75,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _quoted(text: str, style: str | None) -> str:
-    """As the neighbour is written; always quoted where it must be."""
+    """Quote the text like its neighbour, and always where YAML requires it."""
     if style == '"' or "'" in text or not text.isprintable():
         return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
     if style is None and _is_plain(text):
@@ -84,7 +84,7 @@ def _quoted(text: str, style: str | None) -> str:
 
 
 def _insert(text: str, key: str, name: str) -> str:
-    """Behind the group whose key sorts just before it: the list as a whole has no order."""
+    """Insert a group after the one whose key sorts just before it; the list itself is unsorted."""
     names = [pair for pair in _names(text) if _is_line(pair)]
     if not names:
         raise _refusal("no group is a name on one line")

@@ -38,7 +38,7 @@ _LICENCE = re.compile(r"(?:#[^\n]*\n)+\n")
 
 
 def _data_there(kind: dict[str, Any], more_workloads: Sequence[str]) -> dict[str, Any]:
-    """What the file must say there, whatever its text looks like."""
+    """Return the contents that the translated file must have."""
     tasks = {name: _task_there(task) for name, task in (kind.get("tasks") or {}).items()}
     there = {**kind, "tasks": tasks}
     own = [path for path in kind["transforms"] if _OWN_TRANSFORMS.fullmatch(path)]
@@ -57,7 +57,7 @@ def _task_there(task: dict[str, Any]) -> dict[str, Any]:
 
 
 def workloads(kind: dict[str, Any]) -> list[str]:
-    """Those that any of its tasks measures."""
+    """Return the workloads that any task of the kind measures."""
     tasks = [kind["task-defaults"], *kind["tasks"].values()]
     named = [name for task in tasks for name in task.get("benchmark", {}).get("workloads", [])]
     return list(dict.fromkeys(named))
@@ -87,7 +87,7 @@ def translate_kind(text: str, more_workloads: Sequence[str] = ()) -> str:
 
 
 def worker_types(kind: dict[str, Any]) -> dict[str, str]:
-    """By pool, in the file's order."""
+    """Return the worker type of each pool, in the file's order."""
     return {
         name: {**kind["task-defaults"], **task}["worker-type"]
         for name, task in kind["tasks"].items()

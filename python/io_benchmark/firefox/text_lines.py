@@ -34,5 +34,5 @@ def replace_lines(lines: Sequence[str], start: int, stop: int, new: Sequence[str
 
 
 def normalize_line_ends(data: bytes) -> bytes:
-    """With the line ends of this project; a checkout may have converted them."""
+    """Convert line ends to LF; a checkout may have converted them."""
     return data.replace(b"\r\n", b"\n")

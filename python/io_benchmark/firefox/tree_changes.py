@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What differs between a checkout and what belongs into it, and what its files would be."""
+"""Finds the differences between a checkout and its expected content."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -46,7 +46,7 @@ class TreeChanges:
 
     @property
     def conflicts(self) -> tuple[Difference, ...]:
-        """What only --force replaces."""
+        """Return the differences that only --force replaces."""
         kept = (DifferenceState.DIFFERENT, DifferenceState.EXTRA)
         return tuple(one for one in self.differences if one.state in kept)
 
@@ -65,7 +65,7 @@ class _Draft:
         return self.after[path]
 
     def compare(self, place: TreePath, current: bytes | None, wanted: bytes | None) -> bool:
-        """Whether something is to be done there."""
+        """Record the difference, if any; return whether there is one."""
         if current is None and wanted is None:
             return False
         if current is None:
@@ -134,7 +134,7 @@ def _needless_entry(draft: _Draft, place: TreePath) -> None:
 
 
 def _needless(draft: _Draft, wanted: expected_content.ExpectedContent) -> list[TreePath]:
-    """What the older layout's record has, and what else the transforms would put into a command."""
+    """Return the paths to remove: those in an older record, and extra modules of the script."""
     known = {TreePath(path) for path in wanted.files} | {entry.place for entry in wanted.entries}
     modules = (draft.checkout.path / SCRIPT).rglob("*.py")
     there = {TreePath(path.relative_to(draft.checkout.path).as_posix()) for path in modules}

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Where something of ours is in a Firefox checkout."""
+"""Paths of the benchmark's files in a Firefox checkout."""
 
 import hashlib
 from dataclasses import dataclass
@@ -26,5 +26,5 @@ class TreePath:
 
 
 def text_hash(text: bytes) -> str:
-    """Of the text with this project's line ends; a checkout may have converted them."""
+    """Return the SHA-256 of the text with LF as line ends; a checkout may have converted them."""
     return hashlib.sha256(normalize_line_ends(text)).hexdigest()

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The tasks of a tree that some names mean, as a decision task would create them."""
+"""Generates the selected tasks of a tree, as a decision task would."""
 
 import importlib
 import importlib.util
@@ -52,7 +52,7 @@ class Generation:
 
 
 def _parameters(jobs: Sequence[str]) -> Parameters:
-    """Every parameter, so that neither a checkout nor a network is asked."""
+    """Return every parameter, so that taskgraph reads neither a checkout nor the network."""
     values: dict[str, Any] = {
         "base_repository": REPOSITORY,
         "base_ref": "main",
@@ -87,7 +87,7 @@ def _parameters(jobs: Sequence[str]) -> Parameters:
 
 
 def _one_line(text: str) -> str:
-    """What was wrong; after it taskgraph prints the whole task over many lines."""
+    """Return the first line of a message; taskgraph prints the whole task after it."""
     lines = [" ".join(line.split()) for line in text.strip().splitlines()]
     lines = [line for line in lines if line]
     if len(lines) > 1 and lines[0].endswith(":"):
@@ -148,7 +148,7 @@ def _kind(tree: Path, name: str) -> Any:
 
 
 def _in_kind_order(tasks: list[GeneratedTask], tree: Path) -> tuple[GeneratedTask, ...]:
-    """taskgraph gives a kind's tasks in no order that it promises."""
+    """Sort tasks by their kind's order; taskgraph's order is undefined."""
     pools: dict[str, list[str]] = {}
     for kind in {task.kind for task in tasks}:
         config = _kind(tree, kind)
@@ -165,7 +165,7 @@ def _in_kind_order(tasks: list[GeneratedTask], tree: Path) -> tuple[GeneratedTas
 
 
 def _check_files(tree: Path) -> None:
-    """By the tree's own check, which a decision task makes only after it loaded config.yml."""
+    """Run the tree's own check; a decision task runs it only after it loaded config.yml."""
     sys.path.insert(0, str(tree / "python"))  # `isolated` puts it back
     if importlib.util.find_spec(_CHECK):  # a tree of an earlier version has none
         importlib.import_module(_CHECK).check_tree(tree / "taskcluster")

@@ -32,7 +32,7 @@ LOGGERS = ("taskgraph", *TREE_MODULES)
 
 
 def _nearest_checkout(path: Path) -> Path | None:
-    """What taskgraph takes for the root: the nearest folder upward with a .git or .hg."""
+    """Return the folder that taskgraph takes for the root: the nearest one up with .git or .hg."""
     for folder in (path, *path.parents):
         if (folder / ".git").exists() or (folder / ".hg").is_dir():
             return folder
@@ -82,7 +82,7 @@ def _copy_file(source: str, target: str) -> str:
 
 
 class _FolderLimit:
-    """What `copytree` leaves out; it also ends a copy that links would make endless."""
+    """Chooses the files that `copytree` omits, and stops a copy that links make endless."""
 
     def __init__(self, *names: str) -> None:
         self._left_out = shutil.ignore_patterns(*names)
@@ -139,7 +139,7 @@ def _registrations() -> Iterator[None]:
 
 
 class _PassedOn(logging.Handler):
-    """What taskgraph logs is the program's log where the program is verbose, and else nothing."""
+    """Passes taskgraph's log records to the program's log if that takes DEBUG."""
 
     def __init__(self, log: logging.Logger) -> None:
         super().__init__()

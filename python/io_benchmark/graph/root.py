@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Which tree a command works on: `--root`, the checkout around you, or the bundled copy."""
+"""The tree that a command works on: `--root`, the surrounding checkout, or the bundled copy."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from io_benchmark.paths import refuse_unreadable
 
 # A tree is known by these; the second keeps Firefox's and other projects' kinds apart from ours.
 MARKS = ("taskcluster/config.yml", "scripts/io-benchmark/__main__.py")
-_ADVICE = "name the folder that holds taskcluster/"
+_ADVICE = "name the folder that contains taskcluster/"
 BUNDLE = Path(__file__).resolve().parent.parent / "bundle"
 
 

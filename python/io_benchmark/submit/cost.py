@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What tasks will cost: worker hours by the time budget, or as long as earlier ones took."""
+"""The cost of tasks in worker hours, by their time budget or by earlier durations."""
 
 import math
 from collections import Counter
@@ -18,7 +18,7 @@ MINUTES_PER_HOUR = 60
 
 @dataclass(frozen=True)
 class CostShare:
-    """One pool's part of it, or that of one of its tasks where it has several."""
+    """The cost of one pool, or of one job of a pool with several jobs."""
 
     name: str
     queue: str

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""From generated tasks to what the queue gets, with nothing left that a decision task would do.
+"""Makes final task definitions for the queue from generated tasks.
 
 Routes are dropped: they would enter a push into the index and into Treeherder, and there is none.
 Pure: no clock, no network; ids and the time are given.
@@ -36,7 +36,7 @@ _REFERENCES = ("task-reference", "artifact-reference", "docker-image-reference")
 
 @dataclass(frozen=True)
 class SubmissionSettings:
-    """What the command line changes of the kind's tasks."""
+    """Changes to the kind's tasks from the command line."""
 
     image: Image | None = None
     pools: Mapping[str, str] = field(default_factory=dict)  # pool -> PROVISIONER/WORKERTYPE
@@ -71,7 +71,7 @@ class GroupMember:
 
 @dataclass(frozen=True)
 class ReadyTask(GroupMember):
-    """A task that can be created as it stands."""
+    """A task that can be created without further changes."""
 
     definition: Mapping[str, Any]
 
@@ -79,7 +79,7 @@ class ReadyTask(GroupMember):
 def select_tasks(
     tasks: Sequence["GeneratedTask"], settings: SubmissionSettings
 ) -> tuple[SelectedTask, ...]:
-    """The pools' tasks, interleaved: a pool's workers then start at different times of the day."""
+    """Return the pools' tasks, interleaved so that a pool's workers start at different times."""
     # Apart by kind as well: those of one pool are no replicates of each other.
     of_pools: dict[tuple[str, str], list[GeneratedTask]] = {}
     for task in tasks:
@@ -137,7 +137,7 @@ def _of_pool(
 
 
 def _renamed(definition: Mapping[str, Any], label: str, number: int) -> dict[str, Any]:
-    """With this replicate's number on the label and the symbol; -1 takes the first one's off."""
+    """Number the label and the symbol as this replicate; -1 removes the number of the first."""
 
     def name(text: str) -> str:
         return text.removesuffix("-1") if number < 0 else f"{text}-{number}"
@@ -181,7 +181,7 @@ def _final(task: "GeneratedTask", settings: SubmissionSettings) -> dict[str, Any
 
 
 def _set_owner(definition: dict[str, Any], owner: str) -> None:
-    """Where the queue and where Treeherder's and Taskcluster's pages look for it."""
+    """Set the owner for the queue and for the pages of Treeherder and Taskcluster."""
     definition["metadata"]["owner"] = owner
     if "createdForUser" in definition.get("tags", {}):
         definition["tags"]["createdForUser"] = owner
@@ -205,7 +205,7 @@ def _set_image(task: "GeneratedTask", payload: dict[str, Any], image: Image | No
 
 
 def _payload_scopes(payload: Mapping[str, Any]) -> Iterator[str]:
-    """What docker-worker asks of a task for what is in its payload."""
+    """Return the scopes that docker-worker requires for the payload."""
     for cache in payload.get("cache") or {}:
         yield f"docker-worker:cache:{cache}"
     capabilities = payload.get("capabilities") or {}

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""How long earlier results took, each for the task that it is of: what --like is for.
+"""Durations of earlier results per task, for --like.
 
 A pool may have a task in several kinds, which measure for other times. A task is called here by its
 label without a replicate's number, its *job*.
@@ -22,7 +22,7 @@ _LABEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]*)=(.+)", re.DOTALL)
 
 @dataclass(frozen=True)
 class LikeOption:
-    """What one --like asks for."""
+    """The value of one --like."""
 
     job: str | None  # None: each result is for the job that it is of
     address: str
@@ -30,7 +30,7 @@ class LikeOption:
 
 @dataclass(frozen=True)
 class EarlierResult:
-    """One result that a --like leads to."""
+    """A result at the address of a --like."""
 
     pool: str
     job: str | None  # None: a bare file, which does not say
@@ -106,7 +106,7 @@ def durations_of_each(
 
 
 def durations_of(job: str, found: Sequence[EarlierResult]) -> list[int]:
-    """For LABEL=ADDRESS: whatever task they are of, it is one."""
+    """Return the durations for LABEL=ADDRESS; all results must belong to one task."""
     tasks = dict.fromkeys(one.job or f"an unnamed task of {one.pool}" for one in found)
     if len(tasks) > 1:
         raise UsageError(

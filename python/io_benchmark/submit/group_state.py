@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What a submission that was stopped still lacks.
+"""The tasks that a stopped submission still lacks.
 
 The queue is asked for the tasks by their ids, which follow from the group's: a listing of the group
 may be behind.
@@ -23,7 +23,7 @@ SAME_DATES = timedelta(minutes=10)
 
 @dataclass(frozen=True)
 class GroupState:
-    """Which tasks of a submission exist, by their number in it."""
+    """The existing tasks of a submission, by their number in it."""
 
     existing: dict[int, GroupMember]
     count: int
@@ -34,7 +34,7 @@ class GroupState:
 
 
 async def read_submission(deployment: Deployment, group_id: str) -> Submission:
-    """What the group's first task says; an error where nobody can know what was wanted."""
+    """Read the submission from the group's first task."""
     group = f"group:{group_id}"
     try:
         extra = await deployment.extra_of(group_id)
@@ -67,7 +67,7 @@ async def read_group_state(
 
 
 def all_members(state: GroupState, ready: tuple[ReadyTask, ...] | None) -> list[GroupMember]:
-    """All tasks in their order; `ready` is needed where some are missing."""
+    """Return all tasks in order; `ready` is needed if some are missing."""
     return [
         state.existing[number] if number in state.existing else (ready or ())[number]
         for number in range(state.count)
@@ -75,7 +75,7 @@ def all_members(state: GroupState, ready: tuple[ReadyTask, ...] | None) -> list[
 
 
 def dates_start(created: datetime, now: datetime) -> datetime:
-    """From when the dates of the missing tasks count."""
+    """Return the time from which the dates of the missing tasks count."""
     return created if timedelta() <= now - created < SAME_DATES else now
 
 

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What --image means, as a docker-worker payload names it."""
+"""The value of --image in the form of a docker-worker payload."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ Image = str | dict[str, str]
 
 
 def parse_image(text: str) -> Image:
-    """`NAME[:TAG]` of a registry, `task:ID` or `index:NAMESPACE` of a task that built an image."""
+    """Parse `NAME[:TAG]` of a registry, `task:ID` or `index:NAMESPACE` of a task with an image."""
     if text.startswith(("task:", "index:")):
         # No environment: which deployment it is does not matter for the payload.
         meaning = parse(text, {})
@@ -36,7 +36,7 @@ def parse_image(text: str) -> Image:
 
 
 def with_path(image: Image, given: Any) -> Image:
-    """An image of a task lies where the kind says that its images lie."""
+    """Give a task's image the artifact path that the kind uses."""
     path = given.get("path") if isinstance(given, Mapping) else None
     if isinstance(image, str) or not isinstance(path, str):
         return image

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What a submission is going to create, on this machine, until all of it is created.
+"""The journal of a submission: a local file with the tasks to create, until all are created.
 
 It is written before the first task is created, so that a submission that was killed can be
 completed with the same ids and the same definitions. One file per group, whole or not at all.
@@ -72,7 +72,7 @@ def write(journal: Journal, path: Path) -> None:
 
 
 def read(path: Path) -> Journal | None:
-    """None where there is none, or none of this version."""
+    """Read a journal; None if it is missing, unreadable or of another version."""
     try:
         found: Journal = msgspec.json.decode(path.read_bytes(), type=Journal)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -83,7 +83,7 @@ def read(path: Path) -> Journal | None:
 
 
 def remove(path: Path) -> None:
-    """All of its tasks are created, or none is wanted any more."""
+    """Remove the journal: all tasks are created, or none is wanted."""
     with suppress(OSError):
         path.unlink(missing_ok=True)
 
@@ -96,7 +96,7 @@ def _remove_old(folder: Path, limit: datetime) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """So that the file's name survives a crash of the machine as well."""
+    """Sync the folder, so that the file's name survives a crash of the machine."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

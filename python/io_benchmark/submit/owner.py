@@ -1,9 +1,9 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Whose tasks they are: the e-mail address that the queue asks for.
+"""The owner of the tasks: the e-mail address that the queue requires.
 
---owner says it; otherwise git's user.email, otherwise the client id of the credentials.
+It comes from --owner, else from git's user.email, else from the credentials' client id.
 """
 
 import re
@@ -31,7 +31,7 @@ def is_address(text: str) -> bool:
 def known_owner(
     environment: Mapping[str, str], git_address: Callable[[Mapping[str, str]], str] | None = None
 ) -> str | None:
-    """The person's address, as far as git or the credentials tell it."""
+    """Return the address from git or from the credentials, if any."""
     from_git = (git_address or _git_address)(environment)
     if is_address(from_git):
         return from_git
@@ -47,7 +47,7 @@ def _of_client(client_id: str) -> str | None:
 
 
 def _git_address(environment: Mapping[str, str]) -> str:
-    """Empty where git is missing, or was not told."""
+    """Return git's user.email; empty if git is missing or has none."""
     try:
         done = subprocess.run(
             ["git", "config", "user.email"],

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A submission as a whole: which tasks its group is to have, and under which ids.
+"""A submission: the tasks of its group and their ids.
 
 Each task carries the submission's record in its `extra`, so that any task of the group tells what
 the whole group was meant to be. A task's id follows from the group's id and the task's number:
@@ -36,7 +36,7 @@ MAXIMUM_TASKS = 10_000
 
 @dataclass(frozen=True)
 class Submission:
-    """What is asked for. The sums over its tasks leave out dates, ids and this record."""
+    """Describes a group's tasks. `sha256` covers them without dates, ids and this record."""
 
     jobs: tuple[str, ...]
     settings: SubmissionSettings
@@ -55,14 +55,14 @@ def submission_of(
 
 
 def task_ids(group_id: str, count: int) -> list[str]:
-    """The group is named after its first task."""
+    """Return the tasks' ids; the group's id is that of its first task."""
     return [group_id, *(_derived_id(group_id, number) for number in range(1, count))]
 
 
 def make_all_ready(
     chosen: Sequence[SelectedTask], submission: Submission, group_id: str, now: datetime
 ) -> tuple[ReadyTask, ...]:
-    """All of the submission's tasks, as the queue gets them."""
+    """Return all tasks of the submission as the queue gets them."""
     record = msgspec.to_builtins(submission)
     scheduler = submission.settings.scheduler
     ids = task_ids(group_id, len(chosen))
@@ -73,7 +73,7 @@ def make_all_ready(
 
 
 def parse_record(extra: Any, group: str) -> Submission:
-    """The submission that a task's `extra` describes; `group` names it in errors."""
+    """Parse the submission in a task's `extra`; `group` names the group in errors."""
     record = extra.get(RECORD) if isinstance(extra, dict) else None
     if record is None:
         raise ResultError(

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Creates tasks one after the other, and cancels them again."""
+"""Creates tasks one after the other, and cancels them."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class CreationError(IoBenchmarkError):
 
 @dataclass
 class CreatedTasks:
-    """What was sent to the queue. Sent is not created: an answer may be lost, or not awaited."""
+    """Tasks that were sent to the queue; an unconfirmed task may or may not exist."""
 
     sent: list[GroupMember] = field(default_factory=list)
     confirmed: int = 0
@@ -42,7 +42,7 @@ class CreatedTasks:
 
 @dataclass(frozen=True)
 class CancelledTasks:
-    """What became of the tasks."""
+    """The outcome of cancelling tasks."""
 
     labels: tuple[str, ...]  # cancelled now
     resolved: int  # before that
@@ -55,7 +55,7 @@ def connect(
     use: Callable[[Deployment], Awaitable[T]],
     policy: RequestPolicy | None = None,
 ) -> T:
-    """What `use` gives, with the environment's deployment."""
+    """Connect to the environment's deployment and return the result of `use`."""
     access = environment_access(environment)
 
     async def main() -> T:
@@ -79,7 +79,7 @@ async def unknown_pools(deployment: Deployment, queues: Sequence[str]) -> list[s
 
 
 async def create(deployment: Deployment, tasks: Sequence[ReadyTask], created: CreatedTasks) -> None:
-    """In order, because that is the order in which workers will claim them."""
+    """Create the tasks in order, because workers claim them in this order."""
     for task in tasks:
         created.sent.append(task)
         try:
@@ -98,14 +98,14 @@ async def create(deployment: Deployment, tasks: Sequence[ReadyTask], created: Cr
 
 
 async def _is_there(deployment: Deployment, task: ReadyTask) -> bool:
-    """Whether this very task exists already, with other dates: another process resumed the group."""
+    """Return whether the task exists already, with other dates, because another process resumed."""
     found = (await deployment.tasks([task.task_id])).get(task.task_id)
     group_id = task.definition["taskGroupId"]
     return found is not None and (found.label, found.status.task_group_id) == (task.label, group_id)
 
 
 async def cancel_sent(deployment: Deployment, tasks: Sequence[GroupMember]) -> CancelledTasks:
-    """By their ids: a task that was sent a moment ago may not be listed yet."""
+    """Cancel tasks by their ids: a task that was just sent may not be listed yet."""
     return await _cancel(deployment, [(one.task_id, one.label) for one in tasks])
 
 

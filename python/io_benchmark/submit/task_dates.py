@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Dates that the kinds leave relative, as the queue wants them."""
+"""Turns relative dates of the kinds into the queue's form."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -23,7 +23,7 @@ _AMOUNT = re.compile(r"([0-9]{1,6}) *([a-z]+?)s?")
 
 
 def resolved(value: Any, now: datetime) -> Any:
-    """The same, with every relative date counted from `now`."""
+    """Replace every relative date by the date counted from `now`."""
     if isinstance(value, dict):
         if set(value) == {RELATIVE}:
             return shown(now + _distance(str(value[RELATIVE])))
@@ -34,7 +34,7 @@ def resolved(value: Any, now: datetime) -> Any:
 
 
 def shown(moment: datetime) -> str:
-    """The form of the queue: UTC, milliseconds, Z."""
+    """Format a date as the queue does: UTC, milliseconds, Z."""
     text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
     return text.replace("+00:00", "Z")
 

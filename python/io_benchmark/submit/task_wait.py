@@ -26,7 +26,7 @@ async def wait(
     tell: Callable[[str], None],
     clock: WaitClock | None = None,
 ) -> TaskCounts:
-    """Wait until all are resolved, at most for `timeout_s`."""
+    """Wait until all tasks are resolved, at most `timeout_s`."""
 
     async def look() -> list[WatchedTask]:
         members = {

@@ -129,8 +129,8 @@ def test_unknown_machines_are_not_one():
     assert len(points_of(some)[0].workers) == 2
 
 
-def test_only_like_beside_like():
-    """What a comparison would refuse is another series; the one that goes on is first."""
+def test_different_conditions_are_different_series():
+    """What a comparison would refuse is in a different series; the one with the newest point is first."""
     warm = conditions_of(("profile", "profile full"), ("cache-state", "warm cache"))
     some = [
         *(reading(at, 75) for at in range(10)),
@@ -145,7 +145,7 @@ def test_only_like_beside_like():
 
 
 def test_one_point_unlike_the_others_is_named():
-    """With what differs, and not drawn by itself."""
+    """It is listed with what differs, and has no series."""
     warm = conditions_of(("profile", "profile full"), ("cache-state", "warm cache"))
     some = [*(reading(at, 75) for at in range(10)), reading(10, 50, conditions=warm)]
     found = history("amd-16", some)
@@ -158,7 +158,7 @@ def test_one_point_unlike_the_others_is_named():
 
 
 def test_the_newest_and_since():
-    """Counted in points; what is older than asked for is no older point that was left out."""
+    """`newest` counts points; points before `since` are not counted as left out."""
     some = weeks((20, 75))
     found = history("amd-16", some, newest=5)
     assert [point.group for point in found.series[0].points] == [
@@ -179,6 +179,6 @@ def test_the_order_in_which_they_come_does_not_matter():
 
 
 def test_nothing():
-    """No readings are no error here."""
+    """No readings are not an error here."""
     found = history("amd-16", [], unreadable=["gone"])
     assert (found.series, found.unreadable) == ((), ("gone",))

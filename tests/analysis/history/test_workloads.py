@@ -69,7 +69,7 @@ def test_means_are_of_one_operation() -> None:
 
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_units_in_json(workload: str) -> None:
-    """The workload's own figure stands beside the time, with its unit and its good direction."""
+    """The JSON has the workload's own figure next to the time, with its unit and direction."""
     known = WORKLOADS[workload]
     for one in json.loads(rendered(slowed(), "json"))["series"]:
         if one["subject"]["workload"] != workload:
@@ -82,7 +82,7 @@ def test_units_in_json(workload: str) -> None:
 
 
 def test_units_in_text() -> None:
-    """A rate is told and drawn as a rate, and slower is slower."""
+    """A rate is written and drawn as a rate, and slower stays slower."""
     for text in (
         sample_history.on_terminal(slowed(), 100),
         rendered(slowed(), "markdown"),

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The statistics, held against published tables, recorded output, scipy, and the edges.
+"""The statistics, compared with published tables, recorded output, scipy, and at the edges.
 
 Simulation, the fifth oracle, is in tests/simulation.
 """
@@ -131,7 +131,7 @@ def test_verdicts(
 
 
 def test_identical_workers_are_no_crash() -> None:
-    """No variance at all: a difference is certain, none is none."""
+    """Without variance a difference is certain, and equal means are equal."""
     same = statistics.estimate(*sides((1.0, 1.0), (1.0, 1.0)), 0.05)
     assert (same.ratio, statistics.p_value(same)) == (1.0, 1.0)
     apart = statistics.estimate(*sides((1.0, 1.0), (0.0, 0.0)), 0.05)

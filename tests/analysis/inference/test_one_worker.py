@@ -137,7 +137,7 @@ def test_evidence_counts_workers() -> None:
 
 
 def test_runs_that_tell_different_things() -> None:
-    """Of one worker, each is told with the number of its runs."""
+    """Each side has one worker, and its number of runs is given."""
     documents = seed_case.documents(2, pools=("intel",))
     for document in documents:
         document["host"]["boot_id"] = BOOT

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What holds for every format."""
+"""Properties of every format."""
 
 import hashlib
 import json
@@ -37,7 +37,7 @@ SMALL = ("seed-case", "hostile", "before-and-after", "several-subjects")
 
 
 def rendered(form: str, report: str) -> str:
-    """The format's text of one of the reports, made from scratch."""
+    """Return the format's text of a report."""
     return output.rendered(REPORTS[report](), form)
 
 
@@ -89,9 +89,9 @@ def test_every_candidate_has_an_answer(form):
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
 def test_words_of_other_tools(form):
-    """A report never says that sides are the same, nor talks of significance.
+    """A report never calls sides the same, and never mentions significance.
 
-    Facts may be the same: real causes, at its end, say so of kernels and disks.
+    Facts may be the same: causes, at the end, say it about kernels and disks.
     """
     for report in REPORTS:
         text = rendered(form, report).lower().partition("why amd-16 is")[0]

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The page: harmless, and in a real Chromium it can be read."""
+"""The page of a history is harmless, and readable in a real Chromium."""
 
 import re
 
@@ -33,11 +33,11 @@ PICTURE = """
 
 @pytest.fixture
 def opened(browser, tmp_path):
-    """A function that opens a history's page from a file."""
+    """Return a function that opens a history's page from a file."""
 
-    def open_page(found):
+    def open_page(history):
         path = tmp_path / "history.html"
-        path.write_text(render_history(found), encoding="utf-8")
+        path.write_text(render_history(history), encoding="utf-8")
         browser.open(path)
         return path.as_uri()
 
@@ -54,7 +54,7 @@ def test_hostile_texts_are_text():
 
 
 def test_many_points_are_folded():
-    """Sixty rows may stand open; a year and more is folded away."""
+    """Sixty rows are shown; more than a year is folded away."""
     assert "<summary>69 points</summary>" in render_history(sample_history.steady())
     assert "points</summary>" not in render_history(sample_history.one_change())
 

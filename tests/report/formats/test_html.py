@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The page as text: what is in it, what is not, and its size."""
+"""The page as text: its content, its policy and its size."""
 
 import re
 from dataclasses import replace
@@ -37,12 +37,12 @@ def test_hostile_texts_are_text():
     )
 )
 def test_any_name_is_text(name):
-    """Whatever a pool is called, in tables, pictures and titles."""
+    """Any name of a pool is text in tables, pictures and titles."""
     assert_harmless(Page(render_report(sample_report.renamed(SMALL, "amd-16", name))))
 
 
 def test_policy():
-    """The page forbids itself everything but its own styles."""
+    """The page's policy allows only its own styles."""
     page = Page(render_report(sample_report.empty()))
     (policy,) = [value for _, value in page.attributes if value.startswith("default-src")]
     assert policy == (
@@ -52,7 +52,7 @@ def test_policy():
 
 
 def test_pictures_are_described():
-    """Every picture has a title and a description that name its elements' own."""
+    """Every picture refers to its own title and description."""
     page = Page(render_report(sample_report.seed_case(50)))
     ids = {value for key, value in page.attributes if key == "id"}
     named = [
@@ -65,16 +65,16 @@ def test_pictures_are_described():
 
 
 @pytest.mark.parametrize(
-    ("retrieves", "said"),
+    ("retrieves", "mentioned"),
     [
         pytest.param(700, False, id="all-drawn"),
         pytest.param(701, True, id="thinned"),
     ],
 )
-def test_thinning_is_said(retrieves, said):
-    """Where not every retrieve is drawn, the caption tells."""
+def test_thinning_is_mentioned(retrieves, mentioned):
+    """The caption says where not every retrieve is drawn."""
     text = render_report(sample_report.seed_case(retrieves))
-    assert ("Only every 2nd retrieve and the slowest hundredth are drawn." in text) is said
+    assert ("Only every 2nd retrieve and the slowest hundredth are drawn." in text) is mentioned
 
 
 def test_size():
@@ -86,7 +86,7 @@ def test_size():
 
 
 def test_many_sides():
-    """Of more sides than can be drawn the first ones are, and it is said."""
+    """Of many sides only the first are drawn, and the caption says so."""
     text = render_report(sample_report.many_pools(20, pools=20))
     assert "Only the first 12 of 20 sides are drawn." in text
 

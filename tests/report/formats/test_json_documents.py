@@ -42,25 +42,25 @@ HISTORIES = {
 
 
 def document_of(made):
-    """Parse what is written of a comparison or a history, which has only what JSON has."""
+    """Return the document of a comparison or a history; it must be strict JSON."""
     render = render_report if isinstance(made, Report) else render_history
     return json.loads(render(made), parse_constant=pytest.fail)
 
 
 @pytest.mark.parametrize("name", REPORTS)
 def test_schema_of_a_comparison(name):
-    """Every document is as the schema says."""
+    """Every document matches the schema."""
     jsonschema.Draft202012Validator(report_schema()).validate(document_of(REPORTS[name]()))
 
 
 @pytest.mark.parametrize("name", HISTORIES)
 def test_schema_of_a_history(name):
-    """Every document is as the schema says."""
+    """Every document matches the schema."""
     jsonschema.Draft202012Validator(history_schema()).validate(document_of(HISTORIES[name]()))
 
 
 def test_figures_and_comparisons():
-    """A side's figures, the workload's own unit, and what a candidate has against the baseline."""
+    """A side's figures, the workload's own unit, and the comparison with the baseline."""
     document = document_of(sample_report.seed_case(10))
     (part,) = document["subjects"]
     assert document["version"] == 2
@@ -184,7 +184,7 @@ def test_endless_interval_of_a_history():
 
 
 def test_numbers_of_numpy():
-    """They are numbers as any other."""
+    """numpy's numbers are published as numbers."""
     report = sample_report.seed_case(10)
     (part,) = report.subjects
     numbers: dict[str, Any] = {"workers": np.int64(7), "total_ns": np.float64(1.5)}
@@ -218,7 +218,7 @@ def test_unknown_values_are_refused():
 
 @pytest.mark.parametrize("made", [lambda: sample_report.hostile(10), sample_history.hostile])
 def test_ascii_alone(made):
-    """Printed as it is, no name can steer a terminal: only ASCII, and newlines of our own."""
+    """No name can control a terminal: a document is ASCII, with newlines between its parts only."""
     made = made()
     text = (render_report if isinstance(made, Report) else render_history)(made)
     assert {character for character in text if not " " <= character <= "~"} == {"\n"}
@@ -227,7 +227,7 @@ def test_ascii_alone(made):
 
 
 def test_numbers_say_their_units():
-    """Every key that holds a measured number ends in its unit, is a count, or has a unit beside it."""
+    """Every key that holds a measured number ends in its unit, is a count, or has a unit next to it."""
     counts = {
         *("version", "workers", "samples", "operations", "run_id", "workers_to_add", "ratio"),
         *("p_value", "value", "runs", "workers_compared", "workers_needed"),

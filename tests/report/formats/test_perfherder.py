@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Ratios for Perfherder, within what Treeherder takes."""
+"""Ratios for Perfherder, within the limits of Treeherder."""
 
 import json
 import math
@@ -18,7 +18,7 @@ from io_benchmark.report.formats.perfherder import option, render_report
 
 
 def suites(report):
-    """The document's suites, its framework checked."""
+    """Return the document's suites; check its framework."""
     document = json.loads(render_report(report))
     assert document["framework"] == {"name": "build_metrics"}
     assert set(document) == {"framework", "suites"}
@@ -26,7 +26,7 @@ def suites(report):
 
 
 def assert_series(series):
-    """One value as Treeherder takes it, in the direction that a ratio of times has."""
+    """Check that Treeherder accepts the value, and that lower is better."""
     assert 1 <= len(series["name"]) <= 80
     assert math.isfinite(series["value"])
     assert abs(series["value"]) <= 1e12
@@ -77,8 +77,8 @@ def test_without_a_verdict(report):
     assert suites(report()) == []
 
 
-def test_what_is_no_number_is_left_out():
-    """An interval without an end has no subtest, a ratio that is none no suite."""
+def test_values_that_are_not_finite_are_left_out():
+    """An infinite end of an interval has no subtest; a comparison without a ratio has no suite."""
     report = sample_report.seed_case(10)
     (part,) = report.subjects
     slower, undecided = part.comparisons
@@ -93,14 +93,14 @@ def test_what_is_no_number_is_left_out():
 
 @given(st.text(), st.text())
 def test_options_stay_apart(one, other):
-    """Different names never become one option, however they are cut."""
+    """Different names never become the same option."""
     assert (option(one) == option(other)) == (one == other)
     assert len(option(one)) <= 45
     assert option(one).isascii()
 
 
 def test_each_measurement_is_a_series():
-    """Variant and number at once tell them apart, within Treeherder's limits."""
+    """Variant and number at once make each series unique, within Treeherder's limits."""
     found = suites(every_workload.report())
     keys = [tuple(suite["extraOptions"]) for suite in found]
     assert len(set(keys)) == len(keys) == 26 + 24

@@ -77,8 +77,8 @@ def test_width_of_a_history(name, width):
     assert [line for line in lines if cell_len(line) > width or line != line.rstrip()] == []
 
 
-def test_nothing_from_a_file_steers_the_terminal():
-    """Of all control characters only newlines come out, whatever names hold."""
+def test_no_name_controls_the_terminal():
+    """Newlines are the only control characters, whatever is in names."""
     shown = sample_report.on_terminal(sample_report.hostile(10), 80)
     assert {character for character in shown if not character.isprintable()} == {"\n"}
     assert "\ufffd[31mred\ufffd[0m\ufffd2J\ufffdesrever\ufffd" in shown
@@ -91,6 +91,6 @@ def test_markup_is_text():
 
 
 def test_long_lists_are_counted():
-    """Of many workers some are listed and the rest is counted."""
+    """Of many workers some are listed and the others counted."""
     shown = sample_report.on_terminal(sample_report.large(1000, 10), 80)
     assert "  - and 970 more\n" in shown

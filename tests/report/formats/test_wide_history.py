@@ -16,7 +16,7 @@ REVISIONS = ("0123456789ab", "ジョブの変更履歴です", "🚀🚀🚀", "
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_columns_of_a_history(width: int) -> None:
-    """Each row ends where the others do, whatever is in its revision."""
+    """All rows have the same width, whatever is in their revisions."""
     made = sample_history.steady()
     (series,) = made.series
     points = tuple(

@@ -12,12 +12,12 @@ from io_benchmark.report.plots.line_drawing import CHANGE, POINT, ROWS, draw
 
 
 def series(found):
-    (one,) = found.series
-    return one
+    (only,) = found.series
+    return only
 
 
 def marked(lines):
-    """The rows that points stand in."""
+    """Return the rows that have points."""
     return [number for number, line in enumerate(lines[1 : 1 + ROWS]) if POINT in line]
 
 
@@ -28,14 +28,14 @@ def marked(lines):
     ids=lambda make: make.__name__,
 )
 def test_fits(make, width):
-    """Head, rows, axis and dates, never wider than asked for."""
+    """A drawing has a head, rows, an axis and dates, within its width."""
     lines = draw(series(make()), width)
     assert len(lines) == ROWS + 3
     assert max(map(len, lines)) <= width
 
 
 def test_each_point_is_drawn():
-    """One a point where there is room; what is slower stands higher."""
+    """There is one mark per point where there is room; slower is higher."""
     one = series(sample_history.one_change())
     lines = draw(one, 80)
     assert sum(line.count(POINT) for line in lines) == len(one.points)
@@ -44,7 +44,7 @@ def test_each_point_is_drawn():
 
 
 def test_changes_are_numbered():
-    """Each has an upright line, its number above it and its date below."""
+    """Each change has a vertical line, with its number above and its date below."""
     found = sample_history.there_and_back()
     lines = draw(series(found), 78)
     places = [at for at, character in enumerate(lines[0]) if character in "12"]
@@ -55,14 +55,14 @@ def test_changes_are_numbered():
         assert date in lines[-1]
 
 
-def test_noise_is_no_mountain():
-    """A tenth around the level is always in the picture, so that small noise stays small."""
+def test_noise_looks_small():
+    """The drawing always includes 10 % around the level, so that noise looks small."""
     lines = draw(series(sample_history.too_few()), 80)
     assert max(marked(lines)) - min(marked(lines)) <= ROWS // 2
 
 
 def test_one_point():
-    """A history begins with one."""
+    """A history with one point can be drawn."""
     one = series(sample_history.too_few())
     single = replace(
         one, points=one.points[:1], levels=(replace(one.levels[0], end=1, variation_ratio=None),)

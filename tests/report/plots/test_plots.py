@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The pictures' axes, and what is drawn of many samples."""
+"""The axes of pictures, and the choice among many samples."""
 
 import math
 from dataclasses import replace
@@ -28,7 +28,7 @@ def test_scale_holds_its_values(values, logarithmic):
 
 
 @given(POSITIVE, st.floats(1.0001, 1e6), st.integers(2, 8), st.booleans())
-def test_ticks_stand_on_the_axis(low, ratio, most, logarithmic):
+def test_ticks_are_on_the_axis(low, ratio, most, logarithmic):
     """A few round ticks, all of them inside."""
     scale = scales.Scale(low, low * ratio, logarithmic)
     ticks = scale.ticks(most)
@@ -45,7 +45,7 @@ def test_ticks_stand_on_the_axis(low, ratio, most, logarithmic):
     ],
 )
 def test_ticks(scale, expected):
-    """Ticks as people count."""
+    """Ticks are round numbers."""
     assert scale.ticks(6) == pytest.approx(expected)
 
 
@@ -59,19 +59,19 @@ def test_ticks(scale, expected):
     ],
 )
 def test_time_ticks(length_s, expected):
-    """Seconds as a clock counts them."""
+    """Ticks of time are those of a clock."""
     assert scales.time_ticks(scales.Scale(0, length_s), 5) == expected
 
 
 def test_scales_of_nothing():
-    """Without a usable value there is an axis all the same."""
+    """There is an axis also without a usable value."""
     nothing = [math.nan, math.inf]
     assert scales.around(nothing, logarithmic=True, room=0.1).place(1) == pytest.approx(0.5)
     assert scales.from_zero(nothing) == scales.Scale(0.0, 1.0)
 
 
 def test_thinning():
-    """Each so-many-th retrieve and the slowest, always the same ones."""
+    """Every n-th retrieve and the slowest are drawn, the same ones each time."""
     times_ns = np.arange(1000, dtype=np.int64)
     times_ns[501] = 10_000
     kept, step = choose.thin(times_ns, 100)
@@ -82,7 +82,7 @@ def test_thinning():
 
 
 def test_spread_and_typical():
-    """Of many workers, the quickest, the slowest and some between; the typical one is in the middle."""
+    """The fastest, the slowest and some between are drawn; the typical worker is in the middle."""
     (first, *_) = sample_report.seed_case(10).series
     many = [
         replace(first, worker=f"{at:03d}", total_ns=first.total_ns + 1000 * at) for at in range(101)
@@ -103,14 +103,14 @@ def test_spread_and_typical():
     ],
 )
 def test_size_classes(sizes, expected):
-    """The largest first; many sizes are put together."""
+    """The largest size is first; many sizes are grouped."""
     classes = scatter.size_classes([np.array(sizes, dtype=np.int64)])
     assert [each.label for each in classes] == expected
 
 
 @given(st.text(), st.text())
 def test_elements_escape(text, value):
-    """Neither text nor an attribute can leave its place."""
+    """Neither text nor an attribute can become markup."""
     made = svg.element("text", text, class_=value)
     inside = made.removeprefix("<text").removesuffix("</text>")
     assert "<" not in inside

@@ -31,15 +31,15 @@ from io_benchmark.report.plots.scatter import Scatter
 from io_benchmark.results import workloads
 from io_benchmark.text import name
 
-REPORT_TEMPLATE, HISTORY_TEMPLATE = "report.html.jinja", "history.html.jinja"
-POOLS_AS_COLUMNS = 6
+_REPORT_TEMPLATE, _HISTORY_TEMPLATE = "report.html.jinja", "history.html.jinja"
+_POOLS_AS_COLUMNS = 6
 # More workers than this are folded away.
-WORKERS_SHOWN = 12
-LINES_SHOWN = 200
+_WORKERS_SHOWN = 12
+_LINES_SHOWN = 200
 # More points of a history than this are folded away.
-POINTS_SHOWN = 60
+_POINTS_SHOWN = 60
 # Dozens of measurements must not make the page large.
-POINTS_PER_MEASUREMENT, MEASUREMENTS_DRAWN = 800, 60
+_POINTS_PER_MEASUREMENT, _MEASUREMENTS_DRAWN = 800, 60
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,13 @@ def render_report(report: Report, _layout: Layout = PLAIN) -> str:
     sides = dict.fromkeys(side for part in report.subjects for side in part.figures)
     lines = choose.timelines(report.timelines, report.series, list(sides))
     content = contents.build(report)
-    return _template(REPORT_TEMPLATE).render(
+    return _template(_REPORT_TEMPLATE).render(
         content=content,
         pictures=[_pictures(report, section) for section in content.sections],
         timelines=timeline.draw(lines, "timeline") if lines else (),
-        pools_as_columns=POOLS_AS_COLUMNS,
-        workers_shown=WORKERS_SHOWN,
-        lines_shown=LINES_SHOWN,
+        pools_as_columns=_POOLS_AS_COLUMNS,
+        workers_shown=_WORKERS_SHOWN,
+        lines_shown=_LINES_SHOWN,
         neither=contents.NEITHER,
         replication_heads=REPLICATION_HEADS,
         heading=contents.Heading,
@@ -71,13 +71,13 @@ def render_report(report: Report, _layout: Layout = PLAIN) -> str:
 
 
 def render_history(history: History, _layout: Layout = PLAIN) -> str:
-    return _template(HISTORY_TEMPLATE).render(
+    return _template(_HISTORY_TEMPLATE).render(
         content=history_content.build(history),
         pictures=[
             history_plot.draw(series, f"history-{at}") for at, series in enumerate(history.series)
         ],
-        lines_shown=LINES_SHOWN,
-        points_shown=POINTS_SHOWN,
+        lines_shown=_LINES_SHOWN,
+        points_shown=_POINTS_SHOWN,
     )
 
 
@@ -124,7 +124,7 @@ def _pictures(report: Report, section: Section) -> _Pictures:
         tuple(
             (label, _subject_pictures(report, part, at))
             for (at, part), label in zip(parts, labels, strict=True)
-            if at < MEASUREMENTS_DRAWN
+            if at < _MEASUREMENTS_DRAWN
         ),
     )
 
@@ -143,7 +143,7 @@ def _subject_pictures(report: Report, part: SubjectReport, at: int) -> _Pictures
     workload = workloads.of(part.subject.workload)
     axis = Axis(workload.unit) if workload.higher_is_better else TIMES
     leading = part.subject.workload == "cache-retrieve"
-    points = scatter.POINTS_DRAWN if leading else POINTS_PER_MEASUREMENT
+    points = scatter.POINTS_DRAWN if leading else _POINTS_PER_MEASUREMENT
     return _Pictures(
         None,
         distribution.draw(sides, part.figures, baselines, f"distribution-{at}", axis)

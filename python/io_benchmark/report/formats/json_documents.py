@@ -3,11 +3,13 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Comparisons and histories as JSON, for programs.
 
-A document consists of the analysis' own data classes. Declared here are only the top level, and the
-parts that publish more or less than the analysis has. Raw samples are in the result files alone.
-Every number's name carries its unit; a share is a part of one. A number is null where it could not be computed or has no
-bound. A sentence has its `text` and the `values` in it. Keys may be added within one version; one
-that goes or changes its meaning makes a new version.
+A document consists of the analysis' data classes. Declared here are only the top level and the
+parts that publish more or less than the analysis has. Raw samples are only in the result files.
+
+- The name of a number has its unit; a share is a part of one.
+- A number is null where it could not be computed or has no bound.
+- A sentence has its `text` and the `values` in it.
+- Keys may be added within a version. A key that goes or changes its meaning makes a new version.
 
 Versions of a comparison:
   1 (2026-11)     the first
@@ -17,8 +19,8 @@ Versions of a comparison:
                   A place has its `comparisons` in full, in place of `verdicts`; its sides have
                   `kind`, `not_compared` and `differences` in place of `what`, `not_held` and
                   `differs`. A cause has a `share` in place of `share_ratio`. Evidence is `text` and
-                  observations. Messages, explanations, remarks, reasons, and the action and evidence
-                  of a remedy are sentences with their values.
+                  observations. Messages, explanations, remarks, reasons, and the actions and
+                  evidence of remedies are sentences with their values.
 Versions of a history:
   1 (2026-11)     the first
   2 (2026-11-22)  Conditions, remarks and reasons are sentences with their values. Left-out results
@@ -40,12 +42,12 @@ from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.json_encoding import Rules, encode, schema_of_document
 from io_benchmark.results import workloads
 
-REPORT_VERSION: Literal[2] = 2
-HISTORY_VERSION: Literal[2] = 2
+_REPORT_VERSION: Literal[2] = 2
+_HISTORY_VERSION: Literal[2] = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class FiguresInUnit(model.Figures):
+class _FiguresInUnit(model.Figures):
     """One side's times for one operation; `value` is the mean in the workload's own `unit`."""
 
     value: float
@@ -54,12 +56,12 @@ class FiguresInUnit(model.Figures):
 
 
 @dataclass(frozen=True)
-class SubjectDocument(report_model.SubjectReport):
-    figures: Mapping[str, FiguresInUnit]
+class _SubjectDocument(report_model.SubjectReport):
+    figures: Mapping[str, _FiguresInUnit]
 
 
 @dataclass(frozen=True)
-class ReportDocument:
+class _ReportDocument:
     """A comparison, without its raw samples."""
 
     version: Literal[2]
@@ -67,7 +69,7 @@ class ReportDocument:
     baseline: str
     baseline_reason: str
     margin_ratio: float
-    subjects: tuple[SubjectDocument, ...]
+    subjects: tuple[_SubjectDocument, ...]
     places: tuple[report_model.Places, ...]
     diagnoses: tuple[model.Diagnosis, ...]
     problems: tuple[model.Problem, ...]
@@ -78,7 +80,7 @@ class ReportDocument:
 
 
 @dataclass(frozen=True)
-class PointDocument:
+class _PointDocument:
     """One push. `ratio`: to the level before the point's own; null on the first level."""
 
     time: datetime
@@ -91,16 +93,16 @@ class PointDocument:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LevelInUnit(history_model.Level):
+class _LevelInUnit(history_model.Level):
     value: float
 
 
 @dataclass(frozen=True)
-class SeriesDocument:
+class _SeriesDocument:
     """Points that are alike but for the time; `conditions` by the rule's name.
 
-    `mean_ns` is the time of one `operation`; `value` is the same in the workload's own `unit`, which
-    may be a rate. Ratios are of times: above 1 is slower.
+    `mean_ns` is the time of one `operation`. `value` is the same in the workload's own `unit`,
+    which may be a rate. Ratios are of times: above 1 is slower.
     """
 
     subject: model.Subject
@@ -108,25 +110,25 @@ class SeriesDocument:
     unit: str
     higher_is_better: bool
     conditions: Mapping[str, Statement]
-    points: tuple[PointDocument, ...]
-    levels: tuple[LevelInUnit, ...]
+    points: tuple[_PointDocument, ...]
+    levels: tuple[_LevelInUnit, ...]
     changes: tuple[history_model.Change, ...]
 
 
 @dataclass(frozen=True)
-class HistoryDocument:
+class _HistoryDocument:
     """A pool's history."""
 
     version: Literal[2]
     pool: str
-    series: tuple[SeriesDocument, ...]
+    series: tuple[_SeriesDocument, ...]
     left_out: tuple[history_model.LeftOut, ...]
     unreadable: tuple[str, ...]
     remarks: tuple[Statement, ...]
 
 
 @dataclass(frozen=True)
-class StatementDocument:
+class _StatementDocument:
     """A sentence, and the numbers and names in it."""
 
     text: str
@@ -134,7 +136,7 @@ class StatementDocument:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvidenceDocument(model.Evidence):
+class _EvidenceDocument(model.Evidence):
     """What one side's workers showed: as reports write it, and as observations."""
 
     text: str
@@ -142,8 +144,8 @@ class EvidenceDocument(model.Evidence):
 
 def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
     return encode(
-        ReportDocument(
-            version=REPORT_VERSION,
+        _ReportDocument(
+            version=_REPORT_VERSION,
             title=report.title,
             baseline=report.baseline,
             baseline_reason=report.baseline_reason,
@@ -163,8 +165,8 @@ def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
 
 def render_history(history: history_model.History, _layout: Layout = PLAIN) -> str:
     return encode(
-        HistoryDocument(
-            version=HISTORY_VERSION,
+        _HistoryDocument(
+            version=_HISTORY_VERSION,
             pool=history.pool,
             series=tuple(_series_document(series) for series in history.series),
             left_out=history.left_out,
@@ -176,19 +178,19 @@ def render_history(history: history_model.History, _layout: Layout = PLAIN) -> s
 
 
 def report_schema() -> dict[str, Any]:
-    title = f"io-benchmark report, version {REPORT_VERSION}"
-    return schema_of_document(title, ReportDocument, _RULES)
+    title = f"io-benchmark report, version {_REPORT_VERSION}"
+    return schema_of_document(title, _ReportDocument, _RULES)
 
 
 def history_schema() -> dict[str, Any]:
-    title = f"io-benchmark history, version {HISTORY_VERSION}"
-    return schema_of_document(title, HistoryDocument, _RULES)
+    title = f"io-benchmark history, version {_HISTORY_VERSION}"
+    return schema_of_document(title, _HistoryDocument, _RULES)
 
 
-def _subject_document(part: report_model.SubjectReport) -> SubjectDocument:
+def _subject_document(part: report_model.SubjectReport) -> _SubjectDocument:
     workload = workloads.of(part.subject.workload)
     figures = {
-        side: FiguresInUnit(
+        side: _FiguresInUnit(
             **vars(figures),
             value=workload.shown(figures.mean_ns),
             unit=workload.unit,
@@ -196,19 +198,19 @@ def _subject_document(part: report_model.SubjectReport) -> SubjectDocument:
         )
         for side, figures in part.figures.items()
     }
-    return SubjectDocument(**{**vars(part), "figures": figures})
+    return _SubjectDocument(**{**vars(part), "figures": figures})
 
 
-def _series_document(series: history_model.HistorySeries) -> SeriesDocument:
+def _series_document(series: history_model.HistorySeries) -> _SeriesDocument:
     workload = workloads.of(series.subject.workload)
-    return SeriesDocument(
+    return _SeriesDocument(
         subject=series.subject,
         operation=workload.operation,
         unit=workload.unit,
         higher_is_better=workload.higher_is_better,
         conditions=dict(series.conditions),
         points=tuple(
-            PointDocument(
+            _PointDocument(
                 time=point.time,
                 task_group_id=point.group,
                 revision=point.revision,
@@ -220,25 +222,25 @@ def _series_document(series: history_model.HistorySeries) -> SeriesDocument:
             for point in series.points
         ),
         levels=tuple(
-            LevelInUnit(**vars(level), value=workload.shown(level.mean_ns))
+            _LevelInUnit(**vars(level), value=workload.shown(level.mean_ns))
             for level in series.levels
         ),
         changes=series.changes,
     )
 
 
-def _statement_document(sentence: Statement) -> StatementDocument:
-    return StatementDocument(text_of(sentence), dict(sentence.values))
+def _statement_document(sentence: Statement) -> _StatementDocument:
+    return _StatementDocument(text_of(sentence), dict(sentence.values))
 
 
-def _evidence_document(evidence: model.Evidence) -> EvidenceDocument:
-    return EvidenceDocument(**vars(evidence), text=evidence_text(evidence))
+def _evidence_document(evidence: model.Evidence) -> _EvidenceDocument:
+    return _EvidenceDocument(**vars(evidence), text=evidence_text(evidence))
 
 
 _RULES = Rules(
     substitutes={
-        Statement: (StatementDocument, _statement_document),
-        model.Evidence: (EvidenceDocument, _evidence_document),
+        Statement: (_StatementDocument, _statement_document),
+        model.Evidence: (_EvidenceDocument, _evidence_document),
     },
     # Each workload has only some of its fields.
     sparse=(model.Subject,),

@@ -109,10 +109,11 @@ def _schema(kind: Any, rules: Rules, parts: dict[str, Any]) -> dict[str, Any]:
     if isinstance(kind, type) and issubclass(kind, Enum):
         return {"enum": [member.value for member in kind]}
     if isinstance(kind, type) and is_dataclass(kind):
-        if kind.__name__ not in parts:
-            parts[kind.__name__] = {}  # it may be in itself
-            parts[kind.__name__] = _class_schema(kind, rules, parts)
-        return {"$ref": f"#/$defs/{kind.__name__}"}
+        title = kind.__name__.removeprefix("_")
+        if title not in parts:
+            parts[title] = {}  # a class may contain itself
+            parts[title] = {"title": title, **_class_schema(kind, rules, parts)}
+        return {"$ref": f"#/$defs/{title}"}
     raise TypeError(f"JSON has no {kind}")
 
 
@@ -127,7 +128,6 @@ def _class_schema(kind: type[Any], rules: Rules, parts: dict[str, Any]) -> dict[
     ]
     described = inspect.getdoc(written) or ""
     return {
-        "title": kind.__name__,
         # Without a docstring a data class has its signature as one.
         **({} if described.startswith(f"{written.__name__}(") else {"description": described}),
         "type": "object",

@@ -20,13 +20,13 @@ from io_benchmark.report.formats.markdown_text import prose
 
 # Both allow 65,535 characters in a comment.
 MAXIMUM_LENGTH = 60_000
-POOLS_AS_COLUMNS = 6
+_POOLS_AS_COLUMNS = 6
 # Bold in a table of measurements.
-STRONG_VERDICTS = ("slower", "faster")
-WORKERS_SHOWN = 30
-POOLS_SHOWN = 30
+_STRONG_VERDICTS = ("slower", "faster")
+_WORKERS_SHOWN = 30
+_POOLS_SHOWN = 30
 LINES_SHOWN = 30
-BRIEF_LINES_SHOWN = 10
+_BRIEF_LINES_SHOWN = 10
 
 
 def render_report(report: Report, layout: Layout = PLAIN) -> str:
@@ -65,7 +65,7 @@ def _document(content: ReportContent, *, brief: bool) -> str:
     for diagnosis in content.diagnoses:
         blocks += _diagnosis(diagnosis, brief=brief)
     blocks += _workers(content, brief=brief)
-    blocks += _notes(content, BRIEF_LINES_SHOWN if brief else LINES_SHOWN)
+    blocks += _notes(content, _BRIEF_LINES_SHOWN if brief else LINES_SHOWN)
     if brief:
         blocks.append(
             "Shortened to fit a comment: hypotheses that are not supported, noise and workers are "
@@ -159,7 +159,7 @@ def _figures(table: FiguresTable, rows_are: str = "Metric") -> str:
     labels = [
         prose(row.label) + (f" ({prose(row.note)})" if row.note else "") for row in table.rows
     ]
-    if len(names) <= POOLS_AS_COLUMNS:
+    if len(names) <= _POOLS_AS_COLUMNS:
         rows = [
             [text, *map(_strong if row.strong else prose, row.cells)]
             for text, row in zip(labels, table.rows, strict=True)
@@ -180,7 +180,7 @@ def _measures(
     for measure in table.measures:
         label = prose(measure.label) + marks(measure.marks)
         for row in measure.rows:
-            strong = row.verdict in STRONG_VERDICTS
+            strong = row.verdict in _STRONG_VERDICTS
             cells = [*map(prose, row.cells[:-1]), (_strong if strong else prose)(row.cells[-1])]
             rows.append([label, prose(row.pool), *cells])
             label = ""
@@ -243,14 +243,14 @@ def _replication(content: ReportContent) -> list[str]:
         return []
     rows = [
         [prose(cell) for cell in (row.side, *row.cells)]
-        for row in content.replication[:POOLS_SHOWN]
+        for row in content.replication[:_POOLS_SHOWN]
     ]
-    left_out = len(content.replication) - POOLS_SHOWN
+    left_out = len(content.replication) - _POOLS_SHOWN
     return [
         f"### {Heading.WORKERS}",
         _table(["Pool", *REPLICATION_HEADS], rows, numbers=True),
         f"And {left_out:,} more." if left_out > 0 else "",
-        _items(_first_items(content.cautions, BRIEF_LINES_SHOWN)),
+        _items(_first_items(content.cautions, _BRIEF_LINES_SHOWN)),
     ]
 
 
@@ -266,12 +266,12 @@ def _workers(content: ReportContent, *, brief: bool) -> list[str]:
                 prose(row.state),
                 prose(row.source),
             ]
-            for row in content.workers[:WORKERS_SHOWN]
+            for row in content.workers[:_WORKERS_SHOWN]
         ]
         heads = ["Pool", "Worker", "Machine", "Task", "State", "Read from"]
         blocks += ["### Workers", _table(heads, rows)]
-        if len(content.workers) > WORKERS_SHOWN:
-            blocks.append(f"And {len(content.workers) - WORKERS_SHOWN:,} more.")
+        if len(content.workers) > _WORKERS_SHOWN:
+            blocks.append(f"And {len(content.workers) - _WORKERS_SHOWN:,} more.")
     return blocks
 
 

@@ -11,10 +11,10 @@ from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH
 from io_benchmark.report.formats.markdown_text import prose
 from io_benchmark.report.plots.line_drawing import draw
 
-HEADS = ("Date", "Revision", "Workers", "Mean", "Ratio to previous level", "")
-ROWS_SHOWN = 60
-LINES_SHOWN = 30
-DRAWING_WIDTH = 78
+_HEADS = ("Date", "Revision", "Workers", "Mean", "Ratio to previous level", "")
+_ROWS_SHOWN = 60
+_LINES_SHOWN = 30
+_DRAWING_WIDTH = 78
 
 
 def render_history(history: History, _layout: Layout = PLAIN) -> str:
@@ -50,9 +50,9 @@ def _answer(part: SeriesPart, *, several: bool) -> str:
 
 
 def _series(part: SeriesPart, series: HistorySeries) -> list[str]:
-    rows = part.rows[-ROWS_SHOWN:]
-    drawing = "\n".join(draw(series, DRAWING_WIDTH))
-    table = [_cells(HEADS), "| --- | --- | ---: | ---: | ---: | --- |"]
+    rows = part.rows[-_ROWS_SHOWN:]
+    drawing = "\n".join(draw(series, _DRAWING_WIDTH))
+    table = [_cells(_HEADS), "| --- | --- | ---: | ---: | ---: | --- |"]
     table += [
         _cells(
             (
@@ -106,7 +106,7 @@ def _notes(content: HistoryContent) -> list[str]:
 def _list(title: str, lines: tuple[str, ...]) -> str:
     if not lines:
         return ""
-    shown = [f"- {prose(line)}" for line in lines[:LINES_SHOWN]]
-    if len(lines) > LINES_SHOWN:
-        shown.append(f"- and {len(lines) - LINES_SHOWN:,} more")
+    shown = [f"- {prose(line)}" for line in lines[:_LINES_SHOWN]]
+    if len(lines) > _LINES_SHOWN:
+        shown.append(f"- and {len(lines) - _LINES_SHOWN:,} more")
     return f"{title}\n\n" + "\n".join(shown)

@@ -17,17 +17,17 @@ from io_benchmark.report.formats import Layout
 INDENT = "  "
 GAP = 2
 # Wider text is hard to read.
-TEXT_WIDTH = 110
+_TEXT_WIDTH = 110
 # A longer list ends in a count; the HTML page and the JSON have all of it.
 LINES_SHOWN = 30
 # COLUMNS=0 and similar settings would leave nothing to read.
-LEAST_COLUMNS = 20
+_LEAST_COLUMNS = 20
 
 
 def terminal_console(stream: TextIO, environment: Mapping[str, str]) -> Console:
     """Return the terminal behind a stream, wide enough for a word."""
     console = Console(file=stream, _environ=environment)
-    console.width = max(console.width, LEAST_COLUMNS)
+    console.width = max(console.width, _LEAST_COLUMNS)
     return console
 
 
@@ -74,7 +74,7 @@ class Page:
 
     def paragraph(self, text: Text, indent: str = INDENT, first: str | Text | None = None) -> None:
         """Add wrapped text, indented below its first line."""
-        width = max(min(self.width, TEXT_WIDTH) - len(indent), 12)
+        width = max(min(self.width, _TEXT_WIDTH) - len(indent), 12)
         for at, wrapped in enumerate(text.wrap(self._console, width)):
             start = indent if at or first is None else first
             self.line(Text.assemble(start, wrapped))

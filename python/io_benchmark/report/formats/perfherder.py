@@ -18,13 +18,13 @@ from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.report.formats import PLAIN, Layout
 
 FRAMEWORK = "build_metrics"  # Treeherder knows a fixed list of frameworks
-SUITE = "io-benchmark-comparison"
-UNIT = "ratio"
+_SUITE = "io-benchmark-comparison"
+_UNIT = "ratio"
 # Treeherder allows one option of up to 100 characters; this uses none.
 OPTION_LENGTH = 45
-OPTIONS = 8
-LARGEST = 1e12
-DECIMALS = 6
+_OPTIONS = 8
+_LARGEST = 1e12
+_DECIMALS = 6
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9._-]")
 
 
@@ -62,9 +62,9 @@ def _suite(part: SubjectReport, comparison: Comparison) -> dict[str, Any]:
     if subject.fidelity and subject.fidelity != "seed":
         options.append(option(f"fidelity-{subject.fidelity}"))
     return {
-        "name": SUITE,
+        "name": _SUITE,
         **_series(comparison.ratio),
-        "extraOptions": list(dict.fromkeys(options))[:OPTIONS],
+        "extraOptions": list(dict.fromkeys(options))[:_OPTIONS],
         "subtests": [
             {"name": name, **_series(value)}
             for name, value in _figures(part, comparison)
@@ -100,12 +100,12 @@ def _further_ratios(candidate: Figures, baseline: Figures) -> list[tuple[str, fl
 
 def _series(value: float) -> dict[str, Any]:
     return {
-        "value": round(float(value), DECIMALS),
-        "unit": UNIT,
+        "value": round(float(value), _DECIMALS),
+        "unit": _UNIT,
         "lowerIsBetter": True,
         "shouldAlert": False,
     }
 
 
 def _publishable(value: float) -> bool:
-    return math.isfinite(value) and abs(value) <= LARGEST
+    return math.isfinite(value) and abs(value) <= _LARGEST

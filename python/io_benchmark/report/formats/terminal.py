@@ -25,7 +25,7 @@ from io_benchmark.report.formats.page import (
 )
 from io_benchmark.text import name
 
-WORKERS_SHOWN = 30
+_WORKERS_SHOWN = 30
 STYLES = {
     "slower": "bold red",
     "faster": "bold green",
@@ -181,7 +181,7 @@ def _show_workers(page: Page, content: ReportContent) -> None:
     if not content.workers:
         return
     page.heading("Workers")
-    page.items((_worker(row) for row in content.workers), WORKERS_SHOWN)
+    page.items((_worker(row) for row in content.workers), _WORKERS_SHOWN)
 
 
 def _worker(row: WorkerRow) -> str:

@@ -21,10 +21,10 @@ from io_benchmark.report.formats.page import (
 )
 from io_benchmark.text import name
 
-Styles = Mapping[str, str]
+_Styles = Mapping[str, str]
 
 
-def show(page: Page, table: FiguresTable, styles: Styles, *, noted: bool = False) -> None:
+def show(page: Page, table: FiguresTable, styles: _Styles, *, noted: bool = False) -> None:
     """Print pools as columns, or as rows in several blocks where columns do not fit."""
     names = _heads(table)
     labels = _labels(table, noted=noted)
@@ -71,7 +71,7 @@ def width(labels: Sequence[str], heads: Sequence[str], columns: Sequence[Sequenc
     return len(INDENT) + first + sum(GAP + column for column in column_widths(heads, columns))
 
 
-def show_places(page: Page, part: PlacesPart, styles: Styles) -> None:
+def show_places(page: Page, part: PlacesPart, styles: _Styles) -> None:
     page.heading("Places")
     noted = all(
         width(
@@ -95,7 +95,7 @@ def show_places(page: Page, part: PlacesPart, styles: Styles) -> None:
     page.items(part.assumptions)
 
 
-def _show_place(page: Page, table: PlacesTable, styles: Styles, *, noted: bool) -> None:
+def _show_place(page: Page, table: PlacesTable, styles: _Styles, *, noted: bool) -> None:
     page.paragraph(Text(f"{table.title}:"))
     page.line(Text())
     show(page, table.means, styles, noted=noted)

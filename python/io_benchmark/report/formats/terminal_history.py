@@ -22,10 +22,10 @@ from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.page import GAP, INDENT, Page, column_widths
 from io_benchmark.report.plots.line_drawing import draw
 
-STYLES = {SLOWER: "bold red", FASTER: "bold green", STEADY: "bold cyan"}
+_STYLES = {SLOWER: "bold red", FASTER: "bold green", STEADY: "bold cyan"}
 # A column's head, and its cell for a point.
 _Column = tuple[str, Callable[[PointRow], str]]
-COLUMNS: tuple[_Column, ...] = (
+_COLUMNS: tuple[_Column, ...] = (
     ("Date", lambda row: row.date),
     ("Revision", lambda row: row.revision),
     ("Workers", lambda row: row.workers),
@@ -33,12 +33,12 @@ COLUMNS: tuple[_Column, ...] = (
     ("Ratio to previous level", lambda row: row.ratio),
 )
 # Left out in this order where there is no room.
-DROPPED = ("Revision", "Workers", "Ratio to previous level")
-NOTE = "  change"
+_DROPPED = ("Revision", "Workers", "Ratio to previous level")
+_NOTE = "  change"
 # The newest points; the HTML page and the JSON have all.
 ROWS_SHOWN = 60
 # A wider drawing is not clearer.
-DRAWING_WIDTH = 110
+_DRAWING_WIDTH = 110
 
 
 def render_history(history: History, layout: Layout = PLAIN) -> str:
@@ -72,10 +72,10 @@ def _show_answer(page: Page, part: SeriesPart, *, several: bool) -> None:
         words = " ".join(
             filter(None, (change.rest, change.summary, change.nothing and f"{change.nothing}."))
         )
-        text = Text.assemble((change.lead, STYLES[change.kind]), f" {words}")
+        text = Text.assemble((change.lead, _STYLES[change.kind]), f" {words}")
         page.paragraph(text, indent="    ", first="  - ")
     if part.steady:
-        text = Text.assemble((part.steady, STYLES[STEADY]), ".")
+        text = Text.assemble((part.steady, _STYLES[STEADY]), ".")
         page.paragraph(text, indent="    ", first="  - ")
     page.paragraph(Text(f"{part.now}."), indent="    ", first="  - ")
 
@@ -85,7 +85,7 @@ def _show_series(page: Page, part: SeriesPart, series: HistorySeries) -> None:
     page.paragraph(Text(f"{part.figure}."))
     page.paragraph(Text(f"{part.conditions}."))
     page.line(Text())
-    for line in draw(series, min(page.width, DRAWING_WIDTH) - len(INDENT)):
+    for line in draw(series, min(page.width, _DRAWING_WIDTH) - len(INDENT)):
         page.line(Text(INDENT + line))
     page.line(Text())
     _show_points(page, part)
@@ -107,17 +107,17 @@ def _show_points(page: Page, part: SeriesPart) -> None:
     for row, texts in zip(rows, cells, strict=True):
         line = Text(INDENT + _row_text(texts, widths))
         if row.change:
-            line.append(f"{NOTE} {row.change}", STYLES[kinds[row.change]])
+            line.append(f"{_NOTE} {row.change}", _STYLES[kinds[row.change]])
         page.line(line)
 
 
 def _fitting(rows: Sequence[PointRow], width: int) -> list[_Column]:
     """Return the columns that fit next to the numbers of changes."""
-    columns = list(COLUMNS)
-    for dropped in DROPPED:
+    columns = list(_COLUMNS)
+    for dropped in _DROPPED:
         texts = [[cell(row) for row in rows] for _, cell in columns]
         widths = column_widths([head for head, _ in columns], texts)
-        if len(INDENT) + sum(widths) + GAP * (len(widths) - 1) + len(NOTE) + 3 <= width:
+        if len(INDENT) + sum(widths) + GAP * (len(widths) - 1) + len(_NOTE) + 3 <= width:
             break
         columns = [column for column in columns if column[0] != dropped]
     return columns

@@ -13,7 +13,7 @@ from io_benchmark.report.content.tables import Measure, MeasureRow, MeasureTable
 from io_benchmark.report.formats.page import GAP, INDENT, Page, marks_in_words
 
 # The columns that have the color of the verdict.
-STRONG_HEADS = ("Ratio", "Verdict")
+_STRONG_HEADS = ("Ratio", "Verdict")
 
 
 def show(
@@ -57,7 +57,7 @@ def _show_details(page: Page, measure: Measure) -> None:
 def _line(table: MeasureTable, row: MeasureRow, first: int, widths: list[int], style: str) -> Text:
     line = Text(INDENT + set_cell_size(INDENT + row.pool, first))
     for head, cell, width in zip(table.heads, row.cells, widths, strict=True):
-        line.append(_right(cell, width), style if head in STRONG_HEADS else "")
+        line.append(_right(cell, width), style if head in _STRONG_HEADS else "")
     return line
 
 

@@ -31,7 +31,7 @@ class Axis:
 
     def tick(self, value: float) -> str:
         if not self.rate:
-            return time_label(value)
+            return _time_label(value)
         return tick(value)
 
     def text(self, time_ns: float) -> str:
@@ -41,6 +41,6 @@ class Axis:
 TIMES = Axis()
 
 
-def time_label(tick_ns: float) -> str:
+def _time_label(tick_ns: float) -> str:
     size, unit = next((pair for pair in TIME_UNITS if tick_ns >= pair[0]), TIME_UNITS[-1])
     return f"{tick(tick_ns / size)} {unit}"

@@ -14,13 +14,13 @@ from io_benchmark.report.plots.scales import Scale, around
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, Drawing
 from io_benchmark.text import name
 
-ROW_HEIGHT = 46
-LABEL_HEIGHT = 16
-NAME_LENGTH = 22
-TICKS = 5
+_ROW_HEIGHT = 46
+_LABEL_HEIGHT = 16
+_NAME_LENGTH = 22
+_TICKS = 5
 # The picture ends here, also where an interval does not.
-WIDEST = 20.0
-SHAPES = {
+_WIDEST = 20.0
+_SHAPES = {
     Verdict.SLOWER: "M-5 4.5L5 4.5L0 -5Z",
     Verdict.FASTER: "M-5 -4.5L5 -4.5L0 5Z",
     Verdict.EQUIVALENT: "M-5 0L0 -5L5 0L0 5Z",
@@ -35,7 +35,7 @@ def draw(
     names: Sequence[str] = (),
 ) -> Markup:
     """Draw a row per comparison, under its name or the candidate's."""
-    rows = names or [name(comparison.candidate, NAME_LENGTH) for comparison in comparisons]
+    rows = names or [name(comparison.candidate, _NAME_LENGTH) for comparison in comparisons]
     margin = (1 - margin_ratio, 1 + margin_ratio)
     scale = _scale(comparisons, margin)
     descriptions = (
@@ -49,15 +49,15 @@ def draw(
         "; ".join(descriptions),
         gutter=False,
     )
-    bottom = float(ROW_HEIGHT * len(comparisons))
+    bottom = float(_ROW_HEIGHT * len(comparisons))
     drawing.band(scale.place(margin[0]), scale.place(margin[1]), 0, bottom, "margin")
-    ticks = [(scale.place(value), f"{tick(value)}×") for value in scale.ticks(TICKS)]
+    ticks = [(scale.place(value), f"{tick(value)}×") for value in scale.ticks(_TICKS)]
     drawing.grid((place for place, _ in ticks), (), 0, bottom + 4)
     drawing.axis(ticks, bottom + 4)
     equal = scale.place(1)
     drawing.line((equal, 0), (equal, bottom + 4), "one")
     for at, comparison in enumerate(comparisons):
-        _draw_row(drawing, comparison, rows[at], scale, float(ROW_HEIGHT * at))
+        _draw_row(drawing, comparison, rows[at], scale, float(_ROW_HEIGHT * at))
     drawing.height = bottom + 4 + AXIS_HEIGHT
     return drawing.markup()
 
@@ -67,7 +67,7 @@ def _scale(comparisons: Sequence[Comparison], margin: tuple[float, float]) -> Sc
         end
         for comparison in comparisons
         for end in (comparison.ratio, comparison.interval.low_ratio, comparison.interval.high_ratio)
-        if math.isfinite(end) and 1 / WIDEST <= end <= WIDEST
+        if math.isfinite(end) and 1 / _WIDEST <= end <= _WIDEST
     ]
     return around([*ends, 1.0, *margin, 0.9, 1.1], logarithmic=True, room=0.06)
 
@@ -76,7 +76,7 @@ def _draw_row(
     drawing: Drawing, comparison: Comparison, title: str, scale: Scale, top: float
 ) -> None:
     kind = comparison.verdict.value
-    text = top + LABEL_HEIGHT
+    text = top + _LABEL_HEIGHT
     drawing.text(0, text, title, "name", "start")
     drawing.text(1, text, f"{kind} {ratio(comparison.ratio)}", f"verdict {kind}", "end")
     middle = top + 31
@@ -88,4 +88,4 @@ def _draw_row(
         if scale.low <= end <= scale.high:
             place = scale.place(end)
             drawing.line((place, middle - 4), (place, middle + 4), f"interval {kind}")
-    drawing.mark(scale.place(comparison.ratio), middle, SHAPES[comparison.verdict], kind)
+    drawing.mark(scale.place(comparison.ratio), middle, _SHAPES[comparison.verdict], kind)

@@ -15,15 +15,15 @@ from io_benchmark.report.plots.line_drawing import steady_range
 from io_benchmark.report.plots.scales import Scale, around
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, Drawing, points
 
-HEIGHT = 260.0
+_HEIGHT = 260.0
 # Above the plot, for the numbers of the changes.
-HEAD = 22.0
-LEVELS = 5
-DATES = 4
-DAY_S = 86_400
+_HEAD = 22.0
+_LEVELS = 5
+_DATES = 4
+_DAY_S = 86_400
 # The first one that gives few enough ticks.
-STEPS_DAYS = (1, 2, 7, 14, 28, 91, 182, 364, 728)
-POINT = "M-3.2 0A3.2 3.2 0 1 0 3.2 0A3.2 3.2 0 1 0 -3.2 0Z"
+_STEPS_DAYS = (1, 2, 7, 14, 28, 91, 182, 364, 728)
+_POINT = "M-3.2 0A3.2 3.2 0 1 0 3.2 0A3.2 3.2 0 1 0 -3.2 0Z"
 
 
 def draw(series: HistorySeries, identifier: str) -> Markup:
@@ -34,18 +34,18 @@ def draw(series: HistorySeries, identifier: str) -> Markup:
     workload = series_figure.workload_of(series)
     title = f"{series_figure.drawing_title(series)}, push by push"
     drawing = Drawing(identifier, title, _description(series))
-    levels = [(scale.place(tick), digits(tick)) for tick in scale.ticks(LEVELS)]
+    levels = [(scale.place(tick), digits(tick)) for tick in scale.ticks(_LEVELS)]
     dates = _dates(clock)
-    drawing.grid((place for place, _ in dates), levels, HEAD, HEIGHT)
-    drawing.axis(dates, HEAD + HEIGHT)
+    drawing.grid((place for place, _ in dates), levels, _HEAD, _HEIGHT)
+    drawing.axis(dates, _HEAD + _HEIGHT)
     for number, change in enumerate(series.changes, start=1):
         _draw_change(drawing, series, change, number, clock)
     _draw_levels(drawing, series, clock, scale)
     _draw_workers(drawing, series, clock, scale)
     for point in series.points:
         place = clock.place(point.time.timestamp())
-        drawing.mark(place, _height(workload.shown(point.mean_ns), scale), POINT, "mean")
-    drawing.height = HEAD + HEIGHT + AXIS_HEIGHT
+        drawing.mark(place, _height(workload.shown(point.mean_ns), scale), _POINT, "mean")
+    drawing.height = _HEAD + _HEIGHT + AXIS_HEIGHT
     return drawing.markup()
 
 
@@ -66,17 +66,17 @@ def _scale(series: HistorySeries) -> Scale:
 
 
 def _height(value: float, scale: Scale) -> float:
-    return HEAD + (1 - scale.place(value)) * HEIGHT
+    return _HEAD + (1 - scale.place(value)) * _HEIGHT
 
 
 def _dates(clock: Scale) -> list[tuple[float, str]]:
     """Return a few ticks at whole days."""
-    length_days = (clock.high - clock.low) / DAY_S
-    step = next((step for step in STEPS_DAYS if length_days / step <= DATES), STEPS_DAYS[-1])
-    first = -(-clock.low // DAY_S)
-    ticks = range(int(first), int(clock.high // DAY_S) + 1, step)
+    length_days = (clock.high - clock.low) / _DAY_S
+    step = next((step for step in _STEPS_DAYS if length_days / step <= _DATES), _STEPS_DAYS[-1])
+    first = -(-clock.low // _DAY_S)
+    ticks = range(int(first), int(clock.high // _DAY_S) + 1, step)
     return [
-        (clock.place(tick * DAY_S), datetime.fromtimestamp(tick * DAY_S, UTC).date().isoformat())
+        (clock.place(tick * _DAY_S), datetime.fromtimestamp(tick * _DAY_S, UTC).date().isoformat())
         for tick in ticks
     ]
 
@@ -88,9 +88,9 @@ def _draw_change(
     kind = SLOWER if change.ratio >= 1 else FASTER
     sides = (series.points[change.at - 1], series.points[change.at])
     place = sum(clock.place(point.time.timestamp()) for point in sides) / 2
-    drawing.line((place, HEAD - 4), (place, HEAD + HEIGHT), f"change {kind}")
+    drawing.line((place, _HEAD - 4), (place, _HEAD + _HEIGHT), f"change {kind}")
     label = f"{number}: {ratio(change.ratio)}"
-    drawing.text(place, HEAD - 8, label, f"verdict {kind}", _anchor(place))
+    drawing.text(place, _HEAD - 8, label, f"verdict {kind}", _anchor(place))
 
 
 def _anchor(place: float) -> str:
@@ -111,8 +111,8 @@ def _draw_workers(drawing: Drawing, series: HistorySeries, clock: Scale, scale: 
     across = [clock.place(point.time.timestamp()) for point in several for _ in point.workers]
     shown = series_figure.workload_of(series).shown
     down = [
-        (1 - scale.place(shown(worker.mean_ns))) * HEIGHT
+        (1 - scale.place(shown(worker.mean_ns))) * _HEIGHT
         for point in several
         for worker in point.workers
     ]
-    drawing.frame(HEAD, HEIGHT, [points(across, down, "worker")])
+    drawing.frame(_HEAD, _HEIGHT, [points(across, down, "worker")])

@@ -10,18 +10,18 @@ from io_benchmark.report.content.history_content import date_of
 from io_benchmark.report.plots.scales import Scale, around
 
 ROWS = 11
-POINT, LEVEL, CHANGE = "●", "─", "┊"
+POINT, _LEVEL, CHANGE = "●", "─", "┊"
 # Where there is room, levels are visible between the points.
-WIDEST_STEP = 3
-TICKS = 4
-STEADY_RATIO = 0.1
+_WIDEST_STEP = 3
+_TICKS = 4
+_STEADY_RATIO = 0.1
 
 
 def draw(series: HistorySeries, width: int) -> list[str]:
     """Return lines of at most `width` characters."""
     scale = _scale(series)
     workload = series_figure.workload_of(series)
-    labels = {_row(tick, scale): digits(tick) for tick in scale.ticks(TICKS)}
+    labels = {_row(tick, scale): digits(tick) for tick in scale.ticks(_TICKS)}
     gutter = max(len(label) for label in [*labels.values(), workload.unit]) + 2
     room = max(width - gutter, 10)
     columns = _columns(len(series.points), room)
@@ -29,7 +29,7 @@ def draw(series: HistorySeries, width: int) -> list[str]:
     for level in series.levels:
         row = canvas[_row(workload.shown(level.mean_ns), scale)]
         for at in range(columns[level.start], columns[level.end - 1] + 1):
-            row[at] = LEVEL
+            row[at] = _LEVEL
     for change in series.changes:
         for row in canvas:
             at = columns[change.at] - 1
@@ -56,7 +56,7 @@ def _scale(series: HistorySeries) -> Scale:
 def steady_range(series: HistorySeries) -> tuple[float, float]:
     """Return the range around the newest level that is always drawn, so that noise looks small."""
     mean = series_figure.workload_of(series).shown(series.levels[-1].mean_ns)
-    return mean * (1 - STEADY_RATIO), mean * (1 + STEADY_RATIO)
+    return mean * (1 - _STEADY_RATIO), mean * (1 + _STEADY_RATIO)
 
 
 def _row(value: float, scale: Scale) -> int:
@@ -66,7 +66,7 @@ def _row(value: float, scale: Scale) -> int:
 def _columns(points: int, room: int) -> list[int]:
     """Return the column of each point; with more points than columns, some share one."""
     last = room - 2
-    step = min(WIDEST_STEP, last // points) if points > 1 else 1
+    step = min(_WIDEST_STEP, last // points) if points > 1 else 1
     if step >= 1:
         return [1 + step * at for at in range(points)]
     return [1 + at * (last - 1) // (points - 1) for at in range(points)]

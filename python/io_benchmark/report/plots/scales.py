@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 # Below this ratio of its ends, ticks of a logarithmic axis are spaced as on a linear one.
-NARROW = 4.0
-TIME_STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
+_NARROW = 4.0
+_TIME_STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Scale:
 
     def ticks(self, most: int) -> list[float]:
         """Return at most this many round values on the axis."""
-        if self.logarithmic and self.high / self.low >= NARROW:
+        if self.logarithmic and self.high / self.low >= _NARROW:
             return _round_decades(self.low, self.high, most)
         return _round_steps(self.low, self.high, most)
 
@@ -63,7 +63,7 @@ def from_zero(values: Iterable[float]) -> Scale:
 def time_ticks(scale: Scale, most: int) -> list[float]:
     """Return ticks in seconds and minutes, as on a clock."""
     length = scale.high - scale.low
-    step = next((step for step in TIME_STEPS_S if length / step <= most), 0)
+    step = next((step for step in _TIME_STEPS_S if length / step <= most), 0)
     if not step:
         return _round_steps(scale.low, scale.high, most)
     first = math.ceil(scale.low / step)

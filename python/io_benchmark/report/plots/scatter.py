@@ -21,19 +21,19 @@ from io_benchmark.text import name
 
 PANEL_HEIGHT = 118.0
 PANEL_GAP = 12.0
-NS_PER_S = 1_000_000_000
+_NS_PER_S = 1_000_000_000
 # In all panels of one picture together, so that many pools do not make the page large.
 POINTS_DRAWN = 6000
-POINTS_IN_A_PANEL = 700
-CLASSES = 4
-TICKS = 6
+_POINTS_IN_A_PANEL = 700
+_CLASSES = 4
+_TICKS = 6
 LEVELS = 4
 # Each class has a shape as well as a color: round, square, vertical, horizontal.
-STROKES = ("h0", "h0", "v5", "h5")
+_STROKES = ("h0", "h0", "v5", "h5")
 
 
 @dataclass(frozen=True)
-class SizeClass:
+class _SizeClass:
     """Files up to a size; `kind` is the CSS class of its points and its swatch."""
 
     label: str
@@ -45,7 +45,7 @@ class SizeClass:
 @dataclass(frozen=True)
 class Scatter:
     picture: Markup
-    classes: tuple[SizeClass, ...]
+    classes: tuple[_SizeClass, ...]
     thinning: str  # which points are drawn, where not all are
 
 
@@ -57,7 +57,7 @@ def draw(
 ) -> Scatter:
     chosen = {side: typical(workers) for side, workers in sides.items()}
     classes = size_classes([worker.file_size_bytes for worker in chosen.values()])
-    most = min(POINTS_IN_A_PANEL, points_drawn // len(chosen))
+    most = min(_POINTS_IN_A_PANEL, points_drawn // len(chosen))
     values = {side: axis.values(worker.total_ns) for side, worker in chosen.items()}
     ends = [float(end) for times in values.values() for end in (np.min(times), np.max(times))]
     scale = around(ends, logarithmic=True, room=0.05)
@@ -69,7 +69,7 @@ def draw(
         else "Time of each retrieve during the run",
         f"One worker per side: {', '.join(name(side) for side in chosen)}.",
     )
-    ticks = [(clock.place(tick), clock_label(tick)) for tick in time_ticks(clock, TICKS)]
+    ticks = [(clock.place(tick), clock_label(tick)) for tick in time_ticks(clock, _TICKS)]
     levels = [(scale.place(tick), axis.tick(tick)) for tick in scale.ticks(LEVELS)]
     top, steps = 0.0, []
     for side, worker in chosen.items():
@@ -88,19 +88,19 @@ def draw(
     return Scatter(drawing.markup(), classes, _thinning_text(steps, noun))
 
 
-def size_classes(sizes_bytes: Sequence[Integers]) -> tuple[SizeClass, ...]:
+def size_classes(sizes_bytes: Sequence[Integers]) -> tuple[_SizeClass, ...]:
     """Return a class per size, the largest first, or classes with equal numbers of sizes."""
     distinct = np.unique(np.concatenate(list(sizes_bytes)))
-    if len(distinct) <= CLASSES:
+    if len(distinct) <= _CLASSES:
         uppers = distinct.tolist()
         labels = [size(upper) for upper in uppers]
     else:
-        at = [round(part * (len(distinct) - 1) / CLASSES) for part in range(1, CLASSES + 1)]
+        at = [round(part * (len(distinct) - 1) / _CLASSES) for part in range(1, _CLASSES + 1)]
         uppers = [int(distinct[index]) for index in at]
         labels = [f"up to {size(upper)}" for upper in uppers]
     pairs = list(zip(uppers, labels, strict=True))[::-1]
     return tuple(
-        SizeClass(label, f"size-{number}", STROKES[number], upper)
+        _SizeClass(label, f"size-{number}", _STROKES[number], upper)
         for number, (upper, label) in enumerate(pairs)
     )
 
@@ -120,7 +120,7 @@ def _draw_panel(
     worker: SampleSeries,
     kept: Integers,
     down: NDArray[np.float64],
-    classes: Sequence[SizeClass],
+    classes: Sequence[_SizeClass],
     clock: Scale,
     top: float,
 ) -> None:
@@ -138,7 +138,7 @@ def _draw_panel(
 
 
 def _since_start(worker: SampleSeries) -> NDArray[np.float64]:
-    since: NDArray[np.float64] = (worker.start_ns - worker.start_ns[0]) / NS_PER_S
+    since: NDArray[np.float64] = (worker.start_ns - worker.start_ns[0]) / _NS_PER_S
     return since
 
 

@@ -14,11 +14,11 @@ import numpy as np
 from markupsafe import Markup, escape
 from numpy.typing import ArrayLike
 
-FRAME_UNITS = 1000
+_FRAME_UNITS = 1000
 TITLE_HEIGHT = 26
 AXIS_HEIGHT = 20
 # Room at the left for the labels of levels, as in the style sheet.
-GUTTER = 48
+_GUTTER = 48
 
 
 def element(tag: str, *content: str, **attributes: object) -> Markup:
@@ -35,7 +35,7 @@ def _value(value: object) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
-def percent(place: float) -> str:
+def _percent(place: float) -> str:
     return f"{100 * place:.2f}".rstrip("0").rstrip(".") + "%"
 
 
@@ -55,9 +55,9 @@ class Drawing:
         self._parts.append(
             element(
                 "line",
-                x1=percent(start[0]),
+                x1=_percent(start[0]),
                 y1=start[1],
-                x2=percent(end[0]),
+                x2=_percent(end[0]),
                 y2=end[1],
                 class_=kind,
             )
@@ -67,9 +67,9 @@ class Drawing:
         self._parts.append(
             element(
                 "rect",
-                x=percent(left),
+                x=_percent(left),
                 y=top,
-                width=percent(right - left),
+                width=_percent(right - left),
                 height=height,
                 class_=kind,
             )
@@ -82,7 +82,7 @@ class Drawing:
         chosen = anchor or ("start" if place < 0.04 else "end" if place > 0.96 else "middle")
         self._parts.append(
             element(
-                "text", text, x=percent(place), y=height, text_anchor=chosen, class_=kind or "t"
+                "text", text, x=_percent(place), y=height, text_anchor=chosen, class_=kind or "t"
             )
         )
 
@@ -90,11 +90,11 @@ class Drawing:
         """Draw a symbol whose shape has a meaning as well as its color."""
         use = element("path", d=shape, class_=f"mark {kind}")
         self._parts.append(
-            element("svg", use, x=percent(place), y=height, overflow="visible", class_="point")
+            element("svg", use, x=_percent(place), y=height, overflow="visible", class_="point")
         )
 
     def frame(self, top: float, height: float, paths: Iterable[Markup]) -> None:
-        """Draw paths in units of FRAME_UNITS across and pixels down."""
+        """Draw paths in units of _FRAME_UNITS across and pixels down."""
         self._parts.append(
             element(
                 "svg",
@@ -103,14 +103,14 @@ class Drawing:
                 y=top,
                 width="100%",
                 height=height,
-                viewBox=f"0 0 {FRAME_UNITS} {height:g}",
+                viewBox=f"0 0 {_FRAME_UNITS} {height:g}",
                 preserveAspectRatio="none",
             )
         )
 
     def name(self, height: float, text: str) -> None:
         """Write the name of a panel above it."""
-        self._parts.append(element("text", text, x=-GUTTER, y=height, class_="name"))
+        self._parts.append(element("text", text, x=-_GUTTER, y=height, class_="name"))
 
     def grid(
         self,
@@ -167,7 +167,7 @@ def points(across: ArrayLike, down: ArrayLike, kind: str, stroke: str = "h0") ->
 
 
 def _pairs(across: ArrayLike, down: ArrayLike) -> list[tuple[int, int]]:
-    x = np.rint(np.asarray(across, dtype=np.float64) * FRAME_UNITS)
+    x = np.rint(np.asarray(across, dtype=np.float64) * _FRAME_UNITS)
     y = np.rint(np.asarray(down, dtype=np.float64))
     known = np.isfinite(x) & np.isfinite(y)
     return list(zip(x[known].astype(int).tolist(), y[known].astype(int).tolist(), strict=True))

@@ -17,12 +17,12 @@ from io_benchmark.report.plots.scatter import clock_label
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, TITLE_HEIGHT, Drawing, path
 from io_benchmark.text import name
 
-PANEL_HEIGHT = 54.0
-PANEL_GAP = 8.0
+_PANEL_HEIGHT = 54.0
+_PANEL_GAP = 8.0
 # More values than this in one panel are averaged.
-VALUES_DRAWN = 160
-CLOCK_TICKS = 4
-LEVELS = 3
+_VALUES_DRAWN = 160
+_CLOCK_TICKS = 4
+_LEVELS = 3
 MIB = 1024 * 1024
 
 
@@ -57,16 +57,16 @@ _RATES = (
 
 
 @dataclass(frozen=True)
-class TimelinePicture:
+class _TimelinePicture:
     title: str
     picture: Markup
 
 
-def draw(timelines: Sequence[RateTimeline], identifier: str) -> tuple[TimelinePicture, ...]:
+def draw(timelines: Sequence[RateTimeline], identifier: str) -> tuple[_TimelinePicture, ...]:
     """Draw a picture per rate, with the sides below each other."""
     clock = from_zero(max(line.time_s) for line in timelines)
     return tuple(
-        TimelinePicture(rate.title, _draw(rate, timelines, clock, f"{identifier}-{rate.kind}"))
+        _TimelinePicture(rate.title, _draw(rate, timelines, clock, f"{identifier}-{rate.kind}"))
         for rate in _RATES
     )
 
@@ -80,25 +80,25 @@ def _draw(rate: _Rate, timelines: Sequence[RateTimeline], clock: Scale, identifi
     )
     drawing = Drawing(identifier, rate.title, description)
     ticks = [
-        (clock.place(time_s), clock_label(time_s)) for time_s in time_ticks(clock, CLOCK_TICKS)
+        (clock.place(time_s), clock_label(time_s)) for time_s in time_ticks(clock, _CLOCK_TICKS)
     ]
-    levels = [(scale.place(value), tick(value)) for value in scale.ticks(LEVELS)]
+    levels = [(scale.place(value), tick(value)) for value in scale.ticks(_LEVELS)]
     top = 0.0
     for line, (times_s, values) in zip(timelines, shown, strict=True):
         drawing.name(top + 13, name(line.side, 28))
         plot = top + TITLE_HEIGHT
-        drawing.grid((place for place, _ in ticks), levels, plot, PANEL_HEIGHT)
-        across, down = clock.places(times_s), (1 - scale.places(values)) * PANEL_HEIGHT
+        drawing.grid((place for place, _ in ticks), levels, plot, _PANEL_HEIGHT)
+        across, down = clock.places(times_s), (1 - scale.places(values)) * _PANEL_HEIGHT
         drawing.frame(
             plot,
-            PANEL_HEIGHT,
+            _PANEL_HEIGHT,
             [
-                path(across, down, f"area {rate.kind}", close_at=PANEL_HEIGHT),
+                path(across, down, f"area {rate.kind}", close_at=_PANEL_HEIGHT),
                 path(across, down, f"line {rate.kind}"),
             ],
         )
-        top = plot + PANEL_HEIGHT + PANEL_GAP
-    bottom = top - PANEL_GAP
+        top = plot + _PANEL_HEIGHT + _PANEL_GAP
+    bottom = top - _PANEL_GAP
     drawing.axis(ticks, bottom)
     drawing.height = bottom + AXIS_HEIGHT
     return drawing.markup()
@@ -112,7 +112,7 @@ def _averaged(
     value = np.asarray(values, dtype=np.float64)
     known = np.isfinite(time) & np.isfinite(value)
     time, value = time[known], value[known]
-    step = -(-len(time) // VALUES_DRAWN)
+    step = -(-len(time) // _VALUES_DRAWN)
     if step <= 1:
         return time, value
     starts = np.arange(0, len(time), step)
