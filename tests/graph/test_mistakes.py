@@ -53,8 +53,8 @@ SYMBOL = "{symbol: IOB(intel)}"
         pytest.param(
             SYMBOL,
             "{symbol: IOB(amd16)}",
-            f"{KIND}: task intel: treeherder.symbol: IOB(amd16) on linux64/opt is task amd-16's "
-            "already; give each a symbol of its own",
+            f"{KIND}: task intel: treeherder.symbol: task amd-16 already has IOB(amd16) on "
+            "linux64/opt; give each task a different symbol",
             id="symbol clash",
         ),
         pytest.param(
