@@ -1,8 +1,8 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What taskgraph calls first: it makes python/ importable and registers what the project adds."""
-# ruff: noqa: INP001 - taskgraph puts this folder on the path, it is no package
+"""Register the project's additions; taskgraph calls this first. Also makes python/ importable."""
+# ruff: noqa: INP001 - taskgraph puts this folder on the path; it is not a package
 
 import logging
 import sys
@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 
 def register(graph_config: Any) -> None:
-    # taskgraph puts taskcluster/ on the path and not what lies beside it.
+    # taskgraph puts taskcluster/ on the path, but not the folder next to it.
     root = Path(graph_config.root_dir).absolute().parent
     sys.path.insert(0, str(root / "python"))
 
@@ -27,7 +27,7 @@ def register(graph_config: Any) -> None:
     try:
         yaml_files.check_tree(root / "taskcluster")
     except mistakes.UserMistake as error:
-        # taskgraph's command line takes it as logged already.
+        # taskgraph's command line expects that it is logged already.
         logger.error("%s", error)  # noqa: TRY400 - no traceback
         raise
     parameters.register()

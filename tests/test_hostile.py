@@ -15,7 +15,7 @@ from io_benchmark.analysis import plan
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.errors import ResultError
-from io_benchmark.report import FORMATS
+from io_benchmark.report.formats import FORMATS
 from io_benchmark.report.formats.output import rendered
 from io_benchmark.sources.protocol import RunResult
 

@@ -392,8 +392,8 @@ def test_a_workload_of_a_newer_script_is_passed_over_by_name() -> None:
     result = results.parse(json.dumps(whole).encode(), "x")
     assert [entry.place for entry in result.workloads] == ["workspace"]
     message = (
-        "newer-0, newer-1, newer-2, newer-3, newer-4 and 2 more: not known to this program, passed "
-        "over: update io-benchmark"
+        "newer-0, newer-1, newer-2, newer-3, newer-4 and 2 more: unknown to this program and "
+        "skipped; update io-benchmark"
     )
     assert [(one.name, one.message) for one in result.warnings[-1:]] == [
         ("unknown-workload", message)

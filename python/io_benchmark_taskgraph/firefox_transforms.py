@@ -36,7 +36,7 @@ from io_benchmark_taskgraph.stanza import (
     PLACE_PATH,
     SCRIPT_PATH,
     WORKSPACE,
-    StanzaPlace,
+    TaskPlace,
 )
 from io_benchmark_taskgraph.task_command import make_command
 from io_benchmark_taskgraph.transforms.replicates import numbered
@@ -58,10 +58,8 @@ class Benchmark(SimpleNamespace):
     precision = upload_url = None  # unless the stanza has them
 
 
-def places_of(items: list[Any]) -> tuple[StanzaPlace, ...]:
-    places = [
-        WORKSPACE if item == WORKSPACE.name else StanzaPlace(**item) for item in items
-    ]
+def places_of(items: list[Any]) -> tuple[TaskPlace, ...]:
+    places = [WORKSPACE if item == "workspace" else TaskPlace(**item) for item in items]
     Unique()([place.path for place in places])
     Unique()([place.name for place in {WORKSPACE, *places}])
     for path in (place.path for place in places):

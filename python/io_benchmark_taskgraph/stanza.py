@@ -37,12 +37,12 @@ PLACE_NAME = r"[a-z][a-z0-9-]{0,39}\Z"
 PLACE_PATH = r"(?=.{1,1000}\Z)(/[A-Za-z0-9_+-][A-Za-z0-9._+-]{0,254})+\Z"
 
 
-class StanzaPlace(NamedTuple):
+class TaskPlace(NamedTuple):
     name: str
     path: str
 
 
-WORKSPACE = StanzaPlace("workspace", "/builds/worker/workspace")
+WORKSPACE = TaskPlace("workspace", "/builds/worker/workspace")
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Benchmark:
     precision: str | None
     upload_url: str | None
     replicates: int
-    places: tuple[StanzaPlace, ...]
+    places: tuple[TaskPlace, ...]
     perfherder: str
 
 
@@ -148,7 +148,7 @@ def _within(inner: str, outer: str) -> bool:
     return inner == outer or inner.startswith(outer + "/")
 
 
-def _place(value: object) -> StanzaPlace:
+def _place(value: object) -> TaskPlace:
     if value == WORKSPACE.name:
         return WORKSPACE
     if not isinstance(value, dict) or sorted(map(str, value)) != ["name", "path"]:
@@ -177,10 +177,10 @@ def _place(value: object) -> StanzaPlace:
                 f"{plain(path)} contains {reserved} or is inside it, which the task itself needs; "
                 "use another path"
             )
-    return StanzaPlace(name, path)
+    return TaskPlace(name, path)
 
 
-def _places(value: object) -> tuple[StanzaPlace, ...]:
+def _places(value: object) -> tuple[TaskPlace, ...]:
     places = tuple(_place(item) for item in _list(value, "workspace"))
     _check_unique("the place", [place.name for place in places])
     _check_unique("the path", [place.path for place in places])

@@ -17,7 +17,7 @@ from io_benchmark_taskgraph.stanza import (
     SCRIPT_PATH,
     WORKSPACE,
     Benchmark,
-    StanzaPlace,
+    TaskPlace,
 )
 from io_benchmark_taskgraph.zip_application import KEY, ZipApplication
 
@@ -53,7 +53,7 @@ exec python3 -u -B "$application" \\
 """
 
 
-def _place(place: StanzaPlace) -> str:
+def _place(place: TaskPlace) -> str:
     name = "WORKSPACE" if place == WORKSPACE else f"PLACE_{place.name.upper()}"
     variable = f"IO_BENCHMARK_{name.replace('-', '_')}"
     return f'--place {place.name}="${{{variable}:-{place.path}}}"'

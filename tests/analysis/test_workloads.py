@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Workloads in batches: their figures, verdicts, validity, and what one side shows by itself."""
+"""Workloads in batches: their figures, verdicts, validity, and findings about one side."""
 
 import math
 from typing import Any
@@ -148,7 +148,9 @@ def test_several_workers_are_compared_as_workers() -> None:
 def test_each_measurement_is_a_question_of_its_own() -> None:
     """Holm's steps count candidates, not measurements; with many of them the report says so."""
     found = report(dict(measured(seed=2)))
-    assert {one.interval.level for part in found.subjects for one in part.comparisons} == {0.95}
+    assert {one.interval.level_ratio for part in found.subjects for one in part.comparisons} == {
+        0.95
+    }
     (remark,) = found.remarks
     assert text_of(remark) == (
         "26 measurements are compared, each by itself: where sides do not differ, about "
@@ -171,7 +173,7 @@ def details(found: Report, text: str) -> dict[str, dict[str, float]]:
 
 
 def test_figures_that_one_workload_alone_has() -> None:
-    """What several at once gain, what copies and connections cost, what was hidden or stalled."""
+    """The gain by threads, the cost of copies and connections, hidden files and stalls."""
     found = report(
         dict(
             measured(
@@ -223,7 +225,7 @@ def test_what_is_found_alike_in_several_places_is_one_remark() -> None:
 
 
 def test_what_a_side_shows_by_itself_is_remarked() -> None:
-    """A fault of a pool is told though the other pool has it too, and nothing differs."""
+    """A fault of a pool is reported even if the other pool has it too, and nothing differs."""
     same = dict(
         measured(
             {"metadata/stat/4": 5, "exec/copies": 1.5},
@@ -265,7 +267,7 @@ def test_what_a_side_shows_by_itself_is_remarked() -> None:
     ],
 )
 def test_too_few_cpus_are_no_lock(changes: dict[str, Any]) -> None:
-    """Four at once on no more CPUs: that they do not gain tells nothing."""
+    """Four at once on four CPUs: without a gain there need not be a lock."""
     slow = dict(measured({"metadata/stat/4": 5}, only=("metadata",)))
     fast = dict(measured(only=("metadata",)))
     assert any("something locks" in text for text in remarks_of(report(slow, fast)))
@@ -319,7 +321,7 @@ def problems(found: Report, rule: str) -> list[Problem]:
 def test_what_was_not_measured_alike(
     rule: str, changes: dict[str, Any], severity: Severity, message: str
 ) -> None:
-    """Refused by name with both sides' values, or told; no verdict is given where refused."""
+    """The rule refuses or warns with both sides' values; a refused pair has no verdict."""
     baseline = dict(measured(only=changes["only"]))
     found = report(dict(measured(**changes)), baseline)
     broken = problems(found, rule)

@@ -14,7 +14,7 @@ from io_benchmark.analysis.history import bounds
 from io_benchmark.analysis.history.readings import origin_of, readings_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.intake import worker_of
-from io_benchmark.report.history import as_json, html, markdown
+from io_benchmark.report.formats import output
 from io_benchmark.results import parse
 from io_benchmark.sources.protocol import RunResult
 
@@ -40,13 +40,15 @@ def rendered(document: dict[str, Any], push: past.Push, **record: str) -> tuple[
     assert origin is not None
     readings, left_out = readings_of(worker_of(measured, "amd-16"), origin, None, None)
     found = history("amd-16", readings, left_out=left_out)
-    return as_json.render(found), markdown.render(found), html.render(found)
+    text, comment, page = (output.rendered(found, form) for form in ("json", "markdown", "html"))
+    return text, comment, page
 
 
 def cut(document: str) -> str:
     """What is said to have been cut."""
-    (said,) = [one["why"] for one in json.loads(document)["left_out"] if "cut:" in one["why"]]
-    return str(said)
+    reasons = [left_out["reason"]["text"] for left_out in json.loads(document)["left_out"]]
+    (reason,) = [text for text in reasons if "cut:" in text]
+    return str(reason)
 
 
 def test_measurements() -> None:

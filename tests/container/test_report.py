@@ -87,7 +87,7 @@ def test_a_task_group(lab: Any, report_run: TaskRun, monkeypatch: pytest.MonkeyP
     assert f"missing: task {failed} run 0 (io-benchmark-intel-2): " in log
     document = json.loads((report_run.output / "report.json").read_text())
     (subject,) = document["subjects"]
-    workers = {side["side"]: side["workers"] for side in subject["figures"]}
+    workers = {side: figures["workers"] for side, figures in subject["figures"].items()}
     assert workers == {"amd-16": 2, "amd-30": 2, "intel": 1}
     assert failed in (report_run.output / "report.html").read_text()
     assert lab.left_over() == []

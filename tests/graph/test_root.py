@@ -75,7 +75,7 @@ def loop(folder):
 def test_a_path_that_cannot_be_read(tmp_path, make, reason):
     """Named or around the caller, it is one line of bounded length that says what is wrong."""
     path = make(tmp_path)
-    end = "); name the folder that holds taskcluster/"
+    end = "); name the folder that contains taskcluster/"
     for arguments, start in (((path, tmp_path), "--root "), ((None, path), "")):
         if str(path).startswith("~") and not start:
             continue  # only a shell's word has a `~`

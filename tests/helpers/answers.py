@@ -26,9 +26,9 @@ def evidence(document: Mapping[str, Any], cause: str) -> tuple[str, str]:
     return found["baseline_evidence"]["text"], found["candidate_evidence"]["text"]
 
 
-def regimes(document: Mapping[str, Any], at: int = 0) -> set[str]:
+def bottlenecks(document: Mapping[str, Any], at: int = 0) -> set[str]:
     """What held the copies up, on any side."""
-    return {one["regime"] for one in document["subjects"][at]["regimes"]}
+    return {side["bottleneck"] for side in document["subjects"][at]["bottlenecks"].values()}
 
 
 def measured(document: Mapping[str, Any], variant: str, threads: int | None = None) -> Any:
@@ -43,14 +43,13 @@ def measured(document: Mapping[str, Any], variant: str, threads: int | None = No
 
 
 def mean_ns(report: Mapping[str, Any], side: str) -> float:
-    (found,) = [one["mean_ns"] for one in report["figures"] if one["side"] == side]
-    return float(found)
+    return float(report["figures"][side]["mean_ns"])
 
 
 def detail(report: Mapping[str, Any], side: str, name: str) -> float:
     """A figure that one workload alone has."""
-    (figures,) = [one for one in report["figures"] if one["side"] == side]
-    (found,) = [one["value"] for one in figures["details"] if one["name"] == name]
+    details = report["figures"][side]["details"]
+    (found,) = [one["value"] for one in details if one["name"] == name]
     return float(found)
 
 

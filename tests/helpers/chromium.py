@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A real Chromium, steered through a pair of pipes by its DevTools protocol."""
+"""A real Chromium, controlled through a pair of pipes by its DevTools protocol."""
 
 import json
 import os
@@ -31,7 +31,7 @@ STOP_WITHIN_S = 10
 
 @dataclass
 class Browser:
-    """One page; what it asked for and what it complained of are kept."""
+    """A browser with one page open, whose requests and complaints it keeps."""
 
     to_browser: int
     from_browser: int
@@ -40,11 +40,14 @@ class Browser:
     _buffer: bytes = b""
     _number: int = 0
     _session: str | None = None
+    _target: str | None = None
     _loaded: bool = False
 
     def open(self, page: Path) -> None:
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
+        """Open a file in place of the page before it."""
+        self.close_page()
+        self._target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        attached = self.call("Target.attachToTarget", targetId=self._target, flatten=True)
         self._session = attached["sessionId"]
         for domain in ("Page", "Network", "Log", "Runtime"):
             self.call(f"{domain}.enable")
@@ -53,8 +56,17 @@ class Browser:
         while not self._loaded:
             self._read_message()
 
+    def close_page(self) -> None:
+        """Close the page, if one is open, and forget its requests and complaints."""
+        self._session = None
+        if self._target is not None:
+            self.call("Target.closeTarget", targetId=self._target)
+            self._target = None
+        self.requests.clear()
+        self.complaints.clear()
+
     def look(self, width: int, height: int, *, dark: bool) -> None:
-        """The size of the window, in CSS pixels, and the colours that its owner prefers."""
+        """Set the window's size, in CSS pixels, and the reader's preferred colours."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -66,7 +78,7 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=[scheme])
 
     def evaluate(self, expression: str) -> Any:
-        """The JSON value of an expression; the page itself runs no script."""
+        """Return the JSON value of an expression; the page itself runs no script."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
@@ -91,9 +103,10 @@ class Browser:
             data = os.read(self.from_browser, 1 << 20) if ready else b""
             assert data, "chromium does not answer"
             self._buffer += data
-        one, self._buffer = self._buffer.split(b"\0", 1)
-        message: dict[str, Any] = json.loads(one)
-        self._note(message.get("method", ""), message.get("params", {}))
+        line, self._buffer = self._buffer.split(b"\0", 1)
+        message: dict[str, Any] = json.loads(line)
+        if message.get("sessionId") == self._session:
+            self._note(message.get("method", ""), message.get("params", {}))
         return message
 
     def _note(self, event: str, facts: dict[str, Any]) -> None:
@@ -106,13 +119,13 @@ class Browser:
 
 
 def start(program: str, profile: Path) -> tuple[subprocess.Popen[bytes], Browser]:
-    """Chromium reads its orders from descriptor 3 and answers on 4."""
-    orders, to_browser = os.pipe()
+    """Start Chromium, which reads commands from descriptor 3 and answers on 4."""
+    commands, to_browser = os.pipe()
     from_browser, answers = os.pipe()
 
     def connect() -> None:
-        # Above what they are put onto, so that neither overwrites the other.
-        high = [os.dup(os.dup(os.dup(os.dup(end)))) for end in (orders, answers)]
+        # First above 3 and 4, so that neither copy overwrites the other pipe.
+        high = [os.dup(os.dup(os.dup(os.dup(end)))) for end in (commands, answers)]
         os.dup2(high[0], 3)
         os.dup2(high[1], 4)
 
@@ -125,13 +138,13 @@ def start(program: str, profile: Path) -> tuple[subprocess.Popen[bytes], Browser
         pass_fds=(3, 4),
         start_new_session=True,
     )
-    os.close(orders)
+    os.close(commands)
     os.close(answers)
     return process, Browser(to_browser, from_browser)
 
 
 def stop(process: subprocess.Popen[bytes], browser: Browser) -> None:
-    """Its whole group, and not before the main process is gone."""
+    """End the browser, by force with its whole group where it does not end by itself."""
     os.close(browser.to_browser)
     try:
         process.wait(STOP_WITHIN_S)

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The seed's three pools, every workload measured: amd-16 shows what each seed's case looks like."""
+"""The seed's three pools with every workload: on amd-16 each seed's case is visible."""
 
 from functools import cache
 
@@ -31,7 +31,7 @@ OBSERVED = {
 
 @cache
 def report() -> Report:
-    """amd-30 has a larger cache, so that its binary was another one: no verdict on exec."""
+    """Compare the pools; amd-30 has a larger cache, hence a different binary and no verdict on exec."""
     change = {
         "intel": measured(seed=1),
         "amd-16": measured(SLOWER, observed=OBSERVED, seed=2),

@@ -29,7 +29,7 @@ from loopback_deployment import Artifact, Deployment, add_group, recorded
 
 @dataclass(frozen=True)
 class Request:
-    """What arrived."""
+    """A request that arrived."""
 
     host: str  # "api" or "storage"
     method: str
@@ -40,7 +40,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Fault:
-    """What goes wrong with an answer."""
+    """A fault of an answer."""
 
     status: int | None = None
     headers: dict[str, str] = field(default_factory=dict)
@@ -54,7 +54,7 @@ Faults = Callable[[Request, int], Fault | None]
 
 
 def share_of(share: float, fault: Fault, seed: int = 1) -> Faults:
-    """This share of all answers, whatever order they are asked in."""
+    """Choose this share of all answers, in whatever order requests arrive."""
 
     def choose(request: Request, number: int) -> Fault | None:
         name = f"{seed} {request.method} {request.path} {request.query} {number}"
@@ -65,7 +65,7 @@ def share_of(share: float, fault: Fault, seed: int = 1) -> Faults:
 
 
 def first(count: int, fault: Fault, host: str | None = None, part: str = "") -> Faults:
-    """The first so many requests of each kind, at one host, with this in the path."""
+    """Choose the first requests of each kind at one host, with this in the path."""
 
     def choose(request: Request, number: int) -> Fault | None:
         concerned = host in (None, request.host) and part in request.path
@@ -75,7 +75,7 @@ def first(count: int, fault: Fault, host: str | None = None, part: str = "") -> 
 
 
 class Loopback:
-    """Answers while its `with` block lasts."""
+    """A server that answers while its `with` block lasts."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class Loopback:
         self._loop.close()
 
     def turn_clock(self, seconds: float) -> None:
-        """From now on its clock is so much ahead, or behind."""
+        """Set the server's clock ahead, or back, by this many seconds."""
         now_s = self._now_s
         self._now_s = lambda: now_s() + seconds
 
@@ -217,7 +217,7 @@ class Loopback:
 
 
 async def _truncated(incoming: web.BaseRequest, reply: Reply) -> web.StreamResponse:
-    """Half of what was announced, then the connection is cut."""
+    """Send half of the announced length, then cut the connection."""
     headers = {**reply.headers, "Content-Length": str(len(reply.body))}
     response = web.StreamResponse(status=reply.status, headers=headers)
     await response.prepare(incoming)
@@ -228,7 +228,7 @@ async def _truncated(incoming: web.BaseRequest, reply: Reply) -> web.StreamRespo
 
 
 def main() -> None:
-    """A group of completed tasks in a process of its own, for benchmarks: prints where it is."""
+    """Serve a group of completed tasks from a separate process, for benchmarks."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--tasks", type=int, default=300)
     parser.add_argument("--latency-ms", type=float, default=50)

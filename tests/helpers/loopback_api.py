@@ -228,7 +228,7 @@ class Api:
         return self._content(call, self._run)
 
     def _content(self, call: Call, run_of: Callable[[Call], int]) -> Any:
-        """What there is instead of the content: where it is, or why there is none."""
+        """Return where the content is, or why there is none."""
         name = call["name"]
         authorize(call.who, {"AllOf": [f"queue:get-artifact:{name}"]})
         task_id, run_id = call["taskId"], run_of(call)

@@ -37,7 +37,7 @@ _BEWIT = re.compile(r"^(/.*)([?&])bewit=([^&$]*)(?:&(.+))?$")
 
 
 class AuthenticationError(Exception):
-    """The text that comes with 401."""
+    """A 401 with its text."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Client:
 
     @property
     def environment(self) -> dict[str, str]:
-        """In which commands sign as this client."""
+        """The variables with which commands sign as this client."""
         return {
             "TASKCLUSTER_CLIENT_ID": self.client_id,
             "TASKCLUSTER_ACCESS_TOKEN": self.access_token,
@@ -59,7 +59,7 @@ class Client:
 
 @dataclass(frozen=True)
 class Incoming:
-    """What a signature covers."""
+    """The parts of a request that a signature covers."""
 
     method: str
     resource: str  # path and query, as they were sent
@@ -74,7 +74,7 @@ class Incoming:
 
 @dataclass(frozen=True)
 class Identity:
-    """Who it is, None for nobody in particular, and what that one may do."""
+    """The client, None without one, and its scopes."""
 
     client_id: str | None
     scopes: tuple[str, ...]
@@ -83,7 +83,7 @@ class Identity:
 def authenticate(
     incoming: Incoming, clients: Iterable[Client], now_s: float, anonymous: tuple[str, ...]
 ) -> Identity:
-    """Who sent it; an AuthenticationError where the signature does not hold."""
+    """Return the sender; raise an AuthenticationError for an invalid signature."""
     known = {one.client_id: one for one in clients}
     authorization = incoming.headers.get("authorization")
     bewit = _BEWIT.match(incoming.resource)
@@ -102,7 +102,7 @@ def authenticate(
 
 
 def payload_hash(body: bytes, content_type: str) -> str:
-    """Over the content type, without its parameters, and the content."""
+    """Hash the content type, without its parameters, and the content."""
     kind = content_type.partition(";")[0].strip().lower()
     digest = hashlib.sha256(f"hawk.1.payload\n{kind}\n".encode() + body + b"\n").digest()
     return base64.b64encode(digest).decode()
@@ -168,7 +168,7 @@ def _mac(key: str, signed: list[str]) -> str:
 
 
 def _client(client_id: str, ext: str, known: Mapping[str, Client], now_s: float) -> Client:
-    """The client, limited by what `ext` says."""
+    """Return the client, limited by `ext`."""
     given = _parsed(ext) if ext else {}
     certificate = given.get("certificate")
     issuer = client_id
@@ -203,7 +203,7 @@ def _parsed(ext: str) -> dict[str, Any]:
 
 
 def _temporary(name: str, issuer: Client, certificate: Any, now_s: float) -> Client:
-    """Credentials that `issuer` gave out, under the name `name`."""
+    """Return credentials that `issuer` gave out under `name`."""
     if not isinstance(certificate, dict):
         raise AuthenticationError("ext.certificate must be a JSON object")
     if certificate.get("version") != 1:
@@ -242,7 +242,7 @@ def _temporary(name: str, issuer: Client, certificate: Any, now_s: float) -> Cli
 
 
 def unsatisfied(expression: Any, scopes: Iterable[str]) -> Any:
-    """What of a scope expression is missing; None where nothing is."""
+    """Return the missing part of a scope expression; None where nothing is missing."""
     have = tuple(scopes)
     if isinstance(expression, str):
         return None if any(_covers(one, expression) for one in have) else expression

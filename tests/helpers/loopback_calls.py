@@ -89,7 +89,7 @@ def route(verb: str, path: str) -> tuple[str | None, dict[str, str]]:
 
 
 def _parameters(pattern: list[str], parts: list[str]) -> dict[str, str] | None:
-    """By name, where the parts are of the pattern; the last may hold slashes."""
+    """Return the parameters by name; the last one may contain slashes."""
     found: dict[str, str] = {}
     for at, one in enumerate(pattern):
         if one.endswith("*>"):
@@ -116,7 +116,7 @@ def check(parameters: Mapping[str, str]) -> None:
 
 
 def check_types(definition: Mapping[str, Any]) -> None:
-    """As far as tests are wrong: the schema itself has much more."""
+    """Check the types that tests get wrong; the real schema has much more."""
     wrong = [key for key in OBJECTS if not isinstance(definition.get(key, {}), dict)]
     if wrong:
         raise ApiError(

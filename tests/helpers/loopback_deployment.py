@@ -46,7 +46,7 @@ UNSCHEDULED = "Em1l8d_cQOWJnihhoFFzCQ"
 
 @dataclass
 class Artifact:
-    """Content, or what there is instead of it."""
+    """Content, or the reason why there is none."""
 
     body: bytes = b""
     storage_type: str = "s3"
@@ -63,7 +63,7 @@ class Artifact:
         self.stored = gzip.compress(self.body, mtime=0) if self.gzipped else self.body
 
     def listed(self, name: str, expires: str) -> dict[str, Any]:
-        """As a list of artifacts has it."""
+        """Return artifacts as a list shows them."""
         kind = "application/binary" if self.storage_type == "error" else self.content_type
         made = {"storageType": self.storage_type, "name": name, "expires": expires}
         size = {"contentLength": len(self.stored)} if self.storage_type == "s3" else {}
@@ -72,7 +72,7 @@ class Artifact:
 
 @dataclass
 class Deployment:
-    """What queue, index and storage know."""
+    """The state of queue, index and storage."""
 
     definitions: dict[str, dict[str, Any]] = field(default_factory=dict)
     statuses: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -105,7 +105,7 @@ class Deployment:
         return task_id
 
     def create(self, task_id: str, definition: dict[str, Any]) -> None:
-        """A new task, which waits for a worker or for others; nothing where it is there already."""
+        """Add a new task, which waits for a worker or other tasks; ignore a known one."""
         if task_id in self.definitions:
             return
         made = shown(task_id, definition)
@@ -126,7 +126,7 @@ class Deployment:
         cancel(self.statuses[task_id])
 
     def group_of(self, group_id: str) -> dict[str, Any]:
-        """What is known of a group itself."""
+        """Return what is known about a group."""
         schedulers = [self.statuses[one].get("schedulerId", "-") for one in self.groups[group_id]]
         expires = self.group_expires.get(group_id, "2026-11-28T09:38:21.000Z")
         return {"schedulerId": schedulers[0], "expires": expires}
@@ -156,7 +156,7 @@ class Deployment:
         self.artifacts[task_id, run_id, ARTIFACT] = artifact
 
     def change_runs(self, task_id: str, *states: str) -> None:
-        """Gives a task these runs instead of its own."""
+        """Replace the runs of a task."""
         status = self.statuses[task_id]
         status["runs"] = [run(number, state) for number, state in enumerate(states)]
         status["state"] = states[-1] if states else "unscheduled"
@@ -168,7 +168,7 @@ def exchanges() -> list[dict[str, Any]]:
 
 
 def recorded() -> Deployment:
-    """The recorded deployment. Where its results were another script's, there is one of this."""
+    """Return the recorded deployment, with results of the present script."""
     deployment = Deployment()
     by_note = {exchange["note"]: exchange["response"]["body"] for exchange in exchanges()}
     count = 0
@@ -201,7 +201,7 @@ def recorded() -> Deployment:
 
 
 def _add_logs(deployment: Deployment, label: str, listed: list[dict[str, Any]]) -> None:
-    """The logs of a task's newest run."""
+    """Add the logs of a task's newest run."""
     (task_id,) = (
         one
         for one, definition in deployment.definitions.items()
@@ -219,7 +219,7 @@ def _add_logs(deployment: Deployment, label: str, listed: list[dict[str, Any]]) 
 
 
 def result(pool: str, task_id: str, run_id: int, retrieves: int | None = None) -> bytes:
-    """A result file of this pool; with as many rows as a real one where that matters."""
+    """Return a result file of a pool; with as many rows as a real one where that matters."""
     body = json.loads(RESULT.read_text())
     body["task"] |= {"pool": pool, "task_id": task_id, "run_id": run_id}
     if retrieves is not None:
@@ -243,7 +243,7 @@ def result(pool: str, task_id: str, run_id: int, retrieves: int | None = None) -
 
 
 def shown(task_id: str, definition: dict[str, Any]) -> dict[str, Any]:
-    """A definition as the queue shows it: complete, and its dates in the queue's form."""
+    """Return a definition as the queue shows it: complete, with dates in its form."""
     made: dict[str, Any] = {
         "schedulerId": "-",
         "projectId": "none",
@@ -267,12 +267,12 @@ def shown(task_id: str, definition: dict[str, Any]) -> dict[str, Any]:
 
 
 def stamp(text: str) -> str:
-    """A date as the queue writes it: milliseconds, UTC."""
+    """Return a date as the queue writes it: milliseconds, UTC."""
     return re.sub(r"(\.[0-9]{3})[0-9]+", r"\1", text)
 
 
 def slug(dice: random.Random) -> str:
-    """A task id as the queue's pattern wants it."""
+    """Return a task id of the queue's pattern."""
     letters = string.ascii_letters + string.digits + "-_"
     some = [dice.choice(letters) for _ in range(22)]
     some[8], some[10], some[21] = (
@@ -293,7 +293,7 @@ def add_group(
     retrieves: int | None = None,
     pools: tuple[str, ...] = ("amd-16", "amd-30", "intel"),
 ) -> str:
-    """A group of so many completed tasks, in the shape of a recorded one; its id."""
+    """Add a group of completed tasks in the shape of a recorded one; return its id."""
     model = recorded()
     dice = random.Random(seed)
     group_id = slug(dice)

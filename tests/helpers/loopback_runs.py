@@ -13,7 +13,7 @@ ENDED = "2026-11-21T08:48:22.000Z"
 
 
 def run(run_id: int, state: str, reason: str | None = None) -> dict[str, Any]:
-    """A run as the queue shows it."""
+    """Return a run as the queue shows it."""
     made = _pending(run_id, "scheduled" if run_id == 0 else "rerun")
     if state != "pending":
         _start(made, f"worker-{run_id}")
@@ -23,25 +23,25 @@ def run(run_id: int, state: str, reason: str | None = None) -> dict[str, Any]:
 
 
 def schedule(status: dict[str, Any]) -> None:
-    """What it depends on is resolved."""
+    """Make a task pending: its dependencies are resolved."""
     status["runs"].append(_pending(0, "scheduled"))
     status["state"] = "pending"
 
 
 def claim(status: dict[str, Any], worker: str = "worker-0") -> None:
-    """A worker takes it."""
+    """Let a worker claim a task."""
     _start(status["runs"][-1], worker)
     status["state"] = "running"
 
 
 def resolve(status: dict[str, Any], state: str, reason: str | None = None) -> None:
-    """The worker says how it went."""
+    """Resolve a task as its worker reports it."""
     _end(status["runs"][-1], state, reason or state)
     status["state"] = state
 
 
 def interrupt(status: dict[str, Any], reason: str) -> None:
-    """`claim-expired` or `worker-shutdown`: there is another run while retries are left."""
+    """End a run by `claim-expired` or `worker-shutdown`; add a retry while some are left."""
     resolve(status, "exception", reason)
     if status["retriesLeft"] > 0:
         status["retriesLeft"] -= 1
@@ -50,7 +50,7 @@ def interrupt(status: dict[str, Any], reason: str) -> None:
 
 
 def cancel(status: dict[str, Any]) -> None:
-    """What is resolved stays as it is."""
+    """Cancel a task; a resolved one does not change."""
     _stop(status, "canceled")
 
 
@@ -59,7 +59,7 @@ def pass_deadline(status: dict[str, Any]) -> None:
 
 
 def rerun(status: dict[str, Any]) -> None:
-    """Somebody wants it once more."""
+    """Run a task again."""
     status["runs"].append(_pending(len(status["runs"]), "rerun"))
     status["state"] = "pending"
 

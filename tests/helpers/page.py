@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A page as a browser would take it apart: tags, attributes and text."""
+"""A page's tags, attributes and text, as a browser parses them."""
 
 from html.parser import HTMLParser
 
@@ -16,7 +16,7 @@ TAGS = {
 
 
 class Page(HTMLParser):
-    """Tags, attributes and text, nesting checked."""
+    """Parses a page, and checks that its tags are nested."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -46,8 +46,8 @@ class Page(HTMLParser):
 
 
 def assert_harmless(page: Page) -> None:
-    """Only our own tags; no handler, and no address but those inside the page."""
+    """Check that a page has only our tags, no handlers, and no addresses outside the page."""
     assert set(page.tags) <= TAGS
     assert [key for key, _ in page.attributes if key.startswith("on")] == []
     addresses = {value for key, value in page.attributes if key in ("href", "src", "xlink:href")}
-    assert {one for one in addresses if not one.startswith("#note-")} == {"data:,"}
+    assert {address for address in addresses if not address.startswith("#note-")} == {"data:,"}

@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Makes the documentation's pictures anew, from the page that its commands give: run as a program.
+"""Write the documentation's pictures from the pages of its commands: run as a program.
 
-Chromium draws text a little differently from release to release, so no test holds the pictures'
-bytes; one that no longer shows what the page looks like is to be made anew.
+No test compares the pictures, because releases of Chromium draw text differently. Run this again when
+a picture no longer looks like the page.
 """
 
 import base64
@@ -27,7 +27,7 @@ _HEADING = (
 )
 COMPARE = ("compare", f"group:{GROUP}")
 HISTORY = ("history", "amd-16")
-# Each picture: the page's command, from where on the page, and how many pixels of it.
+# Each picture: the command of its page, the element at its top, and its height in pixels.
 PICTURES = {
     "report.png": (COMPARE, "document.body", 1140),
     "causes.png": (COMPARE, _HEADING.format("h2", "Why"), 760),

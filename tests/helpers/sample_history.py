@@ -1,14 +1,12 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Histories for the tests of their reports, made by the analysis of round numbers."""
+"""Histories for the tests of their reports, which the analysis makes from round numbers."""
 
-import io
 import math
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from rich.console import Console
 from sample_report import HOSTILE_NAMES, text
 
 from io_benchmark.analysis.history.history_model import (
@@ -23,7 +21,8 @@ from io_benchmark.analysis.history.history_model import (
 )
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.model import Subject
-from io_benchmark.report.history.terminal import show
+from io_benchmark.report.formats import Layout
+from io_benchmark.report.formats.terminal_history import render_history
 
 MS = 1_000_000
 FIRST = datetime(2026, 4, 27, 3, tzinfo=UTC)  # a Monday
@@ -47,7 +46,7 @@ WORKERS = (0.0, 2.8, -2.2)
 def reading(
     at: int, mean_ms: float, worker: int = 0, facts: Facts = (), *, cold: bool = True
 ) -> HistoryReading:
-    """A worker's mean in the week number `at`."""
+    """Return a worker's mean in the week number `at`."""
     percent = POINTS[at % len(POINTS)] + WORKERS[worker]
     origin = Origin(
         group=f"group-{at}",
@@ -79,7 +78,7 @@ def _facts(at: int, *, disks: int) -> Facts:
 
 
 def one_change(count: int = 30, workers: int = 3, change_at: int = 19) -> History:
-    """A pool that loses one of its two disks, and gets a new kernel a week later."""
+    """Return a pool that loses one of its two disks, and gets a new kernel a week later."""
     return history(
         "amd-16",
         [
@@ -93,7 +92,7 @@ def one_change(count: int = 30, workers: int = 3, change_at: int = 19) -> Histor
 
 
 def there_and_back() -> History:
-    """A slow month, of whose machines nothing was observed; one worker a week."""
+    """Return a slow month without observed facts, with one worker per week."""
     slow = range(12, 18)
     readings = [reading(at, 110 if at in slow else 76) for at in range(30)]
     return history("intel", readings, remarks=["asked https://tc.example.com"])
@@ -104,7 +103,7 @@ def too_few() -> History:
 
 
 def steady() -> History:
-    """A year and more of weeks, more than a table shows, and what is not like them."""
+    """Return more weeks than a table shows, and results that are left out."""
     readings = [reading(at, 77, facts=_facts(at, disks=2)) for at in range(70)]
     readings[40] = reading(40, 50, cold=False)
     return history(
@@ -118,7 +117,7 @@ def steady() -> History:
 
 
 def two_series() -> History:
-    """The cache was cold, and is warm since."""
+    """Return a series with a cold cache, then one with a warm cache."""
     readings = [reading(at, 77 if at < 14 else 40, cold=at < 14) for at in range(26)]
     return history("amd-30", readings)
 
@@ -128,7 +127,7 @@ def nothing() -> History:
 
 
 def hostile() -> History:
-    """Every text that comes from a result or from the queue is an attack."""
+    """Return a history with an attack in every text from a result or from the queue."""
     script, breaks, escapes, entities, long = HOSTILE_NAMES
     found = one_change()
     (series,) = found.series
@@ -162,13 +161,5 @@ def hostile() -> History:
 
 
 def on_terminal(found: History, columns: int, *, colour: bool = False) -> str:
-    stream = io.StringIO()
-    console = Console(
-        file=stream,
-        width=columns,
-        force_terminal=colour,
-        color_system="standard" if colour else None,
-        _environ={},
-    )
-    show(console, found)
-    return stream.getvalue()
+    layout = Layout(columns=columns, color_system="standard" if colour else None)
+    return render_history(found, layout)

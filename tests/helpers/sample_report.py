@@ -3,13 +3,11 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Reports for the tests of every format."""
 
-import io
 import random
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 
 from io_benchmark.analysis.model import (
     PERCENTILES,
@@ -40,6 +38,8 @@ from io_benchmark.analysis.report_model import (
     WorkerLine,
 )
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, share, statement
+from io_benchmark.report.formats import Layout
+from io_benchmark.report.formats.terminal import render_report
 
 MS = 1_000_000
 MIB = 1024 * 1024
@@ -64,7 +64,7 @@ def figures(
     workers: int = 1,
     between: float | None = None,
 ) -> Figures:
-    """One pool's figures, retrieves as the seed has them."""
+    """Return one pool's figures, with the seed's retrieves."""
     return Figures(
         workers=workers,
         samples=2000 * workers,
@@ -229,7 +229,7 @@ def worker(side: str, number: int, instance_type: str | None, **changes: Any) ->
 def series(
     side: str, name: str, scale: float, retrieves: int, seed: int, subject: Subject = SUBJECT
 ) -> SampleSeries:
-    """Retrieves of three sizes: near their mean, autocorrelated, a stall now and then."""
+    """Return retrieves of three sizes: autocorrelated noise around a mean, with a few stalls."""
     generator = random.Random(seed)
     order = random.Random(1)
     sizes, starts, totals = [], [], []
@@ -260,7 +260,7 @@ def timeline(side: str, name: str, rate_mib: float, seconds: int, seed: int) -> 
     return RateTimeline(side, name, times, tuple(written), tuple(dirty), tuple(pressure))
 
 
-# What each side's copies waited for in seed 000, and nothing where they ended in memory.
+# The bottleneck of each side in seed 000, and of copies that stay in memory.
 CAPPED = {
     side: SideBottleneck(
         bottleneck=Bottleneck.CAP,
@@ -354,7 +354,7 @@ HOSTILE_NAMES = (
 
 
 def hostile(retrieves: int = 2000) -> Report:
-    """The seed's case where every text that comes from a file is an attack."""
+    """Return the seed's case with an attack in every text that comes from a file."""
     report = seed_case(retrieves)
     script, breaks, escapes, entities, long = HOSTILE_NAMES
     sides = {"intel": script, "amd-16": breaks, "amd-30": escapes}
@@ -452,7 +452,7 @@ def hostile(retrieves: int = 2000) -> Report:
 
 
 def refused(retrieves: int = 2000) -> Report:
-    """The candidate copied by reflink: no verdict, and nothing that looks like one."""
+    """Return a report without a verdict: the candidate copied by reflink."""
     report = seed_case(retrieves)
     (part,) = report.subjects
     return replace(
@@ -487,7 +487,7 @@ def refused(retrieves: int = 2000) -> Report:
 
 
 def empty() -> Report:
-    """Nothing could be read."""
+    """Return a report in which no result could be read."""
     return Report(
         title="io-benchmark",
         baseline="",
@@ -508,7 +508,7 @@ def empty() -> Report:
 
 
 def before_after(retrieves: int = 2000) -> Report:
-    """Two pools before and after a new image: each pool has a baseline of its own."""
+    """Return two pools before and after a new image; each is its own baseline."""
     before = figures(146, 157, 205, 237, 291.4, workers=4, between=0.031)
     after = figures(97, 99, 130, 151, 194, workers=4, between=0.024)
     same = figures(76.3, 80.1, 109, 119, 152.6, workers=4, between=0.012)
@@ -564,7 +564,7 @@ def before_after(retrieves: int = 2000) -> Report:
 
 
 def many_pools(retrieves: int = 2000, pools: int = 12) -> Report:
-    """More pools than fit as columns."""
+    """Return more pools than fit as columns."""
     names = [f"pool-{number:02d}" for number in range(1, pools + 1)]
     verdicts = (Verdict.SLOWER, Verdict.FASTER, Verdict.EQUIVALENT, Verdict.INCONCLUSIVE)
     ratios = (1.3, 0.7, 1.0, 1.04)
@@ -616,7 +616,7 @@ def many_pools(retrieves: int = 2000, pools: int = 12) -> Report:
 
 
 def renamed(report: Report, side: str, other: str) -> Report:
-    """The same report where one of its candidates is called something else."""
+    """Return the report with a different name for one candidate."""
 
     def new(name: str) -> str:
         return other if name == side else name
@@ -643,8 +643,8 @@ def renamed(report: Report, side: str, other: str) -> Report:
     )
 
 
-def talkative() -> Report:
-    """Much more to say than fits a comment."""
+def verbose() -> Report:
+    """Return a report whose text does not fit in a comment."""
     report = many_pools(5)
     cause = replace(SUPPORTED, explanation=(statement("word " * 150),))
     names = [line.side for line in report.workers[1:]]
@@ -655,7 +655,7 @@ def talkative() -> Report:
 
 
 def several_subjects() -> Report:
-    """Two destinations: the cause belongs to the first one, by which it was judged."""
+    """Return two destinations; the cause was judged by the first."""
     report = seed_case(FEW_RETRIEVES)
     (part,) = report.subjects
     unlink = replace(SUBJECT, destination="unlink")
@@ -672,7 +672,7 @@ def several_subjects() -> Report:
 
 
 def large(workers: int = 1000, retrieves: int = 2000) -> Report:
-    """As many results as a command is meant to stand."""
+    """Return as many results as a command must be able to handle."""
     sides = ("intel", "amd-16", "amd-30")
     report = seed_case(retrieves)
     few = [series(side, "", 1 + at, retrieves, at) for at, side in enumerate(sides)]
@@ -691,16 +691,5 @@ def large(workers: int = 1000, retrieves: int = 2000) -> Report:
 
 
 def on_terminal(report: Report, width: int, *, colour: bool = False) -> str:
-    """What the terminal shows at this width."""
-    from io_benchmark.report.formats import terminal
-
-    stream = io.StringIO()
-    console = Console(
-        file=stream,
-        width=width,
-        force_terminal=colour,
-        color_system="standard" if colour else None,
-        legacy_windows=False,
-    )
-    terminal.show(console, report)
-    return stream.getvalue()
+    """Return the text report at this width."""
+    return render_report(report, Layout(columns=width, color_system="standard" if colour else None))

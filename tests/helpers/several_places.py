@@ -1,9 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Tasks that measure in more than one place: the seed's pools, each place as many times as slow.
+"""Tasks of the seed's pools that measure in more than one place.
 
-The seed's workspace comes first; the others' retrieves are its own, times a factor and some noise.
+The seed's workspace is first. The retrieves in other places are those of the workspace, multiplied by a
+factor and with some noise.
 """
 
 import copy
@@ -17,7 +18,7 @@ import workload_entries
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.plan import Pair, Plan
 from io_benchmark.analysis.report_model import Report
 
@@ -37,7 +38,7 @@ SEEN: Mapping[str, Mapping[str, Any]] = {
     "memory": {"kind": "memory", "filesystem": _of_type("tmpfs")},
 }
 NOISE = 0.04
-CLINGS = 0.9
+AUTOCORRELATION = 0.9
 
 
 def retrieved(
@@ -49,7 +50,7 @@ def retrieved(
     noise: float = NOISE,
     seed: int = 0,
 ) -> Document:
-    """The same retrieves in another place, so many times as long, with noise that lasts a while."""
+    """Return the retrieves in another place: longer by a factor, with autocorrelated noise."""
     made = copy.deepcopy(entry)
     made |= {"place": place, "destination": destination or entry["destination"]}
     generator = random.Random(f"{seed} {place} {made['destination']}")
@@ -57,7 +58,9 @@ def retrieved(
     for at, (lookup_ns, copy_ns) in enumerate(
         zip(columns["lookup_ns"], columns["copy_ns"], strict=True)
     ):
-        level = CLINGS * level + noise * (1 - CLINGS**2) ** 0.5 * generator.gauss(0, 1)
+        level = AUTOCORRELATION * level + noise * (1 - AUTOCORRELATION**2) ** 0.5 * generator.gauss(
+            0, 1
+        )
         time_ns = (lookup_ns + copy_ns) * factor * (1 + level)
         columns["lookup_ns"][at] = round(time_ns * 0.02)
         columns["copy_ns"][at] = round(time_ns * 0.98)
@@ -65,7 +68,7 @@ def retrieved(
 
 
 def shortened(entry: Document, retrieves: int) -> Document:
-    """Only its first retrieves were planned and made."""
+    """Return the entry with only its first retrieves."""
     made = copy.deepcopy(entry)
     made["retrieves_planned"] = retrieves
     made["samples"] = {name: column[:retrieves] for name, column in made["samples"].items()}
@@ -73,7 +76,7 @@ def shortened(entry: Document, retrieves: int) -> Document:
 
 
 def skipped(entry: Document, reason: str) -> Document:
-    """A place that the worker could not measure in."""
+    """Return an entry for a place where the worker could not measure."""
     made = shortened(entry, 0)
     made |= {"retrieves_planned": entry["retrieves_planned"], "cache_state": None}
     made |= {"completed": False, "incomplete_reason": f"skipped: {reason}"}
@@ -196,3 +199,29 @@ def everything() -> Report:
         (Pair("amd-16", "intel"), Pair("amd-30", "intel")),
     )
     return compare(plan, workers(pools=pools, change=change), Options())
+
+
+FEW = (
+    *(("cache-retrieve", place, "overwrite", "", 0) for place in (FIRST, "memory")),
+    *(("random-io", FIRST, "", variant, 0) for variant in ("read-depth-1", "read-depth-32")),
+    *(("metadata", FIRST, "", "stat", threads) for threads in (1, 4)),
+)
+
+
+@cache
+def few_measurements() -> Report:
+    """Return two candidates with few measurements and one table of places, without causes."""
+    report = everything()
+
+    def is_one(subject: Subject) -> bool:
+        key = (subject.workload, subject.place, subject.destination, subject.variant)
+        return (*key, subject.threads) in FEW
+
+    subjects = tuple(part for part in report.subjects if is_one(part.subject))
+    return replace(
+        report,
+        subjects=subjects,
+        places=report.places[:1],
+        diagnoses=(),
+        series=tuple(series for series in report.series if is_one(series.subject)),
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answers import comparison, evidence, regimes, states
+from answers import bottlenecks, comparison, evidence, states
 from storage_lab import Lab, needs, needs_write_caps, run
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
@@ -62,9 +62,9 @@ def test_removing_the_destination_first_is_measured_as_the_remedy(
     document = compare(slow_result, fast_result)
     overwrite, _ = (subject["subject"]["destination"] for subject in document["subjects"])
     assert overwrite == "overwrite"
-    assert regimes(document, 0) == {"bound by a cap"}
+    assert bottlenecks(document, 0) == {"bound by a cap"}
     # On a machine with other work something may wait for a CPU.
-    assert regimes(document, 1) <= {"absorbed by the page cache", "bound by the CPU"}
+    assert bottlenecks(document, 1) <= {"absorbed by the page cache", "bound by the CPU"}
     assert comparison(document, 0)["verdict"] == "slower"
     assert states(document)["ext4-flush"] == "supported"
     (diagnosis,) = document["diagnoses"]

@@ -147,7 +147,7 @@ def test_files_that_appear_late(workers: Workers, compare: Compare) -> None:
     (found,) = report["comparisons"]
     assert (found["verdict"], found["ratio"] > 3) == ("slower", True)
     assert "files-not-visible" in supported(document)
-    (told,) = [one for one in document["remarks"] if "not visible" in one]
+    (told,) = [one["text"] for one in document["remarks"] if "not visible" in one["text"]]
     assert told.startswith(
         f"amd-16, place workspace: {not_visible:,} files that one thread had created"
     )

@@ -1,23 +1,28 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A real Chromium for the tests of the page."""
+"""A real Chromium for the tests of the page: one per session, with one page per test."""
 
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from chromium import Browser, start, stop
 
 
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Browser]:
+@pytest.fixture(scope="session")
+def running_chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("chromium is not installed")
-    process, opened = start(program, tmp_path / "profile")
+    process, running = start(program, tmp_path_factory.mktemp("chromium") / "profile")
     try:
-        yield opened
+        yield running
     finally:
-        stop(process, opened)
+        stop(process, running)
+
+
+@pytest.fixture
+def browser(running_chromium: Browser) -> Iterator[Browser]:
+    yield running_chromium
+    running_chromium.close_page()

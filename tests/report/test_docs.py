@@ -1,48 +1,63 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""taskcluster/docs/reports.md: its examples are what the formats write."""
+"""taskcluster/docs/reports.md and history.md: their examples are what the formats write."""
 
 import re
 
 import pytest
+import sample_report
 from checkout import ROOT
-from golden_reports import GOLDEN
+from golden import FOLDER, read_sections
 
-from io_benchmark.report import FORMATS
+from io_benchmark.report.formats import FORMATS
+from io_benchmark.report.formats.output import rendered
 
-DOCUMENT = (ROOT / "taskcluster/docs/reports.md").read_text()
-BLOCK = re.compile(r"^```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# What stands before the first format's section is of text.
-PREFACE, *SECTIONS = DOCUMENT.split("\n## ")
+DOCS = ROOT / "taskcluster/docs"
+BLOCK = re.compile(r"^```(?:text|markdown|html|json)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ROW = re.compile(r"^\| `(\w+)` \| ([^|]+) \|", re.MULTILINE)
+# The examples before the first format's section are text.
+PREFACE, *SECTIONS = (DOCS / "reports.md").read_text().split("\n## ")
 EXAMPLES = [
     (section.partition("\n")[0], example)
     for section in (f"text\n{PREFACE}", *SECTIONS)
     for example in BLOCK.findall(section)
 ]
-SUFFIXES = {
-    "text": "*-columns.txt",
-    "markdown": "*.md",
-    "html": "*.html",
-    "json": "*.json",
-    "perfherder": "*-perfherder.json",
-}
+HISTORY_EXAMPLES = BLOCK.findall((DOCS / "history.md").read_text())
+GOLDEN_FILES = {"text": "text.txt", "markdown": "markdown.txt", "html": "html.txt"}
+REPORTS_OF_OTHERS = {"json": sample_report.seed_case, "perfherder": sample_report.before_after}
 
 
-def test_every_format_has_one():
-    """Each format has a section of its own with an example."""
+def test_formats():
+    """The table has every format with its audience; each has a section with an example."""
+    assert dict(ROW.findall(PREFACE)) == {name: entry.audience for name, entry in FORMATS.items()}
     assert list(dict.fromkeys(name for name, _ in EXAMPLES)) == list(FORMATS)
-    assert [one.partition("\n")[0] for one in SECTIONS] == list(FORMATS)
+    assert [section.partition("\n")[0] for section in SECTIONS] == list(FORMATS)
 
 
 @pytest.mark.parametrize(("name", "example"), EXAMPLES)
 def test_example(name, example):
-    """The example is a piece of a golden file of that format."""
-    assert any(example in path.read_text() for path in GOLDEN.glob(SUFFIXES[name]))
+    """The example is a piece of an output in that format."""
+    if name in GOLDEN_FILES:
+        assert example in (FOLDER / GOLDEN_FILES[name]).read_text()
+    else:
+        assert example in rendered(REPORTS_OF_OTHERS[name](10), name)
 
 
-def test_workers_a_pool():
+def test_there_are_three_of_a_history():
+    """The answer, the drawing, and what changed."""
+    assert len(HISTORY_EXAMPLES) == 3
+
+
+@pytest.mark.parametrize("at", range(3))
+def test_example_of_a_history(at):
+    """The example is a piece of a golden section."""
+    section = read_sections("text.txt")["history: one-change, 80 columns"]
+    assert HISTORY_EXAMPLES[at] in section
+
+
+def test_table_of_workers():
     """The table in replicates.md is the one that the text report writes."""
-    page = (ROOT / "taskcluster/docs/replicates.md").read_text()
+    page = (DOCS / "replicates.md").read_text()
     (example,) = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert example in (GOLDEN / "seed-case-80-columns.txt").read_text()
+    assert example in read_sections("text.txt")["seed-case, 80 columns"]

@@ -1,24 +1,36 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Whole outputs, held against files that were looked at.
+"""Whole outputs are those of files that somebody has looked at.
 
-`python tests/helpers/golden_reports.py` writes them anew; look at what changed.
+`python tests/helpers/golden.py` writes the files; look at what changed.
 """
 
+import json
+
 import pytest
-from golden_reports import GOLDEN, golden_outputs
+from golden import FOLDER, golden_outputs, read_sections, schemas
 
 OUTPUTS = golden_outputs()
 
 
-@pytest.mark.parametrize("name", OUTPUTS)
-def test_output(name):
-    """The output is the file's, byte for byte."""
-    assert OUTPUTS[name]().encode() == (GOLDEN / name).read_bytes()
+@pytest.mark.parametrize(
+    ("file", "section"), [(file, section) for file in OUTPUTS for section in OUTPUTS[file]]
+)
+def test_output(file, section):
+    """The output is the section's text."""
+    assert OUTPUTS[file][section]() == read_sections(file)[section]
 
 
-def test_no_file_is_left_over():
-    """Every golden file is one that a test reads."""
-    names = {path.name for path in GOLDEN.iterdir()}
-    assert names == {*OUTPUTS, "perfherder-series.json"}
+def test_nothing_is_left_over():
+    """Every file and every section has an output."""
+    assert {path.name for path in FOLDER.iterdir()} == set(OUTPUTS)
+    assert {file: list(read_sections(file)) for file in OUTPUTS} == {
+        file: list(sections) for file, sections in OUTPUTS.items()
+    }
+
+
+@pytest.mark.parametrize("path", schemas(), ids=lambda path: path.name)
+def test_schema_is_published(path):
+    """The published schema is that of the classes which are written."""
+    assert json.loads(path.read_text()) == schemas()[path]

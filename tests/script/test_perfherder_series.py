@@ -87,12 +87,12 @@ def test_series_of_two_pools_are_two(worker: Worker) -> None:
     assert worker.result().config.perfherder == "pool"
 
 
-def test_neutral_is_told_in_the_log(worker: Worker) -> None:
-    """Whoever reads the log is told what the series means."""
+def test_the_log_explains_neutral(worker: Worker) -> None:
+    """The log says to which series the figures belong."""
     _, output = worker.run("--retrieves", "20", "--perfherder", "neutral")
     assert (
-        "Perfherder: the series is any-pool's and not amd-16's; only the push tells it apart from "
-        "another pool's, so let only one pool per push be neutral"
+        "Perfherder: the series belongs to any-pool and not to amd-16; only the push identifies the "
+        "pool, so use neutral for one pool per push"
     ) in output
 
 

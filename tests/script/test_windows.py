@@ -86,6 +86,6 @@ def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch: pytest.Monk
     """Telling takes time of its own, which is in no count."""
     clock = itertools.count(0, 4)
     monkeypatch.setattr(windows.time, "monotonic_ns", lambda: next(clock))
-    told: list[list[int]] = []
-    windows.count(lambda: None, 3, window_ns=10, end_ns=30, told=told.append)
-    assert told == [[0, 12, 9], [16, 20, 3], [24, 32, 6]]
+    rows: list[list[int]] = []
+    windows.count(lambda: None, 3, window_ns=10, end_ns=30, keep=rows.append)
+    assert rows == [[0, 12, 9], [16, 20, 3], [24, 32, 6]]

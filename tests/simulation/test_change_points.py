@@ -75,7 +75,7 @@ def test_twenty_percent_are_found(together: float, histories: int) -> None:
     [pytest.param(1.2, 5, id="20-percent"), pytest.param(1.5, 3, id="50-percent")],
 )
 def test_a_step_at_the_end(ratio: float, points: int, histories: int) -> None:
-    """So many points after a step of 30 in all, nine of ten are found: what history.md says."""
+    """Of steps with this many of 30 points after them, nine of ten are found, as history.md says."""
     generator = np.random.default_rng(2)
     found = 0
     for _ in range(histories):

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A policy that waits for nothing and writes down how long it would have."""
+"""A policy that does not wait, and records how long it would have waited."""
 
 from datetime import UTC, datetime
 
@@ -12,7 +12,7 @@ from io_benchmark.sources.web.retrying import RequestPolicy
 
 @pytest.fixture
 def waits():
-    """How long each wait would have been, in seconds."""
+    """Return the list of waits, in seconds."""
     return []
 
 

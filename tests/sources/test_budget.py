@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What the results of one command may take together."""
+"""The limits of all results of one command."""
 
 import json
 from dataclasses import replace
@@ -23,14 +23,14 @@ def measured():
 
 
 def test_what_fits_is_kept(measured):
-    """Nothing is said of it."""
+    """There is no message about it."""
     budget = Budget(kept_bytes=2 * measured.weight_bytes)
     assert [budget.keep(measured), budget.keep(measured)] == [True, True]
     assert budget.take_left_out() == []
 
 
 def test_what_does_not_fit_is_named_once(measured):
-    """In one line however many there are; what is as large is then not even read."""
+    """One line names all; an equally large result is not even read."""
     budget = Budget(kept_bytes=measured.weight_bytes)
     kept = [budget.keep(replace(measured, source=f"r{at}")) for at in range(5)]
     assert kept == [True, False, False, False, False]
@@ -46,14 +46,14 @@ def test_what_does_not_fit_is_named_once(measured):
 
 
 def test_bytes_read_are_counted_whatever_became_of_them():
-    """A file that is refused costs what a good one does."""
+    """A refused file costs as much as a good one."""
     budget = Budget(read_bytes=10)
     budget.spend(10)
     assert not budget.allows_reading("next")
 
 
 def test_measurements_are_counted_by_pool(measured):
-    """The same one of the same pool counts once; a result takes half of what is left at most."""
+    """A measurement of a pool counts once; a result takes at most half of what is left."""
     budget = Budget(most_subjects=4)
     pools = [
         replace(
@@ -72,7 +72,7 @@ def json_result(task):
 
 
 def test_small_files_are_read_before_large_ones(tmp_path):
-    """And what is left out is an unreadable line of the whole."""
+    """An unreadable line names what is left out."""
     body = GOOD.read_text()
     large, small = tmp_path / "a.json", tmp_path / "b.json"
     large.write_text(body + " " * 600_000)
@@ -91,7 +91,7 @@ def test_small_files_are_read_before_large_ones(tmp_path):
 
 
 def test_the_weight_is_that_of_what_is_kept(measured):
-    """An upper bound, of the order of the file's size."""
+    """It is an upper bound, of the order of the file's size."""
     data = GOOD.read_bytes()
     weight = weight_bytes(measured.result, data)
     assert len(data) < weight < 10 * len(data)

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Coroutines that are stopped by signals, or by one of them failing."""
+"""Coroutines that signals or a failure stop."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ class TerminatedError(KeyboardInterrupt):
 
 @pytest.fixture
 def on_sigterm():
-    """What the command line does with SIGTERM and SIGHUP."""
+    """Do what the command line does on SIGTERM and SIGHUP."""
 
     def terminate(_number, _frame):
         raise TerminatedError
@@ -40,7 +40,7 @@ def on_sigterm():
     ],
 )
 def test_a_signal_ends_it_in_order(on_sigterm, number, expected):
-    """What is open is closed first; the handler is as it was before."""
+    """Everything is closed first; the handler is restored."""
     closed = []
 
     async def main():
@@ -57,7 +57,7 @@ def test_a_signal_ends_it_in_order(on_sigterm, number, expected):
 
 
 def test_without_a_signal(on_sigterm):
-    """It gives what the coroutine gives, and the handler is as it was."""
+    """It returns the coroutine's result, and restores the handler."""
 
     async def main():
         await asyncio.sleep(0)
@@ -68,7 +68,7 @@ def test_without_a_signal(on_sigterm):
 
 
 def test_the_first_failure_ends_the_others():
-    """As it is, not in a group of one; nothing goes on behind its back."""
+    """The failure is raised unchanged; no other coroutine continues."""
     cancelled = []
 
     async def waits():
@@ -90,7 +90,7 @@ def test_the_first_failure_ends_the_others():
 
 
 def test_so_many_at_a_time():
-    """All are done, never more at once than allowed."""
+    """All run, never more at once than allowed."""
     running = most = done = 0
 
     async def one():
@@ -107,7 +107,7 @@ def test_so_many_at_a_time():
 
 
 def test_what_was_not_begun_is_closed():
-    """After a failure no coroutine is left that nobody awaited, which would be a warning."""
+    """After a failure no coroutine is left unawaited, which would be a warning."""
 
     async def fails():
         raise KeyError("x")

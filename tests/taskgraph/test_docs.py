@@ -55,7 +55,9 @@ def test_keys_of_the_report():
 def test_files_of_the_report():
     """Each file that it publishes is in the table, in the command's order."""
     files = [f"public/{path}" for path in report_command.FILES.values()]
-    table = (DOCS / "kinds.md").read_text().partition("| artifact | what |")[2].partition("\n\n")[0]
+    table = (
+        (DOCS / "kinds.md").read_text().partition("| artifact | content |")[2].partition("\n\n")[0]
+    )
     assert re.findall(r"^\| `(\S+)` \|", table, re.MULTILINE) == files
 
 

@@ -6,7 +6,7 @@
 import pytest
 
 from io_benchmark_taskgraph.mistakes import BadKeyError
-from io_benchmark_taskgraph.stanza import WORKSPACE, Benchmark, StanzaPlace, parse
+from io_benchmark_taskgraph.stanza import WORKSPACE, Benchmark, TaskPlace, parse
 
 SMALLEST = {"script": "scripts/io-benchmark", "workloads": ["cache-retrieve"], "retrieves": 2000}
 CONTAINER = {"name": "container", "path": "/builds/worker/io-benchmark"}
@@ -54,7 +54,7 @@ def test_everything_given():
         precision="0.5%",
         upload_url="https://host.example/o?name={name}",
         replicates=100,
-        places=(StanzaPlace("container", "/builds/worker/io-benchmark"), WORKSPACE),
+        places=(TaskPlace("container", "/builds/worker/io-benchmark"), WORKSPACE),
         perfherder="neutral",
     )
 

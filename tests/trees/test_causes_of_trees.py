@@ -18,8 +18,8 @@ from seed_workers import measured, workers
 from tree_cases import RETRIEVE, ROWS, Row
 
 from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.diagnosis.cause_rule import NOTHING_TO_EXPLAIN
 from io_benchmark.analysis.diagnosis.causes import RULES
-from io_benchmark.analysis.diagnosis.judgement import NOTHING_TO_EXPLAIN
 from io_benchmark.analysis.model import Cause, State
 from io_benchmark.analysis.plan import Pair, Plan
 from io_benchmark.analysis.statements import statement

@@ -35,8 +35,8 @@ _MANY_SUBJECTS = 5
 
 @dataclass(frozen=True)
 class Options:
-    margin: float = 0.05
-    worker_variation: float = 0.05
+    margin: float = levels.DEFAULT_MARGIN
+    worker_variation: float = levels.DEFAULT_WORKER_VARIATION
     allow: frozenset[str] = field(default_factory=frozenset)
 
 

@@ -42,7 +42,7 @@ class Expectation:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class ExpectationOutcome:
     met: bool
     message: Statement
 
@@ -55,14 +55,14 @@ def parse(text: str) -> Expectation:
     return Expectation(text, match[1], match[2], match[3] == "<", float(match[4]), parts)
 
 
-def judge(expectation: Expectation, report: Report) -> Judgement:
+def judge(expectation: Expectation, report: Report) -> ExpectationOutcome:
     """Judge every measurement with these parts; not met if the two were not compared on any."""
     subjects = [part.subject for part in report.subjects]
     selected = [
         part for part in report.subjects if set(part.subject.parts) >= set(expectation.parts)
     ]
     if not selected and expectation.parts:
-        return _judgement(expectation, "not met", _not_measured(expectation.parts, subjects))
+        return _not_met(expectation, "not met", _not_measured(expectation.parts, subjects))
     pair = expectation.candidate, expectation.baseline
     comparisons = [
         comparison
@@ -71,7 +71,7 @@ def judge(expectation: Expectation, report: Report) -> Judgement:
         if (comparison.candidate, comparison.baseline) == pair
     ]
     if not comparisons:
-        return _judgement(expectation, "not met", _not_compared(expectation, report))
+        return _not_met(expectation, "not met", _not_compared(expectation, report))
     # What is known to be broken comes before what is not decided.
     broken = [each for each in comparisons if _is_broken(expectation, each)]
     undecided = [
@@ -79,21 +79,21 @@ def judge(expectation: Expectation, report: Report) -> Judgement:
     ]
     if broken or undecided:
         outcome = "not met" if broken else "not decided"
-        return _judgement(expectation, outcome, _with_interval([*broken, *undecided]))
+        return _not_met(expectation, outcome, _with_interval([*broken, *undecided]))
     compared = _compared(len(comparisons), len(selected))
     message = statement("{expectation}: met{on}", expectation=expectation.text, on=compared)
-    return Judgement(True, message)
+    return ExpectationOutcome(True, message)
 
 
-def judge_all(expectations: Sequence[Expectation], report: Report) -> list[Judgement]:
+def judge_all(expectations: Sequence[Expectation], report: Report) -> list[ExpectationOutcome]:
     return [judge(expectation, report) for expectation in expectations]
 
 
-def _judgement(expectation: Expectation, outcome: str, reason: Statement) -> Judgement:
+def _not_met(expectation: Expectation, outcome: str, reason: Statement) -> ExpectationOutcome:
     message = statement(
         f"{{expectation}}: {outcome}, {{reason}}", expectation=expectation.text, reason=reason
     )
-    return Judgement(False, message)
+    return ExpectationOutcome(False, message)
 
 
 def _with_interval(comparisons: Sequence[Comparison]) -> Statement:
@@ -101,7 +101,7 @@ def _with_interval(comparisons: Sequence[Comparison]) -> Statement:
     return statement(
         "{ratio} ({interval}) on {subject}{more}",
         ratio=Quantity(first.ratio, Unit.RATIO),
-        interval=Range(first.interval.low, first.interval.high, Unit.RATIO),
+        interval=Range(first.interval.low_ratio, first.interval.high_ratio, Unit.RATIO),
         subject=_title(first.subject),
         more=statement(", and {others} more", others=count(len(others))) if others else "",
     )
@@ -113,12 +113,12 @@ def _title(subject: Subject) -> Statement:
 
 def _is_met(expectation: Expectation, comparison: Comparison) -> bool:
     interval, limit = comparison.interval, expectation.limit
-    return interval.high < limit if expectation.below else interval.low > limit
+    return interval.high_ratio < limit if expectation.below else interval.low_ratio > limit
 
 
 def _is_broken(expectation: Expectation, comparison: Comparison) -> bool:
     interval, limit = comparison.interval, expectation.limit
-    return interval.low >= limit if expectation.below else interval.high <= limit
+    return interval.low_ratio >= limit if expectation.below else interval.high_ratio <= limit
 
 
 def _compared(compared: int, selected: int) -> Statement:

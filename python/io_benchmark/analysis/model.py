@@ -27,7 +27,7 @@ MEDIAN, TAIL = 50, 95
 
 @dataclass(frozen=True, order=True)
 class Subject:
-    """What was measured. Only identical measurements are compared.
+    """One measurement. Only identical measurements are compared.
 
     Destination and fidelity are those of cache-retrieve; every other workload has a variant, and
     the number of threads that worked at once.
@@ -110,7 +110,7 @@ class Worker:
 
 
 class Run(NamedTuple):
-    """What one worker measured of one subject."""
+    """The samples of one worker for one subject."""
 
     worker: Worker
     entry: Entry
@@ -165,15 +165,15 @@ class Figures:
 
 @dataclass(frozen=True)
 class Interval:
-    low: float
-    high: float
-    level: float  # 0.95
+    low_ratio: float
+    high_ratio: float
+    level_ratio: float  # 0.95
 
     def excludes(self, value: float) -> bool:
-        return value < self.low or value > self.high
+        return value < self.low_ratio or value > self.high_ratio
 
     def within(self, low: float, high: float) -> bool:
-        return low <= self.low and self.high <= high
+        return low <= self.low_ratio and self.high_ratio <= high
 
 
 class Verdict(StrEnum):
@@ -185,7 +185,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Advice:
-    """What should settle an inconclusive comparison."""
+    """How to settle an inconclusive comparison."""
 
     leaning: Verdict  # the more probable verdict
     workers_to_add: int | None  # per side; None: not decidable by repetition
@@ -235,7 +235,7 @@ class Observation:
 
     name: str  # "write-rate"
     seen: tuple[Seen, ...]
-    total: int  # workers, or runs, on this side
+    total: int  # workers, or runs, on this side; 0 for a figure of the whole side
     counts_runs: bool = False
 
 

@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The whole outcome of a comparison: `analysis` fills it, `report` shows it, neither knows the other."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -25,12 +25,12 @@ class NoiseFloor:
     """Ratios between what should be equal."""
 
     kind: str  # "within-worker" (interleaved halves) or "between-workers"
-    low: float
-    high: float
+    low_ratio: float
+    high_ratio: float
 
 
 class Bottleneck(StrEnum):
-    """What the copies of a run waited for."""
+    """The resource that the copies of a run waited for."""
 
     PAGE_CACHE = "absorbed by the page cache"
     WRITEBACK = "bound by writeback"
@@ -61,7 +61,7 @@ class SideBottleneck:
 @dataclass(frozen=True)
 class SubjectReport:
     subject: Subject
-    figures: dict[str, Figures]  # by side, baseline first
+    figures: Mapping[str, Figures]  # by side, baseline first
     comparisons: tuple[Comparison, ...]  # one a candidate, in the order of `figures`
     noise: tuple[NoiseFloor, ...]
     # By side; only cache-retrieve has them.
@@ -141,7 +141,7 @@ class SampleSeries:
 
 @dataclass(frozen=True)
 class RateTimeline:
-    """What happened during one worker's run, as rates: one value between two samples."""
+    """Rates during one worker's run: one value between two samples."""
 
     side: str
     worker: str

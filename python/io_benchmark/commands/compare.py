@@ -19,14 +19,15 @@ import time
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN, DEFAULT_WORKER_VARIATION
 from io_benchmark.commands.context import MESSAGE_LENGTH, Context
 from io_benchmark.commands.options import add_output_options, write_report_file
 from io_benchmark.errors import UsageError
-from io_benchmark.report import FORMATS
+from io_benchmark.report.formats import FORMATS
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
-    from io_benchmark.analysis.expectations import Judgement
+    from io_benchmark.analysis.expectations import ExpectationOutcome
     from io_benchmark.analysis.model import Worker
     from io_benchmark.analysis.plan import Plan
     from io_benchmark.analysis.report_model import Report
@@ -73,16 +74,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--margin",
         type=_percentage,
-        default=0.05,
+        default=DEFAULT_MARGIN,
         metavar="PERCENT",
-        help="smaller differences count as equal (default: 5%%)",
+        help=f"smaller differences count as equal (default: {100 * DEFAULT_MARGIN:g}%%)",
     )
     add(
         "--worker-variation",
         type=_percentage,
-        default=0.05,
+        default=DEFAULT_WORKER_VARIATION,
         metavar="PERCENT",
-        help="assumed variation between workers (default: 5%%)",
+        help=f"assumed variation between workers (default: {100 * DEFAULT_WORKER_VARIATION:g}%%)",
     )
     add(
         "--allow",
@@ -163,8 +164,8 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         context.environment,
         details=arguments.details,
     )
-    judgements = expectations.judge_all(expected, report)
-    status = _status(report, judgements, arguments.format, context, partial=arguments.partial)
+    outcomes = expectations.judge_all(expected, report)
+    status = _status(report, outcomes, arguments.format, context, partial=arguments.partial)
     unwritten = [problem for problem in written if problem is not None]
     for problem in unwritten:
         context.tell(f"error: {problem}")
@@ -218,14 +219,19 @@ def _workers(
 
 
 def _status(
-    report: Report, judgements: Sequence[Judgement], form: str, context: Context, *, partial: bool
+    report: Report,
+    outcomes: Sequence[ExpectationOutcome],
+    form: str,
+    context: Context,
+    *,
+    partial: bool,
 ) -> int:
     from io_benchmark.report.content.statement_text import text_of
 
     context.tell_unreadable(report.unreadable, "missing" if partial else "error", form)
-    for judgement in judgements:
-        context.tell(clean(text_of(judgement.message), MESSAGE_LENGTH))
-    if not all(judgement.met for judgement in judgements):
+    for outcome in outcomes:
+        context.tell(clean(text_of(outcome.message), MESSAGE_LENGTH))
+    if not all(outcome.met for outcome in outcomes):
         return EXIT_EXPECTATION
     compared = any(subject.comparisons for subject in report.subjects)
     if not compared:

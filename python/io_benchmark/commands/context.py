@@ -8,12 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
+from io_benchmark.report.formats import FORMATS
 from io_benchmark.text import clean_lines
 
 MESSAGE_LENGTH = 4000  # some messages list every valid value
 DEFAULT_COLUMNS = 80
-# Formats that have a line for each result that could not be read.
-_COMPLETE_FORMATS = ("text", "json")
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class Context:
         Only count them where the report on the same terminal names each.
         """
         on_one_terminal = self.stdout.isatty() and self.stderr.isatty()
-        if not (on_one_terminal and form in _COMPLETE_FORMATS):
+        if not (on_one_terminal and FORMATS[form].lists_unreadable):
             for line in lines:
                 self.tell(f"{prefix}: {line}")
         elif lines:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 from io_benchmark.commands.context import Context
 from io_benchmark.commands.options import add_output_options, write_report_file
 from io_benchmark.errors import UsageError
+from io_benchmark.report.formats import HISTORY_FORMATS
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.protocol import FetchedResult, RunResult
 
-# The same as in `io_benchmark.report.history`, which --help must not load.
-FORMATS = ("text", "markdown", "html", "json")
 USAGE = "POOL [ADDRESS ...] [OPTION ...]"
 EXAMPLES = (
     "io-benchmark history amd-16 --since 2026-05-01",
@@ -58,12 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"show the newest N points (default: {LAST}, at most {MOST})",
     )
     add("--since", type=_date, metavar="DATE", help="show points from this day (UTC) on")
-    add_output_options(parser.add_argument_group("output"), FORMATS)
+    add_output_options(parser.add_argument_group("output"), HISTORY_FORMATS)
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.analysis.history.series import history
-    from io_benchmark.report.history import rendered, show
+    from io_benchmark.report.formats import output
     from io_benchmark.sources.protocol import check_pool
 
     check_pool(arguments.pool)
@@ -86,8 +85,10 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         unreadable=intake.unreadable,
         remarks=intake.all_remarks(),
     )
-    written = [write_report_file(path, rendered(found, form)) for form, path in arguments.write]
-    show(found, arguments.format, context.stdout, context.environment)
+    written = [
+        write_report_file(path, output.rendered(found, form)) for form, path in arguments.write
+    ]
+    output.show(found, arguments.format, context.stdout, context.environment)
     context.tell_unreadable(intake.unreadable, "note", arguments.format)
     problems = [problem for problem in written if problem is not None]
     if not found.series:

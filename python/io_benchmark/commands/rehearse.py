@@ -184,12 +184,12 @@ def _run_all(
     context: Context,
 ) -> None:
     from io_benchmark.commands.rehearsal_progress import RehearsalProgress
-    from io_benchmark.report.formats.output import console
+    from io_benchmark.report.formats.page import terminal_console
 
     names = ", ".join(task.label for task in (*tasks, *reports))
     count = len(tasks) + len(reports)
     _tell(context, f"Running {count} tasks one by one, {arguments.profile} sizes: {names}")
-    shown_on = console(context.stderr, context.environment)
+    shown_on = terminal_console(context.stderr, context.environment)
     with RehearsalProgress(shown_on, count, arguments.verbose) as progress:
         for task in tasks:
             rehearsal.pool(task, progress)

@@ -8,7 +8,7 @@ import re
 
 from io_benchmark.commands.options import add_output_options, add_root_option
 from io_benchmark.errors import UsageError
-from io_benchmark.report import FORMATS
+from io_benchmark.report.formats import FORMATS
 from io_benchmark.submit import owner, sizes
 from io_benchmark.submit.definitions import PRIORITIES, QUEUE_NAME, UNGROUPED
 from io_benchmark.text import clean

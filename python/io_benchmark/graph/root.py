@@ -11,7 +11,7 @@ from io_benchmark.paths import refuse_unreadable
 
 # A tree is known by these; the second keeps Firefox's and other projects' kinds apart from ours.
 MARKS = ("taskcluster/config.yml", "scripts/io-benchmark/__main__.py")
-_ADVICE = "name the folder that holds taskcluster/"
+_ADVICE = "name the folder that contains taskcluster/"
 BUNDLE = Path(__file__).resolve().parent.parent / "bundle"
 
 

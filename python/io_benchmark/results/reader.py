@@ -106,8 +106,8 @@ def _with_entries(envelope: _Envelope, source: str, version: int) -> Result:
         more = f" and {len(unknown) - UNKNOWN_SHOWN} more" if len(unknown) > UNKNOWN_SHOWN else ""
         remark = Remark(
             name="unknown-workload",
-            message=f"{', '.join(list(unknown)[:UNKNOWN_SHOWN])}{more}: not known to this program, "
-            "passed over: update io-benchmark",
+            message=f"{', '.join(list(unknown)[:UNKNOWN_SHOWN])}{more}: unknown to this program and "
+            "skipped; update io-benchmark",
         )
         fields["warnings"] = [*envelope.warnings, remark]
     return Result(**{**fields, "version": VERSION, "workloads": entries})

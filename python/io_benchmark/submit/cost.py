@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from io_benchmark.number_text import compact
 from io_benchmark.submit import sizes
 from io_benchmark.submit.definitions import SelectedTask
 
@@ -59,9 +60,8 @@ def _tasks(count: int) -> str:
 
 
 def _hours(minutes: int) -> str:
-    """Three digits: 0.917, 2.75, 165, 1,230."""
-    hours = minutes / MINUTES_PER_HOUR
-    number = f"{hours:.3g}" if hours < 100 else f"{hours:,.0f}"
+    """Write hours with three digits: 0.917, 2.75, 165, 1,230."""
+    number = compact(minutes / MINUTES_PER_HOUR)
     return f"{number} worker hour" + ("" if number == "1" else "s")
 
 

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Change points: against a published result, the formula read literally, and what must not be."""
+"""Change points: a published result, the formula read literally, and series without a change."""
 
 import itertools
 import math
@@ -53,7 +53,7 @@ NILE = np.array(
 
 
 def test_the_nile() -> None:
-    """One change, after 1898, and by far: no permutation comes near it."""
+    """There is one change, after 1898, and no permutation comes near it."""
     assert (len(NILE), NILE.sum()) == (100, 91_935)
     assert find(NILE) == (ChangePoint(28, 1 / 1000),)
     assert 1871 + find(NILE)[0].at == 1899
@@ -159,7 +159,7 @@ def test_enough() -> None:
     ],
 )
 def test_edges(values: list[float]) -> None:
-    """Nothing to divide is no error."""
+    """Too few values to divide are not an error."""
     assert find(np.array(values, dtype=np.float64)) == ()
 
 

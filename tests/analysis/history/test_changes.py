@@ -57,12 +57,12 @@ def test_one_fact(
     ],
 )
 def test_what_was_not_observed(values: tuple[str | None, ...], unobserved: bool) -> None:
-    """A fact that one side lacks is no change; where no fact is on both, that is said."""
+    """A fact that one side lacks is not a change; `unobserved` marks a change without any fact on both sides."""
     assert fact_changes(observed("disks", *values), 3) == FactChanges((), (), unobserved)
 
 
 def test_the_order() -> None:
-    """What changed at the very point goes before what changed near it."""
+    """Changes at the point come before changes near it."""
     near = observed("kernel", "a", "a", "b", "b", "b")
     here = observed("disks", "2", "2", "2", "1", "1")
     both = [PointFacts(at, one + other) for (at, one), (_, other) in zip(near, here, strict=True)]

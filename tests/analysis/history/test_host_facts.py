@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What is observed of a machine, as facts to lay side by side."""
+"""Facts about a machine that can be compared."""
 
 import json
 
@@ -70,7 +70,7 @@ def facts(change=None, *, pool="amd-16"):
 
 
 def test_all_of_them():
-    """Storage first, for that is what the benchmark is about."""
+    """Storage comes first, because the benchmark is about it."""
     found = facts()
     assert found == {**FACTS, "script": found["script"]}
     assert list(found) == list(FACTS)
@@ -78,7 +78,7 @@ def test_all_of_them():
 
 
 def test_two_disks():
-    """How many there are and how they are striped is told apart from what each of them is."""
+    """The number of disks and their stripes are separate from their models."""
     (push,) = past.pushes(1)
     result = results.parse(json.dumps(push.documents[0]).encode(), "document")
     found = dict(facts_of(result, "workspace", "gecko-t/b-linux", "an-image"))
@@ -135,7 +135,7 @@ DEVICE = "storage.places.0.devices.1"
     ],
 )
 def test_changes(change, changed):
-    """What is not observed is left out; what differs on every machine is no fact."""
+    """Unobserved facts are left out, and so is what differs on every machine."""
     usual = facts()
     assert {name: one for name, one in facts(change).items() if usual.get(name) != one} == changed
 

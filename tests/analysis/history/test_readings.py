@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""From a result to readings: where it is from, and what it says."""
+"""From a result to readings: their origin, conditions and facts."""
 
 import json
 import math
@@ -77,7 +77,7 @@ def test_times(started, expected):
 
 @pytest.mark.parametrize("nonsense", ["yesterday", "", "9999-12-31T23:59:59-23:59"])
 def test_no_time(nonsense):
-    """The result's own time stands in; where that is nonsense too, there is no place for it."""
+    """The result's own time is used; a result without a valid time has no origin."""
     one, push = measured({}, started=nonsense)
     assert origin(one).time == push.time + timedelta(minutes=9)
     two = replace(one, result=msgspec.structs.replace(one.result, started=nonsense))

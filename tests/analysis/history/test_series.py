@@ -67,8 +67,8 @@ def test_a_change():
     (change,) = series.changes
     assert (change.at, change.p_value) == (12, 0.001)
     assert change.ratio == pytest.approx(2, rel=0.01)
-    assert change.interval.low < change.ratio < change.interval.high < 2.1
-    assert change.interval.level == 0.95
+    assert change.interval.low_ratio < change.ratio < change.interval.high_ratio < 2.1
+    assert change.interval.level_ratio == 0.95
     assert (change.before_ns, change.after_ns) == tuple(one.mean_ns for one in series.levels)
     assert change.changed == (FactChange("disks", "2", "1", 0),)
     assert (change.varied, change.unobserved) == ((), False)
@@ -86,8 +86,8 @@ def test_welch_by_hand():
     (change,) = series.changes
     logs = [point.log_mean for point in series.points]
     theirs = scipy.stats.ttest_ind(logs[12:], logs[:12], equal_var=False).confidence_interval(0.95)
-    assert math.log(change.interval.low) == pytest.approx(theirs.low)
-    assert math.log(change.interval.high) == pytest.approx(theirs.high)
+    assert math.log(change.interval.low_ratio) == pytest.approx(theirs.low)
+    assert math.log(change.interval.high_ratio) == pytest.approx(theirs.high)
 
 
 def test_no_change():
@@ -129,8 +129,8 @@ def test_unknown_machines_are_not_one():
     assert len(points_of(some)[0].workers) == 2
 
 
-def test_only_like_beside_like():
-    """What a comparison would refuse is another series; the one that goes on is first."""
+def test_different_conditions_are_different_series():
+    """What a comparison would refuse is in a different series; the one with the newest point is first."""
     warm = conditions_of(("profile", "profile full"), ("cache-state", "warm cache"))
     some = [
         *(reading(at, 75) for at in range(10)),
@@ -145,7 +145,7 @@ def test_only_like_beside_like():
 
 
 def test_one_point_unlike_the_others_is_named():
-    """With what differs, and not drawn by itself."""
+    """It is listed with what differs, and has no series."""
     warm = conditions_of(("profile", "profile full"), ("cache-state", "warm cache"))
     some = [*(reading(at, 75) for at in range(10)), reading(10, 50, conditions=warm)]
     found = history("amd-16", some)
@@ -158,7 +158,7 @@ def test_one_point_unlike_the_others_is_named():
 
 
 def test_the_newest_and_since():
-    """Counted in points; what is older than asked for is no older point that was left out."""
+    """`newest` counts points; points before `since` are not counted as left out."""
     some = weeks((20, 75))
     found = history("amd-16", some, newest=5)
     assert [point.group for point in found.series[0].points] == [
@@ -179,6 +179,6 @@ def test_the_order_in_which_they_come_does_not_matter():
 
 
 def test_nothing():
-    """No readings are no error here."""
+    """No readings are not an error here."""
     found = history("amd-16", [], unreadable=["gone"])
     assert (found.series, found.unreadable) == ((), ("gone",))

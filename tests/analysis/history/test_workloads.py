@@ -17,7 +17,7 @@ from io_benchmark.analysis.history.history_model import History, HistoryReading
 from io_benchmark.analysis.history.readings import origin_of, readings_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.intake import worker_of
-from io_benchmark.report.history import as_json, html, markdown
+from io_benchmark.report.formats.output import rendered
 from io_benchmark.results import parse
 from io_benchmark.results.workloads import WORKLOADS
 from io_benchmark.sources.protocol import RunResult
@@ -69,9 +69,9 @@ def test_means_are_of_one_operation() -> None:
 
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_units_in_json(workload: str) -> None:
-    """The workload's own figure stands beside the time, with its unit and its good direction."""
+    """The JSON has the workload's own figure next to the time, with its unit and direction."""
     known = WORKLOADS[workload]
-    for one in json.loads(as_json.render(slowed()))["series"]:
+    for one in json.loads(rendered(slowed(), "json"))["series"]:
         if one["subject"]["workload"] != workload:
             continue
         assert (one["unit"], one["operation"]) == (known.unit, known.operation)
@@ -82,15 +82,15 @@ def test_units_in_json(workload: str) -> None:
 
 
 def test_units_in_text() -> None:
-    """A rate is told and drawn as a rate, and slower is slower."""
+    """A rate is written and drawn as a rate, and slower stays slower."""
     for text in (
         sample_history.on_terminal(slowed(), 100),
-        markdown.render(slowed()),
-        html.render(slowed()),
+        rendered(slowed(), "markdown"),
+        rendered(slowed(), "html"),
     ):
         words = " ".join(text.split())
         assert "from 11,100 IOPS to 5,560 IOPS" in words
         assert "rate, in IOPS, where higher is better" in words
         assert "from 512 µs to 1,020 µs" in words
-    assert "Mean rate in IOPS, push by push" in html.render(slowed())
+    assert "Mean rate in IOPS, push by push" in rendered(slowed(), "html")
     assert re.search(r"^ +IOPS +1$", sample_history.on_terminal(slowed(), 100), re.MULTILINE)

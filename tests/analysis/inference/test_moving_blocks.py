@@ -83,7 +83,7 @@ def test_pairs_cancel_what_the_files_do() -> None:
 
 
 def test_pairs_take_what_both_have() -> None:
-    """One side stopped early: only the retrieves that both made are laid side by side."""
+    """One side stopped early: only the retrieves that both made are compared."""
     short = simulation.entry(np.full(50, 1000))
     long = simulation.entry(np.concatenate((np.full(50, 500), np.full(50, 99_999))))
     means = moving_blocks.compare_means([short], [long])

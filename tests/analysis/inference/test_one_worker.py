@@ -16,8 +16,8 @@ from io_benchmark.analysis.model import Comparison, Severity, State, Verdict, Wo
 from io_benchmark.analysis.plan import pools
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content.evidence_text import evidence_text
-from io_benchmark.report.content.replication import of_report
 from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.worker_rows import count_replication
 
 BOOT = "4514e179-e9e1-4620-b051-b51d93f6b9cd"
 
@@ -60,8 +60,8 @@ def test_the_averages_of_all_runs_are_compared() -> None:
     assert comparison.ratio == pytest.approx(expected, rel=1e-3)
     assert comparison.method == "runs of one worker"
     assert comparison.verdict is Verdict.INCONCLUSIVE
-    assert comparison.interval.low < 0.5
-    assert comparison.interval.high > 1.1
+    assert comparison.interval.low_ratio < 0.5
+    assert comparison.interval.high_ratio > 1.1
 
 
 def test_runs_that_agree_give_a_verdict() -> None:
@@ -77,7 +77,7 @@ def test_swapping_the_sides() -> None:
     found = runs({"a": (1.3, 1.5), "b": (1.0, 1.1, 0.9)})
     there, back = only(report(found, "b")), only(report(found, "a"))
     assert there.ratio == pytest.approx(1 / back.ratio)
-    assert there.interval.low == pytest.approx(1 / back.interval.high)
+    assert there.interval.low_ratio == pytest.approx(1 / back.interval.high_ratio)
 
 
 def test_runs_of_one_machine_in_bare_files_are_one_worker() -> None:
@@ -85,7 +85,10 @@ def test_runs_of_one_machine_in_bare_files_are_one_worker() -> None:
     found = report(runs({"a": (2.0, 2.2), "b": (1.0, 1.1)}), "b")
     (subject,) = found.subjects
     assert {side: one.workers for side, one in subject.figures.items()} == {"a": 1, "b": 1}
-    assert [(row.side, row.runs, row.workers) for row in of_report(found)] == [
+    assert [
+        (row.side, row.runs, row.workers)
+        for row in count_replication(found.subjects, found.workers)
+    ] == [
         ("b", 2, 1),
         ("a", 2, 1),
     ]
@@ -134,7 +137,7 @@ def test_evidence_counts_workers() -> None:
 
 
 def test_runs_that_tell_different_things() -> None:
-    """Of one worker, each is told with the number of its runs."""
+    """Each side has one worker, and its number of runs is given."""
     documents = seed_case.documents(2, pools=("intel",))
     for document in documents:
         document["host"]["boot_id"] = BOOT

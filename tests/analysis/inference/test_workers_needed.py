@@ -61,7 +61,7 @@ def test_the_seeds_amd_30_leans_to_equivalence() -> None:
 
 
 def test_on_the_margins_edge_nothing_helps() -> None:
-    """A ratio right at the margin is neither: past a hundred workers it is said plainly."""
+    """A ratio at the margin is neither: the message says that more than a hundred workers are needed."""
     given = asked(1.0499, 1)
     assert given.workers_to_add is None
     assert "not decidable by repetition" in text_of(given.message)

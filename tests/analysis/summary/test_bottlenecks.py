@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Which bottleneck a run was in, by its signature."""
+"""The bottleneck of a run, by its signature."""
 
 from dataclasses import replace
 from typing import Any
@@ -118,7 +118,7 @@ def found(change: dict[str, Any], pool: str = "amd-16") -> SideBottleneck:
     ],
 )
 def test_signatures(change: dict[str, Any], bottleneck: Bottleneck, why: str) -> None:
-    """Each bottleneck by what tells it, and nothing where nothing tells."""
+    """Each bottleneck is recognized by its signature, and unknown without one."""
     run = found(change)
     assert (run.bottleneck, text_of(run.reason)) == (bottleneck, why)
 

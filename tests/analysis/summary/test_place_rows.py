@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Places beside each other: known ratios are found, each worker is held against itself."""
+"""Comparisons of places: known ratios are found, and each worker is compared with itself."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -39,7 +39,7 @@ def intel(
     names: Sequence[str] = ("container",),
     count: int = 1,
 ) -> list[Worker]:
-    """Tasks of one pool: what they measure beside a workspace of 400 retrieves."""
+    """Tasks of one pool, which measure other places besides a workspace of 400 retrieves."""
     change = in_places(
         names, lambda found: [shortened(found[0], RETRIEVES), *entries(_first(found))]
     )
@@ -55,7 +55,7 @@ def shown(text: Statement | None) -> str:
 
 
 def only(found: Sequence[Worker]) -> Mapping[str, AtPlace]:
-    """What one pool has at each place."""
+    """The cells of one pool at each place."""
     (table,) = places_of(found)
     return {row.place: row.sides[0] for row in table.rows}
 
@@ -100,7 +100,9 @@ def test_without_noise_the_ratio_is_exact() -> None:
     found = only(intel(lambda first: [retrieved(first, "container", 2.0, noise=0.0)]))["container"]
     assert found.ratio == pytest.approx(2.0, abs=1e-6)
     assert found.interval is not None
-    assert (found.interval.low, found.interval.high) == pytest.approx((2.0, 2.0), abs=1e-5)
+    assert (found.interval.low_ratio, found.interval.high_ratio) == pytest.approx(
+        (2.0, 2.0), abs=1e-5
+    )
     assert (found.workers, found.method, found.differences) == (1, "paired retrieves", ())
 
 
@@ -120,7 +122,7 @@ def test_the_interval_of_one_worker_covers_the_truth(shape: simulation.Shape) ->
     assert covered >= 93
 
 
-def test_several_workers_are_each_held_against_themselves() -> None:
+def test_several_workers_are_each_compared_with_themselves() -> None:
     """Machines that differ by 20 %, their ratios hardly: Student's t over the ratios' logarithms."""
     generator = np.random.default_rng(2)
     files = simulation.sequence(RETRIEVES, generator)
@@ -138,14 +140,16 @@ def test_several_workers_are_each_held_against_themselves() -> None:
     logs = [math.log(slow.mean_ns / quick.mean_ns) for ((slow, quick),) in machines]
     oracle = scipy.stats.ttest_1samp(logs, 0.0).confidence_interval(0.95)
     found = estimates.interval(estimate, 0.95)
-    assert (found.low, found.high) == pytest.approx((math.exp(oracle.low), math.exp(oracle.high)))
+    assert (found.low_ratio, found.high_ratio) == pytest.approx(
+        (math.exp(oracle.low), math.exp(oracle.high))
+    )
     assert estimate.method == "workers"
     assert not found.excludes(1.3)
-    assert found.high / found.low < 1.1
+    assert found.high_ratio / found.low_ratio < 1.1
 
 
 def test_two_tasks_of_one_machine_are_one_worker() -> None:
-    """They halve that machine's own noise, and show nothing of others."""
+    """They halve that machine's own noise, and do not show other machines."""
     generator = np.random.default_rng(3)
     files = simulation.sequence(RETRIEVES, generator)
     pair = EntryPair(
@@ -162,7 +166,7 @@ def test_two_tasks_of_one_machine_are_one_worker() -> None:
 
 
 def test_a_place_that_was_skipped_has_a_row() -> None:
-    """It says why, and nothing of it is compared."""
+    """It has the reason, and is not compared."""
     (table,) = several_places.five().places
     memory = table.rows[-1]
     assert memory.sides[1] == AtPlace(
@@ -195,7 +199,7 @@ def test_a_place_that_was_cut_off_has_a_row() -> None:
 
 
 def test_without_the_first_place_there_is_no_ratio() -> None:
-    """No other place takes the first one's part silently."""
+    """No other place silently replaces the first."""
 
     def change(found: list[Document]) -> list[Document]:
         first = _first(found)
@@ -215,7 +219,7 @@ def test_without_the_first_place_there_is_no_ratio() -> None:
 
 
 def test_different_work_is_not_compared() -> None:
-    """Half as many retrieves read more from the disk: their mean is shown, and no ratio."""
+    """Half as many retrieves read more from the disk: the row has their mean, but not a ratio."""
     found = only(intel(lambda first: [shortened(retrieved(first, "container"), 200)]))["container"]
     assert found.mean_ns is not None
     assert (found.ratio, found.interval) == (None, None)
@@ -225,7 +229,7 @@ def test_different_work_is_not_compared() -> None:
 
 
 def test_a_different_method_is_named() -> None:
-    """Copies by reflink have a ratio, since that is what the place gains, and are named."""
+    """Copies by reflink have a ratio, because the place makes them possible, and the row names them."""
 
     def entries(first: Document) -> list[Document]:
         other = retrieved(first, "bind-mount", 0.1)
@@ -240,7 +244,7 @@ def test_a_different_method_is_named() -> None:
 
 
 def test_one_that_ran_out_of_time_is_named() -> None:
-    """Enough was measured for a ratio over what both made; it says how much was."""
+    """There is a ratio of the samples that both have; the row has their number."""
 
     def entries(first: Document) -> list[Document]:
         cut = shortened(retrieved(first, "container", 2.0, noise=0.0), 300)
@@ -255,12 +259,12 @@ def test_one_that_ran_out_of_time_is_named() -> None:
 
 
 def test_one_place_is_no_comparison_of_places() -> None:
-    """A task that measures in one place has nothing to lay beside it."""
+    """A task that measures in one place has nothing to compare it with."""
     assert places_of(workers(pools=("intel", "amd-16"))) == ()
 
 
 def test_the_tasks_own_order_decides_which_is_first() -> None:
-    """By the places that it was told, whichever was measured first."""
+    """The order of the task's settings decides, whichever was measured first."""
 
     def change(found: list[Document]) -> list[Document]:
         first = _first(found)
@@ -271,7 +275,7 @@ def test_the_tasks_own_order_decides_which_is_first() -> None:
 
 
 def test_a_pool_without_that_place_says_so() -> None:
-    """Its cell is not left to be guessed."""
+    """Its cell has the reason."""
     change = {
         "intel": in_places(
             ("container",), lambda found: [found[0], retrieved(found[0], "container", 2.0)]

@@ -130,7 +130,7 @@ BROKEN = [
 def test_a_broken_rule_is_named_with_what_differs(
     rule: str, change: dict[str, Any], message: str
 ) -> None:
-    """Its name, its severity, both sides' values; a refused one gets no verdict."""
+    """The problem has its rule, severity and both sides' values; a refused pair has no verdict."""
     report = judged(change)
     (problem,) = broken(report, rule)
     assert message in text_of(problem.message)
@@ -147,7 +147,7 @@ def test_a_broken_rule_is_named_with_what_differs(
     [pytest.param(case.values[0], case.values[1], id=str(case.id)) for case in BROKEN],
 )
 def test_an_allowed_rule_is_named_and_compared(rule: str, change: dict[str, Any]) -> None:
-    """--allow RULE: the verdict is given, and the report still says what was let through."""
+    """--allow RULE: there is a verdict, and the report still names the rule."""
     report = judged(change, allow=(rule,))
     (problem,) = broken(report, rule)
     assert problem.severity in (Severity.ALLOWED, Severity.WARNING)
@@ -157,7 +157,7 @@ def test_an_allowed_rule_is_named_and_compared(rule: str, change: dict[str, Any]
 
 
 def test_the_seeds_case_breaks_no_rule_but_one_worker() -> None:
-    """Like is compared with like; that one worker a pool shows no variation is said."""
+    """The measurements are identical; the only warning is about one worker per pool."""
     assert {problem.rule for problem in judged().problems} == {"one-worker"}
 
 
@@ -178,14 +178,14 @@ def test_drift_and_noise_are_warnings() -> None:
 
 
 def test_nothing_in_common_is_refused_by_name() -> None:
-    """Another place on each side: no measurement to lay beside the other."""
+    """Each side measured a different place: there is nothing to compare."""
     report = judged({f"{ENTRY}place": "elsewhere"})
     (problem,) = broken(report, "nothing-in-common")
     assert problem.sides == ("intel", "amd-16")
 
 
 def test_two_runs_on_one_machine_are_one_worker() -> None:
-    """A rerun on the same worker is no replicate: said, and counted once."""
+    """A rerun on the same worker is not a replicate: a warning names it, and it counts once."""
     found = workers(2, between=0.02, pools=("intel", "amd-16"))
     same = [
         type(one)(**{**vars(one), "worker_id": "g/w"}) if one.side == "amd-16" else one
@@ -217,7 +217,7 @@ def of_both_kinds(*sides: str) -> list[Worker]:
 
 
 def test_a_push_of_both_kinds_is_compared_by_the_longer_runs() -> None:
-    """What is left out is named, and weighs on nothing."""
+    """A warning names the runs that are left out, and they do not count."""
     report = compare(PLAN, of_both_kinds("intel", "amd-16"), Options())
     found = broken(report, "retrieves")
     assert [(one.severity, one.sides) for one in found] == [
@@ -239,7 +239,7 @@ def test_a_push_of_both_kinds_is_compared_by_the_longer_runs() -> None:
 
 
 def test_one_side_of_both_kinds() -> None:
-    """The other has the longer runs alone: they are what is compared."""
+    """The other side has only the longer runs, so these are compared."""
     report = compare(PLAN, of_both_kinds("amd-16"), Options())
     (problem,) = broken(report, "retrieves")
     assert (problem.severity, problem.sides) == (Severity.WARNING, ("amd-16",))

@@ -11,7 +11,7 @@ import sample_report
 from io_benchmark.analysis.model import Advice, Cause, Severity, State, Verdict
 from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content import document
-from io_benchmark.report.content.answers import NO_VERDICT
+from io_benchmark.report.content.report_index import NO_VERDICT
 
 
 def sentences(report):
@@ -46,8 +46,8 @@ def test_the_seeds_answer():
         "c3d-standard-30-lssd (1.90× faster, measured)."
     )
     assert undecided == (
-        "amd-30 against intel is inconclusive at 1.01× (95 % interval 0.88 to 1.16); 12 more "
-        "workers a side should decide it."
+        "amd-30 compared with intel is inconclusive at 1.01× (95 % interval 0.88 to 1.16); 12 "
+        "more workers per pool should settle it."
     )
 
 
@@ -56,7 +56,7 @@ def test_causes_belong_to_one_subject():
     overwritten, unlinked = sentences(sample_report.several_subjects())
     assert unlinked[0] == (
         "amd-16 is 1.21× slower than intel (95 % interval 1.06 to 1.38), 1.96× by the median, "
-        "which is steadier where nothing waits for a disk."
+        "which varies less where nothing waits for a disk."
     )
     assert "explains 94 %" in overwritten[0]
 
@@ -91,7 +91,7 @@ def test_causes_belong_to_one_subject():
         ),
         pytest.param(
             [replace(sample_report.SUPPORTED, state=State.RULED_OUT)],
-            "no cause is supported by what was observed.",
+            "no cause is supported by the observations.",
             id="none-supported",
         ),
     ],
@@ -105,9 +105,9 @@ def test_causes(causes, ending):
 @pytest.mark.parametrize(
     ("workers", "ending"),
     [
-        pytest.param(1, "; 1 more worker a side should decide it.", id="one"),
-        pytest.param(12, "; 12 more workers a side should decide it.", id="twelve"),
-        pytest.param(None, "; repetition would not decide it.", id="not-by-repetition"),
+        pytest.param(1, "; 1 more worker per pool should settle it.", id="one"),
+        pytest.param(12, "; 12 more workers per pool should settle it.", id="twelve"),
+        pytest.param(None, "; more workers would not settle it.", id="not-by-repetition"),
     ],
 )
 def test_advice(workers, ending):
@@ -118,12 +118,14 @@ def test_advice(workers, ending):
 def test_refused_and_missing():
     """Each candidate without a verdict says why: the rule, or that there is no counterpart."""
     report = sample_report.refused(5)
-    assert sentences(report) == [["amd-16 against intel: no verdict, refused by copy-method."]]
+    assert sentences(report) == [
+        ["amd-16 compared with intel: no verdict, refused by copy-method."]
+    ]
     (part,) = report.subjects
     alone = replace(part, figures={"amd-16": sample_report.AMD_16})
     report = replace(report, subjects=(alone,), problems=())
     assert sentences(report) == [
-        ["amd-16 against intel: no verdict, because intel has no samples of this."]
+        ["amd-16 compared with intel: no verdict, because intel has no samples of this."]
     ]
 
 
@@ -163,6 +165,4 @@ def test_repeated_worker():
     """A machine that ran twice is noticed, in the list and in words."""
     built = document.build(sample_report.before_after(5))
     assert [row.repeated for row in built.workers] == [True, False, False, True]
-    assert built.cautions == (
-        "Worker group/0 ran 2 of these tasks: they are not independent of each other.",
-    )
+    assert built.cautions == ("Worker group/0 ran 2 of these tasks, so they are not independent.",)

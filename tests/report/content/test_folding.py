@@ -14,11 +14,11 @@ from page import Page, assert_harmless
 
 from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
 from io_benchmark.analysis.report_model import Report, SubjectReport
-from io_benchmark.report import FORMATS
+from io_benchmark.number_text import NOTHING
 from io_benchmark.report.content import document
 from io_benchmark.report.content.folding import FOLDED_FROM, Folded
-from io_benchmark.report.content.units import NOTHING
-from io_benchmark.report.formats.html import render
+from io_benchmark.report.formats import FORMATS
+from io_benchmark.report.formats.html import render_report
 from io_benchmark.report.formats.output import rendered
 from io_benchmark.report.formats.page import short_marks
 
@@ -49,7 +49,7 @@ def test_the_answer_fits_a_screen() -> None:
     """76 measurements of three pools: 40 lines of answer, and a third of the lines in all."""
     report = several_places.everything()
     shown = sample_report.on_terminal(report, 80)
-    answer = shown.partition("\nAnswer\n")[2].partition("\nWorkers a pool\n")[0]
+    answer = shown.partition("\nAnswer\n")[2].partition("\nWorkers per pool\n")[0]
     assert len(answer.splitlines()) <= ONE_SCREEN
     in_full = rendered(report, "text", details=True)
     assert 3 * len(shown.splitlines()) < len(in_full.splitlines())
@@ -122,7 +122,7 @@ def test_a_difference_is_never_folded() -> None:
     report = judged(lambda _subject, _candidate: (Verdict.FASTER, 0.5))
     found = folded(report)
     assert (found.lines, found.table, found.undecided) == ((), None, frozenset())
-    assert found.told == document.build(report).sections
+    assert found.shown == document.build(report).sections
 
 
 def test_a_refusal_is_never_folded() -> None:
@@ -131,7 +131,7 @@ def test_a_refusal_is_never_folded() -> None:
     built = document.build(report)
     (group,) = [one for one in built.folded.groups if one.title.startswith("exec")]
     assert [one.verdict for one in group.answers] == ["slower", "no verdict"]
-    (table,) = [one.measures for one in built.folded.told if one.title.startswith("exec")]
+    (table,) = [one.measures for one in built.folded.shown if one.title.startswith("exec")]
     assert table is not None
     assert [measure.label for measure in table.measures] == [
         "hardlinked, 4 at once",
@@ -203,13 +203,13 @@ def test_notes_and_remarks_stay() -> None:
 def test_the_page_has_everything() -> None:
     """Sections of which nothing is decided are folded away, not left out."""
     report = several_places.everything()
-    text = render(report)
+    text = render_report(report)
     assert_harmless(Page(text))
     built = document.build(report)
     assert text.count("<summary>No pool is slower or faster here</summary>") == len(
         built.folded.undecided
     )
-    assert len(built.folded.undecided) == len(built.sections) - len(built.folded.told)
+    assert len(built.folded.undecided) == len(built.sections) - len(built.folded.shown)
     for section in built.sections:
         assert f"<h2>{section.title}" in text
 

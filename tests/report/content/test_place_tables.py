@@ -11,12 +11,12 @@ import several_places
 from page import Page, assert_harmless
 
 from io_benchmark.analysis.report_model import PlaceRow, Places, Report
-from io_benchmark.report import FORMATS
+from io_benchmark.number_text import NOTHING
 from io_benchmark.report.content import document
-from io_benchmark.report.content.figures_table import Row
 from io_benchmark.report.content.place_tables import PlacesPart
-from io_benchmark.report.content.units import NOTHING
-from io_benchmark.report.formats.html import render
+from io_benchmark.report.content.tables import FiguresRow
+from io_benchmark.report.formats import FORMATS
+from io_benchmark.report.formats.html import render_report
 from io_benchmark.report.formats.output import rendered
 
 
@@ -44,9 +44,9 @@ def test_each_place_against_the_first() -> None:
     """A ratio and its interval a pool; what is missing or was done in another way is said below."""
     (table,) = part(several_places.five()).tables
     assert table.first == "workspace"
-    assert table.held.rows[2:4] == (
-        Row("boot-disk", ("2.31×", "1.21×"), strong=True),
-        Row("95 % interval", ("2.261 to 2.359", "1.179 to 1.241")),
+    assert table.ratios.rows[2:4] == (
+        FiguresRow("boot-disk", ("2.31×", "1.21×"), strong=True),
+        FiguresRow("95 % interval", ("2.261 to 2.359", "1.179 to 1.241")),
     )
     assert table.notes == (
         "memory, intel: warm cache here, cold cache at workspace",
@@ -56,10 +56,10 @@ def test_each_place_against_the_first() -> None:
 
 def test_what_the_intervals_rest_on() -> None:
     """One worker's interval is of that machine, and says so."""
-    (said,) = part(several_places.five()).basis
+    (said,) = part(several_places.five()).assumptions
     assert said == (
-        "intel, amd-16: one worker held against itself, in blocks of its samples; the interval is "
-        "that machine's, and nothing is assumed of how others differ"
+        "intel, amd-16: one worker compared with itself, in blocks of its samples; the interval "
+        "holds for that worker alone, because others may differ"
     )
 
 
@@ -72,8 +72,11 @@ def test_several_workers_say_so() -> None:
         for row in table.rows
     )
     report = replace(report, places=(replace(table, rows=rows),))
-    assert part(report).basis == (
-        "intel, amd-16: 3 workers, each held against itself, by how far their ratios differ",
+    assert part(report).assumptions == (
+        (
+            "intel, amd-16: 3 workers, each compared with itself; the interval follows from how "
+            "much their ratios differ"
+        ),
     )
 
 
@@ -87,7 +90,7 @@ def test_of_further_workloads_what_differs_most_is_shown() -> None:
         "random-io, read-depth-32 (IOPS, higher is better)",
     ]
     assert found.alike == (
-        "Not decided to differ between places: sync-write (4 measurements, 1.00×), metadata (11 "
+        "No proven difference between places: sync-write (4 measurements, 1.00×), metadata (11 "
         "measurements, 1.00×), exec (2 measurements, 1.00×)."
     )
     assert found.counted == "20 more measurements are in the HTML page and the JSON."
@@ -102,7 +105,7 @@ def test_with_details_every_measurement_has_its_table() -> None:
 
 def test_the_page_keeps_every_measurement() -> None:
     """What the text counts is there in the page, folded away."""
-    text = render(several_places.everything())
+    text = render_report(several_places.everything())
     assert "<summary>20 further measurements</summary>" in text
     assert text.count('aria-label="Figures, places, ') == 24
 

@@ -1,50 +1,79 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What holds for every format."""
+"""Properties of every format."""
 
+import hashlib
+import json
 import subprocess
 import sys
-from io import StringIO
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
 
 import every_workload
 import pytest
+import sample_history
 import sample_report
 import several_places
-from rich.console import Console
+from checkout import ROOT
 
-from io_benchmark.report import FORMATS, load
+from io_benchmark.report.formats import FORMATS, HISTORY_FORMATS, output
 
-REPORTS = {
-    "seed-case": lambda: sample_report.seed_case(200),
-    "hostile": lambda: sample_report.hostile(200),
-    "refused": lambda: sample_report.refused(200),
+HELPERS = ROOT / "tests/helpers"
+REPORTS: dict[str, Any] = {
+    "seed-case": lambda: sample_report.seed_case(50),
+    "hostile": lambda: sample_report.hostile(50),
+    "refused": lambda: sample_report.refused(50),
     "empty": sample_report.empty,
-    "before-and-after": lambda: sample_report.before_after(200),
-    "many-pools": lambda: sample_report.many_pools(200),
+    "before-and-after": lambda: sample_report.before_after(50),
+    "many-pools": lambda: sample_report.many_pools(50),
     "several-subjects": sample_report.several_subjects,
-    "every-workload": lambda: every_workload.report(),  # noqa: PLW0108 - typed as the others
-    "five-places": lambda: several_places.five(),  # noqa: PLW0108 - typed as the others
+    "every-workload": every_workload.report,
+    "five-places": several_places.five,
 }
+
+SMALL = ("seed-case", "hostile", "before-and-after", "several-subjects")
 
 
 def rendered(form: str, report: str) -> str:
-    """The format's text of one of the reports, made from scratch."""
-    made = REPORTS[report]()
-    if form != "text":
-        return str(load(form)(made))
-    stream = StringIO()
-    load(form)(Console(file=stream, width=80), made)
-    return stream.getvalue()
+    """Return the format's text of a report."""
+    return output.rendered(REPORTS[report](), form)
 
 
-@pytest.mark.parametrize("report", REPORTS)
-@pytest.mark.parametrize("form", FORMATS)
-def test_deterministic(form, report):
-    """The same report gives the same bytes, ends in a newline and can be written as UTF-8."""
-    first = rendered(form, report)
-    assert first == rendered(form, report)
-    assert first.encode().endswith(b"\n")
+def digests(seed: str) -> dict[str, str]:
+    """Render reports and histories in every format, in a process with this seed of its hashes."""
+    code = "import json, test_formats; print(json.dumps(test_formats.own_digests()))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONHASHSEED": seed, "PYTHONPATH": f"{Path(__file__).parent}:{HELPERS}"},
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    found: dict[str, str] = json.loads(done.stdout)
+    return found
+
+
+def own_digests() -> dict[str, str]:
+    """Return a hash of each output that this process writes."""
+    shown: list[tuple[str, Any, Collection[str]]] = [
+        *((name, REPORTS[name](), FORMATS) for name in SMALL),
+        ("one-change", sample_history.one_change(), HISTORY_FORMATS),
+    ]
+    texts = {
+        f"{name} {form}": output.rendered(made, form)
+        for name, made, forms in shown
+        for form in forms
+    }
+    assert [name for name, text in texts.items() if not text.endswith("\n")] == []
+    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
+
+
+def test_deterministic():
+    """Another process, whose sets have another order, writes the same bytes."""
+    expected = own_digests()
+    assert digests("1") == expected
+    assert len(expected) == len(SMALL) * len(FORMATS) + len(HISTORY_FORMATS)
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
@@ -60,9 +89,9 @@ def test_every_candidate_has_an_answer(form):
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
 def test_words_of_other_tools(form):
-    """A report never says that sides are the same, nor talks of significance.
+    """A report never calls sides the same, and never mentions significance.
 
-    Facts may be the same: real causes, at its end, say so of kernels and disks.
+    Facts may be the same: causes, at the end, say it about kernels and disks.
     """
     for report in REPORTS:
         text = rendered(form, report).lower().partition("why amd-16 is")[0]
@@ -81,11 +110,14 @@ def test_refusal_is_prominent(form):
     assert "1.92×" not in text
 
 
-def test_loaded_when_asked_for():
-    """Naming the formats loads neither jinja2 nor rich."""
+def test_loaded_on_use():
+    """Listing the formats loads no library, and JSON needs neither templates nor a console."""
     code = (
-        "import sys, io_benchmark.report as r; list(r.FORMATS); r.load('json');"
-        "print([name for name in ('jinja2', 'rich', 'markupsafe') if name in sys.modules])"
+        "import sys; from io_benchmark.report.formats import FORMATS, HISTORY_FORMATS;"
+        "names = ('jinja2', 'markupsafe', 'rich.console', 'msgspec', 'numpy');"
+        "print([name for name in names if name in sys.modules]);"
+        "import io_benchmark.report.formats.json_documents;"
+        "print([name for name in names if name in sys.modules])"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout == "[]\n"
+    assert shown.stdout == "[]\n['msgspec', 'numpy']\n"

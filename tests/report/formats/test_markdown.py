@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The report as Markdown: what a reader sees, and that nothing else can be made of it."""
+"""The report as Markdown: readers see its text, and no text becomes markup."""
 
 import re
 
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH, render
+from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH, render_report
 from io_benchmark.report.formats.markdown_text import prose
 from io_benchmark.text import clean
 
@@ -33,7 +33,7 @@ LINKED = re.compile(
 
 
 def inline(text: str):
-    """The flat tokens of a document of one paragraph."""
+    """Return the flat tokens of a document with one paragraph."""
     tokens = PARSER.parse(text)
     kinds = [token.type for token in tokens]
     assert kinds in (["paragraph_open", "inline", "paragraph_close"], [])
@@ -42,7 +42,7 @@ def inline(text: str):
 
 @given(TEXTS)
 def test_text_stays_text(text):
-    """A paragraph of text and code, which shows the text but for what code cannot hold."""
+    """A paragraph of text and code shows the text, except the two characters that code cannot hold."""
     cleaned = clean(text)
     tokens = inline(prose(cleaned))
     assert {token.type for token in tokens} <= {"text", "code_inline"}
@@ -52,7 +52,7 @@ def test_text_stays_text(text):
 
 @given(TEXTS)
 def test_nothing_becomes_a_link(text):
-    """What GitHub or Bugzilla makes links and mentions of stands in code only."""
+    """Text that GitHub or Bugzilla would turn into links and mentions is in code only."""
     tokens = inline(prose(clean(text)))
     outside = "\n".join(token.content for token in tokens if token.type == "text")
     assert LINKED.search(outside) is None
@@ -90,13 +90,13 @@ def test_list_item_holds_one_line(text):
     ],
 )
 def test_prose(text, expected):
-    """Words that are words stay as they are."""
+    """Plain words stay as they are."""
     assert prose(text) == expected
 
 
 def test_hostile_document():
-    """The whole document has no HTML, links or images, and its tables are as wide as they began."""
-    tokens = PARSER.parse(render(sample_report.hostile(10)))
+    """The whole document has no HTML, links or images, and all rows of a table have the same width."""
+    tokens = PARSER.parse(render_report(sample_report.hostile(10)))
     children = [child for token in tokens for child in token.children or ()]
     kinds = {token.type for token in (*tokens, *children)}
     assert not kinds & {"html_block", "html_inline", "link_open", "image", "em_open", "fence"}
@@ -115,12 +115,12 @@ def test_hostile_document():
     "report",
     [
         pytest.param(lambda: sample_report.large(1000, 10), id="1000-workers"),
-        pytest.param(sample_report.talkative, id="much-to-say"),
+        pytest.param(sample_report.verbose, id="much-to-say"),
     ],
 )
 def test_fits_a_comment(report):
-    """However much there is, it fits a comment, and what was left out is said."""
-    text = render(report())
+    """A large report fits in a comment, and says that something is left out."""
+    text = render_report(report())
     assert len(text) <= MAXIMUM_LENGTH + 100
     assert text.startswith("## io-benchmark")
     assert "And 970 more." in text or "does not fit a comment" in text

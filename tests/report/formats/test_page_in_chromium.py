@@ -1,14 +1,14 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The page in a real Chromium: it asks for nothing, complains of nothing, and can be read."""
+"""The page in a real Chromium: it loads nothing, has no errors, and is readable."""
 
 import every_workload
 import pytest
 import sample_report
 import several_places
 
-from io_benchmark.report.formats.html import render
+from io_benchmark.report.formats.html import render_report
 
 PHONE = (360, 740)
 DESKTOP = (1200, 900)
@@ -45,11 +45,11 @@ pytestmark = pytest.mark.serial
 
 @pytest.fixture
 def opened(browser, tmp_path):
-    """A function that opens a report's page from a file."""
+    """Return a function that opens a report's page from a file."""
 
     def open_page(report):
         path = tmp_path / "report.html"
-        path.write_text(render(report), encoding="utf-8")
+        path.write_text(render_report(report), encoding="utf-8")
         browser.open(path)
         return path.as_uri()
 
@@ -65,8 +65,8 @@ def opened(browser, tmp_path):
         pytest.param(sample_report.empty, id="nothing-readable"),
     ],
 )
-def test_nothing_is_asked_for(browser, opened, report):
-    """The file is the only thing that is loaded, and the console stays empty, at any width."""
+def test_nothing_is_loaded(browser, opened, report):
+    """Only the file is loaded, and the console stays empty, at any width."""
     address = opened(report())
     browser.look(*PHONE, dark=False)
     browser.look(*DESKTOP, dark=True)
@@ -112,7 +112,7 @@ def test_phone(browser, opened, report):
 
 
 def test_dark_and_light(browser, opened):
-    """The page follows its reader's preference, text against paper with contrast in both."""
+    """The page follows its reader's preference; text has contrast in light and dark."""
     opened(sample_report.seed_case())
     browser.look(*DESKTOP, dark=True)
     dark = browser.evaluate(LIGHTNESS)

@@ -1,35 +1,32 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Ratios for Perfherder, within what Treeherder takes."""
+"""Ratios for Perfherder, within the limits of Treeherder."""
 
 import json
 import math
 from dataclasses import replace
-from importlib import import_module
-from types import SimpleNamespace
+from typing import Any
 
 import every_workload
 import pytest
 import sample_report
-from checkout import ROOT
-from golden_reports import GOLDEN
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_benchmark.report.formats.perfherder import option, render
+from io_benchmark.report.formats.perfherder import option, render_report
 
 
 def suites(report):
-    """The document's suites, its framework checked."""
-    document = json.loads(render(report))
+    """Return the document's suites; check its framework."""
+    document = json.loads(render_report(report))
     assert document["framework"] == {"name": "build_metrics"}
     assert set(document) == {"framework", "suites"}
     return document["suites"]
 
 
 def assert_series(series):
-    """One value as Treeherder takes it, in the direction that a ratio of times has."""
+    """Check that Treeherder accepts the value, and that lower is better."""
     assert 1 <= len(series["name"]) <= 80
     assert math.isfinite(series["value"])
     assert abs(series["value"]) <= 1e12
@@ -80,12 +77,12 @@ def test_without_a_verdict(report):
     assert suites(report()) == []
 
 
-def test_what_is_no_number_is_left_out():
-    """An interval without an end has no subtest, a ratio that is none no suite."""
+def test_values_that_are_not_finite_are_left_out():
+    """An infinite end of an interval has no subtest; a comparison without a ratio has no suite."""
     report = sample_report.seed_case(10)
     (part,) = report.subjects
     slower, undecided = part.comparisons
-    open_ended = replace(slower, interval=replace(slower.interval, high=math.inf))
+    open_ended = replace(slower, interval=replace(slower.interval, high_ratio=math.inf))
     nothing = replace(undecided, ratio=math.nan)
     part = replace(part, comparisons=(open_ended, nothing))
     (suite,) = suites(replace(report, subjects=(part,)))
@@ -96,58 +93,14 @@ def test_what_is_no_number_is_left_out():
 
 @given(st.text(), st.text())
 def test_options_stay_apart(one, other):
-    """Different names never become one option, however they are cut."""
+    """Different names never become the same option."""
     assert (option(one) == option(other)) == (one == other)
     assert len(option(one)) <= 45
     assert option(one).isascii()
 
 
-def kept(suite):
-    """What a series is known by."""
-    series = [suite, *suite["subtests"]]
-    return {
-        "name": suite["name"],
-        "extraOptions": suite["extraOptions"],
-        "series": [
-            {key: one[key] for key in ("name", "unit", "lowerIsBetter", "shouldAlert")}
-            for one in series
-        ],
-    }
-
-
-def of_a_worker():
-    """The script's own series of a real run, each workload's last measurement."""
-    import perfherder as of_worker
-
-    assert of_worker.FRAMEWORK == "build_metrics"
-    entries = json.loads((ROOT / "tests/fixtures/result-v1-all.json").read_text())["workloads"]
-    last = {entry["name"]: entry for entry in entries}
-    as_the_kind = {"retrieves_planned": 2000}
-    settings = SimpleNamespace(pool="amd-16", profile="full", perfherder="pool")
-    classes = {name: import_module(f"workloads.{name.replace('-', '_')}").WORKLOAD for name in last}
-    return {
-        name: of_worker.suite(settings, classes[name], {**entry, **as_the_kind})
-        for name, entry in last.items()
-    }
-
-
-def of_a_comparison():
-    """The ratios of the same workloads, each one's last measurement."""
-    return {suite["extraOptions"][2]: suite for suite in suites(every_workload.report())}
-
-
-def test_names_units_and_directions_of_both():
-    """The worker's own series and the comparison's, as they are published: changing one breaks it."""
-    published = {
-        "worker": {name: kept(suite) for name, suite in of_a_worker().items()},
-        "comparison": {name: kept(suite) for name, suite in of_a_comparison().items()},
-    }
-    expected = json.loads((GOLDEN / "perfherder-series.json").read_text())
-    assert published == expected
-
-
 def test_each_measurement_is_a_series():
-    """Variant and number at once tell them apart, within Treeherder's limits."""
+    """Variant and number at once make each series unique, within Treeherder's limits."""
     found = suites(every_workload.report())
     keys = [tuple(suite["extraOptions"]) for suite in found]
     assert len(set(keys)) == len(keys) == 26 + 24
@@ -161,3 +114,75 @@ def test_each_measurement_is_a_series():
             *("mean", "interval-low", "interval-high", "p50", "p95", "p99"),
             *(["lookup-mean", "copy-mean"] if of_copies else []),
         ]
+
+
+def test_values():
+    """Each suite has the comparison's ratio, its interval, and the ratios of the sides' figures."""
+    report = every_workload.report()
+    expected = []
+    for part in report.subjects:
+        for comparison in part.comparisons:
+            over: Any
+            under: Any
+            over, under = part.figures[comparison.candidate], part.figures[comparison.baseline]
+            values = {
+                "mean": comparison.ratio,
+                "interval-low": comparison.interval.low_ratio,
+                "interval-high": comparison.interval.high_ratio,
+                **{
+                    f"p{number}": over.percentiles_ns[number] / under.percentiles_ns[number]
+                    for number in (50, 95, 99)
+                },
+            }
+            if part.subject.workload == "cache-retrieve":
+                values["lookup-mean"] = over.lookup_mean_ns / under.lookup_mean_ns
+                values["copy-mean"] = over.copy_mean_ns / under.copy_mean_ns
+            expected.append(
+                (comparison.candidate, {name: round(value, 6) for name, value in values.items()})
+            )
+    found = [
+        (
+            suite["extraOptions"][0],
+            {subtest["name"]: subtest["value"] for subtest in suite["subtests"]},
+        )
+        for suite in suites(report)
+    ]
+    assert found == expected
+    assert [suite["value"] for suite in suites(report)] == [
+        values["mean"] for _, values in expected
+    ]
+
+
+def test_document():
+    """The whole document of one comparison."""
+    report = sample_report.before_after(10)
+    (part,) = report.subjects
+    report = replace(report, subjects=(replace(part, comparisons=part.comparisons[:1]),))
+    series = {"unit": "ratio", "lowerIsBetter": True, "shouldAlert": False}
+    assert json.loads(render_report(report)) == {
+        "framework": {"name": "build_metrics"},
+        "suites": [
+            {
+                "name": "io-benchmark-comparison",
+                "value": 0.664,
+                **series,
+                "extraOptions": [
+                    "amd-16-after-db5bccf0",
+                    "vs-amd-16-before-921ce720",
+                    "cache-retrieve",
+                    "workspace",
+                    "overwrite",
+                ],
+                "subtests": [
+                    {"name": "mean", "value": 0.664, **series},
+                    {"name": "interval-low", "value": 0.611, **series},
+                    {"name": "interval-high", "value": 0.722, **series},
+                    {"name": "p50", "value": 0.630573, **series},
+                    {"name": "p95", "value": 0.634146, **series},
+                    {"name": "p99", "value": 0.637131, **series},
+                    {"name": "lookup-mean", "value": 1.0, **series},
+                    {"name": "copy-mean", "value": 0.661523, **series},
+                ],
+            }
+        ],
+    }

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Pools whose names have characters of two cells, or of none, in a comparison on a terminal."""
+"""Names with characters of two cells, or of none, in a comparison as text."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ WIDE = {"intel": "遅いプール" * 6, "amd-30": "🚀" * 20, "amd-16": "e\u030
 
 @pytest.mark.parametrize("width", [40, 80, 140])
 def test_tables_fit_and_stand_in_columns(width: int) -> None:
-    """Each row ends where the others do, and none is wider than with names of 40 letters."""
+    """All rows of a table have the same width, at most that with names of 40 letters."""
     lines = drawn(WIDE, width)
     plain = drawn({side: side[-1] * 40 for side in WIDE}, width)
     assert max(map(cell_len, lines)) <= max(width, *map(cell_len, plain))
@@ -28,7 +28,7 @@ def test_tables_fit_and_stand_in_columns(width: int) -> None:
 
 
 def drawn(names: dict[str, str], width: int) -> list[str]:
-    """The seed's case, its pools under these names."""
+    """Return the lines of the seed's case with these names of pools."""
     made = sample_report.seed_case(sample_report.FEW_RETRIEVES)
     (part,) = made.subjects
     figures = {names[side]: one for side, one in part.figures.items()}

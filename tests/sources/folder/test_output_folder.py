@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The folder for results: new, or as it was before."""
+"""The folder for results: new, or unchanged after an error."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def interrupted(wanted: Path | None) -> None:
 
 
 def test_what_is_done_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The default is named after its kind and the time, and a second one never meets it."""
+    """The default name has the kind of work and the time; a second one differs."""
     monkeypatch.chdir(tmp_path)
     with output_folder.new_output_folder(None, "test") as first:
         fill(first)
@@ -41,7 +41,7 @@ def test_what_is_done_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_what_is_broken_off_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every folder that was made on the way goes again."""
+    """Every folder that was created on the way is removed."""
     monkeypatch.chdir(tmp_path)
     interrupted(None)
     interrupted(Path("a/b/c"))
@@ -49,13 +49,13 @@ def test_what_is_broken_off_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_folder_that_was_there_is_empty_again(tmp_path: Path) -> None:
-    """The user's own empty folder stays, what was put into it does not."""
+    """The user's empty folder stays; its new content is removed."""
     interrupted(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_another_runs_folder_beside_it_stays(tmp_path: Path) -> None:
-    """Two at once: the one that is broken off leaves what is not its own."""
+    """Two runs at once: the interrupted one leaves the folder of the other."""
     common = tmp_path / "common"
     with output_folder.new_output_folder(common / "other", "test") as other:
         fill(other)

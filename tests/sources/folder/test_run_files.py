@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The folder layout of results: TASKID.RUNID/io-benchmark.json with task.json beside it."""
+"""The files of a run: TASKID.RUNID/io-benchmark.json and task.json."""
 
 import json
 import shutil
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_what_is_written_is_read_back(folder: Path) -> None:
-    """The queue's record comes back value for value, and its pool goes before the file's own."""
+    """The queue's record comes back unchanged; its pool has precedence over the file's."""
     run_files.write_task_record(folder, RECORD)
     measured = run_files.read_run_folder(folder)
     assert measured.task == RECORD
@@ -48,7 +48,7 @@ def test_what_is_written_is_read_back(folder: Path) -> None:
 
 
 def test_an_older_record(folder: Path) -> None:
-    """Folders of before a record had the group and the revision are read as well."""
+    """Older records, without group and revision, are read as well."""
     run_files.write_task_record(folder, RECORD)
     written = json.loads((folder / run_files.TASK_NAME).read_text())
     for name in ("reason_resolved", "task_group_id", "revision"):
@@ -82,7 +82,7 @@ def test_only_a_task_id_names_a_folder(tmp_path: Path, task_id: str, run_id: int
     ],
 )
 def test_a_bad_task_file_is_named(folder: Path, text: str | None, message: str) -> None:
-    """Which file and what is wrong with it."""
+    """The message names the file and what is wrong with it."""
     if text is not None:
         (folder / run_files.TASK_NAME).write_text(text)
     with pytest.raises(ResultError, match=message):

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Results on this machine, good ones beside every kind of bad one."""
+"""Results on this machine, good ones next to every kind of bad one."""
 
 import os
 import re
@@ -49,7 +49,7 @@ def sources(gathered):
 
 
 def test_a_folder_of_runs(tmp_path):
-    """In the order of their names; what is no run is passed over, an unfinished one too."""
+    """Runs come in the order of their names; other files and unfinished runs are ignored."""
     folders = [add(tmp_path, task_id) for task_id in (A, B, C)]
     (tmp_path / "notes.txt").write_text("x")
     (tmp_path / "other").mkdir()
@@ -60,7 +60,7 @@ def test_a_folder_of_runs(tmp_path):
 
 
 def test_a_run_by_its_folder_or_its_file(tmp_path):
-    """Both know the task; the shell's results/*/io-benchmark.json is the same as results."""
+    """Both forms know the task: results/*/io-benchmark.json is the same as results."""
     folder = add(tmp_path, A)
     for path in (folder, folder / run_files.RESULT_NAME):
         (one,) = read(path).results
@@ -69,7 +69,7 @@ def test_a_run_by_its_folder_or_its_file(tmp_path):
 
 
 def test_a_bare_file(tmp_path):
-    """Nobody knows its worker, whatever the file and its folder are called."""
+    """Its worker is unknown, whatever the names of file and folder."""
     other_name = tmp_path / "a result.json"
     shutil.copy(GOOD, other_name)
     folder = add(tmp_path, A)
@@ -81,7 +81,7 @@ def test_a_bare_file(tmp_path):
 
 
 def test_bad_ones_stop_nothing(tmp_path):
-    """A line for each that cannot be read, with its file and what is wrong."""
+    """Each unreadable result has one line with its file and the reason."""
     bad = add(tmp_path, A)
     (bad / run_files.RESULT_NAME).write_text('{"version": 99}')
     torn = add(tmp_path, B)
@@ -113,7 +113,7 @@ def test_bad_ones_stop_nothing(tmp_path):
 
 
 def test_names_with_escapes(tmp_path):
-    """A folder's name is from outside too."""
+    """A folder's name is untrusted too."""
     folder = tmp_path / "a\x1b[31m\u202e"
     folder.mkdir()
     (folder / run_files.RESULT_NAME).write_text("{")
@@ -122,7 +122,7 @@ def test_names_with_escapes(tmp_path):
 
 
 def test_a_run_counts_once(tmp_path):
-    """By whichever way it came first; a copy of a bare file is the same too."""
+    """The first address of a run counts; a copy of a bare file is the same run."""
     folder = add(tmp_path / "results", A)
     copied = tmp_path / "copied"
     shutil.copytree(folder, copied / folder.name)
@@ -162,7 +162,7 @@ def test_mistakes(tmp_path, make, message):
 
 
 def test_each_is_converted_as_it_comes(tmp_path):
-    """So that a caller need not keep the lists of a thousand results."""
+    """A caller need not keep the lists of a thousand results."""
     for task_id in (A, B):
         add(tmp_path, task_id)
     seen = []

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Whose credentials go where, and what is wrong with them."""
+"""Credentials: where they are sent, and mistakes in them."""
 
 import re
 
@@ -64,7 +64,7 @@ HERE = {"TASKCLUSTER_ROOT_URL": ROOT}
     ],
 )
 def test_who_asks(root_url, environment, expected):
-    """Credentials and the proxy belong to the deployment of TASKCLUSTER_ROOT_URL alone."""
+    """Only the deployment of TASKCLUSTER_ROOT_URL gets the credentials or the proxy."""
     assert access_for(root_url, environment) == expected
 
 
@@ -92,7 +92,7 @@ def test_what_is_not_a_client_id(client_id):
     ["mozilla-auth0/ad|Mozilla-LDAP|jane/cli-x_7", "email/jane+x@example.com!", "a:b.c"],
 )
 def test_real_client_ids(client_id):
-    """As the auth service takes them."""
+    """The characters that the auth service accepts."""
     environment = {**HERE, **CREDENTIALS, "TASKCLUSTER_CLIENT_ID": client_id}
     assert access_for(ROOT, environment).who == f"as {client_id}"
 
@@ -132,12 +132,12 @@ def test_real_client_ids(client_id):
     ],
 )
 def test_mistakes_name_the_variable_and_never_the_secret(change, message):
-    """What is printed may end in a log that anyone reads."""
+    """A printed message may end in a public log."""
     with pytest.raises(UsageError, match=re.escape(message)) as raised:
         access_for(ROOT, {**HERE, **CREDENTIALS, **change})
     assert "cret" not in str(raised.value)
 
 
 def test_credentials_are_not_shown():
-    """Not by repr either, which may stand in a traceback."""
+    """repr does not show them either, because a traceback may contain it."""
     assert "secret" not in repr(access_for(ROOT, {**HERE, **CREDENTIALS}))

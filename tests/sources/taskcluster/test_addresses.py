@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Every form of an address, and every mistake in one, without asking anybody."""
+"""Every form of an address, and every mistake in one, without requests."""
 
 import base64
 import re
@@ -34,7 +34,7 @@ DECISION = f"revision.{REVISION}.taskgraph.decision"
 
 
 def parse(text, environment):
-    """What any source makes of it."""
+    """Return the meaning of an address for its source."""
     (address,) = parse_addresses([text], environment)
     return address.meaning
 
@@ -55,7 +55,7 @@ def parse(text, environment):
     ],
 )
 def test_short_forms(text, meaning):
-    """A path, or a prefix and what the deployment of TASKCLUSTER_ROOT_URL calls it."""
+    """A path, or a prefix and an id at the deployment of TASKCLUSTER_ROOT_URL."""
     assert parse(text, ENVIRONMENT) == meaning
 
 
@@ -107,7 +107,7 @@ def test_short_forms(text, meaning):
     ],
 )
 def test_what_the_browser_shows_of_taskcluster(path, meaning):
-    """The host of the address is the deployment, whatever the environment says."""
+    """The host of the address is the deployment, whatever the environment names."""
     assert parse(f"{FIREFOX}/{path}", ENVIRONMENT) == meaning
 
 
@@ -127,7 +127,7 @@ def test_what_the_browser_shows_of_taskcluster(path, meaning):
     ],
 )
 def test_which_deployment(text, root_url):
-    """Scheme, host and port; an artifact's own host is none, so the environment's is meant."""
+    """Scheme, host and port; an artifact's host means the environment's deployment."""
     found = parse(text, ENVIRONMENT)
     assert isinstance(found, TaskAddress)
     assert found.root_url == root_url
@@ -171,12 +171,12 @@ def test_which_deployment(text, root_url):
     ],
 )
 def test_what_the_browser_shows_of_treeherder(query, meaning):
-    """A selected job is its run; a push is the index's route of its decision task."""
+    """A selected job means its run; a push means the index route of its decision task."""
     assert parse(f"{TREEHERDER}/{query}", ENVIRONMENT) == meaning
 
 
 def test_a_selected_job_says_that_the_push_is_not_read():
-    """Whoever copied the address of a push may not know that a job was selected."""
+    """A user who copies a push's address may not know that a job was selected."""
     found = parse(
         f"{TREEHERDER}/jobs?repo=try&revision={REVISION}&selectedTaskRun={TASK}.0", ENVIRONMENT
     )
@@ -195,7 +195,7 @@ def test_the_trust_domain_can_be_named():
 
 
 def test_the_default_deployment():
-    """Without TASKCLUSTER_ROOT_URL it is Firefox's; a slash at the variable's end does not matter."""
+    """Without TASKCLUSTER_ROOT_URL it is Firefox's; a slash at the end does not matter."""
     assert parse(f"task:{TASK}", {}) == TaskAddress(DEFAULT_ROOT_URL, TASK)
     assert parse(f"task:{TASK}", {"TASKCLUSTER_ROOT_URL": f"{ROOT}/"}) == TaskAddress(ROOT, TASK)
 
@@ -250,7 +250,7 @@ def test_the_default_deployment():
     ],
 )
 def test_mistakes(text, message):
-    """One line that says what would be right, and ends with exit code 2."""
+    """Each mistake is one line that says what would be right."""
     with pytest.raises(UsageError, match=re.escape(message)) as raised:
         parse(text, ENVIRONMENT)
     assert raised.value.exit_code == 2
@@ -272,14 +272,14 @@ def test_mistakes(text, message):
     ],
 )
 def test_mistakes_in_the_environment(variable, value, message):
-    """They are named by their variable."""
+    """The message names the variable."""
     text = f"{TREEHERDER}/jobs?repo=try&revision={REVISION}"
     with pytest.raises(UsageError, match=re.escape(f"{variable}: {value!r} {message}")):
         parse(text, {variable: value})
 
 
 def slug_of(data):
-    """A task id, as clients make them of a random UUID."""
+    """Return a task id, made of a random UUID as clients do."""
     return base64.urlsafe_b64encode(uuid.UUID(bytes=data, version=4).bytes)[:22].decode()
 
 
@@ -299,13 +299,13 @@ routes = (
     | st.builds(IndexAddress, st.just(ROOT), routes)
 )
 def test_short_forms_come_back(meaning):
-    """What an address is shown as is read as the same address."""
+    """The text of an address is parsed as the same address."""
     assert parse(str(meaning), ENVIRONMENT) == meaning
 
 
 @given(slugs, runs, st.sampled_from(["", "/", "?x=1", "#top", "/?x=/tasks/y#z"]))
 def test_browser_forms_come_back(slug, run_id, end):
-    """Whatever the browser hangs on its end."""
+    """What the browser adds at the end does not matter."""
     shown_run = "" if run_id is None else f"/runs/{run_id}"
     assert parse(f"{ROOT}/tasks/{slug}{shown_run}{end}", {}) == TaskAddress(ROOT, slug, run_id)
     assert parse(f"{ROOT}/tasks/groups/{slug}{end}", {}) == GroupAddress(ROOT, slug)
@@ -357,7 +357,7 @@ PIECES = st.sampled_from(
 @example("https://treeherder.mozilla.org/jobs?" + "&".join(["a=b"] * 2000))
 @example("//tc.example\ud800")
 def test_any_text_has_a_meaning_or_is_a_mistake(text):
-    """Never anything else than an address or one printable line."""
+    """Every text gives an address or one printable line."""
     try:
         meaning = parse(text, ENVIRONMENT)
     except UsageError as error:

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Why a deployment refuses a request: the texts are recorded ones."""
+"""Explanations of refused requests, for recorded texts."""
 
 import json
 
@@ -51,7 +51,7 @@ def message(note):
     ],
 )
 def test_recorded_401(note, expected):
-    """The credentials are blamed only where they are the cause."""
+    """Only bad credentials are blamed on the credentials."""
     assert explain_unauthenticated(message(note), "as me") == expected
 
 
@@ -67,7 +67,7 @@ def test_recorded_401(note, expected):
     ],
 )
 def test_other_causes(text, expected):
-    """By the words of the auth service."""
+    """The auth service's words decide."""
     assert expected in explain_unauthenticated(text, "as me")
 
 
@@ -87,12 +87,12 @@ def test_other_causes(text, expected):
     ],
 )
 def test_one_way_of_several(note, expected):
-    """An AnyOf is satisfied by one scope, and one is named."""
+    """One scope satisfies an AnyOf, so one is named."""
     assert missing_scopes(message(note)) == expected
 
 
 def test_nothing_is_cut_off():
-    """Anonymously the whole expression is missing: the one for the pool is the last."""
+    """An anonymous request lacks the whole expression; the pool's scope is the last one."""
     text = f"Needs:\n\n```\n{json.dumps(WHOLE, indent=2)}\n```"
     found = missing_scopes(text).split(", ")
     assert (len(found), found[-1]) == (15, "queue:create-task:low:releng-1/b-linux")
@@ -109,5 +109,5 @@ def test_nothing_is_cut_off():
     ],
 )
 def test_other_texts(text, expected):
-    """Whatever it is, one line comes of it."""
+    """Any text gives one line."""
     assert missing_scopes(text) == expected

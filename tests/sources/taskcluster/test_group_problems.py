@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Groups that have none of the benchmark's tasks, or not all of them yet."""
+"""Groups with none of the benchmark's tasks, or not yet all of them."""
 
 import pytest
 
@@ -75,7 +75,7 @@ def task(kind, state="completed", reason=None):
     ],
 )
 def test_without_the_benchmark(members, expected):
-    """Why there is none, where to look and what to do."""
+    """The line says why, where to look and what to do."""
     assert explain_no_benchmark(URL, ID, members) == expected
 
 
@@ -102,5 +102,5 @@ def test_without_the_benchmark(members, expected):
     ],
 )
 def test_what_may_be_missing(members, expected):
-    """Where the group has some of the benchmark's tasks."""
+    """The group has some of the benchmark's tasks."""
     assert explain_incomplete(URL, [*members, task("io-benchmark")]) == expected

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A pool's past results, by the index of a deployment on the loopback."""
+"""A pool's past results, from the index of a deployment on the loopback."""
 
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -21,7 +21,7 @@ QUERY = HistoryQuery("amd-16", "io-benchmark", 100)
 
 @pytest.fixture
 def pushes():
-    """Four weeks with a worker each; the retrieves do not matter here."""
+    """Four weeks with one worker each; the number of retrieves does not matter here."""
     return list(made.pushes(4, retrieves=30))
 
 
@@ -34,7 +34,7 @@ def loopback(pushes):
 
 
 def collect(loopback, policy, query=QUERY, **environment):
-    """The runs that arrived, in the order of their labels and ids, and what was said."""
+    """Return the runs that arrived, by label and id, and the messages."""
     arrived = []
 
     def accept(fetched):
@@ -55,7 +55,7 @@ def expected(pushes):
 
 
 def test_every_push(loopback, policy, pushes):
-    """One listing brings the dates; each result has its group and its revision."""
+    """One listing has the dates; each result has its group and its revision."""
     arrived, said = collect(loopback, policy)
     assert ids(arrived) == expected(pushes)
     assert [(one.task_group_id, one.revision) for one, _ in arrived] == [
@@ -67,14 +67,14 @@ def test_every_push(loopback, policy, pushes):
 
 
 def test_pages_are_followed(loopback, policy, pushes):
-    """A long history is on several pages."""
+    """A long history has several pages."""
     loopback.deployment.page_limit = 3
     assert ids(collect(loopback, policy)[0]) == expected(pushes)
     assert len(loopback.asked("api", "/index/")) == 2
 
 
 def test_how_many_requests(loopback, policy):
-    """The listing, states and definitions together, then a group and a result for each point."""
+    """The listing, states and definitions, then a group and a result per point."""
     _, said = collect(loopback, policy)
     assert len(loopback.asked("api")) == 1 + 2 + 4 + 4
     assert said.log.requests == 1 + 2 + 4 + 4 + 4
@@ -89,7 +89,7 @@ def test_how_many_requests(loopback, policy):
     ],
 )
 def test_a_part_of_it(loopback, policy, pushes, query, chosen, older):
-    """The newest, and not the results of the others."""
+    """The newest points, without the results of others."""
     arrived, said = collect(loopback, policy, query)
     assert ids(arrived) == expected(pushes[chosen])
     assert said.older == older
@@ -97,7 +97,7 @@ def test_a_part_of_it(loopback, policy, pushes, query, chosen, older):
 
 
 def test_replicates_and_duplicates(policy):
-    """The index has one task of a push; its group has the pool's others, and other pools'."""
+    """The index has one task per push; its group has the pool's others."""
     deployment = Deployment()
     pushes = list(made.pushes(2, workers=3, retrieves=30))
     made.add(deployment, pushes)
@@ -111,7 +111,7 @@ def test_replicates_and_duplicates(policy):
 
 
 def test_the_kind_that_measures_everything_is_left_out(policy):
-    """In a push of both kinds a pool has its task of the other kind as well, by fewer retrieves."""
+    """A push of both kinds has a second task of the pool, with fewer retrieves."""
     deployment = Deployment()
     pushes = list(made.pushes(2, retrieves=30))
     made.add(deployment, pushes)
@@ -126,7 +126,7 @@ def test_the_kind_that_measures_everything_is_left_out(policy):
 
 
 def test_what_is_gone_is_named(loopback, policy, pushes):
-    """An expired task, a lost artifact and an expired group each cost a line, no more."""
+    """An expired task, a lost artifact and an expired group each add one line."""
     first, second, third, fourth = expected(pushes)
     deployment = loopback.deployment
     del deployment.statuses[first], deployment.definitions[first]
@@ -148,7 +148,7 @@ def test_what_is_gone_is_named(loopback, policy, pushes):
 
 
 def test_names_that_are_no_dates(loopback, policy, pushes):
-    """Anyone with the scope can write there: what is no date is passed over."""
+    """Anyone with the scope can write there: other names are ignored."""
     for name in ("latest", "20261399999999", "2026"):
         loopback.deployment.index[f"{made.NAMESPACE}.{name}"] = expected(pushes)[0]
     assert ids(collect(loopback, policy)[0]) == expected(pushes)
@@ -164,7 +164,7 @@ def test_names_that_are_no_dates(loopback, policy, pushes):
 )
 @pytest.mark.parametrize("says", ["created", "started"])
 def test_a_date_that_no_push_has(policy, name, shown, says):
-    """The index may say anything: the point is dated by its task, and a remark says so."""
+    """The task's date replaces an impossible date of the index, with a remark."""
     deployment = Deployment()
     (push, *others) = made.pushes(4, retrieves=30)
     made.add(deployment, others)
@@ -192,7 +192,7 @@ def test_a_date_that_no_push_has(policy, name, shown, says):
 
 
 def test_a_task_of_an_old_push(policy):
-    """An action creates tasks for a push of last month: the push's date holds."""
+    """An action creates tasks for a push of last month: the push's date counts."""
     deployment = Deployment()
     (push,) = made.pushes(1, retrieves=30)
     made.add(deployment, [push])
@@ -226,7 +226,7 @@ def test_a_task_of_an_old_push(policy):
     ],
 )
 def test_nothing_there(loopback, policy, query, message):
-    """What is there instead, or where to look."""
+    """The message names what exists instead, or where to look."""
     with pytest.raises(ResultError) as caught:
         collect(loopback, policy, query)
     assert str(caught.value) == message.format(url=loopback.url)
@@ -248,7 +248,7 @@ def test_nothing_there(loopback, policy, query, message):
     ],
 )
 def test_mistakes(query, message):
-    """Before anything is asked."""
+    """A mistake is reported before any request."""
     with pytest.raises(UsageError) as caught:
         index_history.history_namespace(query, {})
     assert str(caught.value) == message
@@ -263,7 +263,7 @@ def test_mistakes(query, message):
     ],
 )
 def test_namespace(project, environment, domain):
-    """The trust domain as for Treeherder's addresses; a pool with dots is one part of the path."""
+    """The trust domain is as for Treeherder's addresses; a pool with dots is one part."""
     query = HistoryQuery("amd-16.2", project, 1)
     expected = f"{domain}.v2.{project}.date.io-benchmark.amd-16~2"
     assert index_history.history_namespace(query, environment) == expected

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Which tasks addresses lead to, against the loopback; what is read of them is test_remote's."""
+"""The tasks that addresses lead to, on the loopback."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ from io_benchmark.sources.taskcluster.listing import TaskListing, connect
 
 
 def listed(loopback, policy, *texts):
-    """The listing, and the tasks as (number of the address, label, run)."""
+    """Return the listing, and its tasks as (number of the address, id, run)."""
     environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
     remote = [
         NumberedAddress(at, meaning)
@@ -32,7 +32,7 @@ def listed(loopback, policy, *texts):
 
 
 def test_each_task_once(policy):
-    """By its first address; a run that is named is another thing than its task."""
+    """The first address counts; a named run differs from its task."""
     with Loopback(recorded()) as loopback:
         listing, tasks = listed(
             loopback, policy, f"task:{INTEL}", f"task:{AMD_16}.0", f"task:{INTEL}", f"task:{AMD_16}"
@@ -42,7 +42,7 @@ def test_each_task_once(policy):
 
 
 def test_the_benchmarks_tasks_of_a_group(policy):
-    """Whatever state they are in, and no others."""
+    """All states count, other kinds do not."""
     deployment = recorded()
     deployment.definitions[AMD_16]["tags"]["kind"] = "build"
     with Loopback(deployment) as loopback:
@@ -64,7 +64,7 @@ def test_the_benchmarks_tasks_of_a_group(policy):
     ],
 )
 def test_what_may_come_back_and_what_not(policy, text, status, lost):
-    """Each is a problem; what the deployment did not answer may be there later."""
+    """Each is a problem; only a missing answer may be there later."""
     with Loopback(recorded(), faults=first(999, Fault(status=status))) as loopback:
         listing, tasks = listed(loopback, policy, text)
     assert tasks == []

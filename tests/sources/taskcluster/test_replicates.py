@@ -66,7 +66,7 @@ class Push:
         return self.deployment.add(definition, status, results)
 
     def read(self, policy):
-        """Pool, task and run of each result, and what is said beside them."""
+        """Return pool, task and run of each result, and the messages."""
         with Loopback(self.deployment) as loopback:
             here = {"TASKCLUSTER_ROOT_URL": loopback.url}
             gathered = gather(
@@ -82,7 +82,7 @@ def push():
 
 
 def test_retrigger(push, policy):
-    """Same label, other id, made by an action, in the same group: a worker more."""
+    """Same label, another id, created by an action in the same group: one worker more."""
     again = push.add("amd-16", AMD_16, parent=ACTION)
     assert push.read(policy) == (sorted([("amd-16", push.first, 0), ("amd-16", again, 0)]), ())
 
@@ -102,7 +102,7 @@ def test_rerun(push, policy):
 
 
 def test_automatic_retry_of_a_preempted_run(push, policy):
-    """The queue runs the task again by itself: one worker, and the other is named."""
+    """The queue runs the task again: one worker counts, the other run is named."""
     again = push.add("intel", INTEL, states=("exception", "completed"))
     expected = [("amd-16", push.first, 0), ("intel", again, 1)]
     title = f"task {again} run 0 (io-benchmark-intel)"
@@ -113,7 +113,7 @@ def test_automatic_retry_of_a_preempted_run(push, policy):
 
 
 def test_add_new_jobs(push, policy):
-    """A pool that the push had not selected, twice, made by the action in the push's group."""
+    """A pool that the push had not selected, created twice by the action."""
     new = [push.add("intel", INTEL, parent=ACTION) for _ in range(2)]
     expected = sorted([("amd-16", push.first, 0), *(("intel", one, 0) for one in new)])
     assert push.read(policy) == (expected, ())
@@ -128,7 +128,7 @@ def test_numbered_replicates(push, policy):
 
 
 def test_a_duplicate_without_a_result_hides_no_other(push, policy):
-    """What one task lacks is said of that task; the pool's others count."""
+    """The line is about one task; the pool's other tasks count."""
     lacking = push.add("amd-16", AMD_16)
     del push.deployment.artifacts[lacking, 0, ARTIFACT]
     with Loopback(push.deployment) as loopback:

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Which runs of a task count, and what is said of the others."""
+"""The runs of a task that count, and messages about the others."""
 
 import pytest
 
@@ -14,7 +14,7 @@ TITLE = f"task {TASK}"
 
 
 def task(*states, state="completed"):
-    """Each run by its state, or by `exception reason`."""
+    """Each run is given by its state, or by `exception reason`."""
     runs = [
         TaskRun(run_id=number, state=one.split()[0], reason_resolved=one.split()[-1])
         for number, one in enumerate(states)
@@ -24,25 +24,25 @@ def task(*states, state="completed"):
 
 
 def wanted(*states, stands_in=False, run_id=None):
-    """The numbers of the runs to read, in the order of trying, for each result."""
+    """Return the numbers of the runs to try, in order, per result."""
     choice = choose_runs(task(*states), run_id)
     assert all(one.is_substitute == stands_in for one in choice.wanted)
     return [[run.run_id for run in one.runs] for one in choice.wanted]
 
 
 def test_every_completed_run_is_a_replicate():
-    """Failed ones beside them are not."""
+    """Failed runs next to them are not."""
     assert wanted("completed", "failed", "completed") == [[0], [2]]
 
 
 def test_where_none_completed_the_newest_resolved_stands_in():
-    """Newest first: the first that has a result."""
+    """The newest run that has a result is used."""
     assert wanted("failed", "exception", stands_in=True) == [[1, 0]]
     assert wanted("failed", "pending", stands_in=True) == [[0]]
 
 
 def test_a_named_run_is_read_whatever_became_of_it():
-    """And no other."""
+    """No other run is read."""
     assert wanted("failed", "completed", run_id=0) == [[0]]
 
 
@@ -66,7 +66,7 @@ def test_a_named_run_is_read_whatever_became_of_it():
     ],
 )
 def test_nothing_to_read(states, run_id, problem):
-    """The line names task and run and says what to do."""
+    """The line names task and run, and says what to do."""
     assert choose_runs(task(*states), run_id) == RunChoice((), (TITLE + problem,))
 
 
@@ -78,13 +78,13 @@ def test_nothing_to_read(states, run_id, problem):
     ],
 )
 def test_without_runs(state, why):
-    """A task that waits is told from one that was stopped before it began."""
+    """A waiting task differs from one that was stopped before it began."""
     problem = f"{TITLE} (x): has no runs, it is {state} and {why}; look at its group"
     assert choose_runs(task(state=state), None) == RunChoice((), (problem,))
 
 
 def test_a_rerun_in_progress_is_remarked():
-    """The completed run counts already; the other will change the answer."""
+    """The completed run counts already; the other will change the result."""
     given = task("completed", "running")
     remark = f"{TITLE} run 1 (x) is still running and not counted; read it again later"
     assert choose_runs(given, None) == RunChoice(
@@ -93,7 +93,7 @@ def test_a_rerun_in_progress_is_remarked():
 
 
 def test_runs_beside_completed_ones_are_remarked():
-    """Whoever counts workers is told what became of the others."""
+    """A user who counts workers learns how the others ended."""
     given = task("exception worker-shutdown", "failed", "completed", "exception canceled")
     choice = choose_runs(given, None)
     assert [one.runs for one in choice.wanted] == [(given.status.runs[2],)]
@@ -105,7 +105,7 @@ def test_runs_beside_completed_ones_are_remarked():
 
 
 def test_the_reason_stands_with_the_state():
-    """Unless it says the same."""
+    """Except where both are the same."""
     run = TaskRun(run_id=0, state="exception", reason_resolved="deadline-exceeded")
     assert run.shown_state == "exception (deadline-exceeded)"
     assert TaskRun(run_id=0, state="failed", reason_resolved="failed").shown_state == "failed"

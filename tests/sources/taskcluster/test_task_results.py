@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""From addresses in Taskcluster to results, against a deployment that answers as recorded."""
+"""Results at addresses in Taskcluster, from a deployment that answers as recorded."""
 
 import time
 from dataclasses import replace
@@ -61,7 +61,7 @@ def read(loopback, policy, *addresses, progress=lambda _progress: None, **enviro
 
 
 def problem(loopback, task_id, label, text, run=0):
-    """A line on a run, or on a task without one: its address is at the end."""
+    """Return a line about a run, or a task without one, with its address at the end."""
     shown, path = ("", "") if run is None else (f" run {run}", f"/runs/{run}")
     return f"task {task_id}{shown} ({label}): {text} ({loopback.url}/tasks/{task_id}{path})"
 
@@ -74,7 +74,7 @@ ALL_THREE = [("amd-16", AMD_16, 0), ("amd-30", AMD_30, 0), ("intel", INTEL, 0)]
 
 
 def test_a_group(loopback, policy):
-    """The benchmark's results, and a line for each task that has none: every way to have none."""
+    """The benchmark's results, and one line per task without one, for every reason."""
     gathered = read(loopback, policy, f"group:{GROUP}")
     assert runs(gathered) == ALL_THREE
     assert gathered.results[0].task == TaskRecord(
@@ -141,7 +141,7 @@ def test_pages_are_followed(loopback, policy):
 
 
 def test_a_page_that_repeats_itself_ends(loopback, policy):
-    """A token that leads to itself would be followed for ever."""
+    """A token that leads to itself would be followed forever."""
     loopback.deployment.page_limit = 4
     loopback.deployment.tokens = {8: "x", 4: "x"}
     gathered = read(loopback, policy, f"group:{GROUP}")
@@ -161,7 +161,7 @@ def test_a_page_that_repeats_itself_ends(loopback, policy):
     ],
 )
 def test_other_addresses(loopback, policy, address, expected):
-    """Each way to the same results."""
+    """Each form leads to the same results."""
     gathered = read(loopback, policy, address.format(url=loopback.url))
     assert runs(gathered) == expected
 
@@ -188,7 +188,7 @@ def test_a_push_in_treeherder(loopback, policy):
 
 
 def test_many_tasks_are_asked_for_at_once(loopback, policy):
-    """Two requests for all of them, then two a result; a run that is named twice counts once."""
+    """Two requests for all tasks, then two per result; a run named twice counts once."""
     gathered = read(
         loopback, policy, f"task:{INTEL}", f"task:{AMD_16}", f"task:{AMD_30}.0", f"task:{INTEL}.0"
     )
@@ -197,7 +197,7 @@ def test_many_tasks_are_asked_for_at_once(loopback, policy):
 
 
 def test_a_group_and_a_task_of_it(loopback, policy):
-    """Nothing is read or complained of twice."""
+    """Nothing is read or reported twice."""
     once = read(loopback, policy, f"group:{GROUP}")
     before = len(loopback.requests)
     both = read(loopback, policy, f"group:{GROUP}", f"task:{NO_WORKER}", f"group:{GROUP}")
@@ -239,7 +239,7 @@ def test_a_group_and_a_task_of_it(loopback, policy):
     ],
 )
 def test_what_does_not_exist(loopback, policy, address, expected):
-    """One line with the address and what it may be; the others are read all the same."""
+    """One line has the address and the possible reasons; the others are read."""
     gathered = read(loopback, policy, address, f"task:{INTEL}")
     assert gathered.unreadable == (expected.format(url=loopback.url),)
     assert runs(gathered) == ALL_THREE[2:]
@@ -257,7 +257,7 @@ def test_what_does_not_exist(loopback, policy, address, expected):
     ],
 )
 def test_tasks_that_stand_for_their_group(policy, address):
-    """What belongs to the whole push means the benchmark's tasks of it: here 11, with 12 runs."""
+    """Tasks about the push mean its benchmark tasks: here 11, with 12 runs."""
     deployment = recorded_pushes()
     for member in deployment.groups[PUSH]:
         for run in deployment.statuses[member]["runs"]:
@@ -270,7 +270,7 @@ def test_tasks_that_stand_for_their_group(policy, address):
 
 @pytest.mark.parametrize("kind", ["io-benchmark", "io-benchmark-all"])
 def test_replicates_and_retriggers_count(policy, kind):
-    """All tasks of the kind in the group, however they came into it; the pool is the command's."""
+    """All tasks of the kind in the group count; the command names the pool."""
     deployment = Deployment()
     group = add_group(deployment, 6, kind=kind)
     with Loopback(deployment) as loopback:
@@ -280,7 +280,7 @@ def test_replicates_and_retriggers_count(policy, kind):
 
 
 def test_every_completed_run_is_read(loopback, policy):
-    """A rerun is a worker more; a failed run beside completed ones is none."""
+    """A rerun adds a worker; a failed run does not."""
     deployment = loopback.deployment
     deployment.change_runs(AMD_16, "completed", "failed", "completed")
     deployment.set_result(AMD_16, 2, Artifact(result("amd-16", AMD_16, 2)))
@@ -292,7 +292,7 @@ def test_every_completed_run_is_read(loopback, policy):
 
 
 def test_where_no_run_completed(loopback, policy):
-    """The newest that has a result stands in, marked by its state."""
+    """The newest run with a result is used, marked by its state."""
     deployment = loopback.deployment
     deployment.change_runs(AMD_16, "failed", "exception", "exception", "pending")
     for run_id in (0, 1):
@@ -312,7 +312,7 @@ def test_where_no_run_completed(loopback, policy):
 
 
 def test_a_failing_host_is_no_reason_for_an_older_run(loopback, policy):
-    """Only a run without a result gives way; one that cannot be had now is an error."""
+    """Only a run without a result is replaced; a failed request is an error."""
     deployment = loopback.deployment
     deployment.change_runs(AMD_16, "failed", "failed")
     for run_id in (0, 1):
@@ -361,7 +361,7 @@ def test_a_failing_host_is_no_reason_for_an_older_run(loopback, policy):
     ],
 )
 def test_a_result_that_cannot_be_read(loopback, policy, artifact, text):
-    """One line that names task and run; the others are read."""
+    """One line names task and run; the others are read."""
     loopback.deployment.set_result(AMD_16, 0, artifact)
     gathered = read(loopback, policy, f"task:{AMD_16}", f"task:{INTEL}")
     assert runs(gathered) == ALL_THREE[2:]
@@ -369,7 +369,7 @@ def test_a_result_that_cannot_be_read(loopback, policy, artifact, text):
 
 
 def test_what_has_expired_is_told_from_what_never_was(loopback, policy):
-    """By the artifact's own date."""
+    """The artifact's date decides."""
     del loopback.deployment.artifacts[AMD_16, 0, ARTIFACT]
     loopback.deployment.definitions[AMD_16]["expires"] = "2026-11-20T08:38:21.000Z"
     gathered = read(loopback, policy, f"task:{AMD_16}")
@@ -384,7 +384,7 @@ def test_what_has_expired_is_told_from_what_never_was(loopback, policy):
 
 
 def test_the_object_service(loopback, policy):
-    """Content that the object service has costs one request more."""
+    """Content in the object service needs one more request."""
     loopback.deployment.set_result(
         AMD_16, 0, Artifact(result("amd-16", AMD_16, 0), storage_type="object")
     )
@@ -405,7 +405,7 @@ def test_the_object_service(loopback, policy):
     ],
 )
 def test_private_results(policy, environment, advice):
-    """403 says which scope is missing and what to set."""
+    """A 403 says which scope is missing and what to set."""
     with Loopback(private=True) as loopback:
         gathered = read(loopback, policy, f"task:{AMD_16}", **environment)
     assert gathered.unreadable == (
@@ -420,7 +420,7 @@ def test_private_results(policy, environment, advice):
 
 
 def test_credentials_go_to_the_deployment_alone(policy):
-    """Every call is signed; neither the storage host nor the results see anything of it."""
+    """Every call is signed; storage host and results never see the credentials."""
     with Loopback(private=True) as loopback:
         gathered = read(loopback, policy, f"group:{GROUP}", **CREDENTIALS)
         assert runs(gathered) == ALL_THREE
@@ -434,7 +434,7 @@ def test_credentials_go_to_the_deployment_alone(policy):
 
 
 def test_another_deployment_gets_no_credentials(policy):
-    """An address that was pasted may name any host."""
+    """A pasted address may name any host."""
     with Loopback(private=True) as loopback:
         environment = {"TASKCLUSTER_ROOT_URL": "https://tc.example", **CREDENTIALS}
         address = f"{loopback.url}/tasks/{AMD_16}"
@@ -446,7 +446,7 @@ def test_another_deployment_gets_no_credentials(policy):
 
 
 def test_through_the_task_s_proxy(loopback, policy):
-    """Inside a task the proxy is asked; addresses for people keep the deployment's name."""
+    """Inside a task requests go to the proxy; shown addresses keep the deployment's name."""
     environment = {
         "TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9",
         "TASKCLUSTER_PROXY_URL": loopback.url,
@@ -497,7 +497,7 @@ def test_through_the_task_s_proxy(loopback, policy):
     ],
 )
 def test_runs_that_ended_badly(policy, note, expected):
-    """What can be done about each: nobody is sent to a log that does not exist."""
+    """Each line says what to do; none names a log that does not exist."""
     deployment = recorded_pushes()
     task = written()[note]["response"]["body"]["status"]["taskId"]
     with Loopback(deployment) as loopback:
@@ -525,7 +525,7 @@ def test_a_claim_that_expired_for_good(policy):
 
 
 def test_a_result_that_was_kept_at_the_end_of_its_worker(policy):
-    """A run that worker-shutdown ended has its partial result, which stands in until the retry."""
+    """A worker-shutdown leaves a partial result, used until the retry completes."""
     deployment = recorded_pushes()
     status = deployment.statuses[SHUT_DOWN]
     status["state"], status["runs"] = "pending", [status["runs"][0], pending_run()]
@@ -575,7 +575,7 @@ def pending_run():
     ],
 )
 def test_why_a_signature_is_refused(loopback, policy, turned_s, credentials, expected):
-    """401 has causes beside the credentials."""
+    """Bad credentials are only one cause of 401."""
     loopback.turn_clock(turned_s)
     gathered = read(loopback, policy, f"group:{GROUP}", **credentials.environment)
     assert gathered.unreadable == (f"group:{GROUP}: {loopback.url} {expected}",)
@@ -583,7 +583,7 @@ def test_why_a_signature_is_refused(loopback, policy, turned_s, credentials, exp
 
 
 def test_refused_credentials(loopback, policy):
-    """401 is about the credentials, and is not tried again."""
+    """A 401 is about the credentials, and is not retried."""
     loopback.faults = first(9, Fault(status=401), host="api")
     gathered = read(loopback, policy, f"group:{GROUP}", **CREDENTIALS)
     assert gathered.unreadable == (
@@ -596,7 +596,7 @@ def test_refused_credentials(loopback, policy):
 
 
 def test_a_host_that_is_no_taskcluster(loopback, policy):
-    """It says so, instead of what a parser says."""
+    """The message names the host, not a parser's error."""
     address = f"{loopback.storage_url}/tasks/groups/{GROUP}"
     loopback.faults = first(9, Fault(status=200))
     gathered = read(loopback, policy, address)
@@ -609,14 +609,14 @@ def test_a_host_that_is_no_taskcluster(loopback, policy):
 
 
 def test_a_deployment_that_redirects(loopback, policy):
-    """A redirect of the API is followed by nobody: signatures would be for another host."""
+    """A redirect of the API is not followed: signatures are for one host."""
     loopback.faults = first(9, Fault(status=301, headers={"Location": "https://new.example/x"}))
     gathered = read(loopback, policy, f"group:{GROUP}")
     assert "redirects to https://new.example/x; use that host" in gathered.unreadable[0]
 
 
 def test_the_default_deployment_is_told(loopback, policy, monkeypatch):
-    """Whoever wrote task:ID may not know which deployment that means."""
+    """A user who wrote task:ID may not know its deployment."""
     monkeypatch.setattr("io_benchmark.sources.taskcluster.addresses.DEFAULT_ROOT_URL", loopback.url)
     gathered = gather([f"task:{AMD_16}"], {}, lambda _progress: None, lambda result: result, policy)
     assert gathered.remarks == (f"read {loopback.url}, because TASKCLUSTER_ROOT_URL is not set",)
@@ -631,14 +631,14 @@ def test_the_default_deployment_is_told(loopback, policy, monkeypatch):
 
 
 def test_half_of_the_credentials_is_a_mistake(loopback, policy):
-    """Before anything is asked."""
+    """It is reported before any request."""
     with pytest.raises(UsageError, match="set both or neither"):
         read(loopback, policy, f"task:{AMD_16}", TASKCLUSTER_CLIENT_ID="x")
     assert loopback.requests == []
 
 
 def test_progress(loopback, policy):
-    """Counts of tasks while they are listed, then of results, to the end."""
+    """Counts of tasks during the listing, then of results, to the end."""
     steps: list[ReadProgress] = []
     read(loopback, policy, f"group:{GROUP}", progress=steps.append)
     assert steps[:3] == [
@@ -659,7 +659,7 @@ SOME_FAULTS = [
 
 @pytest.mark.parametrize("fault", SOME_FAULTS)
 def test_with_faults_in_30_percent_of_all_answers(policy, waits, fault):
-    """All results arrive, the same ones; what was asked for in Retry-After was waited."""
+    """All results arrive unchanged, after the pauses that Retry-After demands."""
     deployment = recorded()
     group = add_group(deployment, 60)
     with Loopback(deployment) as loopback:
@@ -675,7 +675,7 @@ def test_with_faults_in_30_percent_of_all_answers(policy, waits, fault):
 
 
 def test_slow_answers(policy):
-    """Some that come too late are asked for again."""
+    """Late answers are requested again."""
     deployment = Deployment()
     group = add_group(deployment, 12)
     with Loopback(deployment, faults=share_of(0.2, Fault(delay_s=60))) as loopback:
@@ -685,19 +685,19 @@ def test_slow_answers(policy):
 
 def test_many_tasks(policy):
     """Three pages and two requests per result, at most 64 at once; none is lost, none twice."""
-    deployment = Deployment(page_limit=250)
-    group = add_group(deployment, 750, pools=("a",), retrieves=1)
+    deployment = Deployment(page_limit=100)
+    group = add_group(deployment, 300, pools=("a",), retrieves=1)
     with Loopback(deployment) as loopback:
         gathered = read(loopback, policy, f"group:{group}")
         assert gathered.unreadable == ()
         assert {one.task.task_id for one in gathered.results} == set(deployment.definitions)
-        assert len(gathered.results) == 750
-        assert len(loopback.requests) == 3 + 2 * 750
+        assert len(gathered.results) == 300
+        assert len(loopback.requests) == 3 + 2 * 300
         assert loopback.most_at_once <= policy.connections
 
 
 def test_the_order_is_that_of_the_addresses(policy):
-    """Whatever comes first over the network: the same input gives the same output."""
+    """The order of arrival does not matter: the same input gives the same output."""
     deployment = recorded()
     group = add_group(deployment, 30)
     orders = []
@@ -710,7 +710,7 @@ def test_the_order_is_that_of_the_addresses(policy):
 
 
 def test_what_is_not_read_in_time_is_named(loopback, policy):
-    """A report that others wait for is written with what came in time."""
+    """A report is written with the results that came in time."""
     loopback.faults = first(99, Fault(delay_s=60), "storage", INTEL)
     budget = Budget(ends_s=time.monotonic() + 1.5)
     addresses = [f"task:{AMD_16}", f"task:{INTEL}"]
@@ -725,7 +725,7 @@ def test_what_is_not_read_in_time_is_named(loopback, policy):
 
 
 def test_a_listing_that_does_not_end_in_time(loopback, policy):
-    """Then the address is named."""
+    """The message names the address."""
     loopback.faults = first(99, Fault(delay_s=60), "api", "/list")
     environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
     budget = Budget(ends_s=time.monotonic() + 0.5)
@@ -736,7 +736,7 @@ def test_a_listing_that_does_not_end_in_time(loopback, policy):
 
 
 def test_large_results_are_read_last_and_over_the_budget_left_out(loopback, policy):
-    """They displace no small one, and are named in one line."""
+    """They displace no small results, and one line names them."""
     body = result("amd-16", AMD_16, 0)
     large = body + b" " * SMALL_BYTES
     loopback.deployment.set_result(AMD_16, 0, Artifact(large))

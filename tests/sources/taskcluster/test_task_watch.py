@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Waiting for what addresses lead to, against the loopback, with a clock that a test turns."""
+"""Waiting for tasks, on the loopback, with a clock that a test controls."""
 
 import random
 
@@ -45,7 +45,7 @@ def waited(loopback, policy, turned, *addresses, limit_s=1800):
 
 
 def add_other(deployment, group, kind, state, seed=99):
-    """Another task of the group."""
+    """Add another task to the group."""
     model = deployment.groups[group][0]
     definition = {**deployment.definitions[model]}
     definition["tags"] = {**definition["tags"], "kind": kind, "label": f"a-{kind}"}
@@ -56,7 +56,7 @@ def add_other(deployment, group, kind, state, seed=99):
 
 
 def test_what_comes_meanwhile_counts(deployment, group, ids, policy):
-    """A retrigger that is made while it waits is waited for as well; each change is one line."""
+    """It waits for a new retrigger as well; each change is one line."""
     deployment.change_runs(ids[0], "running")
 
     def retriggered():
@@ -82,7 +82,7 @@ def test_what_comes_meanwhile_counts(deployment, group, ids, policy):
 
 
 def test_no_longer_than_asked(deployment, group, ids, policy):
-    """In the end it names what still runs, one after the other."""
+    """At the end it names what still runs."""
     deployment.change_runs(ids[0], "exception", "running")
     turned = Turned()
     with Loopback(deployment) as loopback:
@@ -105,7 +105,7 @@ def test_no_time_at_all(deployment, group, ids, policy):
 
 
 def test_its_own_task_is_no_benchmark(deployment, group, policy):
-    """The report's task is in the group, runs, and does not wait for itself."""
+    """The report's task runs in the group, and does not wait for itself."""
     add_other(deployment, group, "io-benchmark-report", "running")
     turned = Turned()
     with Loopback(deployment) as loopback:
@@ -124,7 +124,7 @@ def test_its_own_task_is_no_benchmark(deployment, group, policy):
     ],
 )
 def test_named_tasks(policy, states, address, lines):
-    """A task is waited for, or the run of it that is named."""
+    """It waits for a task, or for its named run."""
     deployment = recorded()
     deployment.change_runs(AMD_16, *states)
     turned = Turned(lambda: deployment.change_runs(AMD_16, "running"))
@@ -135,7 +135,7 @@ def test_named_tasks(policy, states, address, lines):
 
 
 def test_what_leads_nowhere(deployment, policy):
-    """A group that is not there is for the reading to tell: nothing is waited for."""
+    """Reading reports a missing group: there is nothing to wait for."""
     turned = Turned()
     with Loopback(deployment) as loopback:
         assert waited(loopback, policy, turned, f"group:{AMD_16}", f"task:{AMD_16}") == []
@@ -143,7 +143,7 @@ def test_what_leads_nowhere(deployment, policy):
 
 
 def test_a_folder_is_there_already(tmp_path):
-    """Nothing is asked; but a folder that is not there is told before anything is waited for."""
+    """There is no request; but a missing folder is reported before any waiting."""
     run = tmp_path / f"{AMD_16}.0"
     run.mkdir()
     (run / "io-benchmark.json").write_text("{}")
@@ -155,7 +155,7 @@ def test_a_folder_is_there_already(tmp_path):
 
 
 def add_creator(deployment, group, state, kind="decision-task", task_id=None):
-    """A task that adds others to the group."""
+    """Add a task that adds others to the group."""
     name = {"decision-task": "Decision Task", "action-callback": "Action: Retrigger"}[kind]
     definition = {"tags": {"kind": kind}, "metadata": {"name": name}, "payload": {}}
     task_id = task_id or slug(random.Random(name))
@@ -167,7 +167,7 @@ def add_creator(deployment, group, state, kind="decision-task", task_id=None):
 
 @pytest.mark.parametrize("address", ["group:{}", "task:{}"])
 def test_right_after_a_push(policy, address):
-    """The decision task is waited for, then the tasks that it has created."""
+    """It waits for the decision task, then for the tasks that this created."""
     deployment = Deployment()
     decision = add_creator(deployment, PUSH, "running", task_id=PUSH)
 
@@ -218,7 +218,7 @@ def test_a_push_that_is_not_in_the_index_yet(policy):
 
 @pytest.mark.parametrize("state", ["failed", "exception"])
 def test_a_decision_task_that_fails(policy, state):
-    """It says so with its address, and waits no longer."""
+    """It reports the failure with its address, and stops waiting."""
     deployment = Deployment()
     decision = add_creator(deployment, PUSH, "pending", task_id=PUSH)
     turned = Turned(lambda: deployment.change_runs(decision, state))
@@ -230,7 +230,7 @@ def test_a_decision_task_that_fails(policy, state):
 
 
 def test_an_action_that_still_runs(deployment, group, policy):
-    """What it adds is waited for as well; an action that failed before is of no interest."""
+    """It waits for what the action adds; earlier failed actions do not matter."""
     add_creator(deployment, group, "completed")
     action = add_creator(deployment, group, "pending", "action-callback")
     failed = add_creator(deployment, group, "failed", "action-callback", slug(random.Random(7)))
@@ -278,7 +278,7 @@ def test_what_is_added_while_a_group_is_listed(deployment, group, policy):
 
 
 def test_lost_for_a_while(deployment, group, policy):
-    """A listing that cannot be had is told, and tried again later."""
+    """A failed listing is reported, and repeated later."""
     turned = Turned()
     with Loopback(deployment, faults=first(20, Fault(status=502))) as loopback:
         told = waited(loopback, policy, turned, f"group:{group}")
@@ -290,7 +290,7 @@ def test_lost_for_a_while(deployment, group, policy):
 
 
 def test_lost_for_good(deployment, group, policy):
-    """In the end it waits no longer, and the reading tells what there is to tell."""
+    """In the end it stops waiting, and reading reports the problem."""
     with Loopback(deployment, faults=first(999, Fault(status=502))) as loopback:
         told = waited(loopback, policy, Turned(), f"group:{group}")
     assert len(told) == 5

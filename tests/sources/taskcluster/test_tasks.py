@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What is made of a task's definition and status, which its author wrote."""
+"""Tasks from definitions and statuses, which anyone can write."""
 
 from datetime import UTC, datetime
 
@@ -51,7 +51,7 @@ def definition(kind="io-benchmark", label="io-benchmark-amd-16", **payload):
     ],
 )
 def test_the_pool(command, label, pool):
-    """What the command hands to the script; else the label without its kind; else nobody knows."""
+    """The command's pool; else the label without its kind; else unknown."""
     assert task_of(definition(label=label, command=command), STATUS).pool == pool
 
 
@@ -75,7 +75,7 @@ def test_the_pool(command, label, pool):
     ],
 )
 def test_the_image(image, shown):
-    """docker-worker takes it in four forms."""
+    """docker-worker accepts four forms."""
     assert task_of(definition(image=image), STATUS).image == shown
 
 
@@ -96,7 +96,7 @@ def test_the_image(image, shown):
     ],
 )
 def test_when_the_artifact_expires(artifacts, expires):
-    """Its own date, else the task's."""
+    """The artifact's date, else the task's."""
     given_task = TaskDefinition(
         expires="2026-12-28T00:00:00.000Z", payload=TaskPayload(artifacts=artifacts)
     )
@@ -105,7 +105,7 @@ def test_when_the_artifact_expires(artifacts, expires):
 
 
 def test_a_record_is_one_line_a_field():
-    """Names from outside carry no control characters and no end of length."""
+    """Untrusted names have no control characters and a limited length."""
     run = TaskRun(
         run_id=3,
         state="failed",
@@ -134,7 +134,7 @@ json_values = st.recursive(
     st.text(),
 )
 def test_any_payload_makes_a_task(payload, kind, label):
-    """Nothing in it can stop the others of its group."""
+    """No payload can stop the other tasks of its group."""
     made = task_of(TaskDefinition(payload=payload, tags={"kind": kind, "label": label}), STATUS)
     assert isinstance(made, QueueTask)
     assert made.task_id == TASK
@@ -153,7 +153,7 @@ def test_any_payload_makes_a_task(payload, kind, label):
     ],
 )
 def test_what_no_queue_answers(data):
-    """A ValueError, whatever it is; an id that is no id never gets further."""
+    """It is a ValueError, so that an invalid id gets no further."""
     with pytest.raises(ValueError, match=r"\w"):
         api_answers.decode(data, api_answers.StatusAnswer)
 
@@ -175,6 +175,6 @@ def test_what_no_queue_answers(data):
     ],
 )
 def test_revision(source, revision):
-    """taskgraph says in a task's source which revision its kind.yml is of."""
+    """taskgraph gives a task the address of its kind.yml at its revision."""
     made = task_of(TaskDefinition(metadata=TaskMetadata(source=source)), STATUS)
     assert made.revision == revision

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Where an address from an answer may lead, by its scheme and by what its name resolves to."""
+"""Addresses in answers, allowed by their scheme and by what their name resolves to."""
 
 import asyncio
 
@@ -42,7 +42,7 @@ METADATA = "169.254.169.254"
     ],
 )
 def test_reach_of(address, expected):
-    """IPv4 addresses inside of IPv6 ones count as what they are."""
+    """IPv4 addresses inside IPv6 ones count as IPv4."""
     assert reach_of(address) is expected
 
 
@@ -82,7 +82,7 @@ def resolved(origin, *addresses):
     ],
 )
 def test_what_is_followed(origin, address):
-    """Public addresses, and those that are no more private than the deployment's own."""
+    """Public addresses, and those no more private than the deployment's."""
     assert resolved(origin, address) == [address]
 
 
@@ -98,7 +98,7 @@ def test_what_is_followed(origin, address):
     ],
 )
 def test_what_is_not_followed(origin, address):
-    """By what a name resolves to, not by its text."""
+    """What a name resolves to decides, not its text."""
     with pytest.raises(
         ResultError, match=rf"^it leads to storage \({address}\), a [a-z-]+ address, to"
     ):
@@ -106,13 +106,13 @@ def test_what_is_not_followed(origin, address):
 
 
 def test_of_several_addresses_the_public_ones_are_followed():
-    """A name may have both."""
+    """A name may have both kinds."""
     assert resolved("https://8.8.8.8", METADATA, "1.1.1.1") == ["1.1.1.1"]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", METADATA, "[::ffff:10.0.0.1]"])
 def test_addresses_without_a_name(policy, host):
-    """No resolver sees them; nothing is sent."""
+    """No resolver sees them; no request is sent."""
 
     async def main():
         async with WebClient(policy) as http:
@@ -126,7 +126,7 @@ def test_addresses_without_a_name(policy, host):
 
 @pytest.mark.parametrize("storage_type", ["s3", "reference"])
 def test_https_stays_https(policy, storage_type):
-    """Of what an artifact's content says too: nothing is asked of the storage host."""
+    """This holds for an artifact's content too: the storage host gets no request."""
     with Loopback() as loopback:
         loopback.deployment.set_result(AMD_16, 0, Artifact(b"{}", storage_type=storage_type))
         environment = {

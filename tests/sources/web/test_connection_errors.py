@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Connections that fail, in words."""
+"""Explanations of failed connections."""
 
 import asyncio
 import errno
@@ -21,14 +21,14 @@ KEY = ConnectionKey("tc.example", 443, True, True, None, None, None)
 
 
 def no_tls(reason):
-    """As a handshake makes it."""
+    """Return an error as a handshake raises it."""
     made = ssl.SSLError(1, f"[SSL: {reason}] x")
     made.reason = reason
     return made
 
 
 def untrusted(message):
-    """As a handshake makes it."""
+    """Return an error as a handshake raises it."""
     made = ssl.SSLCertVerificationError(1, "certificate verify failed")
     made.verify_message = message
     return made
@@ -89,12 +89,12 @@ def untrusted(message):
     ],
 )
 def test_in_words(error, expected):
-    """The host, and what happened; nothing of a library's own."""
+    """The line names the host and the reason, without a library's structures."""
     assert explain_connection_error(error, "h") == expected
 
 
 def test_a_host_that_speaks_no_tls(policy):
-    """For good, and in one line."""
+    """The error is permanent, and one line."""
 
     async def main():
         server = await asyncio.start_server(_greet, "127.0.0.1", 0)

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""How often a request is tried again, and how long is waited between."""
+"""How often a request is repeated, and the pauses between."""
 
 import asyncio
 from dataclasses import replace
@@ -13,7 +13,7 @@ from io_benchmark.sources.web.retrying import RequestPolicy, TransientError, ret
 
 
 def attempt(failures, retry_after_s=None):
-    """Fails so often, then gives its number of calls."""
+    """Fail this often, then return the number of calls."""
     calls = 0
 
     async def one():
@@ -27,27 +27,27 @@ def attempt(failures, retry_after_s=None):
 
 
 def test_it_goes_on_until_it_works(policy, waits):
-    """Nine failures are borne; the waits double up to their maximum."""
+    """Nine failures are tolerated; the pauses double up to their maximum."""
     assert asyncio.run(retry(policy, attempt(9))) == 10
     assert waits == [0.1875, 0.375, 0.75, 1.5, 3.0, 3.75, 3.75, 3.75, 3.75]
 
 
 def test_it_gives_up(policy, waits):
-    """After ten tries, saying what happened and how often."""
+    """After ten tries it says what happened and how often."""
     with pytest.raises(GaveUpError, match=r"^host answers 503, 10 times; try again later$"):
         asyncio.run(retry(policy, attempt(10)))
     assert len(waits) == 9
 
 
 def test_what_is_asked_for_is_waited(policy, waits):
-    """Retry-After counts where it is longer than the own wait."""
+    """Retry-After counts where it is longer than the policy's pause."""
     assert asyncio.run(retry(policy, attempt(2, retry_after_s=7.0))) == 3
     assert asyncio.run(retry(policy, attempt(1, retry_after_s=0.0))) == 2
     assert waits == [7.0, 7.0, 0.1875]
 
 
 def test_nobody_waits_for_an_hour(policy, waits):
-    """A longer Retry-After than the policy's is told, neither waited nor cut short."""
+    """A Retry-After over the limit is an error, neither waited nor cut short."""
     with pytest.raises(
         GaveUpError, match=r"^host answers 503; it demands a pause of 3600 s; try again then$"
     ):
@@ -60,12 +60,12 @@ def test_nobody_waits_for_an_hour(policy, waits):
     [pytest.param(0.0, 0.5, id="least"), pytest.param(1.0, 1.0, id="most")],
 )
 def test_waits_are_spread(dice, delay_s):
-    """Between half of the wait and all of it, by the dice."""
+    """The dice choose between half of the pause and all of it."""
     assert replace(RequestPolicy(), dice=lambda: dice).delay_s(3) == delay_s
 
 
 def test_other_errors_come_out_at_once(policy, waits):
-    """Only what may pass is tried again."""
+    """Only temporary failures are retried."""
 
     async def broken():
         raise KeyError("x")
@@ -76,7 +76,7 @@ def test_other_errors_come_out_at_once(policy, waits):
 
 
 def test_all_tries_together_have_a_limit():
-    """However lively each try is, and however long it would pause."""
+    """The limit includes all tries and pauses."""
 
     async def main():
         await retry(RequestPolicy(object_s=0.05), asyncio.Event().wait)

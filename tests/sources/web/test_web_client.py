@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Requests against a host that goes wrong in every way."""
+"""Requests to a host with every kind of fault."""
 
 import asyncio
 import gzip
@@ -41,7 +41,7 @@ def store(loopback, body, **artifact):
 
 @pytest.mark.parametrize("gzipped", [True, False])
 def test_an_object_comes_as_it_was_made(loopback, policy, gzipped):
-    """Content-Encoding is undone, exactly at the limit too."""
+    """Content-Encoding is decoded, exactly at the limit too."""
     url = store(loopback, b"x" * LIMIT, gzipped=gzipped)
     assert download(policy, url) == b"x" * LIMIT
 
@@ -57,7 +57,7 @@ def test_an_object_comes_as_it_was_made(loopback, policy, gzipped):
     ],
 )
 def test_an_empty_object_is_a_broken_transfer(loopback, policy, artifact):
-    """No answer that is read is empty: it is asked for again."""
+    """No valid answer is empty: it is requested again."""
     with pytest.raises(GaveUpError, match=r"^127.0.0.1 gives an empty answer, 10 times"):
         download(policy, store(loopback, b"", **artifact))
 
@@ -100,7 +100,7 @@ def test_an_empty_object_is_a_broken_transfer(loopback, policy, artifact):
     ],
 )
 def test_what_is_too_large_or_strange_is_refused(loopback, policy, waits, artifact, message):
-    """One line, at once: asking again would bring the same."""
+    """One line, at once: another try would give the same."""
     with pytest.raises(ResultError) as raised:
         download(policy, store(loopback, **artifact))
     assert str(raised.value) == message
@@ -109,7 +109,7 @@ def test_what_is_too_large_or_strange_is_refused(loopback, policy, waits, artifa
 
 
 def test_gzip_data_that_break_off(loopback, policy):
-    """Where a proxy cut them and counted anew, only the data themselves tell."""
+    """Where a proxy cut the data and corrected the length, only the data show it."""
     data = zlib.compressobj(wbits=31)
     cut = data.compress(b"x" * 1000) + data.flush(zlib.Z_SYNC_FLUSH)
     url = store(loopback, cut, gzipped=False, headers={"Content-Encoding": "gzip"})
@@ -135,7 +135,7 @@ def test_what_passes_is_tried_again(loopback, policy, waits, fault):
 
 
 def test_silence(loopback, policy, waits):
-    """An answer that does not go on is given up and asked for again."""
+    """A stalled answer is abandoned and requested again."""
     loopback.faults = first(2, Fault(delay_s=60))
     impatient = replace(policy, silence_s=0.5)
     assert download(impatient, store(loopback, b"x" * 5000)) == b"x" * 5000
@@ -143,7 +143,7 @@ def test_silence(loopback, policy, waits):
 
 
 def test_a_connection_that_is_cut(loopback, policy):
-    """Before any answer: aiohttp tries a kept connection once more by itself, then it is tried anew."""
+    """Before any answer: aiohttp repeats it on a kept connection, then it is retried."""
     loopback.faults = first(2, Fault(hang_up=True))
     assert download(policy, store(loopback, b"x" * 5000)) == b"x" * 5000
     assert len(loopback.requests) == 3
@@ -151,7 +151,7 @@ def test_a_connection_that_is_cut(loopback, policy):
 
 @pytest.mark.parametrize("status", [400, 401, 418])
 def test_other_refusals_are_not_tried_again(loopback, policy, status):
-    """4xx but 429 means that the request is wrong."""
+    """4xx except 429 means that the request is wrong."""
     loopback.faults = first(1, Fault(status=status))
     with pytest.raises(ResultError, match=f"^127.0.0.1 answers {status}$"):
         download(policy, store(loopback, b"x"))
@@ -160,14 +160,14 @@ def test_other_refusals_are_not_tried_again(loopback, policy, status):
 
 @pytest.mark.parametrize("status", [403, 404, 410])
 def test_an_object_that_is_gone(loopback, policy, status):
-    """Storage hosts answer in different ways for what expired."""
+    """Storage hosts have different answers for expired objects."""
     loopback.faults = first(1, Fault(status=status))
     with pytest.raises(ObjectGoneError, match=rf"does not have the object \({status}\)"):
         download(policy, store(loopback, b"x"))
 
 
 def test_a_slow_drip_ends(policy, loopback):
-    """The whole answer has its time, however lively it is."""
+    """A complete answer has a time limit, however it arrives."""
     impatient = replace(policy, answer_s=0.2, attempts=2)
     loopback.faults = first(5, Fault(delay_s=60))
     with pytest.raises(GaveUpError, match=r"127\.0\.0\.1 does not answer in time, 2 times"):
@@ -185,14 +185,14 @@ def test_a_slow_drip_ends(policy, loopback):
     ],
 )
 def test_retry_after(loopback, policy, waits, header, wait_s):
-    """In seconds or as a date; nonsense is passed over."""
+    """In seconds or as a date; nonsense is ignored."""
     loopback.faults = first(1, Fault(status=429, headers={"Retry-After": header}))
     assert download(policy, store(loopback, b"x")) == b"x"
     assert waits == [wait_s]
 
 
 def test_retry_after_has_a_limit(loopback, policy, waits):
-    """Nobody sits an hour before a terminal without being told."""
+    """No user waits an hour without a message."""
     loopback.faults = first(1, Fault(status=429, headers={"Retry-After": "9" * 300}))
     with pytest.raises(
         GaveUpError, match=r"127\.0\.0\.1 answers 429; it demands a pause of 9+ s; try again then"
@@ -224,7 +224,7 @@ def test_redirects_are_followed(loopback, policy):
     ],
 )
 def test_redirects_to_nowhere(loopback, policy, path, message):
-    """Bounded, and never away from the web."""
+    """Redirects are limited, and stay on http(s)."""
     with pytest.raises(ResultError) as raised:
         download(policy, loopback.storage_url + path)
     assert str(raised.value).startswith(message)
@@ -232,7 +232,7 @@ def test_redirects_to_nowhere(loopback, policy, path, message):
 
 
 def test_a_host_that_is_not_there(policy, waits):
-    """It is tried as often as the others: machines come back."""
+    """It is retried as often as others: machines come back."""
     with pytest.raises(
         GaveUpError,
         match=r"^cannot connect to 127\.0\.0\.1: connection refused, 10 times; try again later$",
@@ -243,13 +243,13 @@ def test_a_host_that_is_not_there(policy, waits):
 
 @pytest.mark.parametrize("url", ["http://[", "no-scheme", "http://"])
 def test_no_address(policy, url):
-    """One line, no traceback."""
+    """One line, without a traceback."""
     with pytest.raises(ResultError):
         download(policy, url)
 
 
 def test_no_more_connections_than_allowed(loopback, policy):
-    """A pool, so that a deployment is not run over."""
+    """A pool protects the deployment."""
     loopback.latency_s = 0.02
     url = store(loopback, b"x")
 
@@ -289,7 +289,7 @@ def test_https_stays_https():
     ],
 )
 def test_an_answer_that_broke_off_is_asked_for_again(policy, waits, cut):
-    """Twice it is cut, then it is whole: also where only the closing tells its end."""
+    """It is cut twice, then complete: also where only closing shows its end."""
     answers = [cut, cut, b'HTTP/1.1 200 OK\r\n\r\n{"version": 1}\n']
 
     async def serve(reader, writer):

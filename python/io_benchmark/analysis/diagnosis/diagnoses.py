@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from io_benchmark.analysis.diagnosis import remedies
 from io_benchmark.analysis.diagnosis.case import OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import judge
-from io_benchmark.analysis.diagnosis.other_measurements import DIFFERENT, decided
+from io_benchmark.analysis.diagnosis.other_measurements import DIFFERENT, is_decided
 from io_benchmark.analysis.model import Comparison, Diagnosis, Subject, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
@@ -68,7 +68,7 @@ def _explained(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
     """Return the comparisons to explain, the leading one first."""
     explained = [measurement.comparison for measurement in measurements[:1]]
     by_workload: dict[str, list[Comparison]] = {}
-    for measurement in filter(decided, measurements):
+    for measurement in filter(is_decided, measurements):
         by_workload.setdefault(measurement.subject.workload, []).append(measurement.comparison)
     for workload, different in by_workload.items():
         if explained[0].subject.workload != workload:
@@ -83,7 +83,7 @@ def _late_files(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
     """Return checks of visibility that differ, where a side had files that were not yet visible."""
     return [
         measurement.comparison
-        for measurement in filter(decided, measurements)
+        for measurement in filter(is_decided, measurements)
         if measurement.subject.variant == _VISIBILITY
         and any(
             workload_figures.value(side, workload_figures.NOT_VISIBLE)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.judgement import Sides
+from io_benchmark.analysis.diagnosis.cause_rule import Sides
 from io_benchmark.analysis.model import UNKNOWN, Evidence, Observation, Seen
 from io_benchmark.analysis.observed.disk_waits import MIB
 from io_benchmark.analysis.observed.worker_view import View, by_worker
@@ -35,8 +35,8 @@ def evidence_of(*observations: Observation, has_summary: bool = True) -> Evidenc
 
 
 def fact(name: str, value: Statement) -> Observation:
-    """Return an observation of a whole side."""
-    return Observation(name, (Seen(value, 1),), 1)
+    """Return a figure of a whole side as an observation."""
+    return Observation(name, (Seen(value, 0),), 0)
 
 
 def tally(

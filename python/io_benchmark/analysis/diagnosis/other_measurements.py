@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
+from io_benchmark.analysis.diagnosis.cause_rule import Sides
 from io_benchmark.analysis.diagnosis.evidence import evidence_of, fact
-from io_benchmark.analysis.diagnosis.judgement import Sides
 from io_benchmark.analysis.model import UNKNOWN, Evidence, Figures, Observation, Verdict
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.analysis.summary import workload_figures
@@ -25,14 +25,14 @@ def times_as_long(case: Case, measurement: OtherMeasurement) -> float:
     return slower.mean_ns / faster.mean_ns
 
 
-def decided(measurement: OtherMeasurement) -> bool:
+def is_decided(measurement: OtherMeasurement) -> bool:
     """Return whether the measurement's verdict is slower or faster."""
     return measurement.comparison.verdict in DIFFERENT
 
 
 def known_times_as_long(case: Case, measurement: OtherMeasurement | None) -> float:
     """Return `times_as_long`, or 1 where that may be chance or the slower side is faster."""
-    if measurement is None or not decided(measurement):
+    if measurement is None or not is_decided(measurement):
         return 1.0
     return max(1.0, times_as_long(case, measurement))
 

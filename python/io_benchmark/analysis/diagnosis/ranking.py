@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, Sides
 from io_benchmark.analysis.diagnosis.evidence import Observe, of_sides, tally
-from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Statement, Unit
 
@@ -83,7 +83,7 @@ def by_rank(
     name: str,
     evidence: Sides | None = None,
     predicted_ratio: float | None = None,
-) -> Judgement:
+) -> CauseJudgement:
     """Support a cause where the slower side has the slower fact; `name` is the observation's."""
     evidence = evidence or of_sides(case, fact_tally(name, read))
     match ranking(case, read):
@@ -117,7 +117,7 @@ def explained_share(case: Case, cost_ns: Callable[[View], float | None]) -> floa
     return (candidate - baseline) / difference_ns
 
 
-def explains(share: float) -> bool:
+def is_enough(share: float) -> bool:
     """Return whether a part of the difference is large enough to be a cause."""
     return share >= _EXPLAINS_SHARE
 

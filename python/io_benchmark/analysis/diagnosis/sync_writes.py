@@ -4,10 +4,10 @@
 """Synchronous writes as the proof of what an I/O scheduler does to writers."""
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.judgement import Judgement
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement
 from io_benchmark.analysis.diagnosis.other_measurements import (
     SLOWER_AT_RATIO,
-    decided,
+    is_decided,
     slowest,
     times_as_long,
 )
@@ -21,7 +21,9 @@ def slowest_sync_write(case: Case) -> OtherMeasurement | None:
     return slowest(case, case.measured(SYNC_WRITE))
 
 
-def with_times(case: Case, judgement: Judgement, measurement: OtherMeasurement) -> Judgement:
+def with_times(
+    case: Case, judgement: CauseJudgement, measurement: OtherMeasurement
+) -> CauseJudgement:
     """Add both sides' times of a synchronous write."""
     slower, faster = case.slower_first(measurement)
     return judgement.also(
@@ -34,14 +36,14 @@ def with_times(case: Case, judgement: Judgement, measurement: OtherMeasurement) 
 
 
 def proved_by_sync_writes(
-    case: Case, judgement: Judgement, measurement: OtherMeasurement
-) -> Judgement:
+    case: Case, judgement: CauseJudgement, measurement: OtherMeasurement
+) -> CauseJudgement:
     """Return the judgement that a scheduler makes writers wait only if synchronous writes do wait."""
     evidence = judgement.evidence
     if times_as_long(case, measurement) < SLOWER_AT_RATIO:
         as_fast = evidence.ruled_out("Synchronous writes are as fast on the slower side.")
         return with_times(case, as_fast, measurement)
-    if not decided(measurement):
+    if not is_decided(measurement):
         unclear = evidence.not_observable("The slower side may be slower at synchronous writes.")
         return with_times(case, unclear, measurement).may_be_chance()
     return with_times(case, judgement, measurement)

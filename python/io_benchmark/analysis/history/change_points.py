@@ -65,7 +65,7 @@ def find(values: Values) -> tuple[ChangePoint, ...]:
     """Return all changes, in the order of the values."""
     generator = np.random.Generator(np.random.PCG64(SEED))
     ends = [0, len(values)]
-    found: list[ChangePoint] = []
+    changes: list[ChangePoint] = []
     while True:
         pieces = [values[start:end] for start, end in itertools.pairwise(ends)]
         candidates = [
@@ -79,9 +79,9 @@ def find(values: Values) -> tuple[ChangePoint, ...]:
         p_value = _p_value(pieces, best.q, significance(len(values)), generator)
         if p_value > significance(len(values)):
             break
-        found.append(ChangePoint(start + best.at, p_value))
+        changes.append(ChangePoint(start + best.at, p_value))
         ends = sorted([*ends, start + best.at])
-    return tuple(sorted(found, key=lambda change: change.at))
+    return tuple(sorted(changes, key=lambda change: change.at))
 
 
 def significance(count: int) -> float:

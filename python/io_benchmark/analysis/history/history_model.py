@@ -16,14 +16,14 @@ from io_benchmark.analysis.statements import Statement
 
 
 class Condition(NamedTuple):
-    """What a validity rule compares: the same within a series."""
+    """Traits that a validity rule compares; they are the same within a series."""
 
     rule: str
     traits: Statement
 
 
 class Fact(NamedTuple):
-    """What was observed of a worker: `CPUs`, `16`."""
+    """An observation about a worker: `CPUs`, `16`."""
 
     name: str
     value: str

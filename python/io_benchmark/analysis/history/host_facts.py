@@ -26,9 +26,9 @@ def facts_of(result: Result, place: str, task_queue: str | None, image: str | No
     pairs = [
         *(
             pair
-            for one in result.storage.places
-            if one.name == place and one.failed is None
-            for pair in _of_place(one)
+            for each in result.storage.places
+            if each.name == place and each.failed is None
+            for pair in _of_place(each)
         ),
         ("instance type", result.task.instance_type),
         *(_of_limits(result.limits) if result.limits else ()),
@@ -66,7 +66,10 @@ def _of_place(place: StoragePlace) -> _Pairs:
         yield "disks", len(leaves)
     if place.devices:
         yield "stripes", _stripes(place.devices)
-        yield "RAID", ", ".join(sorted({one.raid_level for one in place.devices if one.raid_level}))
+        yield (
+            "RAID",
+            ", ".join(sorted({device.raid_level for device in place.devices if device.raid_level})),
+        )
     if leaves:
         yield "disk models", _counted(leaf.model or leaf.kind for leaf in leaves)
         yield "disk sizes", _counted(f"{(leaf.size_bytes or 0) / _GIB:.0f} GiB" for leaf in leaves)
@@ -86,16 +89,16 @@ def _of_place(place: StoragePlace) -> _Pairs:
 
 def _of_limits(limits: Limits) -> _Pairs:
     yield "cgroup versions", ", ".join(limits.cgroup_versions)
-    io = (f"{one.kind} {one.device_name or one.device} {one.value}" for one in limits.io)
+    io = (f"{limit.kind} {limit.device_name or limit.device} {limit.value}" for limit in limits.io)
     yield "I/O limits", ", ".join(sorted(io)) or "none"
-    memory = sorted({one.bytes for one in limits.memory if one.bytes > 0})
+    memory = sorted({limit.bytes for limit in limits.memory if limit.bytes > 0})
     yield "memory limits", ", ".join(f"{value / _GIB:.1f} GiB" for value in memory) or "none"
-    cpu = sorted({one.quota_us / one.period_us for one in limits.cpu if one.period_us})
+    cpu = sorted({limit.quota_us / limit.period_us for limit in limits.cpu if limit.period_us})
     yield "CPU limits", ", ".join(f"{value:g} CPUs" for value in cpu) or "none"
 
 
 def _stripes(devices: list[Device]) -> str:
-    most = max((one.stripe_count or 1 for one in devices), default=1)
+    most = max((device.stripe_count or 1 for device in devices), default=1)
     return str(most) if most > 1 else "none"
 
 

@@ -40,14 +40,14 @@ from io_benchmark.analysis.observed.machine_identity import Marks
 from io_benchmark.analysis.statements import Statement, count, joined, stable_order, statement
 
 
-class _Key(NamedTuple):
-    """What the points of one series have in common."""
+class _SeriesKey(NamedTuple):
+    """Points with the same key are in one series."""
 
     subject: Subject
     conditions: Conditions
 
 
-_Points = Mapping[_Key, Sequence[Point]]
+_Points = Mapping[_SeriesKey, Sequence[Point]]
 
 
 def history(
@@ -67,9 +67,9 @@ def history(
     """
     # Readings arrive in any order over a network.
     kept, beyond = _newest(sorted(readings, key=_order), newest, since)
-    by_key: dict[_Key, list[HistoryReading]] = {}
+    by_key: dict[_SeriesKey, list[HistoryReading]] = {}
     for reading in kept:
-        by_key.setdefault(_Key(reading.subject, reading.conditions), []).append(reading)
+        by_key.setdefault(_SeriesKey(reading.subject, reading.conditions), []).append(reading)
     points = {key: points_of(some) for key, some in by_key.items()}
     series = [_series(key, points[key], by_key[key]) for key in points if _is_shown(key, points)]
     series.sort(
@@ -122,19 +122,19 @@ def _newest(
     return [each for each in readings if each.origin.group in kept], len(groups) - len(kept)
 
 
-def _longest_other(key: _Key, points: _Points) -> _Key | None:
+def _longest_other(key: _SeriesKey, points: _Points) -> _SeriesKey | None:
     """Return the subject's longest other series."""
     others = [other for other in points if other.subject == key.subject and other != key]
     return max(others, key=lambda other: len(points[other]), default=None)
 
 
-def _is_shown(key: _Key, points: _Points) -> bool:
+def _is_shown(key: _SeriesKey, points: _Points) -> bool:
     """A point with conditions that no other has is not shown, where its subject has a series."""
     longest = _longest_other(key, points)
     return len(points[key]) > 1 or longest is None or len(points[longest]) == 1
 
 
-def _left_out(key: _Key, points: _Points) -> LeftOut:
+def _left_out(key: _SeriesKey, points: _Points) -> LeftOut:
     (point,) = points[key]
     usual = _longest_other(key, points)
     reason = statement(
@@ -201,7 +201,7 @@ def _task(origin: Origin) -> str:
 
 
 def _series(
-    key: _Key, points: Sequence[Point], readings: Sequence[HistoryReading]
+    key: _SeriesKey, points: Sequence[Point], readings: Sequence[HistoryReading]
 ) -> HistorySeries:
     logs = np.array([point.log_mean for point in points])
     change_starts = change_points.find(logs)

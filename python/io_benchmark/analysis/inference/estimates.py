@@ -255,7 +255,7 @@ def verdict(adjusted: Interval, at_90: Interval, margin: float) -> Verdict:
     if at_90.within(low, high):
         return Verdict.EQUIVALENT
     if adjusted.excludes(1.0) and not adjusted.within(low, high):
-        return Verdict.SLOWER if adjusted.low > 1.0 else Verdict.FASTER
+        return Verdict.SLOWER if adjusted.low_ratio > 1.0 else Verdict.FASTER
     return Verdict.INCONCLUSIVE
 
 

@@ -1,12 +1,16 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Levels of confidence: the one place where they are decided."""
+"""Levels of confidence and default thresholds: the one place where they are decided."""
 
 # An interval of a ratio; higher where there are several candidates (Holm).
 LEVEL = 0.95
 # Two sides are equivalent where the interval at this level is within the margin (two one-sided tests).
 EQUIVALENCE_LEVEL = 0.90
+# Smaller differences count as equal.
+DEFAULT_MARGIN = 0.05
+# Between workers of a pool, where it cannot be estimated.
+DEFAULT_WORKER_VARIATION = 0.05
 
 
 def two_sided(level: float) -> float:

@@ -25,7 +25,7 @@ from io_benchmark.results import workloads
 from io_benchmark.results.workload import SideFinding
 
 
-class _Key(NamedTuple):
+class _FindingKey(NamedTuple):
     """Where a finding is from: of several numbers of threads, the largest replaces the others."""
 
     figure: str
@@ -39,7 +39,7 @@ def side_findings(
     """Return one statement per finding; of several numbers of threads, that of the largest."""
     cpus = _cpus(workers)
     by_subject = {report.subject: report for report in reports}
-    findings: dict[_Key, Statement] = {}
+    findings: dict[_FindingKey, Statement] = {}
     for report in sorted(reports, key=lambda report: report.subject.threads):
         subject = report.subject
         for side, figures in report.figures.items():
@@ -52,7 +52,7 @@ def side_findings(
                 base_subject = workload_figures.reference(subject, figure)
                 base = by_subject[base_subject].figures.get(side) if base_subject else None
                 if _is_shown(finding, value, _error(figures, base) if base else 0.0):
-                    key = _Key(figure.name, side, replace(subject, threads=0))
+                    key = _FindingKey(figure.name, side, replace(subject, threads=0))
                     findings[key] = _statement(finding, value, subject)
     return _merge_places(findings)
 
@@ -74,7 +74,7 @@ def _statement(finding: SideFinding, value: float, subject: Subject) -> Statemen
     )
 
 
-def _merge_places(findings: Mapping[_Key, Statement]) -> tuple[Statement, ...]:
+def _merge_places(findings: Mapping[_FindingKey, Statement]) -> tuple[Statement, ...]:
     """Merge findings that are the same in several places."""
     places: dict[tuple[str, Statement, bool], list[str]] = {}
     for (_, side, subject), finding in findings.items():

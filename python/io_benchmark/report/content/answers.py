@@ -1,41 +1,29 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The answer in words: a sentence for each candidate, its cause, and what to try."""
+"""The answer: a sentence for each candidate, with its cause and what to try."""
 
-import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis.model import (
-    Cause,
-    Comparison,
-    Diagnosis,
-    Problem,
-    Remedy,
-    Severity,
-    State,
-    Subject,
-    Verdict,
-)
-from io_benchmark.analysis.report_model import Report, SubjectReport
-from io_benchmark.report.content import bottleneck_rows
+from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.model import Cause, Comparison, Diagnosis, Remedy, State, Verdict
+from io_benchmark.number_text import interval, percent, ratio
 from io_benchmark.report.content.evidence_text import summary_text
-from io_benchmark.report.content.footnotes import Footnotes, concerns
+from io_benchmark.report.content.hypotheses import by_share, gain_text, share_text
+from io_benchmark.report.content.report_index import (
+    BASELINE,
+    NO_VERDICT,
+    MeasuredSide,
+    MeasuredSubject,
+)
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.content.units import interval, percent, ratio
-from io_benchmark.text import clean, name
 
-NO_VERDICT = "no verdict"
 # Longer evidence would hide the sentence around it; the table of hypotheses has it.
-EVIDENCE_LENGTH = 120
-# By definition; what each interval is taken at is higher where there are several candidates.
-LEVEL = 0.95
-DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
+_EVIDENCE_LENGTH = 120
 
 
 @dataclass(frozen=True)
-class Answer:
+class PoolAnswer:
     """`lead` is what to read if one reads nothing else; `verdict` is NO_VERDICT where refused."""
 
     candidate: str
@@ -44,83 +32,77 @@ class Answer:
     rest: str
     attempt: str  # "Try: …", or nothing
     marks: tuple[int, ...]
+    comparison: Comparison | None = None
     explained: bool = False  # the rest has a cause
+    reason: str = ""  # why there is no verdict
 
     @property
     def sentence(self) -> str:
         return " ".join(part for part in (self.lead, self.rest, self.attempt) if part)
 
 
-def of_report(report: Report, footnotes: Footnotes) -> tuple[tuple[Answer, ...], ...]:
-    """The answers of each subject, in the report's order."""
-    explained = _explained(report)
-    refused = tuple(problem for problem in report.problems if problem.severity is Severity.REFUSED)
-    return tuple(
-        _of_subject(report.baseline, part, at, explained, refused, footnotes, report.margin_ratio)
-        for at, part in enumerate(report.subjects)
+@dataclass(frozen=True)
+class AnsweredSubject:
+    """One measurement and its answers."""
+
+    part: MeasuredSubject
+    answers: tuple[PoolAnswer, ...]
+
+
+def answer(part: MeasuredSubject, margin_ratio: float) -> AnsweredSubject:
+    """Write an answer for each candidate of one measurement."""
+    has_baseline = any(side.side == part.baseline for side in part.sides)
+    return AnsweredSubject(
+        part,
+        tuple(
+            _refused(side, part.baseline, has_baseline)
+            if side.comparison is None
+            else _decided(side, side.comparison, margin_ratio)
+            for side in part.all_sides
+            if side.verdict != BASELINE
+        ),
     )
 
 
-def _of_subject(
-    baseline: str,
-    part: SubjectReport,
-    at: int,
-    explained: Mapping[tuple[int, str], Diagnosis],
-    refused: Sequence[Problem],
-    footnotes: Footnotes,
-    margin_ratio: float,
-) -> tuple[Answer, ...]:
-    here = [problem for problem in refused if concerns(problem, part.subject)]
-    comparisons = {comparison.candidate: comparison for comparison in part.comparisons}
-    baselines = {comparison.baseline for comparison in part.comparisons} | {baseline}
-    sides = [*part.figures, *(side for problem in here for side in problem.sides)]
-    answers = []
-    for side in dict.fromkeys(sides):
-        if side in comparisons:
-            comparison = comparisons[side]
-            marks = footnotes.of_sides(part.subject, side, comparison.baseline)
-            diagnosis = explained.get((at, side))
-            median = bottleneck_rows.median_ratio(part, side, comparison.baseline)
-            answers.append(_decided(comparison, diagnosis, margin_ratio, marks, median))
-        elif side not in baselines:
-            marks = footnotes.of_sides(part.subject, side)
-            answers.append(_refused(side, baseline, part, here, marks))
-    return tuple(answers)
-
-
-def _decided(
-    comparison: Comparison,
-    diagnosis: Diagnosis | None,
-    margin_ratio: float,
-    marks: tuple[int, ...],
-    median: float | None,
-) -> Answer:
-    lead, rest = _verdict_in_words(comparison, margin_ratio)
-    if median is not None:
-        rest += f", {ratio(median)} {bottleneck_rows.STEADY_MEDIAN}"
-    attempt = ""
-    if diagnosis is not None:
-        rest += f": {_cause_in_words(diagnosis)}."
-        if diagnosis.remedies:
-            attempt = f"Try: {_remedy_in_words(diagnosis.remedies[0])}."
-    elif comparison.verdict is Verdict.INCONCLUSIVE and comparison.advice is not None:
-        added = comparison.advice.workers_to_add
+def _decided(side: MeasuredSide, comparison: Comparison, margin_ratio: float) -> PoolAnswer:
+    lead, rest = _verdict_text(comparison, margin_ratio)
+    if side.median_ratio is not None:
         rest += (
-            "; repetition would not decide it."
-            if added is None
-            else f"; {added:,} more {'worker' if added == 1 else 'workers'} a side should decide it."
+            f", {ratio(side.median_ratio)} by the median, which varies less where nothing waits for "
+            "a disk"
         )
+    attempt = ""
+    if side.diagnosis is not None:
+        rest += f": {_cause_text(side.diagnosis)}."
+        if side.diagnosis.remedies:
+            attempt = f"Try: {_remedy_text(side.diagnosis.remedies[0])}."
+    elif comparison.verdict is Verdict.INCONCLUSIVE and comparison.advice is not None:
+        rest += f"; {_advice_text(comparison.advice.workers_to_add)}."
     else:
         rest += "."
-    explained = diagnosis is not None
-    verdict = comparison.verdict.value
-    return Answer(comparison.candidate, verdict, lead, rest, attempt, marks, explained)
+    return PoolAnswer(
+        side.side,
+        side.verdict,
+        lead,
+        rest,
+        attempt,
+        side.answer_marks,
+        comparison,
+        explained=side.diagnosis is not None,
+    )
 
 
-def _verdict_in_words(comparison: Comparison, margin_ratio: float) -> tuple[str, str]:
-    candidate, baseline = name(comparison.candidate), name(comparison.baseline)
+def _advice_text(workers_to_add: int | None) -> str:
+    if workers_to_add is None:
+        return "more workers would not settle it"
+    workers = "worker" if workers_to_add == 1 else "workers"
+    return f"{workers_to_add:,} more {workers} per pool should settle it"
+
+
+def _verdict_text(comparison: Comparison, margin_ratio: float) -> tuple[str, str]:
+    candidate, baseline = comparison.candidate, comparison.baseline
     times = ratio(comparison.ratio)
-    bounds = interval(comparison.interval.low, comparison.interval.high)
+    bounds = interval(comparison.interval.low_ratio, comparison.interval.high_ratio)
     around = f"({percent(LEVEL)} interval {bounds})"
     match comparison.verdict:
         case Verdict.SLOWER:
@@ -131,99 +113,44 @@ def _verdict_in_words(comparison: Comparison, margin_ratio: float) -> tuple[str,
             lead = f"{candidate} is equivalent to {baseline}"
             return lead, f"within ±{percent(margin_ratio)}: {times} its time {around}"
         case Verdict.INCONCLUSIVE:
-            return f"{candidate} against {baseline} is inconclusive", f"at {times} {around}"
+            return f"{candidate} compared with {baseline} is inconclusive", f"at {times} {around}"
 
 
-def _cause_in_words(diagnosis: Diagnosis) -> str:
+def _cause_text(diagnosis: Diagnosis) -> str:
     supported = by_share(
         [cause for cause in diagnosis.causes if cause.state is State.SUPPORTED],
     )
     if not supported:
-        return "no cause is supported by what was observed"
+        return "no cause is supported by the observations"
     first, others = supported[0], supported[1:]
-    words = f"{_difference(first)} {share_in_words(first)}"
+    words = f"{_difference(first)} {share_text(first)}"
     if others:
-        words += "; also supported: " + ", ".join(name(cause.name) for cause in others)
+        words += "; also supported: " + ", ".join(cause.name for cause in others)
     return words
 
 
 def _difference(cause: Cause) -> str:
     """Return both sides' summaries, or where they are equal or long, the hypothesis."""
     candidate, baseline = map(summary_text, (cause.candidate_evidence, cause.baseline_evidence))
-    short = len(candidate) + len(baseline) <= EVIDENCE_LENGTH
+    short = len(candidate) + len(baseline) <= _EVIDENCE_LENGTH
     if candidate and baseline and candidate != baseline and short:
         return f"{candidate} against {baseline}"
-    return clean(cause.hypothesis).rstrip(".") or name(cause.name)
+    return cause.hypothesis.rstrip(".") or cause.name
 
 
-def share_in_words(cause: Cause) -> str:
-    if cause.share is None or not math.isfinite(cause.share):
-        return f"({name(cause.name)}, supported)"
-    if round(cause.share, 2) > 1:
-        return f"explains {percent(cause.share)} (over-explained)"
-    return f"explains {percent(cause.share)}"
+def _remedy_text(remedy: Remedy) -> str:
+    gain = gain_text(remedy)
+    return text_of(remedy.action).rstrip(".") + (f" ({gain})" if gain else "")
 
 
-def by_share(causes: Sequence[Cause]) -> list[Cause]:
-    """The largest share first; those without one after them, in the order given."""
-    return sorted(causes, key=lambda cause: math.inf if cause.share is None else -cause.share)
-
-
-def _remedy_in_words(remedy: Remedy) -> str:
-    return f"{text_of(remedy.action).rstrip('.')}{gain_in_words(remedy)}"
-
-
-def gain_in_words(remedy: Remedy) -> str:
-    if remedy.gain_ratio is None or not math.isfinite(remedy.gain_ratio):
-        return ""
-    return f" ({ratio(remedy.gain_ratio)} faster, {'measured' if remedy.measured else 'predicted'})"
-
-
-def _refused(
-    side: str,
-    baseline: str,
-    part: SubjectReport,
-    refused: Sequence[Problem],
-    marks: tuple[int, ...],
-) -> Answer:
-    rules = dict.fromkeys(
-        name(problem.rule)
-        for problem in refused
-        if not problem.sides or side in problem.sides or baseline in problem.sides
-    )
-    lead = f"{name(side)} against {name(baseline)}: {NO_VERDICT}"
-    if rules:
-        rest = f"refused by {', '.join(rules)}."
-    elif baseline not in part.figures:
-        rest = f"because {name(baseline)} has no samples of this."
+def _refused(side: MeasuredSide, baseline: str, has_baseline: bool) -> PoolAnswer:
+    lead = f"{side.side} compared with {baseline}: {NO_VERDICT},"
+    if side.refused_by:
+        reason = f"refused by {', '.join(side.refused_by)}"
+    elif not has_baseline:
+        reason = f"because {baseline} has no samples of this"
     else:
-        rest = "because they were not compared."
-    return Answer(side, NO_VERDICT, lead + ",", rest, "", marks)
-
-
-def _explained(report: Report) -> dict[tuple[int, str], Diagnosis]:
-    """The answer by whose subject causes were judged has them; else the candidate's first one."""
-    found: dict[tuple[int, str], Diagnosis] = {}
-    for diagnosis in report.diagnoses:
-        compared = compared_on(report, diagnosis)
-        if compared is not None and compared[1].verdict in DIFFERENT:
-            found[compared[0], diagnosis.candidate] = diagnosis
-    return found
-
-
-def compared_on(report: Report, diagnosis: Diagnosis) -> tuple[int, Comparison] | None:
-    """Where the comparison stands that a diagnosis explains, and the comparison."""
-    return next(
-        (
-            (at, comparison)
-            for at, part in enumerate(report.subjects)
-            for comparison in part.comparisons
-            if comparison.candidate == diagnosis.candidate
-            and diagnosis.subject in (None, part.subject)
-        ),
-        None,
+        reason = "because they were not compared"
+    return PoolAnswer(
+        side.side, NO_VERDICT, lead, f"{reason}.", "", side.answer_marks, reason=reason
     )
-
-
-def subject_title(subject: Subject) -> str:
-    return clean(str(subject))

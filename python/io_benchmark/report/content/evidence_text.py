@@ -10,8 +10,8 @@ from io_benchmark.analysis.model import Evidence, Observation
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.report.content.statement_text import text_of
 
-FACT_LENGTH = 120
-VARIANTS_SHOWN = 4
+_FACT_LENGTH = 120
+_VARIANTS_SHOWN = 4
 
 
 def evidence_text(evidence: Evidence) -> str:
@@ -21,7 +21,7 @@ def evidence_text(evidence: Evidence) -> str:
 
 def summary_text(evidence: Evidence) -> str:
     """Return what leads a sentence, or nothing."""
-    return "" if evidence.summary is None else text_of(evidence.summary, FACT_LENGTH)
+    return "" if evidence.summary is None else text_of(evidence.summary, _FACT_LENGTH)
 
 
 def sentences(statements: Sequence[Statement]) -> str:
@@ -33,13 +33,13 @@ def _observation_text(observation: Observation) -> str:
     """Return 'ext4' of a single worker, 'ext4 on 2 of 3 workers, …' of several."""
     counts: Counter[str] = Counter()
     for seen in observation.seen:
-        counts[text_of(seen.value, FACT_LENGTH)] += seen.count
+        counts[text_of(seen.value, _FACT_LENGTH)] += seen.count
     if observation.total <= 1:
         return next(iter(counts))
     of = "runs" if observation.counts_runs else "workers"
     shown = [
         f"{text} on {min(count, observation.total)} of {observation.total} {of}"
-        for text, count in list(counts.items())[:VARIANTS_SHOWN]
+        for text, count in list(counts.items())[:_VARIANTS_SHOWN]
     ]
-    left = len(counts) - VARIANTS_SHOWN
+    left = len(counts) - _VARIANTS_SHOWN
     return ", ".join(shown) + (f", {left} more" if left > 0 else "")

@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What a report of many measurements tells in full, and what it tells in a line.
+"""Which measurements a report shows in full, and which it sums up in a line.
 
-From five measurements on, the answer takes a workload's places and destinations together, and only
-those in which a pool is slower, faster or refused have a table of their own.
+From five measurements on, the answer combines a workload's places and destinations, and only
+measurements in which a pool is slower, faster or refused have a table of figures.
 """
 
 from collections.abc import Sequence
@@ -12,43 +12,40 @@ from dataclasses import dataclass
 from itertools import chain
 
 from io_benchmark.analysis.model import Comparison, Subject, Verdict
-from io_benchmark.analysis.report_model import Report, SubjectReport
-from io_benchmark.report.content import measures, together
-from io_benchmark.report.content.answers import DIFFERENT, LEVEL, NO_VERDICT, Answer
-from io_benchmark.report.content.footnotes import Footnotes
-from io_benchmark.report.content.measures import (
-    Measure,
-    MeasureRow,
-    MeasureTable,
-    label,
+from io_benchmark.number_text import NOTHING, interval, ratio_range
+from io_benchmark.report.content.answers import AnsweredSubject, PoolAnswer
+from io_benchmark.report.content.combined_answers import combine
+from io_benchmark.report.content.report_index import DIFFERENT, NO_VERDICT, MeasuredSubject
+from io_benchmark.report.content.report_sections import Section, build_section
+from io_benchmark.report.content.subject_text import (
+    Distinction,
+    distinguish,
+    place_of,
+    table_title,
+    unit_text,
 )
-from io_benchmark.report.content.sections import Section, build
-from io_benchmark.report.content.together import Naming
-from io_benchmark.report.content.units import NOTHING, interval, percent, ratio
+from io_benchmark.report.content.tables import INTERVAL_HEAD, Measure, MeasureRow, MeasureTable
 from io_benchmark.results import workloads
-from io_benchmark.text import name
 
-# From so many on the report also says that some verdict may be chance.
+# From this many measurements on the report also says that some verdict may be chance.
 FOLDED_FROM = 5
-TOLD = (*(verdict.value for verdict in DIFFERENT), NO_VERDICT)
-UNDECIDED = (Verdict.INCONCLUSIVE, Verdict.EQUIVALENT)
-POOLS_NAMED = 6
-NOT_COMPARED = "not compared"
-
-Spoken = Sequence[tuple[Answer, ...]]
+_SHOWN_IN_FULL = (*(verdict.value for verdict in DIFFERENT), NO_VERDICT)
+_UNDECIDED = (Verdict.INCONCLUSIVE, Verdict.EQUIVALENT)
+_POOLS_NAMED = 6
+_NOT_COMPARED = "not compared"
 
 
 @dataclass(frozen=True)
-class Group:
+class _AnswerGroup:
     """The answers of one section, or of one workload wherever it was measured."""
 
     title: str
-    answers: tuple[Answer, ...]
+    answers: tuple[PoolAnswer, ...]
 
 
 @dataclass(frozen=True)
-class Line:
-    """One workload's pools of which nothing is decided."""
+class _UndecidedLine:
+    """One workload's pools that are neither slower nor faster."""
 
     text: str
     marks: tuple[int, ...]
@@ -56,196 +53,169 @@ class Line:
 
 @dataclass(frozen=True)
 class Folded:
-    groups: tuple[Group, ...]
-    told: tuple[Section, ...]  # in full, with those of their measurements that are
-    lines: tuple[Line, ...] = ()
-    undecided: frozenset[int] = frozenset()  # sections without any such, by their positions
-    table: MeasureTable | None = None  # the measurements that have no table of their own
+    groups: tuple[_AnswerGroup, ...]
+    shown: tuple[Section, ...]  # in full, with those of their measurements that are
+    lines: tuple[_UndecidedLine, ...] = ()
+    undecided: frozenset[int] = frozenset()  # positions of sections with no measurement in full
+    table: MeasureTable | None = None  # the other measurements
     folds: bool = False
 
 
-def folds(report: Report) -> bool:
-    return len(report.subjects) >= FOLDED_FROM
-
-
-def is_told(spoken: Sequence[Answer]) -> bool:
-    """Is a pool slower, faster or refused on this measurement?"""
-    return any(answer.verdict in TOLD for answer in spoken)
-
-
-def nothing(sections: Sequence[Section]) -> Folded:
-    groups = tuple(Group(one.title, one.answers) for one in sections if one.answers)
+def show_all(sections: Sequence[Section]) -> Folded:
+    """Show every measurement in full."""
+    groups = tuple(
+        _AnswerGroup(section.title, section.answers) for section in sections if section.answers
+    )
     return Folded(groups, tuple(sections))
 
 
-def of(report: Report, sections: Sequence[Section], spoken: Spoken, footnotes: Footnotes) -> Folded:
-    groups, lines = _answers(report, sections, spoken)
-    kept = [tuple(at for at in one.subjects if is_told(spoken[at])) for one in sections]
-    undecided = [
-        part for part, own in zip(report.subjects, spoken, strict=True) if not is_told(own)
-    ]
+def fold(sections: Sequence[Section], members: Sequence[tuple[AnsweredSubject, ...]]) -> Folded:
+    """Show in full what differs or is refused; `members` has each section's measurements."""
+    by_workload: dict[str, list[AnsweredSubject]] = {}
+    groups, lines = [], []
+    for each in chain(*members):
+        by_workload.setdefault(each.part.subject.workload, []).append(each)
+    for measured in by_workload.values():
+        group, line = _sum_up(measured, sections)
+        groups += [group] if group.answers else []
+        lines += [line] if line is not None else []
+    in_full = [tuple(each for each in section if _is_shown(each)) for section in members]
+    others = [each.part for section in members for each in section if not _is_shown(each)]
+    others.sort(key=lambda part: part.position)
     return Folded(
         groups=tuple(groups),
-        told=tuple(build(report, members, footnotes, spoken) for members in kept if members),
+        shown=tuple(build_section(section) for section in in_full if section),
         lines=tuple(lines),
-        undecided=frozenset(at for at, members in enumerate(kept) if not members),
-        table=_table(undecided, footnotes) if undecided else None,
+        undecided=frozenset(at for at, section in enumerate(in_full) if not section),
+        table=_undecided_table(others) if others else None,
         folds=True,
     )
 
 
-def _answers(
-    report: Report, sections: Sequence[Section], spoken: Spoken
-) -> tuple[list[Group], list[Line]]:
-    """A group a workload with what is told of its pools, and a line with the others."""
-    by_workload: dict[str, list[Section]] = {}
-    for section in sections:
-        workload = report.subjects[section.subjects[0]].subject.workload
-        by_workload.setdefault(workload, []).append(section)
-    groups, lines = [], []
-    for own in by_workload.values():
-        members = [at for section in own for at in section.subjects]
-        parts = [report.subjects[at] for at in members]
-        heard = [spoken[at] for at in members]
-        subjects = [part.subject for part in parts]
-        naming = names_among(subjects)
-        title, said = own[0].title, own[0].answers
-        if len(own) > 1:
-            workload = parts[0].subject.workload
-            title = f"{name(workload)}{_scope(subjects, naming)} {measures.unit(workload)}"
-            said = together.answers(parts, heard, naming)
-        told = {one.candidate for answers in heard for one in answers if one.verdict in TOLD}
-        kept = tuple(answer for answer in said if answer.candidate in told)
-        groups += [Group(title, kept)] if kept else []
-        rest = [answer for answer in said if answer.candidate not in told]
-        lines += [_line(parts, rest, naming)] if rest else []
-    return groups, lines
+def _is_shown(answered: AnsweredSubject) -> bool:
+    """Is a pool slower, faster or refused on this measurement?"""
+    return any(answer.verdict in _SHOWN_IN_FULL for answer in answered.answers)
 
 
-def names_among(subjects: Sequence[Subject]) -> Naming:
-    """How one of a workload's measurements is told from the others: 'on stat, 2 at once in container'."""
-    per_place = workloads.of(subjects[0].workload).per_place
-    placed = per_place and len({one.place for one in subjects}) > 1
-    labels = len({label(one) for one in subjects})
-    fidelities = len({one.fidelity for one in subjects}) > 1
+def _sum_up(
+    measured: Sequence[AnsweredSubject], sections: Sequence[Section]
+) -> tuple[_AnswerGroup, _UndecidedLine | None]:
+    """Return one workload's answers about pools shown in full, and a line about the others."""
+    subjects = [each.part.subject for each in measured]
+    distinction = distinguish(subjects)
+    positions = {each.part.position for each in measured}
+    own_sections = [section for section in sections if positions.issuperset(section.subjects)]
+    if len(own_sections) == 1:
+        title, answers = own_sections[0].title, own_sections[0].answers
+    else:
+        workload = subjects[0].workload
+        title = f"{workload}{_scope(subjects, distinction)} {unit_text(workload)}"
+        answers = combine(measured, distinction)
+    pools = {
+        answer.candidate
+        for each in measured
+        for answer in each.answers
+        if answer.verdict in _SHOWN_IN_FULL
+    }
+    group = _AnswerGroup(title, tuple(answer for answer in answers if answer.candidate in pools))
+    rest = [answer for answer in answers if answer.candidate not in pools]
+    return group, _undecided_line(measured, rest, distinction) if rest else None
 
-    def named(subject: Subject) -> str:
-        text = f"on {label(subject)}" if labels > 1 or not placed or fidelities else ""
-        text += f", fidelity {name(subject.fidelity)}" if fidelities and subject.fidelity else ""
-        text += f" in {name(subject.place)}" if placed else ""
-        return text.strip()
 
-    return named
-
-
-def _scope(subjects: Sequence[Subject], naming: Naming) -> str:
-    """' in 3 places × 3 destinations', ' on 11 measurements', ' on stat, 2 at once in container'."""
-    per_place = workloads.of(subjects[0].workload).per_place
-    places = len({each.place for each in subjects}) if per_place else 1
-    labels = len({label(each) for each in subjects})
+def _scope(subjects: Sequence[Subject], distinction: Distinction) -> str:
+    """Return ' in 3 places × 3 destinations', ' on 11 measurements', ' on stat in container'."""
     if len(subjects) == 1:
-        return f" {naming(subjects[0])}"
+        return f" {distinction.phrase(subjects[0])}"
+    places = len({place_of(subject) for subject in subjects})
+    labels = len({(subject.variant, subject.destination, subject.threads) for subject in subjects})
     if places * labels != len(subjects):
         return f" on {len(subjects):,} measurements"
-    what = "destinations" if subjects[0].destination else "measurements"
+    to_destinations = bool(subjects[0].destination)
+    unit = "destinations" if to_destinations else "measurements"
     if places == 1:
-        return f" {'to' if subjects[0].destination else 'on'} {labels:,} {what}"
-    return f" in {places:,} places" + (f" × {labels:,} {what}" if labels > 1 else "")
+        return f" {'to' if to_destinations else 'on'} {labels:,} {unit}"
+    return f" in {places:,} places" + (f" × {labels:,} {unit}" if labels > 1 else "")
 
 
-def _line(parts: Sequence[SubjectReport], answers: Sequence[Answer], naming: Naming) -> Line:
-    """'spawn: amd-16, amd-30 inconclusive on posix-spawn, 1.00× to 1.06×'."""
-    found: dict[tuple[Verdict, str], dict[str, list[Comparison]]] = {}
-    for answer in answers:
-        for verdict in UNDECIDED:
-            compared = [
-                (part, one)
-                for part in parts
-                for one in part.comparisons
-                if one.candidate == answer.candidate and one.verdict is verdict
-            ]
-            if compared:
-                scope = _scope([part.subject for part, _ in compared], naming)
-                pools = found.setdefault((verdict, scope), {})
-                pools[answer.candidate] = [one for _, one in compared]
-    said = [
-        f"{_pools([*pools])} {verdict}{scope}, {_range(list(chain(*pools.values())))}"
-        for (verdict, scope), pools in found.items()
+def _undecided_line(
+    measured: Sequence[AnsweredSubject], answers: Sequence[PoolAnswer], distinction: Distinction
+) -> _UndecidedLine:
+    """Write 'spawn: amd-16, amd-30 inconclusive on posix-spawn, 1.00× to 1.06×.'"""
+    groups: dict[tuple[Verdict, str], dict[str, list[Comparison]]] = {}
+    for candidate, verdict in ((each.candidate, one) for each in answers for one in _UNDECIDED):
+        compared = [
+            comparison
+            for each in measured
+            for comparison in each.part.comparisons
+            if (comparison.candidate, comparison.verdict) == (candidate, verdict)
+        ]
+        if compared:
+            scope = _scope([comparison.subject for comparison in compared], distinction)
+            groups.setdefault((verdict, scope), {})[candidate] = compared
+    texts = [
+        f"{_pools_text([*pools])} {verdict}{scope}, {_range_text([*chain(*pools.values())])}"
+        for (verdict, scope), pools in groups.items()
     ]
     marks = tuple(sorted({mark for answer in answers for mark in answer.marks}))
-    return Line(f"{name(parts[0].subject.workload)}: {'; '.join(said)}.", marks)
+    return _UndecidedLine(f"{measured[0].part.subject.workload}: {'; '.join(texts)}.", marks)
 
 
-def _pools(sides: Sequence[str]) -> str:
-    rest = len(sides) - POOLS_NAMED
-    return ", ".join(map(name, sides[:POOLS_NAMED])) + (f" and {rest:,} more" if rest > 0 else "")
+def _pools_text(pools: Sequence[str]) -> str:
+    rest = len(pools) - _POOLS_NAMED
+    return ", ".join(pools[:_POOLS_NAMED]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
-def _range(compared: Sequence[Comparison]) -> str:
-    """Of several the ratios alone: an interval over all of them would say nothing."""
-    if len(compared) == 1:
-        (one,) = compared
-        return f"{ratio(one.ratio)} ({interval(one.interval.low, one.interval.high)})"
-    return _ratios(compared)
+def _range_text(compared: Sequence[Comparison]) -> str:
+    """Write the ratios; an interval only of one, because one over several would say nothing."""
+    text = ratio_range([comparison.ratio for comparison in compared])
+    if len(compared) > 1:
+        return text
+    bounds = compared[0].interval
+    return f"{text} ({interval(bounds.low_ratio, bounds.high_ratio)})"
 
 
-def _ratios(compared: Sequence[Comparison]) -> str:
-    ratios = [one.ratio for one in compared]
-    return " to ".join(dict.fromkeys((ratio(min(ratios)), ratio(max(ratios)))))
-
-
-def _table(parts: Sequence[SubjectReport], footnotes: Footnotes) -> MeasureTable:
-    """A line a measurement, over its pools; cache-retrieve's share a heading, others' a place's."""
-    found: dict[str, list[SubjectReport]] = {}
+def _undecided_table(parts: Sequence[MeasuredSubject]) -> MeasureTable:
+    """Make a table with a row per measurement, over its pools."""
+    groups: dict[str, list[tuple[str, MeasuredSubject]]] = {}
     for part in parts:
-        batches = part.subject.workload in workloads.IN_BATCHES
-        title = measures.where(part.subject) if batches else name(part.subject.workload)
-        found.setdefault(title, []).append(part)
+        if part.subject.workload in workloads.IN_BATCHES:
+            title, row = table_title(part.subject), part.label
+        else:
+            title, row = part.subject.workload, f"{part.label} in {part.subject.place}"
+        groups.setdefault(title, []).append((row, part))
     return MeasureTable(
-        ("Ratio", f"{percent(LEVEL)} interval", "Verdict"),
+        ("Ratio", INTERVAL_HEAD, "Verdict"),
         tuple(
             Measure(
                 title,
-                _marks(members, footnotes),
-                tuple(_row(part, _row_name(part.subject)) for part in members),
+                tuple(sorted({mark for _, part in members for mark in _all_marks(part)})),
+                tuple(_undecided_row(row, part.comparisons) for row, part in members),
                 (),
             )
-            for title, members in found.items()
+            for title, members in groups.items()
         ),
         figures=0,
     )
 
 
-def _row_name(subject: Subject) -> str:
-    if subject.workload in workloads.IN_BATCHES:
-        return label(subject)
-    return f"{label(subject)} in {name(subject.place)}"
+def _all_marks(part: MeasuredSubject) -> tuple[int, ...]:
+    return (*part.marks, *(mark for side in part.sides for mark in side.marks))
 
 
-def _marks(parts: Sequence[SubjectReport], footnotes: Footnotes) -> tuple[int, ...]:
-    found: set[int] = set()
-    for part in parts:
-        found.update(footnotes.of_subject(part.subject))
-        found.update(footnotes.of_sides(part.subject, *part.figures))
-    return tuple(sorted(found))
-
-
-def _row(part: SubjectReport, text: str) -> MeasureRow:
-    compared = part.comparisons
+def _undecided_row(text: str, compared: Sequence[Comparison]) -> MeasureRow:
     if not compared:
-        return MeasureRow(text, NOT_COMPARED, (NOTHING, NOTHING, NOT_COMPARED))
-    verdicts = [one.verdict for one in compared]
-    kinds = [verdict for verdict in UNDECIDED if verdict in verdicts]
-    words = ", ".join(f"{verdicts.count(one)} {one}" for one in kinds)
-    ends = interval(
-        min(one.interval.low for one in compared), max(one.interval.high for one in compared)
-    )
+        return MeasureRow(text, _NOT_COMPARED, (NOTHING, NOTHING, _NOT_COMPARED))
+    verdicts = [comparison.verdict for comparison in compared]
+    kinds = [verdict for verdict in _UNDECIDED if verdict in verdicts]
+    counts = ", ".join(f"{verdicts.count(kind)} {kind}" for kind in kinds)
+    low = min(comparison.interval.low_ratio for comparison in compared)
+    high = max(comparison.interval.high_ratio for comparison in compared)
     return MeasureRow(
         text,
         kinds[0].value,
         (
-            _ratios(compared),
-            ends,
-            words if len(kinds) > 1 else kinds[0].value,
+            ratio_range([comparison.ratio for comparison in compared]),
+            interval(low, high),
+            counts if len(kinds) > 1 else kinds[0].value,
         ),
     )

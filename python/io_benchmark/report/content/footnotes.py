@@ -1,21 +1,21 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Problems: what was refused stands in front, warnings become numbered footnotes."""
+"""Problems: refusals lead the report, warnings become numbered footnotes."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis.model import Problem, Severity, Subject
+from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.results import workloads
-from io_benchmark.text import clean, name
 
-SIDES_SHOWN = 6
-# A sentence about many measurements has many notes: from so many in a row on the ends are enough.
-RUN = 3
-RUNS_SHOWN = 4
+_SIDES_SHOWN = 6
+# A sentence about many measurements has many notes: of this many in a row only the ends are shown.
+_ROW_LENGTH = 3
+_ROWS_SHOWN = 4
 
 
 @dataclass(frozen=True)
@@ -25,67 +25,131 @@ class Footnote:
     text: str
 
 
-def alike(problems: Iterable[Problem]) -> list[tuple[Problem, ...]]:
-    """Those that say the same of the same sides, and differ only in what was measured.
+@dataclass(frozen=True)
+class Refusal:
+    rule: str
+    where: str
+    message: str
+    consequence: str
 
-    Of workloads in batches, which have dozens of measurements, one warning stands for all.
+
+@dataclass(frozen=True)
+class NoteNumbers:
+    """The numbers of the footnotes about one measurement, in ascending order."""
+
+    subject: tuple[int, ...]  # about every side
+    by_side: dict[str, tuple[int, ...]]
+
+    def of(self, *sides: str) -> tuple[int, ...]:
+        """Return the numbers of footnotes that name any of these sides."""
+        return tuple(sorted({number for side in sides for number in self.by_side.get(side, ())}))
+
+
+class ProblemNotes:
+    """The refusals, and the warnings as footnotes, numbered in their order."""
+
+    def __init__(self, problems: Sequence[Problem], subjects: Sequence[SubjectReport]) -> None:
+        several = len(subjects) > 1
+        refused = [each for each in problems if each.severity is Severity.REFUSED]
+        self.refusals = tuple(
+            Refusal(
+                alike[0].rule,
+                _where(alike, several),
+                text_of(alike[0].message).rstrip(".") + ".",
+                _consequence(alike[0], subjects),
+            )
+            for alike in _group_alike(refused)
+        )
+        warnings = _group_alike(each for each in problems if each.severity is not Severity.REFUSED)
+        self.footnotes = tuple(
+            _footnote(number, alike, several) for number, alike in enumerate(warnings, 1)
+        )
+        # By the subject that a problem is about, where None is every subject.
+        self._by_subject: dict[Subject | None, dict[str | None, list[int]]] = {}
+        for number, alike in enumerate(warnings, 1):
+            for subject in dict.fromkeys(problem.subject for problem in alike):
+                by_side = self._by_subject.setdefault(subject, defaultdict(list))
+                for side in alike[0].sides or (None,):
+                    by_side[side].append(number)
+
+    def marks(self, subject: Subject) -> NoteNumbers:
+        """Return the numbers of the footnotes about this measurement."""
+        by_side: dict[str | None, set[int]] = defaultdict(set)
+        for about in (None, subject):
+            for side, numbers in self._by_subject.get(about, {}).items():
+                by_side[side].update(numbers)
+        every_side = by_side.pop(None, set())
+        return NoteNumbers(
+            tuple(sorted(every_side)),
+            {side: tuple(sorted(numbers)) for side, numbers in by_side.items() if side is not None},
+        )
+
+
+def _consequence(problem: Problem, subjects: Sequence[SubjectReport]) -> str:
+    """Return what the refusal causes: without one run, the others of its side are compared."""
+    compared = {
+        side
+        for part in subjects
+        if problem.subject in (None, part.subject)
+        for comparison in part.comparisons
+        for side in (comparison.candidate, comparison.baseline)
+    }
+    if len(problem.sides) == 1 and compared.issuperset(problem.sides):
+        return "This run is left out."
+    return "No verdict is given."
+
+
+def _group_alike(problems: Iterable[Problem]) -> list[tuple[Problem, ...]]:
+    """Group problems with the same rule, sides and message, which differ in their subject alone.
+
+    Workloads in batches have dozens of measurements, so there one warning represents all of a rule.
     """
-    found: dict[tuple[object, ...], list[Problem]] = {}
+    groups: dict[tuple[object, ...], list[Problem]] = {}
     for problem in problems:
         workload = problem.subject.workload if problem.subject is not None else ""
         many = problem.severity is Severity.WARNING and workload in workloads.IN_BATCHES
         message = None if many else problem.message
-        found.setdefault((problem.rule, problem.severity, problem.sides, message), []).append(
-            problem
-        )
-    return [tuple(same) for same in found.values()]
+        key = (problem.rule, problem.severity, problem.sides, message)
+        groups.setdefault(key, []).append(problem)
+    return [tuple(alike) for alike in groups.values()]
 
 
-class Footnotes:
-    """Numbers the warnings in their order and says which concern what."""
+def _footnote(number: int, alike: Sequence[Problem], several_subjects: bool) -> Footnote:
+    problem = alike[0]
+    allowed = f"allowed by --allow {problem.rule}, " if problem.severity is Severity.ALLOWED else ""
+    message = text_of(problem.message)
+    further = len({each.message for each in alike}) - 1
+    message += f", and {further:,} similar messages" if further > 1 else ""
+    message += ", and 1 similar message" if further == 1 else ""
+    if not several_subjects and all(side in message for side in problem.sides):
+        return Footnote(number, problem.rule, allowed + message)
+    return Footnote(number, problem.rule, f"{allowed}{_where(alike, several_subjects)}: {message}")
 
-    def __init__(self, problems: Iterable[Problem], *, several: bool) -> None:
-        self._several = several
-        noted = (problem for problem in problems if problem.severity is not Severity.REFUSED)
-        self._numbered = tuple(enumerate(alike(noted), start=1))
 
-    def all(self) -> tuple[Footnote, ...]:
-        return tuple(self._footnote(number, same) for number, same in self._numbered)
+def _where(alike: Sequence[Problem], several_subjects: bool) -> str:
+    """Return the sides that these problems are about, and the measurements if there are several."""
+    sides = alike[0].sides[:_SIDES_SHOWN]
+    rest = len(alike[0].sides) - len(sides)
+    text = ", ".join(sides) or "all"
+    text += f" and {rest:,} more" if rest else ""
+    subjects = list(dict.fromkeys(each.subject for each in alike if each.subject is not None))
+    return f"{text}; {_subjects_text(subjects)}" if several_subjects and subjects else text
 
-    def _footnote(self, number: int, same: Sequence[Problem]) -> Footnote:
-        problem = same[0]
-        rule = name(problem.rule)
-        allowed = f"allowed by --allow {rule}, " if problem.severity is Severity.ALLOWED else ""
-        about = where(same, several=self._several)
-        message = clean(text_of(problem.message))
-        others = {one.message for one in same} - {problem.message}
-        message += f", and {len(others):,} more like it" if others else ""
-        if not self._several and all(name(side) in message for side in problem.sides):
-            return Footnote(number, rule, allowed + message)
-        return Footnote(number, rule, f"{allowed}{about}: {message}")
 
-    def of_sides(self, subject: Subject, *sides: str) -> tuple[int, ...]:
-        """Those that name one of these sides."""
-        return tuple(
-            number
-            for number, same in self._numbered
-            if any(concerns(problem, subject) for problem in same)
-            and not set(sides).isdisjoint(same[0].sides)
-        )
-
-    def of_subject(self, subject: Subject) -> tuple[int, ...]:
-        """Those that name no side, and so concern them all."""
-        return tuple(
-            number
-            for number, same in self._numbered
-            if any(concerns(problem, subject) for problem in same) and not same[0].sides
-        )
+def _subjects_text(subjects: Sequence[Subject]) -> str:
+    if len(subjects) == 1:
+        return str(subjects[0])
+    counts = Counter(subject.workload for subject in subjects)
+    return ", ".join(
+        f"{workload} ({count:,} measurements)" if count > 1 else workload
+        for workload, count in counts.items()
+    )
 
 
 def short_marks(numbers: Sequence[int], mark: str) -> str:
-    """' [1] [3] to [6]': of many that follow each other the ends, and not more than a few of these."""
-    found = _runs(numbers)
-    shown = found if len(found) <= RUNS_SHOWN else found[: RUNS_SHOWN - 1]
+    """Return ' [1] [3] to [6]': of numbers in a row the ends, and at most a few of these."""
+    rows = _rows(numbers)
+    shown = rows if len(rows) <= _ROWS_SHOWN else rows[: _ROWS_SHOWN - 1]
     parts = [
         mark.format(first) if first == last else f"{mark.format(first)} to {mark.format(last)}"
         for first, last in shown
@@ -96,44 +160,20 @@ def short_marks(numbers: Sequence[int], mark: str) -> str:
     return "".join(f" {part}" for part in parts)
 
 
-def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Numbers that follow each other as first and last, where there are RUN of them."""
-    found: list[tuple[int, int]] = []
+def _rows(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the first and the last of numbers in a row; shorter rows are taken apart."""
+    rows: list[tuple[int, int]] = []
     for number in numbers:
-        if found and found[-1][1] == number - 1:
-            found[-1] = (found[-1][0], number)
+        if rows and rows[-1][1] == number - 1:
+            rows[-1] = (rows[-1][0], number)
         else:
-            found.append((number, number))
+            rows.append((number, number))
     return [
         pair
-        for first, last in found
+        for first, last in rows
         for pair in (
             [(first, last)]
-            if last - first + 1 >= RUN
-            else [(one, one) for one in range(first, last + 1)]
+            if last - first + 1 >= _ROW_LENGTH
+            else [(number, number) for number in range(first, last + 1)]
         )
     ]
-
-
-def concerns(problem: Problem, subject: Subject) -> bool:
-    return problem.subject is None or problem.subject == subject
-
-
-def where(same: Sequence[Problem], *, several: bool) -> str:
-    """The sides that problems alike are about, and what was measured where there is more of it."""
-    sides = [name(side) for side in same[0].sides[:SIDES_SHOWN]]
-    rest = len(same[0].sides) - len(sides)
-    text = ", ".join(sides) or "all"
-    text += f" and {rest:,} more" if rest else ""
-    subjects = list(dict.fromkeys(one.subject for one in same if one.subject is not None))
-    return f"{text}; {_measured(subjects)}" if several and subjects else text
-
-
-def _measured(subjects: Sequence[Subject]) -> str:
-    if len(subjects) == 1:
-        return clean(str(subjects[0]))
-    counts = Counter(subject.workload for subject in subjects)
-    return ", ".join(
-        f"{name(workload)} ({count:,} measurements)" if count > 1 else name(workload)
-        for workload, count in counts.items()
-    )

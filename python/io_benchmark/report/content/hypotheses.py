@@ -1,21 +1,22 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Hypotheses and remedies, as reports for people say them."""
+"""Possible causes of a difference, and what to try."""
 
+import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis.model import Cause, Diagnosis, Remedy, State, Subject
-from io_benchmark.analysis.report_model import Report
-from io_benchmark.report.content import answers, measures
+from io_benchmark.analysis.model import Cause, Remedy, State, Subject
+from io_benchmark.number_text import percent, ratio
 from io_benchmark.report.content.evidence_text import evidence_text, sentences
+from io_benchmark.report.content.report_index import DIFFERENT, DiagnosedCandidate
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.content.units import ratio
+from io_benchmark.report.content.subject_text import distinguish, label
 from io_benchmark.results import workloads
-from io_benchmark.text import clean, name
 
-STATES = (State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE)
+_STATES = (State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE)
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class CauseRow:
 
 
 @dataclass(frozen=True)
-class RemedyRow:
+class _RemedyRow:
     cause: str
     action: str
     gain: str
@@ -44,42 +45,42 @@ class DiagnosisPart:
     baseline: str
     decided: bool  # a difference was found, so that there is something to explain
     causes: tuple[CauseRow, ...]
-    remedies: tuple[RemedyRow, ...]
+    remedies: tuple[_RemedyRow, ...]
     leading: bool = True  # the candidate's first; further ones are of other workloads
 
     @property
-    def told(self) -> tuple[CauseRow, ...]:
-        """Where there is nothing to explain, what is not supported is counted, not listed.
+    def listed(self) -> tuple[CauseRow, ...]:
+        """The causes to list; the others are counted.
 
-        So it is where another workload's difference is explained.
+        A cause that is not supported is only counted where nothing differs, or where another
+        workload's difference is explained first.
         """
         supported = tuple(row for row in self.causes if row.state is State.SUPPORTED)
-        listed = self.decided and (self.leading or not supported)
-        return self.causes if listed else supported
+        list_all = self.decided and (self.leading or not supported)
+        return self.causes if list_all else supported
 
     @property
     def counted(self) -> str:
-        left_out = Counter(row.state for row in self.causes if row not in self.told)
-        counts = (f"{left_out[state]:,} {state}" for state in STATES if left_out[state])
+        left_out = Counter(row.state for row in self.causes if row not in self.listed)
+        counts = (f"{left_out[state]:,} {state}" for state in _STATES if left_out[state])
         return f"Hypotheses: {', '.join(counts)}." if left_out else ""
 
 
-def diagnosis_part(diagnosis: Diagnosis, report: Report) -> DiagnosisPart:
-    compared = answers.compared_on(report, diagnosis)
-    comparison = None if compared is None else compared[1]
-    candidate = name(diagnosis.candidate)
-    baseline = name(report.baseline if comparison is None else comparison.baseline)
-    decided = comparison is not None and comparison.verdict in answers.DIFFERENT
+def diagnosis_part(diagnosed: DiagnosedCandidate) -> DiagnosisPart:
+    """Write the possible causes of one candidate's difference."""
+    diagnosis, comparison = diagnosed.diagnosis, diagnosed.comparison
+    candidate, baseline = diagnosis.candidate, diagnosed.baseline
+    decided = comparison is not None and comparison.verdict in DIFFERENT
     if comparison is not None and decided:
         title = f"Why {candidate} is {comparison.verdict} than {baseline}"
     else:
-        title = f"Causes looked for, {candidate} against {baseline}"
+        title = f"Possible causes, {candidate} compared with {baseline}"
     if comparison is not None:
-        title += _measurement(comparison.subject, report)
+        title += _measurement(comparison.subject, diagnosed.siblings)
     causes = [
         cause
-        for state in STATES
-        for cause in answers.by_share([cause for cause in diagnosis.causes if cause.state is state])
+        for state in _STATES
+        for cause in by_share([cause for cause in diagnosis.causes if cause.state is state])
     ]
     return DiagnosisPart(
         title=title,
@@ -88,9 +89,29 @@ def diagnosis_part(diagnosis: Diagnosis, report: Report) -> DiagnosisPart:
         decided=decided,
         causes=tuple(_cause(cause) for cause in causes),
         remedies=tuple(_remedy(remedy) for remedy in diagnosis.remedies),
-        leading=diagnosis
-        == next(one for one in report.diagnoses if one.candidate == diagnosis.candidate),
+        leading=diagnosed.leading,
     )
+
+
+def share_text(cause: Cause) -> str:
+    """Return how much of the difference a supported cause explains."""
+    if cause.share is None or not math.isfinite(cause.share):
+        return f"({cause.name}, supported)"
+    if round(cause.share, 2) > 1:
+        return f"explains {percent(cause.share)} (over-explained)"
+    return f"explains {percent(cause.share)}"
+
+
+def by_share(causes: Sequence[Cause]) -> list[Cause]:
+    """Sort causes, the largest share first; causes without a share keep their order at the end."""
+    return sorted(causes, key=lambda cause: math.inf if cause.share is None else -cause.share)
+
+
+def gain_text(remedy: Remedy) -> str:
+    """Return '1.90× faster, measured', or nothing without a known gain."""
+    if remedy.gain_ratio is None or not math.isfinite(remedy.gain_ratio):
+        return ""
+    return f"{ratio(remedy.gain_ratio)} faster, {'measured' if remedy.measured else 'predicted'}"
 
 
 def _cause(cause: Cause) -> CauseRow:
@@ -98,22 +119,21 @@ def _cause(cause: Cause) -> CauseRow:
     if cause.predicted_ratio is not None and cause.share is None:
         explanation.insert(0, f"Predicts {ratio(cause.predicted_ratio)}.")
     if cause.workload is not None:
-        explanation.append(f"The workload {name(cause.workload)} would show it.")
+        explanation.append(f"The workload {cause.workload} would show it.")
     return CauseRow(
         cause.state,
-        name(cause.name),
-        clean(cause.hypothesis),
+        cause.name,
+        cause.hypothesis,
         evidence_text(cause.candidate_evidence),
         evidence_text(cause.baseline_evidence),
         " ".join(filter(None, explanation)),
-        "" if cause.share is None else answers.share_in_words(cause),
+        "" if cause.share is None else share_text(cause),
     )
 
 
-def _remedy(remedy: Remedy) -> RemedyRow:
-    gain = answers.gain_in_words(remedy).strip(" ()")
+def _remedy(remedy: Remedy) -> _RemedyRow:
     action = _capitalised(text_of(remedy.action).removesuffix("."))
-    return RemedyRow(name(remedy.cause), action, gain, sentences(remedy.evidence))
+    return _RemedyRow(remedy.cause, action, gain_text(remedy), sentences(remedy.evidence))
 
 
 def _capitalised(line: str) -> str:
@@ -122,12 +142,9 @@ def _capitalised(line: str) -> str:
     return line if "-" in first else line[:1].upper() + line[1:]
 
 
-def _measurement(subject: Subject, report: Report) -> str:
-    """' on metadata, stat, 4 at once in container', as far as there are others."""
-    workload = subject.workload
-    alike = [part.subject for part in report.subjects if part.subject.workload == workload]
-    if workload not in workloads.IN_BATCHES and len(alike) == 1:
+def _measurement(subject: Subject, siblings: tuple[Subject, ...]) -> str:
+    """Return ' on metadata, stat, 4 at once in container', if there are other measurements."""
+    if subject.workload not in workloads.IN_BATCHES and len(siblings) == 1:
         return ""
-    placed = workloads.of(workload).per_place and len({one.place for one in alike}) > 1
-    where = f" in {name(subject.place)}" if placed else ""
-    return f" on {name(workload)}, {measures.label(subject)}{where}"
+    place = f" in {subject.place}" if distinguish(siblings).place else ""
+    return f" on {subject.workload}, {label(subject)}{place}"

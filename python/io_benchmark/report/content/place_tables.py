@@ -1,34 +1,34 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Storage configurations side by side: a row a place, a column a pool, and the ratios between them."""
+"""Storage configurations compared: a row per place, a column per pool, and the ratios between them."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis.inference import estimates
-from io_benchmark.analysis.model import Comparison, Subject
-from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, Report
-from io_benchmark.report.content.answers import DIFFERENT, LEVEL
-from io_benchmark.report.content.figures_table import FiguresTable, Head, Row
-from io_benchmark.report.content.measures import label, unit
+from io_benchmark.analysis.model import Subject
+from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places
+from io_benchmark.number_text import NOTHING, digits, interval, ratio, ratio_range
+from io_benchmark.report.content.report_index import DIFFERENT
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.content.units import NOTHING, digits, interval, percent, ratio
+from io_benchmark.report.content.subject_text import label, unit_text
+from io_benchmark.report.content.tables import INTERVAL_HEAD, ColumnHead, FiguresRow, FiguresTable
 from io_benchmark.results import workloads
-from io_benchmark.text import clean, name
+from io_benchmark.text import name
 
-# Names of places and sides in notes.
-NOTE_NAME = 22
+_SHORT_CELLS = 22
+_THIS_MACHINE = "the interval holds for that worker alone, because others may differ"
 
 
 @dataclass(frozen=True)
 class PlacesTable:
     title: str
-    means: FiguresTable  # a row a place; its notes say what the place is
-    first: str  # what the others are held against
-    held: FiguresTable  # the ratios to it
-    notes: tuple[str, ...]  # what is missing, or was not done alike
+    means: FiguresTable  # a row per place; a row's note says what the place is
+    first: str  # the place that the others are compared with
+    ratios: FiguresTable  # to the first place
+    notes: tuple[str, ...]  # what is missing, or was measured in another way
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class PlacesPart:
     tables: tuple[PlacesTable, ...]
     further: tuple[PlacesTable, ...]  # the other measurements
     alike: str  # workloads that differ nowhere, in one sentence
-    basis: tuple[str, ...]  # what the intervals rest on
+    assumptions: tuple[str, ...]  # behind the intervals
 
     @property
     def counted(self) -> str:
@@ -55,194 +55,195 @@ class PlacesPart:
         return tuple(dict.fromkeys((row.label, row.note) for row in rows if row.note))
 
 
-def part(report: Report, *, details: bool = False) -> PlacesPart | None:
-    """With `details` every measurement has its table."""
-    if not report.places:
+def places_part(
+    measured: Sequence[Places], margin_ratio: float, *, details: bool
+) -> PlacesPart | None:
+    """Write what was measured in several places; with `details` each measurement has a table."""
+    if not measured:
         return None
-    shown = [one for one in report.places if one.subject.workload not in workloads.IN_BATCHES]
+    shown = [each for each in measured if each.subject.workload not in workloads.IN_BATCHES]
     by_workload: dict[str, list[Places]] = {}
-    for one in report.places:
-        if one not in shown:
-            by_workload.setdefault(one.subject.workload, []).append(one)
+    for each in measured:
+        if each.subject.workload in workloads.IN_BATCHES:
+            by_workload.setdefault(each.subject.workload, []).append(each)
     alike = []
-    for workload, together in by_workload.items():
+    for workload, same in by_workload.items():
+        different = [each for each in same if _is_notable(each, margin_ratio)]
         if details:
-            shown += together
-            continue
-        telling = [one for one in together if _tells(one, report.margin_ratio)]
-        if telling:
-            shown.append(max(telling, key=_differs))
+            shown += same
+        elif different:
+            shown.append(max(different, key=_smallest_difference))
         else:
-            alike.append(f"{name(workload)} ({_range(together)})")
+            alike.append(f"{workload} ({_range_text(same)})")
     return PlacesPart(
         tuple(map(_table, shown)),
-        tuple(_table(one) for one in report.places if one not in shown),
-        f"Not decided to differ between places: {', '.join(alike)}." if alike else "",
-        _basis([side for one in report.places for row in one.rows for side in row.sides]),
+        tuple(_table(each) for each in measured if each not in shown),
+        f"No proven difference between places: {', '.join(alike)}." if alike else "",
+        _assumptions([side for each in measured for row in each.rows for side in row.sides]),
     )
 
 
-def _tells(places: Places, margin_ratio: float) -> bool:
-    """Is a difference decided, between places or between pools, or is something missing?"""
+def _is_notable(places: Places, margin_ratio: float) -> bool:
+    """Is a difference proven, between places or between pools, or is something missing?"""
     bounds = estimates.margin_bounds(margin_ratio)
     sides = [side for row in places.rows for side in row.sides]
     intervals = [side.interval for side in sides if side.interval is not None]
     return (
-        any(one.excludes(1.0) and not one.within(*bounds) for one in intervals)
-        or any(one.verdict in DIFFERENT for row in places.rows for one in row.comparisons)
+        any(each.excludes(1.0) and not each.within(*bounds) for each in intervals)
+        or any(each.verdict in DIFFERENT for row in places.rows for each in row.comparisons)
         or any(side.missing or side.not_compared for side in sides)
     )
 
 
-def _range(together: Sequence[Places]) -> str:
-    """'3 measurements, 0.99× to 1.01×'."""
-    ratios = [
-        side.ratio
-        for places in together
-        for row in places.rows
-        for side in row.sides
-        if side.ratio is not None
-    ]
-    count = f"{len(together):,} measurement{'s' if len(together) > 1 else ''}"
-    ends = dict.fromkeys((ratio(min(ratios)), ratio(max(ratios)))) if ratios else ()
-    return ", ".join([count, *([" to ".join(ends)] if ends else [])])
+def _range_text(measured: Sequence[Places]) -> str:
+    """Return '3 measurements, 0.99× to 1.01×'."""
+    sides = [side for each in measured for row in each.rows for side in row.sides]
+    ratios = [side.ratio for side in sides if side.ratio is not None]
+    count = f"{len(measured):,} measurement{'s' if len(measured) > 1 else ''}"
+    return ", ".join(filter(None, (count, ratio_range(ratios))))
 
 
-def _differs(places: Places) -> float:
-    """How far a ratio is from 1 at least, by its interval: the largest of them."""
+def _smallest_difference(places: Places) -> float:
+    """Return how far a ratio is from 1 at least, by its interval: the largest over the places."""
     intervals = [side.interval for row in places.rows for side in row.sides]
     return max(
         (
-            min(abs(math.log(one.low)), abs(math.log(one.high)))
-            for one in intervals
-            if one is not None and one.excludes(1.0) and one.low > 0
+            min(abs(math.log(each.low_ratio)), abs(math.log(each.high_ratio)))
+            for each in intervals
+            if each is not None and each.excludes(1.0) and each.low_ratio > 0
         ),
         default=0.0,
     )
 
 
 def _table(places: Places) -> PlacesTable:
-    sides = list(dict.fromkeys(one.side for row in places.rows for one in row.sides))
+    sides = list(dict.fromkeys(side.side for row in places.rows for side in row.sides))
     pairs = list(
         dict.fromkeys(
-            (one.candidate, one.baseline) for row in places.rows for one in row.comparisons
+            (each.candidate, each.baseline) for row in places.rows for each in row.comparisons
         )
     )
-    pools = tuple(Head(name(side), "", ()) for side in sides)
-    against = tuple(Head(f"{name(one)}/{name(other)}", "", ()) for one, other in pairs)
+    pools = tuple(ColumnHead(side, "", ()) for side in sides)
+    ratios = tuple(ColumnHead(f"{candidate}/{baseline}", "", ()) for candidate, baseline in pairs)
+    # These names are short of width: the pools' columns stand next to them.
+    short = {
+        text: name(text, _SHORT_CELLS) for text in (*sides, *(row.place for row in places.rows))
+    }
+    shown = workloads.of(places.subject.workload).shown
     return PlacesTable(
         title=_title(places.subject),
         means=FiguresTable(
-            (*pools, *against),
-            tuple(_means(places.subject, row, sides, pairs) for row in places.rows),
+            (*pools, *ratios),
+            tuple(
+                _means_row(row, sides, pairs, short, lambda mean: digits(shown(mean)))
+                for row in places.rows
+            ),
         ),
-        first=name(places.rows[0].place),
-        held=FiguresTable(
-            pools, tuple(line for row in places.rows[1:] for line in _held(row, sides))
+        first=places.rows[0].place,
+        ratios=FiguresTable(
+            pools, tuple(line for row in places.rows[1:] for line in _ratio_rows(row, sides, short))
         ),
-        notes=tuple(_notes(places.rows)),
+        notes=tuple(_notes(places.rows, short)),
     )
 
 
 def _title(subject: Subject) -> str:
-    parts = [name(subject.workload)]
-    parts += [f"destination {name(subject.destination)}"] if subject.destination else []
-    parts += [f"fidelity {name(subject.fidelity)}"] if subject.fidelity else []
+    parts = [subject.workload]
+    parts += [f"destination {subject.destination}"] if subject.destination else []
+    parts += [f"fidelity {subject.fidelity}"] if subject.fidelity else []
     parts += [label(subject)] if subject.workload in workloads.IN_BATCHES else []
-    return f"{', '.join(dict.fromkeys(parts))} {unit(subject.workload)}"
+    return f"{', '.join(dict.fromkeys(parts))} {unit_text(subject.workload)}"
 
 
-def _means(
-    subject: Subject, row: PlaceRow, sides: Sequence[str], pairs: Sequence[tuple[str, str]]
-) -> Row:
-    by_side = {one.side: one for one in row.sides}
-    by_pair = {(one.candidate, one.baseline): one for one in row.comparisons}
-    shown = workloads.of(subject.workload).shown
-    means = [by_side[side].mean_ns if side in by_side else None for side in sides]
-    compared = [by_pair.get(pair) for pair in pairs]
-    return Row(
-        name(row.place, NOTE_NAME),
+def _means_row(
+    row: PlaceRow,
+    sides: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    short: Mapping[str, str],
+    mean_text: Callable[[float], str],
+) -> FiguresRow:
+    means = {side.side: side.mean_ns for side in row.sides}
+    comparisons = {(each.candidate, each.baseline): each for each in row.comparisons}
+    compared = [comparisons.get(pair) for pair in pairs]
+    return FiguresRow(
+        short[row.place],
         (
-            *(NOTHING if mean is None else digits(shown(mean)) for mean in means),
-            *map(_compared, compared),
+            *(
+                NOTHING if mean is None else mean_text(mean)
+                for mean in (means.get(side) for side in sides)
+            ),
+            *(
+                NOTHING if each is None else f"{ratio(each.ratio)} {each.verdict}"
+                for each in compared
+            ),
         ),
         verdicts=(
-            *("" for _ in means),
-            *("" if one is None else one.verdict.value for one in compared),
+            *("" for _ in sides),
+            *("" if each is None else each.verdict.value for each in compared),
         ),
-        note=_what(row.sides),
+        note=_kind_of_place(row.sides, short),
     )
 
 
-def _compared(comparison: Comparison | None) -> str:
-    if comparison is None:
-        return NOTHING
-    return f"{ratio(comparison.ratio)} {comparison.verdict}"
+def _kind_of_place(sides: Sequence[AtPlace], short: Mapping[str, str]) -> str:
+    """Return what a place is; per pool where pools differ."""
+    pools: dict[str, list[str]] = {}
+    for side in sides:
+        if side.kind:
+            pools.setdefault(side.kind, []).append(short[side.side])
+    if len(pools) == 1:
+        return next(iter(pools))
+    return "; ".join(f"{kind} on {', '.join(names)}" for kind, names in pools.items())
 
 
-def _what(sides: Sequence[AtPlace]) -> str:
-    """What a place is; by pool where pools differ."""
-    found: dict[str, list[str]] = {}
-    for one in sides:
-        if one.kind:
-            found.setdefault(clean(one.kind, 120), []).append(name(one.side, NOTE_NAME))
-    if len(found) == 1:
-        return next(iter(found))
-    return "; ".join(f"{what} on {', '.join(who)}" for what, who in found.items())
-
-
-def _held(row: PlaceRow, sides: Sequence[str]) -> list[Row]:
-    by_side = {one.side: one for one in row.sides}
-    found = [by_side.get(side) for side in sides]
-    ratios = [None if one is None else one.ratio for one in found]
-    intervals = [None if one is None else one.interval for one in found]
-    return [
-        Row(
-            name(row.place, NOTE_NAME),
-            tuple(NOTHING if one is None else ratio(one) for one in ratios),
+def _ratio_rows(
+    row: PlaceRow, sides: Sequence[str], short: Mapping[str, str]
+) -> tuple[FiguresRow, FiguresRow]:
+    by_side = {side.side: side for side in row.sides}
+    present = [by_side.get(side) for side in sides]
+    ratios = [None if side is None else side.ratio for side in present]
+    intervals = [None if side is None else side.interval for side in present]
+    return (
+        FiguresRow(
+            short[row.place],
+            tuple(NOTHING if each is None else ratio(each) for each in ratios),
             strong=True,
         ),
-        Row(
-            f"{percent(LEVEL)} interval",
-            tuple(NOTHING if one is None else interval(one.low, one.high) for one in intervals),
+        FiguresRow(
+            INTERVAL_HEAD,
+            tuple(
+                NOTHING if each is None else interval(each.low_ratio, each.high_ratio)
+                for each in intervals
+            ),
         ),
-    ]
+    )
 
 
-def _notes(rows: Iterable[PlaceRow]) -> list[str]:
-    found: dict[tuple[str, str], list[str]] = {}
-    for row in rows:
-        for one in row.sides:
-            words = [text_of(each) for each in (one.missing, *one.differences) if each]
-            if one.not_compared is not None:
-                words.append(f"no ratio: {text_of(one.not_compared)}")
-            for said in words:
-                found.setdefault((row.place, said), []).append(name(one.side, NOTE_NAME))
-    return [
-        f"{name(place, NOTE_NAME)}, {', '.join(who)}: {clean(said)}"
-        for (place, said), who in found.items()
-    ]
+def _notes(rows: Iterable[PlaceRow], short: Mapping[str, str]) -> list[str]:
+    pools: dict[tuple[str, str], list[str]] = {}
+    for place, side in ((short[row.place], side) for row in rows for side in row.sides):
+        texts = [text_of(each) for each in (side.missing, *side.differences) if each is not None]
+        if side.not_compared is not None:
+            texts.append(f"no ratio: {text_of(side.not_compared)}")
+        for text in texts:
+            pools.setdefault((place, text), []).append(short[side.side])
+    return [f"{place}, {', '.join(names)}: {text}" for (place, text), names in pools.items()]
 
 
-def _basis(sides: Iterable[AtPlace]) -> tuple[str, ...]:
-    """Who rests on what; a pool is named once for each."""
-    found: dict[str, dict[str, None]] = {}
-    for one in sides:
-        if one.interval is None:
+def _assumptions(sides: Iterable[AtPlace]) -> tuple[str, ...]:
+    """Write what the intervals assume; a pool is named once for each assumption."""
+    pools: dict[str, dict[str, None]] = {}
+    for side in sides:
+        if side.interval is None:
             continue
-        if one.method == estimates.WORKERS:
-            words = (
-                f"{one.workers:,} workers, each held against itself, by how far their ratios differ"
+        if side.method == estimates.WORKERS:
+            text = (
+                f"{side.workers:,} workers, each compared with itself; the interval follows from how "
+                "much their ratios differ"
             )
-        elif one.method == estimates.RUNS:
-            words = (
-                "one worker held against itself in each of its runs; the interval is that machine's, "
-                "and nothing is assumed of how others differ"
-            )
+        elif side.method == estimates.RUNS:
+            text = f"one worker compared with itself in each of its runs; {_THIS_MACHINE}"
         else:
-            words = (
-                "one worker held against itself, in blocks of its samples; the interval is that "
-                "machine's, and nothing is assumed of how others differ"
-            )
-        found.setdefault(words, {})[name(one.side, NOTE_NAME)] = None
-    return tuple(f"{', '.join(who)}: {words}" for words, who in found.items())
+            text = f"one worker compared with itself, in blocks of its samples; {_THIS_MACHINE}"
+        pools.setdefault(text, {})[name(side.side, _SHORT_CELLS)] = None
+    return tuple(f"{', '.join(names)}: {text}" for text, names in pools.items())

@@ -5,51 +5,68 @@
 
 from collections.abc import Callable
 
+from io_benchmark import number_text
 from io_benchmark.analysis.statements import Quantity, Range, Statement, Unit, Value
-from io_benchmark.report.content import units
 from io_benchmark.text import LINE_LENGTH, clean
 
-MIB = 1024 * 1024
+_MIB = 1024 * 1024
 
 
 def text_of(statement: Statement, length: int = LINE_LENGTH) -> str:
     """Return the sentence; text from a worker is cut at `length` characters."""
     return statement.template.format_map(
-        {name: value_text(value, length) for name, value in statement.values}
+        {name: _value_text(value, length) for name, value in statement.values}
     )
 
 
-def value_text(value: Value, length: int = LINE_LENGTH) -> str:
+def _value_text(value: Value, length: int = LINE_LENGTH) -> str:
     """Return a value as reports write it."""
-    if isinstance(value, str):
-        return clean(value, length)
-    if isinstance(value, Quantity):
-        return _WRITERS[value.unit](value.value)
-    return _range_text(value)
+    match value:
+        case Quantity():
+            return _joined(*_parts(value.value, value.unit))
+        case Range():
+            return _range_text(value)
+    return clean(value, length)
 
 
 def _range_text(value: Range) -> str:
-    """Write the unit once: '371 to 402 MiB/s'."""
+    """Write the unit once where both ends have the same: '371 to 402 MiB/s'."""
     if value.unit is Unit.RATIO:
-        return units.interval(value.low, value.high)
+        return number_text.interval(value.low, value.high)
     if value.unit is Unit.NANOSECONDS:
-        low, high = units.times([value.low, value.high])
+        (low, high), unit = number_text.time_numbers([value.low, value.high])
+        low_unit = unit
     else:
-        low, high = (_WRITERS[value.unit](each) for each in (value.low, value.high))
-    if low == high:
-        return low
-    number, _, unit = low.rpartition(" ")
-    return f"{number if number and high.endswith(f' {unit}') else low} to {high}"
+        low, low_unit = _parts(value.low, value.unit)
+        high, unit = _parts(value.high, value.unit)
+    if (low, low_unit) == (high, unit):
+        return _joined(low, unit)
+    start = low if low_unit == unit else _joined(low, low_unit)
+    return f"{start} to {_joined(high, unit)}"
 
 
-_WRITERS: dict[Unit, Callable[[float], str]] = {
-    Unit.NANOSECONDS: lambda value: units.times([value])[0],
-    Unit.BYTES: units.size,
-    Unit.BYTES_PER_SECOND: lambda value: f"{units.digits(value / MIB)} MiB/s",
-    Unit.OPERATIONS_PER_SECOND: lambda value: f"{units.digits(value)} operations/s",
-    Unit.IOPS: lambda value: f"{units.digits(value)} IOPS",
-    Unit.RATIO: units.ratio,
-    Unit.SHARE: units.percent,
-    Unit.COUNT: lambda value: f"{value:,.0f}",
-    Unit.NUMBER: units.digits,
+def _joined(number: str, unit: str) -> str:
+    return f"{number} {unit}" if unit else number
+
+
+def _parts(value: float, unit: Unit) -> tuple[str, str]:
+    """Return the number and its unit."""
+    return _WRITERS[unit](value)
+
+
+def _time_parts(value_ns: float) -> tuple[str, str]:
+    (number,), unit = number_text.time_numbers([value_ns])
+    return number, unit
+
+
+_WRITERS: dict[Unit, Callable[[float], tuple[str, str]]] = {
+    Unit.NANOSECONDS: _time_parts,
+    Unit.BYTES: number_text.size_parts,
+    Unit.BYTES_PER_SECOND: lambda value: (number_text.digits(value / _MIB), "MiB/s"),
+    Unit.OPERATIONS_PER_SECOND: lambda value: (number_text.digits(value), "operations/s"),
+    Unit.IOPS: lambda value: (number_text.digits(value), "IOPS"),
+    Unit.RATIO: lambda value: (number_text.ratio(value), ""),
+    Unit.SHARE: lambda value: (number_text.percent_number(value), "%"),
+    Unit.COUNT: lambda value: (number_text.count(value), ""),
+    Unit.NUMBER: lambda value: (number_text.digits(value), ""),
 }

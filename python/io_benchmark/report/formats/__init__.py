@@ -1,4 +1,53 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Output formats of a comparison: terminal, Markdown, HTML, JSON, Perfherder."""
+"""Output formats: the registry from which options, help and commands take them.
+
+Each format turns the same comparison or history into text. A new one needs its module and its entry
+here.
+"""
+
+from dataclasses import dataclass
+
+# For text that does not follow a terminal.
+TEXT_COLUMNS = 80
+
+
+@dataclass(frozen=True)
+class Format:
+    """An output format. Its modules are loaded on use: jinja2 costs a terminal's reader nothing.
+
+    `report` has a function `render_report(report, layout)`, `history` has
+    `render_history(history, layout)`; both return the whole text. They may be the same module.
+    """
+
+    name: str
+    audience: str
+    report: str
+    history: str = ""  # empty: comparisons only
+    lists_unreadable: bool = False  # it has a line for each result that could not be read
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How much to show, and on what. A format ignores what does not apply to it."""
+
+    details: bool = False  # every measurement in full
+    columns: int = TEXT_COLUMNS
+    color_system: str | None = None  # as rich names them; None: plain text
+    no_color: bool = False
+
+
+PLAIN = Layout()
+
+FORMATS = {
+    entry.name: entry
+    for entry in (
+        Format("text", "a terminal", "terminal", "terminal_history", lists_unreadable=True),
+        Format("markdown", "a bug in Bugzilla or on GitHub", "markdown", "markdown_history"),
+        Format("html", "an attachment", "html", "html"),
+        Format("json", "programs", "json_documents", "json_documents", lists_unreadable=True),
+        Format("perfherder", "Treeherder", "perfherder"),
+    )
+}
+HISTORY_FORMATS = {name: entry for name, entry in FORMATS.items() if entry.history}

@@ -1,63 +1,89 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The report as one page that needs nothing else: no network, no scripts, no fonts."""
+"""Comparisons and histories as one HTML page that loads nothing: no scripts, fonts or network."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.model import Comparison
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.report.content import document as contents
-from io_benchmark.report.content.measures import label
-from io_benchmark.report.content.sections import Section
-from io_benchmark.report.plots import choose, distribution, forest, scatter, timeline
+from io_benchmark.report.content import history_content
+from io_benchmark.report.content.report_sections import Section
+from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
+from io_benchmark.report.formats import PLAIN, Layout
+from io_benchmark.report.plots import (
+    choose,
+    distribution,
+    forest,
+    history_plot,
+    scatter,
+    timeline,
+)
 from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.scatter import Scatter
 from io_benchmark.results import workloads
 from io_benchmark.text import name
 
-TEMPLATE = "report.html.jinja"
-POOLS_AS_COLUMNS = 6
+_REPORT_TEMPLATE, _HISTORY_TEMPLATE = "report.html.jinja", "history.html.jinja"
+_POOLS_AS_COLUMNS = 6
 # More workers than this are folded away.
-WORKERS_SHOWN = 12
-LINES_SHOWN = 200
-# There may be dozens of measurements, and the page is to stay small.
-POINTS_OF_A_MEASUREMENT, MEASUREMENTS_DRAWN = 800, 60
+_WORKERS_SHOWN = 12
+_LINES_SHOWN = 200
+# More points of a history than this are folded away.
+_POINTS_SHOWN = 60
+# Dozens of measurements must not make the page large.
+_POINTS_PER_MEASUREMENT, _MEASUREMENTS_DRAWN = 800, 60
 
 
 @dataclass(frozen=True)
-class Pictures:
-    """Those of one section; None where there is nothing to draw, `left_out` what is not drawn."""
+class _Pictures:
+    """The pictures of one section; None where there is nothing to draw."""
 
     forest: Markup | None
     distribution: Markup | None
     scatter: Scatter | None
-    left_out: str
-    measures: tuple[tuple[str, "Pictures"], ...] = ()  # each measurement's own
+    left_out: str  # which sides are not drawn
+    measures: tuple[tuple[str, "_Pictures"], ...] = ()  # by the label of each measurement
 
 
-def render(report: Report) -> str:
+def render_report(report: Report, _layout: Layout = PLAIN) -> str:
     sides = dict.fromkeys(side for part in report.subjects for side in part.figures)
     lines = choose.timelines(report.timelines, report.series, list(sides))
     content = contents.build(report)
-    return template(TEMPLATE).render(
+    return _template(_REPORT_TEMPLATE).render(
         content=content,
         pictures=[_pictures(report, section) for section in content.sections],
         timelines=timeline.draw(lines, "timeline") if lines else (),
-        pools_as_columns=POOLS_AS_COLUMNS,
-        workers_shown=WORKERS_SHOWN,
-        lines_shown=LINES_SHOWN,
+        pools_as_columns=_POOLS_AS_COLUMNS,
+        workers_shown=_WORKERS_SHOWN,
+        lines_shown=_LINES_SHOWN,
         neither=contents.NEITHER,
-        replication_heads=contents.REPLICATION_HEADS,
+        replication_heads=REPLICATION_HEADS,
+        heading=contents.Heading,
     )
 
 
-def template(file: str) -> Template:
-    """A page's, with everything escaped that is put into it."""
+def render_history(history: History, _layout: Layout = PLAIN) -> str:
+    return _template(_HISTORY_TEMPLATE).render(
+        content=history_content.build(history),
+        pictures=[
+            history_plot.draw(series, f"history-{at}") for at, series in enumerate(history.series)
+        ],
+        lines_shown=_LINES_SHOWN,
+        points_shown=_POINTS_SHOWN,
+    )
+
+
+@cache
+def _template(file: str) -> Template:
+    """Return a page's template, which escapes everything that is put into it."""
     environment = Environment(
         loader=PackageLoader("io_benchmark.report", "templates"),
         autoescape=True,
@@ -71,27 +97,34 @@ def template(file: str) -> Template:
 
 
 def _unbroken(value: object) -> object:
-    """A number stays in one line with its sign."""
+    """Keep a number in one line with its percent sign."""
     return value.replace(" %", "\N{NO-BREAK SPACE}%") if isinstance(value, str) else value
 
 
-def _pictures(report: Report, section: Section) -> Pictures:
-    """Of one subject, or the ratios of several and each one's own below them."""
+def _pictures(report: Report, section: Section) -> _Pictures:
+    """Draw one subject, or the ratios of several with the pictures of each below."""
     parts = [(at, report.subjects[at]) for at in section.subjects]
     if section.measures is None:
         ((at, part),) = parts
-        return replace(_own(report, part, at), forest=_forest(report, part.comparisons, at))
-    compared = [(one, part.subject) for _, part in parts for one in part.comparisons]
-    names = [f"{label(subject)}: {name(one.candidate, 22)}" for one, subject in compared]
-    return Pictures(
-        _forest(report, [one for one, _ in compared], parts[0][0], names),
+        return replace(
+            _subject_pictures(report, part, at), forest=_forest(report, part.comparisons, at)
+        )
+    labels = [measure.label for measure in section.measures.measures]
+    compared = [
+        (comparison, label)
+        for (_, part), label in zip(parts, labels, strict=True)
+        for comparison in part.comparisons
+    ]
+    names = [f"{label}: {name(comparison.candidate, 22)}" for comparison, label in compared]
+    return _Pictures(
+        _forest(report, [comparison for comparison, _ in compared], parts[0][0], names),
         None,
         None,
         "",
         tuple(
-            (label(part.subject), _own(report, part, at))
-            for at, part in parts
-            if at < MEASUREMENTS_DRAWN
+            (label, _subject_pictures(report, part, at))
+            for (at, part), label in zip(parts, labels, strict=True)
+            if at < _MEASUREMENTS_DRAWN
         ),
     )
 
@@ -104,20 +137,20 @@ def _forest(
     return forest.draw(comparisons, report.margin_ratio, f"forest-{at}", names)
 
 
-def _own(report: Report, part: SubjectReport, at: int) -> Pictures:
+def _subject_pictures(report: Report, part: SubjectReport, at: int) -> _Pictures:
     sides = choose.by_side(report.series, part.subject, list(part.figures))
     baselines = {comparison.candidate: comparison.baseline for comparison in part.comparisons}
     workload = workloads.of(part.subject.workload)
     axis = Axis(workload.unit) if workload.higher_is_better else TIMES
     leading = part.subject.workload == "cache-retrieve"
-    points = scatter.POINTS_DRAWN if leading else POINTS_OF_A_MEASUREMENT
-    return Pictures(
+    points = scatter.POINTS_DRAWN if leading else _POINTS_PER_MEASUREMENT
+    return _Pictures(
         None,
         distribution.draw(sides, part.figures, baselines, f"distribution-{at}", axis)
         if sides
         else None,
         scatter.draw(sides, f"scatter-{at}", axis, points) if sides else None,
-        f"The first {len(sides)} of {len(part.figures):,} sides are drawn."
+        f"Only the first {len(sides)} of {len(part.figures):,} sides are drawn."
         if len(sides) == choose.SIDES_DRAWN < len(part.figures)
         else "",
     )

@@ -1,36 +1,37 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The report for a bug, in the Markdown that GitHub and Bugzilla share."""
+"""A comparison for a bug, in the Markdown that GitHub and Bugzilla share."""
 
 from collections.abc import Callable, Iterable, Sequence
 
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content import document as contents
-from io_benchmark.report.content.document import REPLICATION_HEADS, Content
-from io_benchmark.report.content.figures_table import FiguresTable
+from io_benchmark.report.content.document import Heading, ReportContent
 from io_benchmark.report.content.footnotes import short_marks
 from io_benchmark.report.content.hypotheses import DiagnosisPart
-from io_benchmark.report.content.measures import MeasureTable
 from io_benchmark.report.content.place_tables import PlacesPart
-from io_benchmark.report.content.sections import Section
+from io_benchmark.report.content.report_sections import Section
+from io_benchmark.report.content.tables import FiguresTable, MeasureTable
+from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
+from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.markdown_text import prose
 
-# A comment holds 65,535 characters on both.
+# Both allow 65,535 characters in a comment.
 MAXIMUM_LENGTH = 60_000
-POOLS_AS_COLUMNS = 6
-# What stands out in a table of measurements.
-STRONG_VERDICTS = ("slower", "faster")
-WORKERS_SHOWN = 30
-POOLS_SHOWN = 30
+_POOLS_AS_COLUMNS = 6
+# Bold in a table of measurements.
+_STRONG_VERDICTS = ("slower", "faster")
+_WORKERS_SHOWN = 30
+_POOLS_SHOWN = 30
 LINES_SHOWN = 30
-BRIEF_LINES_SHOWN = 10
+_BRIEF_LINES_SHOWN = 10
 
 
-def render(report: Report, *, details: bool = False) -> str:
-    """The whole report, or where it would not fit a comment, what matters most of it."""
-    content = contents.build(report, details=details)
+def render_report(report: Report, layout: Layout = PLAIN) -> str:
+    """Return the whole report, or its main parts where all would not fit in a comment."""
+    content = contents.build(report, details=layout.details)
     text = _document(content, brief=False)
     if len(text) > MAXIMUM_LENGTH:
         text = _document(content, brief=True)
@@ -48,7 +49,7 @@ def _short_marks(numbers: Sequence[int]) -> str:
     return short_marks(numbers, "\\[{}\\]")
 
 
-def _document(content: Content, *, brief: bool) -> str:
+def _document(content: ReportContent, *, brief: bool) -> str:
     blocks = [
         f"## {prose(content.title)}",
         *_answers(content),
@@ -56,15 +57,15 @@ def _document(content: Content, *, brief: bool) -> str:
         prose(content.introduction),
     ]
     blocks += _places(content.places)
-    for section in content.folded.told:
+    for section in content.folded.shown:
         blocks += _section(section, brief=brief)
     if content.folded.table is not None:
         blocks += [f"### {contents.UNDECIDED}", prose(contents.UNDECIDED_MEANS)]
-        blocks += _measures(content.folded.table, ("Measured", "Which"), _short_marks)
+        blocks += _measures(content.folded.table, ("Workload", "Measurement"), _short_marks)
     for diagnosis in content.diagnoses:
         blocks += _diagnosis(diagnosis, brief=brief)
     blocks += _workers(content, brief=brief)
-    blocks += _notes(content, BRIEF_LINES_SHOWN if brief else LINES_SHOWN)
+    blocks += _notes(content, _BRIEF_LINES_SHOWN if brief else LINES_SHOWN)
     if brief:
         blocks.append(
             "Shortened to fit a comment: hypotheses that are not supported, noise and workers are "
@@ -73,7 +74,7 @@ def _document(content: Content, *, brief: bool) -> str:
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _answers(content: Content) -> list[str]:
+def _answers(content: ReportContent) -> list[str]:
     blocks = [f"**{prose(content.nothing)}**"] if content.nothing else []
     marks = _short_marks if content.folded.folds else _marks
     for group in content.folded.groups:
@@ -104,7 +105,7 @@ def _items(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _some(lines: Sequence[str], shown: int) -> list[str]:
+def _first_items(lines: Sequence[str], shown: int) -> list[str]:
     rest = len(lines) - shown
     return [*map(prose, lines[:shown]), *([f"and {rest:,} more"] if rest > 0 else [])]
 
@@ -116,16 +117,22 @@ def _section(section: Section, *, brief: bool) -> list[str]:
     else:
         blocks.append(_figures(section.table))
     if section.advice:
-        blocks.append("What would decide it:")
-        blocks.append(_items(f"{prose(who)}: {prose(what)}" for who, what in section.advice))
+        blocks.append(f"{Heading.ADVICE}:")
+        blocks.append(_items(f"{prose(side)}: {prose(words)}" for side, words in section.advice))
     if not brief:
         if section.bottlenecks:
-            blocks.append("What held the copies up:")
-            blocks.append(_items(f"{prose(who)}: {prose(w)}" for who, w in section.bottlenecks))
+            blocks.append(f"{Heading.WAITS}:")
+            blocks.append(
+                _items(f"{prose(side)}: {prose(words)}" for side, words in section.bottlenecks)
+            )
         if section.certainty:
-            blocks.append("What the intervals rest on:")
-            blocks.append(_items(f"{prose(who)}: {prose(w)}" for who, w in section.certainty))
-        noise = [f"between equals: {prose(', '.join(section.floors))}"] if section.floors else []
+            blocks.append(f"{Heading.ASSUMPTIONS}:")
+            blocks.append(
+                _items(f"{prose(side)}: {prose(words)}" for side, words in section.certainty)
+            )
+        noise = (
+            [f"where nothing differs: {prose(', '.join(section.floors))}"] if section.floors else []
+        )
         noise += [f"{prose(side)}: {prose(words)}" for side, words in section.noise]
         blocks += ["Noise:", _items(noise)]
     return blocks
@@ -139,12 +146,12 @@ def _places(part: PlacesPart | None) -> list[str]:
         blocks += [
             f"{prose(table.title)}:",
             _figures(table.means, "Place"),
-            f"Ratio of times to {prose(table.first)}, each worker against itself:",
-            _figures(table.held, "Place"),
+            f"Ratio of times to {prose(table.first)}, each worker compared with itself:",
+            _figures(table.ratios, "Place"),
             _items(map(prose, table.notes)),
         ]
     blocks.append(" ".join(map(prose, filter(None, (part.alike, part.counted)))))
-    return [*blocks, "What the intervals rest on:", _items(map(prose, part.basis))]
+    return [*blocks, f"{Heading.ASSUMPTIONS}:", _items(map(prose, part.assumptions))]
 
 
 def _figures(table: FiguresTable, rows_are: str = "Metric") -> str:
@@ -152,7 +159,7 @@ def _figures(table: FiguresTable, rows_are: str = "Metric") -> str:
     labels = [
         prose(row.label) + (f" ({prose(row.note)})" if row.note else "") for row in table.rows
     ]
-    if len(names) <= POOLS_AS_COLUMNS:
+    if len(names) <= _POOLS_AS_COLUMNS:
         rows = [
             [text, *map(_strong if row.strong else prose, row.cells)]
             for text, row in zip(labels, table.rows, strict=True)
@@ -165,25 +172,25 @@ def _figures(table: FiguresTable, rows_are: str = "Metric") -> str:
 
 def _measures(
     table: MeasureTable,
-    first: tuple[str, str] = ("Measured", "Pool"),
+    first: tuple[str, str] = ("Measurement", "Pool"),
     marks: Callable[[Sequence[int]], str] = _marks,
 ) -> list[str]:
-    """A row a pool; what was measured stands in its first."""
+    """Make a row per pool; the first row of a measurement has its label."""
     rows = []
     for measure in table.measures:
         label = prose(measure.label) + marks(measure.marks)
         for row in measure.rows:
-            strong = row.verdict in STRONG_VERDICTS
+            strong = row.verdict in _STRONG_VERDICTS
             cells = [*map(prose, row.cells[:-1]), (_strong if strong else prose)(row.cells[-1])]
             rows.append([label, prose(row.pool), *cells])
             label = ""
-    own = [
+    details = [
         f"{prose(measure.label)}: {prose(words)}"
         for measure in table.measures
         for words in measure.details
     ]
     heads = [*first, *map(prose, table.heads)]
-    return [_table(heads, rows, numbers=True), _items(own)]
+    return [_table(heads, rows, numbers=True), _items(details)]
 
 
 def _strong(text: str) -> str:
@@ -197,7 +204,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool
 
 def _diagnosis(part: DiagnosisPart, *, brief: bool) -> list[str]:
     blocks = [f"### {prose(part.title)}"]
-    causes = [row for row in part.told if not brief or row.state is State.SUPPORTED]
+    causes = [row for row in part.listed if not brief or row.state is State.SUPPORTED]
     if causes:
         candidate, baseline = prose(part.candidate), prose(part.baseline)
         heads = ["Verdict", "Hypothesis", f"On {candidate}", f"On {baseline}", "Why", "Share"]
@@ -219,7 +226,7 @@ def _diagnosis(part: DiagnosisPart, *, brief: bool) -> list[str]:
         )
     blocks.append(prose(part.counted))
     if part.remedies:
-        blocks.append("What to try:")
+        blocks.append(f"{Heading.REMEDIES}:")
         blocks.append(
             _items(
                 f"**{prose(remedy.action)}**"
@@ -231,23 +238,23 @@ def _diagnosis(part: DiagnosisPart, *, brief: bool) -> list[str]:
     return blocks if len(blocks) > 1 else []
 
 
-def _replication(content: Content) -> list[str]:
+def _replication(content: ReportContent) -> list[str]:
     if not content.replication:
         return []
     rows = [
         [prose(cell) for cell in (row.side, *row.cells)]
-        for row in content.replication[:POOLS_SHOWN]
+        for row in content.replication[:_POOLS_SHOWN]
     ]
-    left_out = len(content.replication) - POOLS_SHOWN
+    left_out = len(content.replication) - _POOLS_SHOWN
     return [
-        "### Workers a pool",
+        f"### {Heading.WORKERS}",
         _table(["Pool", *REPLICATION_HEADS], rows, numbers=True),
         f"And {left_out:,} more." if left_out > 0 else "",
-        _items(_some(content.cautions, BRIEF_LINES_SHOWN)),
+        _items(_first_items(content.cautions, _BRIEF_LINES_SHOWN)),
     ]
 
 
-def _workers(content: Content, *, brief: bool) -> list[str]:
+def _workers(content: ReportContent, *, brief: bool) -> list[str]:
     blocks = []
     if content.workers and not brief:
         rows = [
@@ -259,16 +266,16 @@ def _workers(content: Content, *, brief: bool) -> list[str]:
                 prose(row.state),
                 prose(row.source),
             ]
-            for row in content.workers[:WORKERS_SHOWN]
+            for row in content.workers[:_WORKERS_SHOWN]
         ]
         heads = ["Pool", "Worker", "Machine", "Task", "State", "Read from"]
         blocks += ["### Workers", _table(heads, rows)]
-        if len(content.workers) > WORKERS_SHOWN:
-            blocks.append(f"And {len(content.workers) - WORKERS_SHOWN:,} more.")
+        if len(content.workers) > _WORKERS_SHOWN:
+            blocks.append(f"And {len(content.workers) - _WORKERS_SHOWN:,} more.")
     return blocks
 
 
-def _notes(content: Content, shown: int) -> list[str]:
+def _notes(content: ReportContent, shown: int) -> list[str]:
     blocks = []
     if content.footnotes:
         lines = [
@@ -277,7 +284,7 @@ def _notes(content: Content, shown: int) -> list[str]:
         ]
         blocks += ["### Notes", _items(lines)]
     if content.unreadable:
-        blocks += ["### Not read", _items(_some(content.unreadable, shown))]
+        blocks += ["### Not read", _items(_first_items(content.unreadable, shown))]
     if content.remarks:
-        blocks += ["### Remarks", _items(_some(content.remarks, shown))]
+        blocks += ["### Remarks", _items(_first_items(content.remarks, shown))]
     return blocks

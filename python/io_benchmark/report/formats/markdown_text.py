@@ -3,17 +3,17 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Text in the Markdown that GitHub and Bugzilla share, shown exactly.
 
-No text of a result file is trusted to be prose: a word that is more than letters, digits and
-ordinary punctuation becomes code, where nothing is markup, a link, a mention or a reference.
+No text of a result file is trusted to be prose. A word with more than letters, digits and ordinary
+punctuation becomes code, in which nothing is markup, a link, a mention or a reference.
 """
 
 import re
 
 _SYMBOLS = frozenset(("%", "\N{EN DASH}", "±", "÷", "×", "·", "→", "∞"))
-# Letters, digits and single separators inside; brackets, quotes and stops around.
+# A word: brackets and quotes, the core, then brackets, quotes and punctuation.
 _PARTS = re.compile(r"""([("'±]*)(.*?)([)"',;:.!?%×…]*)""", re.DOTALL)
 _PLAIN = re.compile(r"[^\W_]+(?:[-'\u2019.,/×][^\W_]+)*")
-# What GitHub or Bugzilla would make a link of, though it has no punctuation of its own.
+# GitHub or Bugzilla would make links of these words, which have no special punctuation.
 _REFERENCE = re.compile(
     r"www\.|\bgh-[0-9]|\b[0-9a-f]{7,}\b|\b(?:bug|comment|attachment)s?\b", re.IGNORECASE
 )
@@ -21,11 +21,11 @@ _LIST_MARK = re.compile(r"[0-9]+[.)]+")
 
 
 def prose(text: str) -> str:
-    """Text as Markdown that shows exactly it; consecutive words that need it share a code span."""
+    """Return Markdown that shows exactly this text; neighbors that need code share a span."""
     shown: list[str] = []
     code: list[str] = []
     for at, word in enumerate(text.split(" ")):
-        start, core, end = _parted(word)
+        start, core, end = _split_word(word)
         plain = _is_plain(word, core) and not (at == 0 and _LIST_MARK.fullmatch(word))
         if plain:
             if code:
@@ -39,7 +39,7 @@ def prose(text: str) -> str:
     return " ".join(shown)
 
 
-def _parted(word: str) -> tuple[str, str, str]:
+def _split_word(word: str) -> tuple[str, str, str]:
     match = _PARTS.fullmatch(word)
     return (match[1], match[2], match[3]) if match else ("", word, "")
 
@@ -51,14 +51,14 @@ def _is_plain(word: str, core: str) -> bool:
 
 
 def _code_with_ends(text: str) -> str:
-    """The brackets and stops around it stay prose."""
-    start, core, end = _parted(text)
-    # A bracket that was opened inside is closed inside.
+    """Make a code span; the brackets and punctuation around it stay prose."""
+    start, core, end = _split_word(text)
+    # A bracket that is opened inside the span is closed inside it.
     while end.startswith(")") and core.count("(") > core.count(")"):
         core, end = core + ")", end[1:]
     return f"{start}{_code(core)}{end}" if core else _code(text)
 
 
 def _code(text: str) -> str:
-    # Both have no escape inside code that all renderers agree on.
+    # No escape of these two inside code works in all renderers.
     return "`" + text.replace("`", "'").replace("|", "¦") + "`"

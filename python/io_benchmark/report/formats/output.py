@@ -1,49 +1,44 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A report on a stream, or as text in any format."""
+"""Render a comparison or a history in any format, or write it to a stream."""
 
-import io
 from collections.abc import Mapping
-from typing import TextIO
+from importlib import import_module
+from typing import Any, TextIO
 
-from rich.console import Console
-
+from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.report import load
-
-TEXT_COLUMNS = 80
-# A terminal that says it is narrower, COLUMNS=0 for instance, would get nothing to read.
-LEAST_COLUMNS = 20
-# The formats that can tell all in full or what is decided alone.
-FOLDING = ("text", "markdown")
+from io_benchmark.report.formats import FORMATS, Layout
 
 
 def show(
-    report: Report,
+    shown: Report | History,
     form: str,
     stream: TextIO,
     environment: Mapping[str, str],
     *,
     details: bool = False,
 ) -> None:
-    """Text follows the terminal; every other format is written as it is."""
+    """Write to a stream; text follows the terminal behind it."""
+    layout = Layout(details)
     if form == "text":
-        load(form)(console(stream, environment), report, details=details)
+        layout = _module("page").terminal_layout(stream, environment, details=details)
+    stream.write(rendered(shown, form, layout=layout))
+
+
+def rendered(
+    shown: Report | History, form: str, *, details: bool = False, layout: Layout | None = None
+) -> str:
+    """Return the whole text, which is the same each time."""
+    entry = FORMATS[form]
+    if isinstance(shown, History):
+        render = _module(entry.history).render_history
     else:
-        stream.write(rendered(report, form, details=details))
+        render = _module(entry.report).render_report
+    text: str = render(shown, layout or Layout(details))
+    return text
 
 
-def console(stream: TextIO, environment: Mapping[str, str]) -> Console:
-    """As wide as it is, where that is wide enough for a word."""
-    made = Console(file=stream, _environ=environment)
-    made.width = max(made.width, LEAST_COLUMNS)
-    return made
-
-
-def rendered(report: Report, form: str, *, details: bool = False) -> str:
-    if form == "text":
-        stream = io.StringIO()
-        load(form)(Console(file=stream, width=TEXT_COLUMNS), report, details=details)
-        return stream.getvalue()
-    return str(load(form)(report, details=details) if form in FOLDING else load(form)(report))
+def _module(name: str) -> Any:
+    return import_module(f"io_benchmark.report.formats.{name}")

@@ -1,32 +1,70 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Lines and tables on a terminal: whole lines, wrapped, never read as markup."""
+"""Lines and tables of text: wrapped to a width, and never read as markup."""
 
-from collections.abc import Iterable, Sequence
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TextIO
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
 from io_benchmark.report.content import footnotes
+from io_benchmark.report.formats import Layout
 
 INDENT = "  "
 GAP = 2
-# Text wider than this is hard to read, however wide the terminal is.
-TEXT_WIDTH = 110
-# The rest of a long list is counted; the HTML page and the JSON have all of it.
+# Wider text is hard to read.
+_TEXT_WIDTH = 110
+# A longer list ends in a count; the HTML page and the JSON have all of it.
 LINES_SHOWN = 30
+# COLUMNS=0 and similar settings would leave nothing to read.
+_LEAST_COLUMNS = 20
+
+
+def terminal_console(stream: TextIO, environment: Mapping[str, str]) -> Console:
+    """Return the terminal behind a stream, wide enough for a word."""
+    console = Console(file=stream, _environ=environment)
+    console.width = max(console.width, _LEAST_COLUMNS)
+    return console
+
+
+def terminal_layout(stream: TextIO, environment: Mapping[str, str], *, details: bool) -> Layout:
+    """Return the width and the colors of the terminal behind a stream, if it is one."""
+    console = terminal_console(stream, environment)
+    return Layout(
+        details=details,
+        columns=console.width,
+        color_system=console.color_system,
+        no_color=console.no_color,
+    )
 
 
 class Page:
-    """Prints whole lines without trailing spaces; never reads markup."""
+    """Collects whole lines without trailing spaces; never reads markup."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self.width = console.width
+    def __init__(self, layout: Layout) -> None:
+        self._stream = io.StringIO()
+        color_system: Any = layout.color_system
+        self._console = Console(
+            file=self._stream,
+            width=layout.columns,
+            force_terminal=layout.color_system is not None,
+            color_system=color_system,
+            no_color=layout.no_color,
+            legacy_windows=False,
+            _environ={},
+        )
+        self.width = layout.columns
+
+    def text(self) -> str:
+        """Return everything that was printed."""
+        return self._stream.getvalue()
 
     def line(self, text: Text) -> None:
+        """Add a line."""
         text.rstrip()
         self._console.print(text, soft_wrap=True, highlight=False)
 
@@ -35,8 +73,8 @@ class Page:
         self.paragraph(Text(text + marks_in_words(marks), "bold"), indent="")
 
     def paragraph(self, text: Text, indent: str = INDENT, first: str | Text | None = None) -> None:
-        """Wrapped, and indented below what stands first."""
-        width = max(min(self.width, TEXT_WIDTH) - len(indent), 12)
+        """Add wrapped text, indented below its first line."""
+        width = max(min(self.width, _TEXT_WIDTH) - len(indent), 12)
         for at, wrapped in enumerate(text.wrap(self._console, width)):
             start = indent if at or first is None else first
             self.line(Text.assemble(start, wrapped))
@@ -72,7 +110,7 @@ def print_grid(
     columns: Sequence[Sequence[str]],
     styles: Sequence[Sequence[str]],
 ) -> None:
-    """A label column on the left, the others set flush right."""
+    """Add a table with a column of labels at the left and right-aligned cells."""
     widths = column_widths(heads, columns)
     first = max((cell_len(label) for label in (corner, *labels)), default=0)
 

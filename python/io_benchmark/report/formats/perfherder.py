@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Ratios between pools as Perfherder data. Times are the workers' own series, not repeated here.
+"""Ratios between pools as Perfherder data. Workers publish their own times.
 
-Treeherder keeps one series for each suite, its options and its subtests: without the candidate and
-the baseline among the options all of them would be one.
+Treeherder keeps one series per suite, options and subtest. Without the candidate and the baseline
+among the options, all comparisons would be one series.
 """
 
 import hashlib
@@ -15,20 +15,21 @@ from typing import Any
 
 from io_benchmark.analysis.model import PERCENTILES, Comparison, Figures
 from io_benchmark.analysis.report_model import Report, SubjectReport
+from io_benchmark.report.formats import PLAIN, Layout
 
 FRAMEWORK = "build_metrics"  # Treeherder knows a fixed list of frameworks
-SUITE = "io-benchmark-comparison"
-UNIT = "ratio"
-# One option may be longer than this, up to 100; none is.
+_SUITE = "io-benchmark-comparison"
+_UNIT = "ratio"
+# Treeherder allows one option of up to 100 characters; this uses none.
 OPTION_LENGTH = 45
-OPTIONS = 8
-LARGEST = 1e12
-DECIMALS = 6
-_ODD = re.compile(r"[^A-Za-z0-9._-]")
+_OPTIONS = 8
+_LARGEST = 1e12
+_DECIMALS = 6
+_NOT_ALLOWED = re.compile(r"[^A-Za-z0-9._-]")
 
 
-def render(report: Report) -> str:
-    """Always a document, if an empty one: an artifact that is named and missing is an error."""
+def render_report(report: Report, _layout: Layout = PLAIN) -> str:
+    """Return a document, also without suites: a missing artifact would be an error."""
     suites = [
         _suite(part, comparison)
         for part in report.subjects
@@ -40,8 +41,8 @@ def render(report: Report) -> str:
 
 
 def option(text: str) -> str:
-    """A name as an option; one that had to be changed ends in a hash, so that it stays apart."""
-    plain = _ODD.sub("-", text)
+    """Return a name as an option; a changed name ends in a hash, so that it stays unique."""
+    plain = _NOT_ALLOWED.sub("-", text)
     if plain == text and len(text) <= OPTION_LENGTH:
         return text
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
@@ -61,9 +62,9 @@ def _suite(part: SubjectReport, comparison: Comparison) -> dict[str, Any]:
     if subject.fidelity and subject.fidelity != "seed":
         options.append(option(f"fidelity-{subject.fidelity}"))
     return {
-        "name": SUITE,
+        "name": _SUITE,
         **_series(comparison.ratio),
-        "extraOptions": list(dict.fromkeys(options))[:OPTIONS],
+        "extraOptions": list(dict.fromkeys(options))[:_OPTIONS],
         "subtests": [
             {"name": name, **_series(value)}
             for name, value in _figures(part, comparison)
@@ -73,16 +74,16 @@ def _suite(part: SubjectReport, comparison: Comparison) -> dict[str, Any]:
 
 
 def _figures(part: SubjectReport, comparison: Comparison) -> list[tuple[str, float]]:
-    found = [
+    ratios = [
         ("mean", comparison.ratio),
-        ("interval-low", comparison.interval.low),
-        ("interval-high", comparison.interval.high),
+        ("interval-low", comparison.interval.low_ratio),
+        ("interval-high", comparison.interval.high_ratio),
     ]
     candidate = part.figures.get(comparison.candidate)
     baseline = part.figures.get(comparison.baseline)
     if candidate is not None and baseline is not None:
-        found += _further_ratios(candidate, baseline)
-    return found
+        ratios += _further_ratios(candidate, baseline)
+    return ratios
 
 
 def _further_ratios(candidate: Figures, baseline: Figures) -> list[tuple[str, float]]:
@@ -99,12 +100,12 @@ def _further_ratios(candidate: Figures, baseline: Figures) -> list[tuple[str, fl
 
 def _series(value: float) -> dict[str, Any]:
     return {
-        "value": round(float(value), DECIMALS),
-        "unit": UNIT,
+        "value": round(float(value), _DECIMALS),
+        "unit": _UNIT,
         "lowerIsBetter": True,
         "shouldAlert": False,
     }
 
 
 def _publishable(value: float) -> bool:
-    return math.isfinite(value) and abs(value) <= LARGEST
+    return math.isfinite(value) and abs(value) <= _LARGEST

@@ -1,19 +1,20 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The report on a terminal: coloured and as wide as it is, plain when piped."""
+"""A comparison as text: as wide as the terminal and with its colors, or plain."""
 
-from rich.console import Console
 from rich.text import Text
 
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content import document as contents
-from io_benchmark.report.content.answers import NO_VERDICT, Answer
-from io_benchmark.report.content.document import REPLICATION_HEADS, Content, WorkerRow
+from io_benchmark.report.content.answers import PoolAnswer
+from io_benchmark.report.content.document import Heading, ReportContent
 from io_benchmark.report.content.hypotheses import CauseRow, DiagnosisPart
-from io_benchmark.report.content.sections import Section
-from io_benchmark.report.formats import terminal_figures, terminal_measures
+from io_benchmark.report.content.report_index import NO_VERDICT
+from io_benchmark.report.content.report_sections import Section
+from io_benchmark.report.content.worker_rows import REPLICATION_HEADS, WorkerRow
+from io_benchmark.report.formats import PLAIN, Layout, terminal_figures, terminal_measures
 from io_benchmark.report.formats.page import (
     INDENT,
     LINES_SHOWN,
@@ -24,8 +25,7 @@ from io_benchmark.report.formats.page import (
 )
 from io_benchmark.text import name
 
-# As LINES_SHOWN of the page.
-WORKERS_SHOWN = 30
+_WORKERS_SHOWN = 30
 STYLES = {
     "slower": "bold red",
     "faster": "bold green",
@@ -38,9 +38,9 @@ STYLES = {
 }
 
 
-def show(console: Console, report: Report, *, details: bool = False) -> None:
-    content = contents.build(report, details=details)
-    page = Page(console)
+def render_report(report: Report, layout: Layout = PLAIN) -> str:
+    content = contents.build(report, details=layout.details)
+    page = Page(layout)
     page.paragraph(Text(content.title, "bold"), indent="")
     if content.introduction:
         page.paragraph(Text(content.introduction), indent="")
@@ -48,7 +48,7 @@ def show(console: Console, report: Report, *, details: bool = False) -> None:
     _show_replication(page, content)
     if content.places is not None:
         terminal_figures.show_places(page, content.places, STYLES)
-    for section in content.folded.told:
+    for section in content.folded.shown:
         _show_section(page, section)
     if content.folded.table is not None:
         page.heading(contents.UNDECIDED)
@@ -59,9 +59,10 @@ def show(console: Console, report: Report, *, details: bool = False) -> None:
         _show_diagnosis(page, diagnosis)
     _show_workers(page, content)
     _show_notes(page, content)
+    return page.text()
 
 
-def _show_answers(page: Page, content: Content) -> None:
+def _show_answers(page: Page, content: ReportContent) -> None:
     page.heading("Answer")
     if content.nothing:
         page.paragraph(Text(content.nothing, STYLES[NO_VERDICT]))
@@ -84,15 +85,15 @@ def _show_answers(page: Page, content: Content) -> None:
         page.paragraph(text, indent="    ", first="  ! ")
 
 
-def _answer(answer: Answer, marks: str) -> Text:
+def _answer(answer: PoolAnswer, marks: str) -> Text:
     rest = " ".join(part for part in (answer.rest, answer.attempt) if part)
     return Text.assemble((answer.lead, STYLES[answer.verdict]), f" {rest}{marks}")
 
 
-def _show_replication(page: Page, content: Content) -> None:
+def _show_replication(page: Page, content: ReportContent) -> None:
     if not content.replication:
         return
-    page.heading("Workers a pool")
+    page.heading(Heading.WORKERS)
     rows = content.replication
     columns = list(zip(*(row.cells for row in rows), strict=True))
     pools = [name(row.side, max(page.width // 3, 8)) for row in rows]
@@ -118,31 +119,31 @@ def _show_section(page: Page, section: Section) -> None:
         terminal_figures.show(page, section.table, STYLES)
     page.line(Text())
     if section.bottlenecks:
-        page.paragraph(Text("What held the copies up:"))
+        page.paragraph(Text(f"{Heading.WAITS}:"))
         page.items(f"{side}: {words}" for side, words in section.bottlenecks)
     if section.advice:
-        page.paragraph(Text("What would decide it:"))
+        page.paragraph(Text(f"{Heading.ADVICE}:"))
         page.items(f"{candidate}: {message}" for candidate, message in section.advice)
     if section.certainty:
-        page.paragraph(Text("What the intervals rest on:"))
+        page.paragraph(Text(f"{Heading.ASSUMPTIONS}:"))
         page.items(f"{candidate}: {words}" for candidate, words in section.certainty)
     page.paragraph(Text("Noise:"))
     if section.floors:
-        page.items([f"between equals: {', '.join(section.floors)}"])
+        page.items([f"where nothing differs: {', '.join(section.floors)}"])
     page.items(f"{side}: {words}" for side, words in section.noise)
 
 
 def _show_diagnosis(page: Page, part: DiagnosisPart) -> None:
     page.heading(part.title)
-    for at, row in enumerate(part.told):
-        if at == 0 or State.SUPPORTED in (row.state, part.told[at - 1].state):
+    for at, row in enumerate(part.listed):
+        if at == 0 or State.SUPPORTED in (row.state, part.listed[at - 1].state):
             page.line(Text())
         _show_cause(page, part, row)
     if part.counted:
         page.paragraph(Text(part.counted))
     if part.remedies:
         page.line(Text())
-        page.paragraph(Text("What to try:"))
+        page.paragraph(Text(f"{Heading.REMEDIES}:"))
     for remedy in part.remedies:
         gain = f" ({remedy.gain})" if remedy.gain else ""
         text = Text.assemble(
@@ -176,11 +177,11 @@ def _show_cause(page: Page, part: DiagnosisPart, row: CauseRow) -> None:
     page.paragraph(Text(row.explanation + shown), indent="    ")
 
 
-def _show_workers(page: Page, content: Content) -> None:
+def _show_workers(page: Page, content: ReportContent) -> None:
     if not content.workers:
         return
     page.heading("Workers")
-    page.items((_worker(row) for row in content.workers), WORKERS_SHOWN)
+    page.items((_worker(row) for row in content.workers), _WORKERS_SHOWN)
 
 
 def _worker(row: WorkerRow) -> str:
@@ -191,7 +192,7 @@ def _worker(row: WorkerRow) -> str:
     )
 
 
-def _show_notes(page: Page, content: Content) -> None:
+def _show_notes(page: Page, content: ReportContent) -> None:
     if content.footnotes:
         page.heading("Notes")
         for note in content.footnotes:

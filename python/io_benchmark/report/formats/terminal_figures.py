@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
-from io_benchmark.report.content.figures_table import FiguresTable
+from io_benchmark.report.content.document import Heading
 from io_benchmark.report.content.place_tables import PlacesPart, PlacesTable
+from io_benchmark.report.content.tables import FiguresTable
 from io_benchmark.report.formats.page import (
     GAP,
     INDENT,
@@ -20,18 +21,20 @@ from io_benchmark.report.formats.page import (
 )
 from io_benchmark.text import name
 
-Styles = Mapping[str, str]
+_Styles = Mapping[str, str]
 
 
-def show(page: Page, table: FiguresTable, styles: Styles, *, noted: bool = False) -> None:
-    """Pools as columns; as rows, in as many blocks as needed, where they do not fit."""
+def show(page: Page, table: FiguresTable, styles: _Styles, *, noted: bool = False) -> None:
+    """Print pools as columns, or as rows in several blocks where columns do not fit."""
     names = _heads(table)
     labels = _labels(table, noted=noted)
-    coloured = [[styles.get(one, "") for one in table.verdicts(row)] for row in table.rows]
+    cell_styles = [
+        [styles.get(verdict, "") for verdict in table.verdicts(row)] for row in table.rows
+    ]
     cells = [row.cells for row in table.rows]
     columns = list(zip(*cells, strict=True)) or []
     if width(labels, names, columns) <= page.width:
-        print_grid(page, "", labels, names, columns, list(zip(*coloured, strict=True)))
+        print_grid(page, "", labels, names, columns, list(zip(*cell_styles, strict=True)))
         return
     limit = max(page.width // 3, 8)
     short = [name(head.text, limit) for head in table.heads]
@@ -49,7 +52,7 @@ def show(page: Page, table: FiguresTable, styles: Styles, *, noted: bool = False
         if start:
             page.line(Text())
         pools = short if start else marked
-        print_grid(page, "Pool", pools, labels[start:end], cells[start:end], coloured[start:end])
+        print_grid(page, "Pool", pools, labels[start:end], cells[start:end], cell_styles[start:end])
         start = end
 
 
@@ -58,17 +61,17 @@ def _heads(table: FiguresTable) -> list[str]:
 
 
 def _labels(table: FiguresTable, *, noted: bool) -> list[str]:
-    """Those of the rows, with what they stand for or without."""
+    """Return the labels of the rows, with or without their notes."""
     return [f"{row.label} ({row.note})" if noted and row.note else row.label for row in table.rows]
 
 
 def width(labels: Sequence[str], heads: Sequence[str], columns: Sequence[Sequence[str]]) -> int:
-    """Of the grid that these would make."""
+    """Return the width of the grid with these columns."""
     first = max((cell_len(label) for label in labels), default=0)
-    return len(INDENT) + first + sum(GAP + one for one in column_widths(heads, columns))
+    return len(INDENT) + first + sum(GAP + column for column in column_widths(heads, columns))
 
 
-def show_places(page: Page, part: PlacesPart, styles: Styles) -> None:
+def show_places(page: Page, part: PlacesPart, styles: _Styles) -> None:
     page.heading("Places")
     noted = all(
         width(
@@ -88,18 +91,18 @@ def show_places(page: Page, part: PlacesPart, styles: Styles) -> None:
     page.line(Text())
     if part.alike or part.counted:
         page.paragraph(Text(" ".join(filter(None, (part.alike, part.counted)))))
-    page.paragraph(Text("What the intervals rest on:"))
-    page.items(part.basis)
+    page.paragraph(Text(f"{Heading.ASSUMPTIONS}:"))
+    page.items(part.assumptions)
 
 
-def _show_place(page: Page, table: PlacesTable, styles: Styles, *, noted: bool) -> None:
+def _show_place(page: Page, table: PlacesTable, styles: _Styles, *, noted: bool) -> None:
     page.paragraph(Text(f"{table.title}:"))
     page.line(Text())
     show(page, table.means, styles, noted=noted)
     page.line(Text())
-    page.paragraph(Text(f"Ratio of times to {table.first}, each worker against itself:"))
+    page.paragraph(Text(f"Ratio of times to {table.first}, each worker compared with itself:"))
     page.line(Text())
-    show(page, table.held, styles)
+    show(page, table.ratios, styles)
     if table.notes:
         page.line(Text())
         page.items(table.notes)

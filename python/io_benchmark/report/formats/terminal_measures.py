@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from io_benchmark.report.content.measures import Measure, MeasureRow, MeasureTable
-from io_benchmark.report.content.units import NOTHING
+from io_benchmark.number_text import NOTHING
+from io_benchmark.report.content.tables import Measure, MeasureRow, MeasureTable
 from io_benchmark.report.formats.page import GAP, INDENT, Page, marks_in_words
 
-# The cells that say how a pool did.
-STRONG_HEADS = ("Ratio", "Verdict")
+# The columns that have the color of the verdict.
+_STRONG_HEADS = ("Ratio", "Verdict")
 
 
 def show(
@@ -22,7 +22,7 @@ def show(
     styles: Mapping[str, str],
     marks: Callable[[Sequence[int]], str] = marks_in_words,
 ) -> None:
-    """A line a pool below what was measured; sentences where the columns do not fit."""
+    """Print a line per pool below each measurement, or sentences where columns do not fit."""
     rows = [row for measure in table.measures for row in measure.rows]
     first = max((cell_len(INDENT + row.pool) for row in rows), default=0)
     columns = zip(*(row.cells for row in rows), strict=True)
@@ -57,17 +57,17 @@ def _show_details(page: Page, measure: Measure) -> None:
 def _line(table: MeasureTable, row: MeasureRow, first: int, widths: list[int], style: str) -> Text:
     line = Text(INDENT + set_cell_size(INDENT + row.pool, first))
     for head, cell, width in zip(table.heads, row.cells, widths, strict=True):
-        line.append(_right(cell, width), style if head in STRONG_HEADS else "")
+        line.append(_right(cell, width), style if head in _STRONG_HEADS else "")
     return line
 
 
 def _sentence(table: MeasureTable, row: MeasureRow, style: str) -> Text:
-    told = [
+    parts = [
         f"{cell} {head}" if at < table.figures else cell
         for at, (head, cell) in enumerate(zip(table.heads, row.cells, strict=True))
         if cell != NOTHING
     ]
-    return Text.assemble(f"{row.pool}: ", (", ".join(told), style))
+    return Text.assemble(f"{row.pool}: ", (", ".join(parts), style))
 
 
 def _right(text: str, width: int) -> str:

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""How one side's retrieve times spread: a line a worker, one axis for all sides."""
+"""The distribution of times per side: a line per worker, one axis for all sides."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,16 +16,16 @@ from io_benchmark.report.plots.scales import Scale, around
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, TITLE_HEIGHT, Drawing, path
 from io_benchmark.text import name
 
-PANEL_HEIGHT = 92.0
-PANEL_GAP = 14.0
-WORKERS_DRAWN = 6
-QUANTILES = np.linspace(0, 1, 81)
-# The axis leaves out the last retrieves on either end, which would take most of its length.
-AXIS_QUANTILES = (0.002, 0.998)
-TICKS = 6
-TITLE_OF_TIMES = "Share of retrieves that took no longer than a time"
-TITLE_OF_RATES = "Share of samples that reached no more than a rate"
-LEVELS = ((0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %"))
+_PANEL_HEIGHT = 92.0
+_PANEL_GAP = 14.0
+_WORKERS_DRAWN = 6
+_QUANTILES = np.linspace(0, 1, 81)
+# The axis leaves out the extreme samples, which would take most of its length.
+_AXIS_QUANTILES = (0.002, 0.998)
+_TICKS = 6
+_TITLE_OF_TIMES = "Share of retrieves that took at most a given time"
+_TITLE_OF_RATES = "Share of samples with at most a given rate"
+_LEVELS = ((0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %"))
 
 
 def draw(
@@ -35,20 +35,20 @@ def draw(
     identifier: str,
     axis: Axis = TIMES,
 ) -> Markup:
-    """The typical worker of a candidate's baseline is drawn behind the candidate's own lines."""
+    """Draw a panel per side, each with its baseline's typical worker behind."""
     scale = _scale(sides, axis)
-    ticks = scale.ticks(TICKS)
+    ticks = scale.ticks(_TICKS)
     places = [scale.place(tick) for tick in ticks]
-    said = "; ".join(
-        f"{name(side)}: average {axis.text(figures[side].mean_ns)}"
+    description = "; ".join(
+        f"{name(side)}: mean {axis.text(figures[side].mean_ns)}"
         for side in sides
         if side in figures
     )
-    drawing = Drawing(identifier, TITLE_OF_RATES if axis.rate else TITLE_OF_TIMES, said)
+    drawing = Drawing(identifier, _TITLE_OF_RATES if axis.rate else _TITLE_OF_TIMES, description)
     top = 0.0
     for side, workers in sides.items():
         behind = sides.get(baselines.get(side, side), ())
-        drawing.grid(places, LEVELS, top + TITLE_HEIGHT, PANEL_HEIGHT)
+        drawing.grid(places, _LEVELS, top + TITLE_HEIGHT, _PANEL_HEIGHT)
         _draw_panel(
             drawing,
             side,
@@ -58,19 +58,19 @@ def draw(
             (scale, axis),
             top,
         )
-        top += TITLE_HEIGHT + PANEL_HEIGHT + PANEL_GAP
-    bottom = top - PANEL_GAP
+        top += TITLE_HEIGHT + _PANEL_HEIGHT + _PANEL_GAP
+    bottom = top - _PANEL_GAP
     drawing.axis(zip(places, map(axis.tick, ticks), strict=True), bottom)
     drawing.height = bottom + AXIS_HEIGHT
-    return drawing.finished()
+    return drawing.markup()
 
 
 def _scale(sides: Mapping[str, Sequence[SampleSeries]], axis: Axis) -> Scale:
     ends = [
         max(float(end), 1.0)
         for workers in sides.values()
-        for one in spread(workers, WORKERS_DRAWN)
-        for end in np.quantile(axis.values(one.total_ns), AXIS_QUANTILES)
+        for worker in spread(workers, _WORKERS_DRAWN)
+        for end in np.quantile(axis.values(worker.total_ns), _AXIS_QUANTILES)
     ]
     return around(ends, logarithmic=True, room=0.03)
 
@@ -84,7 +84,7 @@ def _draw_panel(
     across: tuple[Scale, Axis],
     top: float,
 ) -> None:
-    drawn = spread(workers, WORKERS_DRAWN)
+    drawn = spread(workers, _WORKERS_DRAWN)
     count = f"{len(workers):,} {'worker' if len(workers) == 1 else 'workers'}"
     if len(drawn) < len(workers):
         count = f"{len(drawn)} of {count}"
@@ -92,16 +92,16 @@ def _draw_panel(
     plot = top + TITLE_HEIGHT
     scale, axis = across
     paths = [] if behind is None else [_curve(behind, across, "curve behind")]
-    paths += [_curve(one, across, "curve") for one in drawn]
-    drawing.frame(plot, PANEL_HEIGHT, paths)
+    paths += [_curve(worker, across, "curve") for worker in drawn]
+    drawing.frame(plot, _PANEL_HEIGHT, paths)
     if figures is not None:
         place = scale.place(axis.place(figures.mean_ns))
-        drawing.line((place, plot), (place, plot + PANEL_HEIGHT), "average")
-        label = f"avg {axis.text(figures.mean_ns)}"
+        drawing.line((place, plot), (place, plot + _PANEL_HEIGHT), "average")
+        label = f"mean {axis.text(figures.mean_ns)}"
         drawing.text(place, plot - 4, label, "tick", "end" if place > 0.5 else "start")
 
 
-def _curve(one: SampleSeries, across: tuple[Scale, Axis], kind: str) -> Markup:
+def _curve(worker: SampleSeries, across: tuple[Scale, Axis], kind: str) -> Markup:
     scale, axis = across
-    values = np.maximum(np.quantile(axis.values(one.total_ns), QUANTILES), scale.low)
-    return path(scale.places(values), (1 - QUANTILES) * PANEL_HEIGHT, kind)
+    values = np.maximum(np.quantile(axis.values(worker.total_ns), _QUANTILES), scale.low)
+    return path(scale.places(values), (1 - _QUANTILES) * _PANEL_HEIGHT, kind)

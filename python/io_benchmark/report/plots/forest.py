@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Ratios and their intervals, beside the margin and the line where both sides are alike."""
+"""Ratios and their intervals, with the margin and the line at 1."""
 
 import math
 from collections.abc import Sequence
@@ -9,18 +9,18 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from io_benchmark.analysis.model import Comparison, Verdict
-from io_benchmark.report.content.units import interval, ratio
+from io_benchmark.number_text import interval, ratio, tick
 from io_benchmark.report.plots.scales import Scale, around
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, Drawing
 from io_benchmark.text import name
 
-ROW_HEIGHT = 46
-LABEL_HEIGHT = 16
-NAME_LENGTH = 22
-TICKS = 5
-# An interval may have no end; the picture has.
-WIDEST = 20.0
-SHAPES = {
+_ROW_HEIGHT = 46
+_LABEL_HEIGHT = 16
+_NAME_LENGTH = 22
+_TICKS = 5
+# The picture ends here, also where an interval does not.
+_WIDEST = 20.0
+_SHAPES = {
     Verdict.SLOWER: "M-5 4.5L5 4.5L0 -5Z",
     Verdict.FASTER: "M-5 -4.5L5 -4.5L0 5Z",
     Verdict.EQUIVALENT: "M-5 0L0 -5L5 0L0 5Z",
@@ -34,37 +34,40 @@ def draw(
     identifier: str,
     names: Sequence[str] = (),
 ) -> Markup:
-    """`names`: what the rows are called, where that is not the candidates."""
-    rows = names or [name(comparison.candidate, NAME_LENGTH) for comparison in comparisons]
+    """Draw a row per comparison, under its name or the candidate's."""
+    rows = names or [name(comparison.candidate, _NAME_LENGTH) for comparison in comparisons]
     margin = (1 - margin_ratio, 1 + margin_ratio)
     scale = _scale(comparisons, margin)
-    said = (
+    descriptions = (
         f"{names[at] if names else name(comparison.candidate)}: {ratio(comparison.ratio)}, "
-        f"{interval(comparison.interval.low, comparison.interval.high)}, {comparison.verdict}"
+        f"{interval(comparison.interval.low_ratio, comparison.interval.high_ratio)}, {comparison.verdict}"
         for at, comparison in enumerate(comparisons)
     )
     drawing = Drawing(
-        identifier, "Ratios to the baseline with their intervals", "; ".join(said), gutter=False
+        identifier,
+        "Ratios to the baseline with their intervals",
+        "; ".join(descriptions),
+        gutter=False,
     )
-    bottom = float(ROW_HEIGHT * len(comparisons))
+    bottom = float(_ROW_HEIGHT * len(comparisons))
     drawing.band(scale.place(margin[0]), scale.place(margin[1]), 0, bottom, "margin")
-    ticks = [(scale.place(tick), f"{tick:g}×") for tick in scale.ticks(TICKS)]
+    ticks = [(scale.place(value), f"{tick(value)}×") for value in scale.ticks(_TICKS)]
     drawing.grid((place for place, _ in ticks), (), 0, bottom + 4)
     drawing.axis(ticks, bottom + 4)
-    one = scale.place(1)
-    drawing.line((one, 0), (one, bottom + 4), "one")
+    equal = scale.place(1)
+    drawing.line((equal, 0), (equal, bottom + 4), "one")
     for at, comparison in enumerate(comparisons):
-        _draw_row(drawing, comparison, rows[at], scale, float(ROW_HEIGHT * at))
+        _draw_row(drawing, comparison, rows[at], scale, float(_ROW_HEIGHT * at))
     drawing.height = bottom + 4 + AXIS_HEIGHT
-    return drawing.finished()
+    return drawing.markup()
 
 
 def _scale(comparisons: Sequence[Comparison], margin: tuple[float, float]) -> Scale:
     ends = [
         end
         for comparison in comparisons
-        for end in (comparison.ratio, comparison.interval.low, comparison.interval.high)
-        if math.isfinite(end) and 1 / WIDEST <= end <= WIDEST
+        for end in (comparison.ratio, comparison.interval.low_ratio, comparison.interval.high_ratio)
+        if math.isfinite(end) and 1 / _WIDEST <= end <= _WIDEST
     ]
     return around([*ends, 1.0, *margin, 0.9, 1.1], logarithmic=True, room=0.06)
 
@@ -73,16 +76,16 @@ def _draw_row(
     drawing: Drawing, comparison: Comparison, title: str, scale: Scale, top: float
 ) -> None:
     kind = comparison.verdict.value
-    text = top + LABEL_HEIGHT
+    text = top + _LABEL_HEIGHT
     drawing.text(0, text, title, "name", "start")
     drawing.text(1, text, f"{kind} {ratio(comparison.ratio)}", f"verdict {kind}", "end")
     middle = top + 31
     outer, inner = comparison.interval, comparison.interval_90
     for bounds, width in ((outer, "interval"), (inner, "interval inner")):
-        low, high = (scale.place(end) for end in (bounds.low, bounds.high))
+        low, high = (scale.place(end) for end in (bounds.low_ratio, bounds.high_ratio))
         drawing.line((low, middle), (high, middle), f"{width} {kind}")
-    for end in (outer.low, outer.high):
+    for end in (outer.low_ratio, outer.high_ratio):
         if scale.low <= end <= scale.high:
             place = scale.place(end)
             drawing.line((place, middle - 4), (place, middle + 4), f"interval {kind}")
-    drawing.mark(scale.place(comparison.ratio), middle, SHAPES[comparison.verdict], kind)
+    drawing.mark(scale.place(comparison.ratio), middle, _SHAPES[comparison.verdict], kind)

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""From values to places on an axis, and where its ticks go."""
+"""Scales: where values and ticks are on an axis."""
 
 import math
 from collections.abc import Iterable
@@ -11,20 +11,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 # Below this ratio of its ends, ticks of a logarithmic axis are spaced as on a linear one.
-NARROW = 4.0
-TIME_STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
+_NARROW = 4.0
+_TIME_STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Places are parts of the axis' length: 0 at its start, 1 at its end."""
+    """A range of values; a place is a part of the axis: 0 at its start, 1 at its end."""
 
     low: float
     high: float
     logarithmic: bool = False
 
     def places(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Values beyond the ends stand on them."""
+        """Return the places of values; those beyond an end are at that end."""
         clipped = np.clip(np.asarray(values, dtype=np.float64), self.low, self.high)
         if self.logarithmic:
             return np.log(clipped / self.low) / math.log(self.high / self.low)
@@ -34,14 +34,14 @@ class Scale:
         return float(self.places(value))
 
     def ticks(self, most: int) -> list[float]:
-        """Round values on the axis, at most so many."""
-        if self.logarithmic and self.high / self.low >= NARROW:
+        """Return at most this many round values on the axis."""
+        if self.logarithmic and self.high / self.low >= _NARROW:
             return _round_decades(self.low, self.high, most)
         return _round_steps(self.low, self.high, most)
 
 
 def around(values: Iterable[float], *, logarithmic: bool, room: float) -> Scale:
-    """A scale that holds all finite values, with room (a part of its length) on both sides."""
+    """Return a scale of all finite values, with room (a part of its length) at both ends."""
     known = [value for value in values if math.isfinite(value)]
     if logarithmic:
         known = [value for value in known if value > 0] or [1.0]
@@ -55,15 +55,15 @@ def around(values: Iterable[float], *, logarithmic: bool, room: float) -> Scale:
 
 
 def from_zero(values: Iterable[float]) -> Scale:
-    """A linear scale from nothing to a little above the largest value."""
+    """Return a linear scale from 0 to a little above the largest value."""
     highest = max((value for value in values if math.isfinite(value)), default=0.0)
     return Scale(0.0, highest * 1.05 or 1.0)
 
 
 def time_ticks(scale: Scale, most: int) -> list[float]:
-    """Seconds as a clock counts them."""
+    """Return ticks in seconds and minutes, as on a clock."""
     length = scale.high - scale.low
-    step = next((step for step in TIME_STEPS_S if length / step <= most), 0)
+    step = next((step for step in _TIME_STEPS_S if length / step <= most), 0)
     if not step:
         return _round_steps(scale.low, scale.high, most)
     first = math.ceil(scale.low / step)
@@ -73,15 +73,15 @@ def time_ticks(scale: Scale, most: int) -> list[float]:
 def _round_decades(low: float, high: float, most: int) -> list[float]:
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for digits in ((1, 2, 5), (1, 3), (1,)):
-        found = [
+        ticks = [
             digit * 10.0**decade
             for decade in decades
             for digit in digits
             if low <= digit * 10.0**decade <= high
         ]
-        if len(found) <= most:
-            return found
-    return found[:: math.ceil(len(found) / most)]
+        if len(ticks) <= most:
+            return ticks
+    return ticks[:: math.ceil(len(ticks) / most)]
 
 
 def _round_steps(low: float, high: float, most: int) -> list[float]:

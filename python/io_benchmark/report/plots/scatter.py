@@ -12,29 +12,29 @@ from numpy.typing import NDArray
 
 from io_benchmark.analysis.model import Integers
 from io_benchmark.analysis.report_model import SampleSeries
-from io_benchmark.report.content.units import size
+from io_benchmark.number_text import size, tick
 from io_benchmark.report.plots.axis import TIMES, Axis
-from io_benchmark.report.plots.choose import thinned, typical
+from io_benchmark.report.plots.choose import thin, typical
 from io_benchmark.report.plots.scales import Scale, around, from_zero, time_ticks
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, TITLE_HEIGHT, Drawing, points
 from io_benchmark.text import name
 
 PANEL_HEIGHT = 118.0
 PANEL_GAP = 12.0
-NS_PER_S = 1_000_000_000
-# All panels of one picture together; what keeps the page small with many pools.
+_NS_PER_S = 1_000_000_000
+# In all panels of one picture together, so that many pools do not make the page large.
 POINTS_DRAWN = 6000
-POINTS_IN_A_PANEL = 700
-CLASSES = 4
-TICKS = 6
+_POINTS_IN_A_PANEL = 700
+_CLASSES = 4
+_TICKS = 6
 LEVELS = 4
-# Each class has a shape beside its colour: round, square, upright, level.
-STROKES = ("h0", "h0", "v5", "h5")
+# Each class has a shape as well as a color: round, square, vertical, horizontal.
+_STROKES = ("h0", "h0", "v5", "h5")
 
 
 @dataclass(frozen=True)
-class SizeClass:
-    """Files up to a size; `kind` is the class that its points and its swatch have."""
+class _SizeClass:
+    """Files up to a size; `kind` is the CSS class of its points and its swatch."""
 
     label: str
     kind: str
@@ -45,8 +45,8 @@ class SizeClass:
 @dataclass(frozen=True)
 class Scatter:
     picture: Markup
-    classes: tuple[SizeClass, ...]
-    thinned: str  # what was left out, or nothing
+    classes: tuple[_SizeClass, ...]
+    thinning: str  # which points are drawn, where not all are
 
 
 def draw(
@@ -56,55 +56,57 @@ def draw(
     points_drawn: int = POINTS_DRAWN,
 ) -> Scatter:
     chosen = {side: typical(workers) for side, workers in sides.items()}
-    classes = size_classes([one.file_size_bytes for one in chosen.values()])
-    most = min(POINTS_IN_A_PANEL, points_drawn // len(chosen))
-    values = {side: axis.values(one.total_ns) for side, one in chosen.items()}
-    ends = [float(end) for one in values.values() for end in (np.min(one), np.max(one))]
+    classes = size_classes([worker.file_size_bytes for worker in chosen.values()])
+    most = min(_POINTS_IN_A_PANEL, points_drawn // len(chosen))
+    values = {side: axis.values(worker.total_ns) for side, worker in chosen.items()}
+    ends = [float(end) for times in values.values() for end in (np.min(times), np.max(times))]
     scale = around(ends, logarithmic=True, room=0.05)
-    clock = from_zero(float(np.max(_since_start(one))) for one in chosen.values())
+    clock = from_zero(float(np.max(_since_start(worker))) for worker in chosen.values())
     drawing = Drawing(
         identifier,
-        "Each sample's rate over the run" if axis.rate else "Each retrieve's time over the run",
-        f"One worker a side: {', '.join(name(side) for side in chosen)}.",
+        "Rate of each sample during the run"
+        if axis.rate
+        else "Time of each retrieve during the run",
+        f"One worker per side: {', '.join(name(side) for side in chosen)}.",
     )
-    ticks = [(clock.place(tick), clock_label(tick)) for tick in time_ticks(clock, TICKS)]
+    ticks = [(clock.place(tick), clock_label(tick)) for tick in time_ticks(clock, _TICKS)]
     levels = [(scale.place(tick), axis.tick(tick)) for tick in scale.ticks(LEVELS)]
     top, steps = 0.0, []
-    for side, one in chosen.items():
+    for side, worker in chosen.items():
         drawing.name(top + 13, _panel_title(side, sides[side]))
         drawing.grid((place for place, _ in ticks), levels, top + TITLE_HEIGHT, PANEL_HEIGHT)
-        kept, step = thinned(one.total_ns, most)
+        kept, step = thin(worker.total_ns, most)
         steps.append(step)
         down = (1 - scale.places(values[side][kept])) * PANEL_HEIGHT
-        _draw_panel(drawing, one, kept, down, classes, clock, top + TITLE_HEIGHT)
+        _draw_panel(drawing, worker, kept, down, classes, clock, top + TITLE_HEIGHT)
         top += TITLE_HEIGHT + PANEL_HEIGHT + PANEL_GAP
     bottom = top - PANEL_GAP
     drawing.axis(ticks, bottom)
     drawing.height = bottom + AXIS_HEIGHT
-    # What has no size is a sample of another workload.
+    # Only retrieves have a size.
     noun = "retrieve" if classes[0].upper_bytes else "sample"
-    return Scatter(drawing.finished(), classes, _thinned_in_words(steps, noun))
+    return Scatter(drawing.markup(), classes, _thinning_text(steps, noun))
 
 
-def size_classes(sizes_bytes: Sequence[Integers]) -> tuple[SizeClass, ...]:
-    """One class a size, the largest first; where there are many sizes, equally many in each."""
+def size_classes(sizes_bytes: Sequence[Integers]) -> tuple[_SizeClass, ...]:
+    """Return a class per size, the largest first, or classes with equal numbers of sizes."""
     distinct = np.unique(np.concatenate(list(sizes_bytes)))
-    if len(distinct) <= CLASSES:
+    if len(distinct) <= _CLASSES:
         uppers = distinct.tolist()
         labels = [size(upper) for upper in uppers]
     else:
-        at = [round(part * (len(distinct) - 1) / CLASSES) for part in range(1, CLASSES + 1)]
+        at = [round(part * (len(distinct) - 1) / _CLASSES) for part in range(1, _CLASSES + 1)]
         uppers = [int(distinct[index]) for index in at]
         labels = [f"up to {size(upper)}" for upper in uppers]
     pairs = list(zip(uppers, labels, strict=True))[::-1]
     return tuple(
-        SizeClass(label, f"size-{number}", STROKES[number], upper)
+        _SizeClass(label, f"size-{number}", _STROKES[number], upper)
         for number, (upper, label) in enumerate(pairs)
     )
 
 
 def clock_label(time_s: float) -> str:
-    return f"{time_s / 60:g} min" if time_s >= 60 and time_s % 30 == 0 else f"{time_s:g} s"
+    return f"{tick(time_s / 60)} min" if time_s >= 60 and time_s % 30 == 0 else f"{tick(time_s)} s"
 
 
 def _panel_title(side: str, workers: Sequence[SampleSeries]) -> str:
@@ -115,16 +117,16 @@ def _panel_title(side: str, workers: Sequence[SampleSeries]) -> str:
 
 def _draw_panel(
     drawing: Drawing,
-    one: SampleSeries,
+    worker: SampleSeries,
     kept: Integers,
     down: NDArray[np.float64],
-    classes: Sequence[SizeClass],
+    classes: Sequence[_SizeClass],
     clock: Scale,
     top: float,
 ) -> None:
-    across = clock.places(_since_start(one)[kept])
+    across = clock.places(_since_start(worker)[kept])
     uppers = np.array([each.upper_bytes for each in classes][::-1])
-    number = len(classes) - 1 - np.searchsorted(uppers, one.file_size_bytes[kept])
+    number = len(classes) - 1 - np.searchsorted(uppers, worker.file_size_bytes[kept])
     drawing.frame(
         top,
         PANEL_HEIGHT,
@@ -135,14 +137,14 @@ def _draw_panel(
     )
 
 
-def _since_start(one: SampleSeries) -> NDArray[np.float64]:
-    since: NDArray[np.float64] = (one.start_ns - one.start_ns[0]) / NS_PER_S
+def _since_start(worker: SampleSeries) -> NDArray[np.float64]:
+    since: NDArray[np.float64] = (worker.start_ns - worker.start_ns[0]) / _NS_PER_S
     return since
 
 
-def _thinned_in_words(steps: Sequence[int], noun: str) -> str:
+def _thinning_text(steps: Sequence[int], noun: str) -> str:
     largest = max(steps)
     if largest == 1:
         return ""
     each = f"{largest}th" if largest > 3 else ("2nd", "3rd")[largest - 2]
-    return f"Drawn are every {each} {noun} and the slowest hundredth."
+    return f"Only every {each} {noun} and the slowest hundredth are drawn."

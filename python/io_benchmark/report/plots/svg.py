@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""SVG elements, and a drawing as wide as its page: places across are percentages of it.
+"""SVG elements, and a drawing as wide as its page.
 
-So text keeps its size on a phone and on a screen. What has to be a path lies in a frame that is
-stretched to the width, with lines that are not stretched.
+Horizontal places are percentages, so that text has the same size on a phone and on a screen. Paths
+are in a frame that is stretched to the width; their lines keep their thickness.
 """
 
 from collections.abc import Iterable
@@ -14,15 +14,15 @@ import numpy as np
 from markupsafe import Markup, escape
 from numpy.typing import ArrayLike
 
-FRAME_UNITS = 1000
+_FRAME_UNITS = 1000
 TITLE_HEIGHT = 26
 AXIS_HEIGHT = 20
-# Left of the plot, for the labels of its levels; the style sheet leaves that much room.
-GUTTER = 48
+# Room at the left for the labels of levels, as in the style sheet.
+_GUTTER = 48
 
 
 def element(tag: str, *content: str, **attributes: object) -> Markup:
-    """One element; underscores in attributes' names are hyphens, all texts are escaped."""
+    """Return an element; underscores in attribute names become hyphens, all text is escaped."""
     written = Markup().join(
         Markup(' {}="{}"').format(key.strip("_").replace("_", "-"), _value(value))
         for key, value in attributes.items()
@@ -35,13 +35,13 @@ def _value(value: object) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
-def percent(place: float) -> str:
+def _percent(place: float) -> str:
     return f"{100 * place:.2f}".rstrip("0").rstrip(".") + "%"
 
 
 @dataclass
 class Drawing:
-    """Grows downwards; `finished` wraps it with what a screen reader says of it."""
+    """A picture that grows downwards, with a title and a description for screen readers."""
 
     identifier: str
     title: str
@@ -51,13 +51,13 @@ class Drawing:
     _parts: list[Markup] = field(default_factory=list)
 
     def line(self, start: tuple[float, float], end: tuple[float, float], kind: str) -> None:
-        """From one (place across, height in pixels) to another."""
+        """Draw from one point (place across, height in pixels) to another."""
         self._parts.append(
             element(
                 "line",
-                x1=percent(start[0]),
+                x1=_percent(start[0]),
                 y1=start[1],
-                x2=percent(end[0]),
+                x2=_percent(end[0]),
                 y2=end[1],
                 class_=kind,
             )
@@ -67,9 +67,9 @@ class Drawing:
         self._parts.append(
             element(
                 "rect",
-                x=percent(left),
+                x=_percent(left),
                 y=top,
-                width=percent(right - left),
+                width=_percent(right - left),
                 height=height,
                 class_=kind,
             )
@@ -78,23 +78,23 @@ class Drawing:
     def text(
         self, place: float, height: float, text: str, kind: str = "", anchor: str = ""
     ) -> None:
-        """Near an edge text turns inwards, unless it is told how to stand."""
+        """Write text; near an edge it is inside the picture, unless `anchor` is given."""
         chosen = anchor or ("start" if place < 0.04 else "end" if place > 0.96 else "middle")
         self._parts.append(
             element(
-                "text", text, x=percent(place), y=height, text_anchor=chosen, class_=kind or "t"
+                "text", text, x=_percent(place), y=height, text_anchor=chosen, class_=kind or "t"
             )
         )
 
     def mark(self, place: float, height: float, shape: str, kind: str) -> None:
-        """A symbol of its own shape, so that its meaning is not colour alone."""
+        """Draw a symbol whose shape has a meaning as well as its color."""
         use = element("path", d=shape, class_=f"mark {kind}")
         self._parts.append(
-            element("svg", use, x=percent(place), y=height, overflow="visible", class_="point")
+            element("svg", use, x=_percent(place), y=height, overflow="visible", class_="point")
         )
 
     def frame(self, top: float, height: float, paths: Iterable[Markup]) -> None:
-        """Paths in units of FRAME_UNITS across and pixels down."""
+        """Draw paths in units of _FRAME_UNITS across and pixels down."""
         self._parts.append(
             element(
                 "svg",
@@ -103,14 +103,14 @@ class Drawing:
                 y=top,
                 width="100%",
                 height=height,
-                viewBox=f"0 0 {FRAME_UNITS} {height:g}",
+                viewBox=f"0 0 {_FRAME_UNITS} {height:g}",
                 preserveAspectRatio="none",
             )
         )
 
     def name(self, height: float, text: str) -> None:
-        """What a panel shows, above it and flush with the labels of its levels."""
-        self._parts.append(element("text", text, x=-GUTTER, y=height, class_="name"))
+        """Write the name of a panel above it."""
+        self._parts.append(element("text", text, x=-_GUTTER, y=height, class_="name"))
 
     def grid(
         self,
@@ -119,7 +119,7 @@ class Drawing:
         top: float,
         height: float,
     ) -> None:
-        """The lines behind a panel: upright ones, and level ones with their labels at the left."""
+        """Draw the lines behind a panel: vertical, and horizontal with labels at the left."""
         for place in across:
             self.line((place, top), (place, top + height), "grid")
         for place, label in levels:
@@ -133,7 +133,7 @@ class Drawing:
         for place, label in ticks:
             self.text(place, bottom + 15, label, "tick")
 
-    def finished(self) -> Markup:
+    def markup(self) -> Markup:
         title, description = f"{self.identifier}-t", f"{self.identifier}-d"
         return element(
             "svg",
@@ -150,7 +150,7 @@ class Drawing:
 
 
 def path(across: ArrayLike, down: ArrayLike, kind: str, *, close_at: float | None = None) -> Markup:
-    """A line through places across (0 to 1) and heights in pixels; closed, an area above a level."""
+    """Return a line through places and heights, or the area between it and `close_at`."""
     pairs = _pairs(across, down)
     if not pairs:
         return Markup()
@@ -161,13 +161,13 @@ def path(across: ArrayLike, down: ArrayLike, kind: str, *, close_at: float | Non
 
 
 def points(across: ArrayLike, down: ArrayLike, kind: str, stroke: str = "h0") -> Markup:
-    """Many points as one path of strokes without a length: their caps are what is seen."""
+    """Return points as one path: strokes without a length, of which only the caps are visible."""
     data = "".join(f"M{x} {y}{stroke}" for x, y in _pairs(across, down))
     return element("path", d=data, class_=f"points {kind}") if data else Markup()
 
 
 def _pairs(across: ArrayLike, down: ArrayLike) -> list[tuple[int, int]]:
-    x = np.rint(np.asarray(across, dtype=np.float64) * FRAME_UNITS)
+    x = np.rint(np.asarray(across, dtype=np.float64) * _FRAME_UNITS)
     y = np.rint(np.asarray(down, dtype=np.float64))
     known = np.isfinite(x) & np.isfinite(y)
     return list(zip(x[known].astype(int).tolist(), y[known].astype(int).tolist(), strict=True))

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What went on beside a run: written, dirty, waiting for I/O. A panel a side, one clock for all."""
+"""Rates during a run: written, dirty, waiting for I/O. A panel per side, one clock for all."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,42 +11,43 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.report_model import RateTimeline
+from io_benchmark.number_text import compact, tick
 from io_benchmark.report.plots.scales import Scale, from_zero, time_ticks
 from io_benchmark.report.plots.scatter import clock_label
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, TITLE_HEIGHT, Drawing, path
 from io_benchmark.text import name
 
-PANEL_HEIGHT = 54.0
-PANEL_GAP = 8.0
+_PANEL_HEIGHT = 54.0
+_PANEL_GAP = 8.0
 # More values than this in one panel are averaged.
-VALUES_DRAWN = 160
-CLOCK_TICKS = 4
-LEVELS = 3
+_VALUES_DRAWN = 160
+_CLOCK_TICKS = 4
+_LEVELS = 3
 MIB = 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Quantity:
+class _Rate:
     title: str
     kind: str
     values: Callable[[RateTimeline], Sequence[float]]  # in the unit of the label
     unit: str
 
 
-QUANTITIES = (
-    Quantity(
+_RATES = (
+    _Rate(
         "Written to the device, MiB/s",
         "written",
         lambda line: [value / MIB for value in line.written_bytes_per_s],
         "MiB/s",
     ),
-    Quantity(
+    _Rate(
         "Dirty in memory, MiB",
         "dirty",
         lambda line: [value / MIB for value in line.dirty_bytes],
         "MiB",
     ),
-    Quantity(
+    _Rate(
         "Time that tasks waited for I/O, %",
         "pressure",
         lambda line: [100 * value for value in line.pressure_io_ratio],
@@ -56,62 +57,62 @@ QUANTITIES = (
 
 
 @dataclass(frozen=True)
-class Picture:
+class _TimelinePicture:
     title: str
     picture: Markup
 
 
-def draw(timelines: Sequence[RateTimeline], identifier: str) -> tuple[Picture, ...]:
-    """A picture a quantity; sides stand below each other."""
+def draw(timelines: Sequence[RateTimeline], identifier: str) -> tuple[_TimelinePicture, ...]:
+    """Draw a picture per rate, with the sides below each other."""
     clock = from_zero(max(line.time_s) for line in timelines)
     return tuple(
-        Picture(quantity.title, _draw(quantity, timelines, clock, f"{identifier}-{quantity.kind}"))
-        for quantity in QUANTITIES
+        _TimelinePicture(rate.title, _draw(rate, timelines, clock, f"{identifier}-{rate.kind}"))
+        for rate in _RATES
     )
 
 
-def _draw(
-    quantity: Quantity, timelines: Sequence[RateTimeline], clock: Scale, identifier: str
-) -> Markup:
-    shown = [_averaged(line.time_s, quantity.values(line)) for line in timelines]
+def _draw(rate: _Rate, timelines: Sequence[RateTimeline], clock: Scale, identifier: str) -> Markup:
+    shown = [_averaged(line.time_s, rate.values(line)) for line in timelines]
     scale = from_zero(float(value) for _, values in shown for value in values)
-    said = "; ".join(
-        f"{name(line.side)}: at most {np.nanmax(values, initial=0):.3g} {quantity.unit}"
+    description = "; ".join(
+        f"{name(line.side)}: at most {compact(float(np.nanmax(values, initial=0)))} {rate.unit}"
         for line, (_, values) in zip(timelines, shown, strict=True)
     )
-    drawing = Drawing(identifier, quantity.title, said)
-    ticks = [(clock.place(tick), clock_label(tick)) for tick in time_ticks(clock, CLOCK_TICKS)]
-    levels = [(scale.place(tick), f"{tick:,g}") for tick in scale.ticks(LEVELS)]
+    drawing = Drawing(identifier, rate.title, description)
+    ticks = [
+        (clock.place(time_s), clock_label(time_s)) for time_s in time_ticks(clock, _CLOCK_TICKS)
+    ]
+    levels = [(scale.place(value), tick(value)) for value in scale.ticks(_LEVELS)]
     top = 0.0
     for line, (times_s, values) in zip(timelines, shown, strict=True):
         drawing.name(top + 13, name(line.side, 28))
         plot = top + TITLE_HEIGHT
-        drawing.grid((place for place, _ in ticks), levels, plot, PANEL_HEIGHT)
-        across, down = clock.places(times_s), (1 - scale.places(values)) * PANEL_HEIGHT
+        drawing.grid((place for place, _ in ticks), levels, plot, _PANEL_HEIGHT)
+        across, down = clock.places(times_s), (1 - scale.places(values)) * _PANEL_HEIGHT
         drawing.frame(
             plot,
-            PANEL_HEIGHT,
+            _PANEL_HEIGHT,
             [
-                path(across, down, f"area {quantity.kind}", close_at=PANEL_HEIGHT),
-                path(across, down, f"line {quantity.kind}"),
+                path(across, down, f"area {rate.kind}", close_at=_PANEL_HEIGHT),
+                path(across, down, f"line {rate.kind}"),
             ],
         )
-        top = plot + PANEL_HEIGHT + PANEL_GAP
-    bottom = top - PANEL_GAP
+        top = plot + _PANEL_HEIGHT + _PANEL_GAP
+    bottom = top - _PANEL_GAP
     drawing.axis(ticks, bottom)
     drawing.height = bottom + AXIS_HEIGHT
-    return drawing.finished()
+    return drawing.markup()
 
 
 def _averaged(
     times_s: Sequence[float], values: Sequence[float]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Neighbours made one, where there are more values than are drawn."""
+    """Average neighbors where there are more values than are drawn."""
     time = np.asarray(times_s, dtype=np.float64)
     value = np.asarray(values, dtype=np.float64)
     known = np.isfinite(time) & np.isfinite(value)
     time, value = time[known], value[known]
-    step = -(-len(time) // VALUES_DRAWN)
+    step = -(-len(time) // _VALUES_DRAWN)
     if step <= 1:
         return time, value
     starts = np.arange(0, len(time), step)

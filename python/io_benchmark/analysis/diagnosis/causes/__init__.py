@@ -15,8 +15,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from io_benchmark.analysis.diagnosis.case import OtherMeasurement, make_case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule
-from io_benchmark.analysis.diagnosis.judgement import Judgement
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.model import Cause, State, Subject, Worker
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 
@@ -45,7 +44,7 @@ def judge(
     )
 
 
-def _cause(rule: CauseRule, judgement: Judgement, ratio: float | None) -> Cause:
+def _cause(rule: CauseRule, judgement: CauseJudgement, ratio: float | None) -> Cause:
     share = _share(ratio, judgement)
     return Cause(
         name=rule.name,
@@ -60,7 +59,7 @@ def _cause(rule: CauseRule, judgement: Judgement, ratio: float | None) -> Cause:
     )
 
 
-def _share(ratio: float | None, judgement: Judgement) -> float | None:
+def _share(ratio: float | None, judgement: CauseJudgement) -> float | None:
     """Return ln(measured) over ln(predicted); the inverse for a part that was itself measured."""
     predicted = judgement.predicted_ratio
     if judgement.state is not State.SUPPORTED or ratio is None or predicted is None:
@@ -72,7 +71,7 @@ def _share(ratio: float | None, judgement: Judgement) -> float | None:
 
 
 def _share_sentences(
-    ratio: float | None, judgement: Judgement, share: float | None
+    ratio: float | None, judgement: CauseJudgement, share: float | None
 ) -> tuple[Statement, ...]:
     if share is None or ratio is None or judgement.predicted_ratio is None:
         return ()

@@ -4,14 +4,13 @@
 """What makes executing a binary slow: a copy of it for each builder."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
-from io_benchmark.analysis.diagnosis.judgement import Judgement
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.measured_gains import other_variant
 from io_benchmark.analysis.diagnosis.other_measurements import (
     NOT_MEASURED,
-    decided,
     detail,
     detail_evidence,
+    is_decided,
     known_times_as_long,
     part_of,
     times_as_long,
@@ -25,7 +24,7 @@ _COPIES = "copies"
 _COSTS_MORE_RATIO = 1.1
 
 
-def _per_builder_copies(case: Case) -> Judgement:
+def _per_builder_copies(case: Case) -> CauseJudgement:
     """Compare copies with hardlinks, which share one file's pages in the caches."""
     copies = case.sibling(variant=_COPIES)
     costs = detail(case, copies, workload_figures.COPIES) if copies is not None else None
@@ -48,7 +47,7 @@ def _per_builder_copies(case: Case) -> Judgement:
             "Hardlinks to one file differ as well, so copies are not the cause."
         )
     slower, faster = costs
-    if slower < _COSTS_MORE_RATIO * faster or not decided(copies):
+    if slower < _COSTS_MORE_RATIO * faster or not is_decided(copies):
         return evidence.ruled_out("Copies cost the slower side no more than the faster side.")
     hardlinked = known_times_as_long(case, case.sibling(variant="hardlinked"))
     return evidence.supported(

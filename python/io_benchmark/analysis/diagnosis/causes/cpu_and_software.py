@@ -6,10 +6,9 @@
 import re
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.causes.lookup_costs import lookup_share
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import (
     RankedFact,
@@ -17,8 +16,8 @@ from io_benchmark.analysis.diagnosis.ranking import (
     Sentences,
     by_rank,
     explained_share,
-    explains,
     fact_tally,
+    is_enough,
     part,
     ranking,
 )
@@ -67,7 +66,7 @@ def _processor(view: View) -> RankedFact | None:
     return RankedFact(statement("{model}, {count} CPUs", model=host.cpu_model, count=count))
 
 
-def _cpu(case: Case) -> Judgement:
+def _cpu(case: Case) -> CauseJudgement:
     operation = workloads.of(case.subject.workload).operation
     evidence = of_sides(
         case,
@@ -93,8 +92,8 @@ def _cpu(case: Case) -> Judgement:
             f"The CPUs differ, and the CPU time per {operation} was not recorded.",
             workload=spawn,
         )
-    judge = evidence.supported if explains(share) else evidence.ruled_out
-    but = "and" if explains(share) else "but"
+    judge = evidence.supported if is_enough(share) else evidence.ruled_out
+    but = "and" if is_enough(share) else "but"
     return judge(
         f"The CPUs differ, {but} CPU time makes up {{share}} of the difference.",
         share=part(share),
@@ -113,7 +112,7 @@ def _kernel_version(view: View) -> RankedFact | None:
     )
 
 
-def _kernel(case: Case) -> Judgement:
+def _kernel(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _kernel_version,
@@ -127,7 +126,7 @@ def _kernel(case: Case) -> Judgement:
     )
     share = explained_share(case, _own_system_ns)
     differs = ranking(case, _kernel_version) is Ranking.UNRANKED
-    if not differs or share is None or not explains(share):
+    if not differs or share is None or not is_enough(share):
         return judgement
     return judgement.evidence.supported(
         "The kernels differ, and work in the kernel makes up {share} of the difference.",
@@ -161,7 +160,7 @@ def _coreutils(view: View) -> float | None:
     return float(match.group(1)) if match else None
 
 
-def _image_and_tools(case: Case) -> Judgement:
+def _image_and_tools(case: Case) -> CauseJudgement:
     real = case.subject.fidelity == "real"
     judgement = by_rank(
         case,
@@ -179,7 +178,7 @@ def _image_and_tools(case: Case) -> Judgement:
     if ranking(case, _tools) is not Ranking.UNRANKED:
         return judgement
     share = lookup_share(case)
-    if share is not None and explains(share):
+    if share is not None and is_enough(share):
         return judgement.evidence.supported(
             "The tools differ, and the lookups, which they do, make up {share} of the difference.",
             share=part(share),

@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import (
     evidence_of,
     of_sides,
@@ -14,7 +14,6 @@ from io_benchmark.analysis.diagnosis.evidence import (
     tally,
     write_rate,
 )
-from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
 from io_benchmark.analysis.diagnosis.measured_gains import more_disks, predicted
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank, fact_tally
 from io_benchmark.analysis.model import Evidence, Observation, State
@@ -112,7 +111,7 @@ def _width(view: View) -> RankedFact | None:
     return RankedFact(statement("{width}", width=width), -stack.width)
 
 
-def _device_count(case: Case) -> Judgement:
+def _device_count(case: Case) -> CauseJudgement:
     evidence = Sides(_device_evidence(case.baseline), _device_evidence(case.candidate))
     predicted_ratio = _predicted_by_caps(case)
     judgement = by_rank(
@@ -159,7 +158,7 @@ def _prediction_source(case: Case, predicted_ratio: float | None) -> str:
     return "The prediction is from the published write caps."
 
 
-def _with_more_disks(case: Case, judgement: Judgement) -> Judgement:
+def _with_more_disks(case: Case, judgement: CauseJudgement) -> CauseJudgement:
     """Name the next machine type with more disks, where the slower side's type has a fixed number."""
     machines = {published_caps.machine_name(view.instance_type or "") for view in case.slower}
     machine = machines.pop() if machines else ""
@@ -204,7 +203,7 @@ def _linear_prediction(case: Case) -> float | None:
     return ratio if case.ratio > 1 else 1 / ratio
 
 
-def _linear_volume(case: Case) -> Judgement:
+def _linear_volume(case: Case) -> CauseJudgement:
     stacks = [[stack_of(view) for view in views] for views in (case.baseline, case.candidate)]
     known = all(any(side) for side in stacks)
     if known and not any(stack.linear for side in stacks for stack in side if stack is not None):

@@ -7,15 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import span, tally
-from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, unless
 from io_benchmark.analysis.diagnosis.other_measurements import (
     NOT_MEASURED,
     SLOWER_AT_RATIO,
-    decided,
     figures,
+    is_decided,
     slowest,
     times_as_long,
 )
@@ -34,7 +33,7 @@ _AT_ONCE = "-depth-32"
 _Cap = Callable[[View], float | None]
 
 
-def _random_io(case: Case) -> Judgement:
+def _random_io(case: Case) -> CauseJudgement:
     measurements = case.measured(_RANDOM_IO)
     if not measurements:
         return NOT_MEASURED.not_observable(
@@ -53,7 +52,7 @@ def _random_io(case: Case) -> Judgement:
         return evidence.ruled_out("The slower side's disks do as many operations per second.")
     template = "The slower side's disks do {ratio} fewer operations per second ({variant})."
     fewer, variant = Quantity(ratio, Unit.RATIO), chosen.subject.variant
-    if not decided(chosen):
+    if not is_decided(chosen):
         return evidence.not_observable(template, ratio=fewer, variant=variant).may_be_chance()
     judgement = evidence.supported(template, ratio=fewer, variant=variant)
     # The copies are sequential: their caps are those of bandwidth.

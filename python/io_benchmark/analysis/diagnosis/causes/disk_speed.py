@@ -4,9 +4,8 @@
 """What kind of disk a place is on, and how fast each disk writes."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import of_sides, rate, span
-from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank
 from io_benchmark.analysis.model import State
@@ -37,7 +36,7 @@ def _medium(view: View) -> RankedFact | None:
     )
 
 
-def _boot_disk_fallback(case: Case) -> Judgement:
+def _boot_disk_fallback(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _medium,
@@ -71,7 +70,7 @@ def _each_disk(view: View) -> float | None:
     return None if stack is None or rate is None else rate / stack.width
 
 
-def _disk_speed(case: Case) -> Judgement:
+def _disk_speed(case: Case) -> CauseJudgement:
     evidence = of_sides(
         case,
         rate("write-rate-per-disk", _each_disk, "write rate per disk {value}"),

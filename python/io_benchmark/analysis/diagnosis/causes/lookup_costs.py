@@ -4,11 +4,10 @@
 """The lookup's part of a retrieve, and the process that it starts."""
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.evidence import evidence_of, fact, of_sides, span
-from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
-from io_benchmark.analysis.diagnosis.other_measurements import decided
-from io_benchmark.analysis.diagnosis.ranking import explained_share, explains, part
+from io_benchmark.analysis.diagnosis.other_measurements import is_decided
+from io_benchmark.analysis.diagnosis.ranking import explained_share, is_enough, part
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
 ORDER = 90
@@ -28,21 +27,21 @@ def _evidence(case: Case) -> Sides:
     )
 
 
-def _lookup_cost(case: Case) -> Judgement:
+def _lookup_cost(case: Case) -> CauseJudgement:
     evidence = _evidence(case)
     if case.difference_ns is None:
         return evidence.not_observable("The workload has no times.", workload="spawn")
     share = lookup_share(case)
     if share is None:
         return evidence.nothing_to_explain()
-    if not explains(share):
+    if not is_enough(share):
         return evidence.ruled_out(_PART, share=part(share)).also("The rest is in the copies.")
     return evidence.supported(_PART, share=part(share)).also(
         "The workload spawn shows whether grep or starting it takes the time."
     )
 
 
-def _spawn_cost(case: Case) -> Judgement:
+def _spawn_cost(case: Case) -> CauseJudgement:
     spawned = case.measured("spawn")
     if spawned and case.difference_ns is not None:
         return _judge_spawns(case, spawned[0])
@@ -52,7 +51,7 @@ def _spawn_cost(case: Case) -> Judgement:
     share = lookup_share(case)
     if share is None:
         return evidence.nothing_to_explain()
-    if not explains(share):
+    if not is_enough(share):
         return evidence.ruled_out(_PART, share=part(share)).also(
             "Starting grep is only a part of a lookup."
         )
@@ -61,7 +60,7 @@ def _spawn_cost(case: Case) -> Judgement:
     )
 
 
-def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Judgement:
+def _judge_spawns(case: Case, spawn: OtherMeasurement) -> CauseJudgement:
     """Compare how much longer a process takes with how many a retrieve starts."""
     evidence = Sides(
         *(
@@ -85,9 +84,9 @@ def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Judgement:
         if count == 1
         else f"The {count} processes that a retrieve starts make up {{share}} of the difference."
     )
-    if not explains(share):
+    if not is_enough(share):
         return evidence.ruled_out(template, share=part(share))
-    if not decided(spawn):
+    if not is_decided(spawn):
         return evidence.not_observable(template, share=part(share)).may_be_chance()
     return evidence.supported(template, share=part(share))
 

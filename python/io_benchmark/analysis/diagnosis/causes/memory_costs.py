@@ -6,23 +6,22 @@
 from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.ranking import (
     RankedFact,
     Sentences,
     by_rank,
     explained_share,
-    explains,
+    is_enough,
     part,
 )
 from io_benchmark.analysis.model import State
+from io_benchmark.analysis.observed.disk_waits import MIB
 from io_benchmark.analysis.observed.worker_view import View, of_workers
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
 ORDER = 70
-MIB = 1024 * 1024
 # Cache residency is compared in steps of this size.
 _RESIDENT_STEP = 0.10
 # A page that costs at most this many times as much costs the same.
@@ -48,7 +47,7 @@ def _reading_ns(view: View) -> float | None:
     return missing_mib / rate * 1e9 / len(view.entry.total_ns)
 
 
-def _page_cache_state(case: Case) -> Judgement:
+def _page_cache_state(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _cached,
@@ -63,7 +62,7 @@ def _page_cache_state(case: Case) -> Judgement:
     share = explained_share(case, _reading_ns)
     if judgement.state is not State.SUPPORTED or share is None:
         return judgement
-    if not explains(share):
+    if not is_enough(share):
         return judgement.evidence.ruled_out(
             "The slower side started with less of the cache in memory, but reading the rest once "
             "makes up only {share} of the difference.",
@@ -84,7 +83,7 @@ def _touch_per_retrieve_ns(view: View) -> float | None:
     return cost * view.copied_bytes / MIB / len(view.entry.total_ns)
 
 
-def _memory_first_touch(case: Case) -> Judgement:
+def _memory_first_touch(case: Case) -> CauseJudgement:
     evidence = of_sides(
         case, span("first-touch-per-mib", _touch_ns, Unit.NANOSECONDS, "{value} per MiB")
     )
@@ -98,7 +97,7 @@ def _memory_first_touch(case: Case) -> Judgement:
     share = explained_share(case, _touch_per_retrieve_ns)
     if share is None:
         return evidence.not_observable("The workload has no times to compare this cost with.")
-    if not explains(share):
+    if not is_enough(share):
         return evidence.ruled_out(
             "New memory costs the slower side more, but per file this makes up only {share} of the "
             "difference.",

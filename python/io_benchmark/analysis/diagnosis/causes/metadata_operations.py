@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
-from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides, Suggestion
 from io_benchmark.analysis.diagnosis.measured_gains import other_place
 from io_benchmark.analysis.diagnosis.other_measurements import (
     NOT_MEASURED,
     SLOWER_AT_RATIO,
-    decided,
     detail,
     detail_evidence,
     figures,
+    is_decided,
     known_times_as_long,
     part_of,
     times_as_long,
@@ -59,7 +58,7 @@ def _with_threads(case: Case) -> OtherMeasurement | None:
     return min(scaled, key=gained, default=None)
 
 
-def _lock(case: Case) -> Judgement:
+def _lock(case: Case) -> CauseJudgement:
     measurement = _with_threads(case)
     scaling = detail(case, measurement, workload_figures.SCALING) if measurement else None
     if measurement is None or scaling is None:
@@ -87,14 +86,14 @@ def _lock(case: Case) -> Judgement:
         return evidence.ruled_out(
             "The slower side's cgroup gives it fewer CPUs than threads that work at once."
         )
-    if not decided(measurement):
+    if not is_decided(measurement):
         return evidence.not_observable(
             "Several at once gain less on the slower side."
         ).may_be_chance()
     return _supported_lock(case, measurement, evidence)
 
 
-def _supported_lock(case: Case, measurement: OtherMeasurement, evidence: Sides) -> Judgement:
+def _supported_lock(case: Case, measurement: OtherMeasurement, evidence: Sides) -> CauseJudgement:
     alone = known_times_as_long(case, case.sibling(threads=1))
     more = times_as_long(case, measurement) / alone
     judgement = evidence.supported(
@@ -132,7 +131,7 @@ def _layers(view: View) -> RankedFact | None:
     )
 
 
-def _overlay_layers(case: Case) -> Judgement:
+def _overlay_layers(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _layers,
@@ -169,7 +168,7 @@ def _joined(first: Evidence, second: Evidence) -> Evidence:
 # --- files-not-visible ---
 
 
-def _files_not_visible(case: Case) -> Judgement:
+def _files_not_visible(case: Case) -> CauseJudgement:
     measurements = case.measured(_METADATA, _VISIBILITY)
     counts = detail(case, measurements[0], workload_figures.NOT_VISIBLE) if measurements else None
     if counts is None:

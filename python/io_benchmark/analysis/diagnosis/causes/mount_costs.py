@@ -6,8 +6,7 @@
 from collections.abc import Mapping
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
-from io_benchmark.analysis.diagnosis.judgement import Judgement
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank
 from io_benchmark.analysis.model import State
@@ -84,7 +83,7 @@ def _unknown_options(view: View) -> frozenset[str]:
     )
 
 
-def _mount_options(case: Case) -> Judgement:
+def _mount_options(case: Case) -> CauseJudgement:
     destination = case.subject.destination
 
     def read(view: View) -> RankedFact | None:

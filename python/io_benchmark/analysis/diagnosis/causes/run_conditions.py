@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.ranking import part
 from io_benchmark.analysis.inference.moving_blocks import last_third_over_first
 from io_benchmark.analysis.observed.worker_view import View, of_workers
@@ -33,7 +32,7 @@ def _drift(view: View) -> float | None:
     return last_third_over_first(view.entry)
 
 
-def _drift_over_time(case: Case) -> Judgement:
+def _drift_over_time(case: Case) -> CauseJudgement:
     evidence = of_sides(
         case, span("drift", _drift, Unit.RATIO, "last third over the first {value}")
     )
@@ -74,7 +73,7 @@ def _median(views: Sequence[View], value: Callable[[View], float | None]) -> flo
     return median(known) if known else None
 
 
-def _other_load(case: Case) -> Judgement:
+def _other_load(case: Case) -> CauseJudgement:
     evidence = of_sides(
         case,
         span("pressure", _pressed, Unit.SHARE, "CPU or memory under pressure {value} of the time"),

@@ -4,13 +4,12 @@
 """The disks' I/O scheduler, apart from the two ways in which it makes synchronous writers wait."""
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.causes import scheduler_idling, scheduler_starvation
-from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import (
     SLOWER_AT_RATIO,
-    decided,
+    is_decided,
     times_as_long,
 )
 from io_benchmark.analysis.diagnosis.ranking import (
@@ -52,7 +51,7 @@ def _scheduler(view: View) -> RankedFact | None:
     )
 
 
-def _scheduler_choice(case: Case) -> Judgement:
+def _scheduler_choice(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _scheduler,
@@ -84,7 +83,9 @@ def counted_as(case: Case) -> str | None:
     return None
 
 
-def _by_sync_writes(case: Case, judgement: Judgement, slowest_write: OtherMeasurement) -> Judgement:
+def _by_sync_writes(
+    case: Case, judgement: CauseJudgement, slowest_write: OtherMeasurement
+) -> CauseJudgement:
     """Judge schedulers that differ: small synchronous writes wait for them most."""
     ratio = times_as_long(case, slowest_write)
     if ratio < SLOWER_AT_RATIO:
@@ -95,7 +96,7 @@ def _by_sync_writes(case: Case, judgement: Judgement, slowest_write: OtherMeasur
         "The schedulers differ, but other differences can make synchronous writes slower as well. "
         "Only equal schedulers would show it.",
     )
-    if not decided(slowest_write) or case.subject.workload == SYNC_WRITE:
+    if not is_decided(slowest_write) or case.subject.workload == SYNC_WRITE:
         return unclear
     return unclear.also(
         "Synchronous writes take {ratio} as long.", ratio=Quantity(ratio, Unit.RATIO)

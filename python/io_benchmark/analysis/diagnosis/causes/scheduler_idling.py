@@ -10,9 +10,8 @@ thread (jbd2), so it is always in the root group.
 from dataclasses import dataclass
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import Observe, of_sides, tally
-from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.sync_writes import (
     SYNC_WRITE,
@@ -117,7 +116,7 @@ def _observe(at: int, key: str) -> Observe:
     return tally(key, lambda view: _preconditions(view)[at].fact)
 
 
-def _scheduler_idling(case: Case) -> Judgement:
+def _scheduler_idling(case: Case) -> CauseJudgement:
     keys = ("cgroup", "journal", "scheduler", "idle-settings")
     observe = [_observe(at, key) for at, key in enumerate(keys)]
     evidence = of_sides(case, *observe, has_summary=False)

@@ -8,11 +8,10 @@ Measured on kernel 6.18: 19 to 20 ms per write on ext4, where the same disk with
 """
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import of_sides, tally
-from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.other_measurements import decided
+from io_benchmark.analysis.diagnosis.other_measurements import is_decided
 from io_benchmark.analysis.diagnosis.sync_writes import (
     SYNC_WRITE,
     proved_by_sync_writes,
@@ -59,7 +58,7 @@ def _schedulers(view: View) -> Statement | None:
     return statement("{schedulers}", schedulers=", ".join(sorted(shown)) or "no disk")
 
 
-def _scheduler_starvation(case: Case) -> Judgement:
+def _scheduler_starvation(case: Case) -> CauseJudgement:
     evidence = of_sides(case, tally("schedulers", _schedulers))
     if None in (mean_of(case.baseline, _may_starve), mean_of(case.candidate, _may_starve)):
         return evidence.not_observable("The disks' scheduler could not be seen.")
@@ -77,7 +76,7 @@ def _scheduler_starvation(case: Case) -> Judgement:
             workload=SYNC_WRITE,
         )
     slower, _ = case.slower_first(slowest_write)
-    if decided(slowest_write) and slower.mean_ns < _STARVES_NS:
+    if is_decided(slowest_write) and slower.mean_ns < _STARVES_NS:
         return evidence.ruled_out(
             "bfq has these settings, but a synchronous write takes {time}: it does not starve.",
             time=Quantity(slower.mean_ns, Unit.NANOSECONDS),

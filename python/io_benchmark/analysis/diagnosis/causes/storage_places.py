@@ -4,9 +4,8 @@
 """Where the place is: overlay or volume, which file system, and what that does with a copy."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span, tally, write_rate
-from io_benchmark.analysis.diagnosis.judgement import Judgement, Sides
 from io_benchmark.analysis.diagnosis.measured_gains import (
     as_other_pool,
     follows,
@@ -50,7 +49,7 @@ def _place(view: View) -> RankedFact | None:
     return RankedFact(statement(template, **values), _PLACE_RANKS[place.kind])
 
 
-def _storage_place(case: Case) -> Judgement:
+def _storage_place(case: Case) -> CauseJudgement:
     return by_rank(
         case,
         _place,
@@ -73,7 +72,7 @@ def _filesystem(view: View) -> RankedFact | None:
     return RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))
 
 
-def _file_system(case: Case) -> Judgement:
+def _file_system(case: Case) -> CauseJudgement:
     layered = any(filesystem_type(view) in LAYERED for view in case.views)
     return by_rank(
         case,
@@ -122,7 +121,7 @@ def _flush_fact(view: View) -> Statement | None:
     )
 
 
-def _ext4_flush(case: Case) -> Judgement:
+def _ext4_flush(case: Case) -> CauseJudgement:
     evidence = of_sides(
         case,
         tally("flush", _flush_fact),
@@ -164,7 +163,7 @@ def _ext4_flush(case: Case) -> Judgement:
     return _both_flush(case, evidence)
 
 
-def _both_flush(case: Case, evidence: Sides) -> Judgement:
+def _both_flush(case: Case, evidence: Sides) -> CauseJudgement:
     """Judge a flush on both sides, which makes disks that differ decide how long copies take."""
     waits = mean_of(
         case.slower,
@@ -200,7 +199,7 @@ def _shares(view: View) -> RankedFact | None:
     return RankedFact(statement("copies move their bytes ({method})", method=method), 1.0)
 
 
-def _reflink(case: Case) -> Judgement:
+def _reflink(case: Case) -> CauseJudgement:
     return by_rank(
         case,
         _shares,

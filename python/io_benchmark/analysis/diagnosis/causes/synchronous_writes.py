@@ -4,14 +4,13 @@
 """What makes a small synchronous write slow: the disk, or the journal's commit."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.causes.scheduler_choice import counted_as
 from io_benchmark.analysis.diagnosis.causes.volatile_overlay import volatile_overlay
-from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import (
-    decided,
     figures,
+    is_decided,
     known_times_as_long,
     part_of,
     slowest,
@@ -30,7 +29,7 @@ _NOT_USED = "The faster side's writes do not wait for its disk: its overlay is m
 _NEEDS = "This needs the variants {variants} of sync-write on both sides."
 
 
-def _slow_flush(case: Case) -> Judgement:
+def _slow_flush(case: Case) -> CauseJudgement:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     evidence = figures(in_place)
     if not in_place:
@@ -40,7 +39,7 @@ def _slow_flush(case: Case) -> Judgement:
     if volatile_overlay(case).state is State.SUPPORTED:
         return evidence.ruled_out(_NOT_USED)
     ratio = times_as_long(case, in_place[0])
-    if ratio < _SLOWER_RATIO or not decided(in_place[0]):
+    if ratio < _SLOWER_RATIO or not is_decided(in_place[0]):
         return evidence.ruled_out(
             "A write in place, which needs no journal, is as fast on the slower side, or not known "
             "to be slower.",
@@ -53,7 +52,7 @@ def _slow_flush(case: Case) -> Judgement:
     )
 
 
-def _slow_journal(case: Case) -> Judgement:
+def _slow_journal(case: Case) -> CauseJudgement:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     growing = [each for variant in _GROWING for each in case.measured(SYNC_WRITE, variant)]
     slowest_growing = slowest(case, growing)
@@ -69,7 +68,7 @@ def _slow_journal(case: Case) -> Judgement:
     if counted is not None:
         return evidence.ruled_out(f"That writes wait for the journal counts as {counted}.")
     journal = times_as_long(case, slowest_growing) / known_times_as_long(case, in_place[0])
-    if journal < _SLOWER_RATIO or not decided(slowest_growing):
+    if journal < _SLOWER_RATIO or not is_decided(slowest_growing):
         return evidence.ruled_out(
             "Appending, which commits the file's new size, is slower only as far as writing in place "
             "is.",

@@ -6,8 +6,7 @@
 from collections.abc import Sequence
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
-from io_benchmark.analysis.diagnosis.judgement import Judgement
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, ReadFact, Sentences, by_rank
 from io_benchmark.analysis.observed.cgroup_limits import (
@@ -16,12 +15,12 @@ from io_benchmark.analysis.observed.cgroup_limits import (
     io_limits,
     memory_limit_bytes,
 )
+from io_benchmark.analysis.observed.disk_waits import MIB
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.results.format import IoLimit
 
 ORDER = 20
-MIB = 1024 * 1024
 _UNREAD = "No cgroup hierarchy could be read."
 _NO_LIMIT = statement("no limit, as far as the container sees")
 _NONE_SET = "Neither side has such a limit, as far as the containers see."
@@ -117,7 +116,7 @@ def _cpu(view: View) -> RankedFact | None:
     return RankedFact(statement("{cpus} CPUs", cpus=cpus), 1 / max(quota, 1e-6))
 
 
-def _judge(case: Case, read: ReadFact, name: str, tighter: str, same: str) -> Judgement:
+def _judge(case: Case, read: ReadFact, name: str, tighter: str, same: str) -> CauseJudgement:
     any_limit = any((seen := read(view)) is not None and seen.rank > 0 for view in case.views)
     return by_rank(
         case,
@@ -127,7 +126,7 @@ def _judge(case: Case, read: ReadFact, name: str, tighter: str, same: str) -> Ju
     )
 
 
-def _io_limit(case: Case) -> Judgement:
+def _io_limit(case: Case) -> CauseJudgement:
     return _judge(
         case,
         _io,
@@ -137,7 +136,7 @@ def _io_limit(case: Case) -> Judgement:
     )
 
 
-def _memory_limit(case: Case) -> Judgement:
+def _memory_limit(case: Case) -> CauseJudgement:
     return _judge(
         case,
         _memory,
@@ -147,7 +146,7 @@ def _memory_limit(case: Case) -> Judgement:
     )
 
 
-def _cpu_limit(case: Case) -> Judgement:
+def _cpu_limit(case: Case) -> CauseJudgement:
     return _judge(
         case,
         _cpu,

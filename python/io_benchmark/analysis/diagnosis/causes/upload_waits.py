@@ -4,12 +4,11 @@
 """What makes uploads slow: a server that does not answer Expect, or connecting each time."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import follows, other_variant
-from io_benchmark.analysis.diagnosis.other_measurements import NOT_MEASURED, decided, figures
-from io_benchmark.analysis.diagnosis.ranking import explains, part
+from io_benchmark.analysis.diagnosis.other_measurements import NOT_MEASURED, figures, is_decided
+from io_benchmark.analysis.diagnosis.ranking import is_enough, part
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Unit
 from io_benchmark.results.workloads.upload import UploadEntry
@@ -31,7 +30,7 @@ def _stalled(view: View) -> float | None:
     return None if stalls is None else stalls / float(view.entry.operations.sum())
 
 
-def _stall(case: Case) -> Judgement:
+def _stall(case: Case) -> CauseJudgement:
     evidence = of_sides(
         case, span("stalled-uploads", _stalled, Unit.SHARE, "{value} of uploads stalled")
     )
@@ -55,7 +54,7 @@ def _stall(case: Case) -> Judgement:
 # --- connection-each ---
 
 
-def _connection_each(case: Case) -> Judgement:
+def _connection_each(case: Case) -> CauseJudgement:
     """Compare a connection for each object with a connection that is kept."""
     pair = [each for variant in (_EACH, _KEPT) for each in case.measured(_UPLOAD, variant)]
     if len(pair) != 2:
@@ -71,7 +70,7 @@ def _connection_each(case: Case) -> Judgement:
         return evidence.ruled_out("Uploads over a connection that is kept differ as well.")
     more_ns = each.difference_ns - kept.difference_ns
     share = more_ns / each.difference_ns
-    if not explains(share) or not decided(each):
+    if not is_enough(share) or not is_decided(each):
         return evidence.ruled_out(
             "Connecting makes up {share} of the difference; the rest is in the uploads.",
             share=part(share),

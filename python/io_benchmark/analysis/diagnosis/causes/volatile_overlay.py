@@ -4,9 +4,8 @@
 """An overlay that is mounted volatile: its fsync does nothing, so writes never wait for the disk."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
-from io_benchmark.analysis.diagnosis.judgement import Judgement
 from io_benchmark.analysis.diagnosis.measured_gains import follows
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank, fact_tally
 from io_benchmark.analysis.model import State
@@ -36,7 +35,7 @@ def _final_sync_ns(view: View) -> float | None:
     return view.retrieves.facts.final_sync_ns if view.retrieves is not None else None
 
 
-def volatile_overlay(case: Case) -> Judgement:
+def volatile_overlay(case: Case) -> CauseJudgement:
     """Judge whether only the faster side's writes are never synced."""
     observe = [
         fact_tally("overlay", _waits),

@@ -1,0 +1,129 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Numbers as people read them: three significant digits and a unit."""
+
+import math
+from collections.abc import Sequence
+
+_NS_PER_MS = 1_000_000
+NOTHING = "\N{EN DASH}"
+_NARROW = 0.1
+# An interval that reaches over this factor has its ends cut at these.
+_WIDE, _LEAST, _MOST = 100_000, 0.01, 100
+# (nanoseconds, name), the largest first
+TIME_UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns"))
+_SIZE_UNITS = ((1024**4, "TiB"), (1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB"), (1, "B"))
+
+
+def digits(value: float) -> str:
+    """Write three significant digits, with thousands grouped."""
+    if not math.isfinite(value):
+        return NOTHING if math.isnan(value) else "∞" if value > 0 else "-∞"
+    if value == 0:
+        return "0"
+    # Rounded first, so that 999.7 becomes 1,000 and not 1000.0.
+    rounded = round(value, 2 - math.floor(math.log10(abs(value))))
+    if rounded == 0:
+        return "0"
+    decimals = max(2 - math.floor(math.log10(abs(rounded))), 0)
+    return f"{rounded:,.{decimals}f}"
+
+
+def compact(value: float) -> str:
+    """Write three significant digits at most: '2.75', '5.5', '1,230'."""
+    return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def count(value: float) -> str:
+    """Write a whole number, with thousands grouped."""
+    return f"{value:,.0f}"
+
+
+def tick(value: float) -> str:
+    """Write a round number of an axis with all its digits."""
+    return count(value) if value == round(value) else f"{value:g}"
+
+
+def times(values_ns: Sequence[float]) -> list[str]:
+    """Write times of one row in one unit, that of the smallest."""
+    numbers, unit = time_numbers(values_ns)
+    return [f"{number} {unit}" for number in numbers]
+
+
+def time_numbers(values_ns: Sequence[float]) -> tuple[list[str], str]:
+    """Return times as numbers of one unit, that of the smallest, and the unit."""
+    known = [value for value in values_ns if math.isfinite(value) and value > 0]
+    smallest = min(known, default=_NS_PER_MS)
+    size, unit = next((pair for pair in TIME_UNITS if smallest >= pair[0]), TIME_UNITS[-1])
+    return [digits(value / size) for value in values_ns], unit
+
+
+def seconds(value_ns: float) -> str:
+    """Write a time in seconds."""
+    return f"{digits(value_ns / 1_000_000_000)} s"
+
+
+def ratio(value: float) -> str:
+    """Write a ratio: '1.92×'."""
+    return f"{_ratio_digits(value)}×"
+
+
+def ratio_range(values: Sequence[float]) -> str:
+    """Write the smallest and the largest ratio: '0.99× to 1.01×', or nothing without ratios."""
+    if not values:
+        return ""
+    return " to ".join(dict.fromkeys((ratio(min(values)), ratio(max(values)))))
+
+
+def interval(low: float, high: float) -> str:
+    """Write an interval of ratios: three decimals where two would hide how narrow it is.
+
+    An interval so wide that it says next to nothing has its ends cut.
+    """
+    if high > _WIDE * low:
+        return f"{_end(low)} to {_end(high)}"
+    if math.isfinite(high - low) and high - low < _NARROW and low >= 0.1:
+        return f"{low:.3f} to {high:.3f}"
+    return f"{_ratio_digits(low)} to {_ratio_digits(high)}"
+
+
+def _end(value: float) -> str:
+    if value < _LEAST:
+        return f"<{_LEAST:g}"
+    return f">{_MOST:,g}" if _MOST < value < math.inf else _ratio_digits(value)
+
+
+def percent(value: float) -> str:
+    """Write a part of one as a percentage, with a decimal only below 10 %."""
+    return f"{percent_number(value)} %"
+
+
+def percent_number(value: float) -> str:
+    """Return the percentage without its sign."""
+    if not math.isfinite(value):
+        return digits(value)
+    hundredths = 100 * value
+    text = f"{hundredths:,.0f}" if abs(hundredths) >= 9.95 else f"{hundredths:.1f}"
+    return text.removesuffix(".0")
+
+
+def exact_percent(value: float) -> str:
+    """Write a confidence level with the digits that it has: '98.33 %'."""
+    return f"{100 * value:.4g} %"
+
+
+def size(value_bytes: float) -> str:
+    """Write a size in the largest unit that gives at least one; whole numbers stay whole."""
+    return " ".join(size_parts(value_bytes))
+
+
+def size_parts(value_bytes: float) -> tuple[str, str]:
+    """Return a size as its number and its unit."""
+    divisor, unit = next((pair for pair in _SIZE_UNITS if value_bytes >= pair[0]), _SIZE_UNITS[-1])
+    value = value_bytes / divisor
+    return count(value) if value == int(value) else digits(value), unit
+
+
+def _ratio_digits(value: float) -> str:
+    return f"{value:.2f}" if math.isfinite(value) and 0.1 <= value < 100 else digits(value)

@@ -1,0 +1,101 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Records whose texts are harmless: every text is cleaned and cut here, before a sentence has it.
+
+Anyone's task can have written the names and messages in a result file.
+"""
+
+from collections import Counter
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from typing import Any, TypeVar, cast
+
+from io_benchmark.text import LINE_LENGTH, NAME_CELLS, clean, name
+
+Record = TypeVar("Record")
+
+_LABEL, _WORKER, _SOURCE, _KIND = 80, 60, 200, 120
+# How long each field's text may be. A name is cut in its middle, because names of pools often
+# differ at the end; any other text is cut at its end.
+_NAME_CELLS = {
+    "side": NAME_CELLS,
+    "sides": NAME_CELLS,
+    "baseline": NAME_CELLS,
+    "candidate": NAME_CELLS,
+    "pool": NAME_CELLS,
+    "workload": NAME_CELLS,
+    "place": NAME_CELLS,
+    "fidelity": NAME_CELLS,
+    "destination": _LABEL,
+    "variant": _LABEL,
+    "rule": NAME_CELLS,
+    "cause": NAME_CELLS,
+    "name": NAME_CELLS,
+    "task_id": NAME_CELLS,
+    "worker_id": _WORKER,
+    "machine": _WORKER,
+    "instance_type": NAME_CELLS,
+    "zone": NAME_CELLS,
+}
+_LENGTHS = {
+    "state": _LABEL,
+    "reason": _LABEL,
+    "incomplete_reason": _SOURCE,
+    "source": _SOURCE,
+    "kind": _KIND,
+}
+# Raw samples are long, and no sentence has their text. Templates are the analysis' own.
+_SKIPPED = ("timelines", "template")
+
+
+def make_harmless(record: Record) -> Record:
+    """Return the record with every text in it cleaned; names that differ still differ."""
+    return cast("Record", _Cleaner().clean(record, ""))
+
+
+class _Cleaner:
+    def __init__(self) -> None:
+        self._names: dict[tuple[str, int], str] = {}
+        self._uses: Counter[tuple[str, int]] = Counter()
+
+    def clean(self, value: Any, field: str) -> Any:
+        """Return a value of this field, and all that it holds, cleaned."""
+        match value:
+            case Enum():
+                return value
+            case str():
+                return self._text(value, field)
+            case tuple() if hasattr(value, "_fields"):
+                return type(value)(*map(self.clean, value, value._fields))
+            case tuple() | list():
+                return type(value)(self.clean(each, field) for each in value)
+            case dict():
+                return {
+                    self.clean(key, "side"): self.clean(each, field) for key, each in value.items()
+                }
+        if not is_dataclass(value) or isinstance(value, type):
+            return value
+        changed = {
+            each.name: self.clean(getattr(value, each.name), each.name)
+            for each in fields(value)
+            if each.name not in _SKIPPED
+        }
+        return replace(value, **changed)
+
+    def _text(self, text: str, field: str) -> str:
+        if not text:
+            return text
+        if field not in _NAME_CELLS:
+            return clean(text, _LENGTHS.get(field, LINE_LENGTH))
+        cells = _NAME_CELLS[field]
+        if (text, cells) not in self._names:
+            self._names[text, cells] = self._new_name(text, cells)
+        return self._names[text, cells]
+
+    def _new_name(self, text: str, cells: int) -> str:
+        """Number a name that looks like an earlier one once it is cleaned and cut."""
+        shown = name(text, cells)
+        self._uses[shown, cells] += 1
+        count = self._uses[shown, cells]
+        return shown if count == 1 else f"{name(shown, cells - 8)} ({count})"

@@ -1,0 +1,258 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The content of every report of a history for people, in plain text and in order.
+
+All text is harmless here (`harmless`), and still unescaped: a format escapes its own markup.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from io_benchmark.analysis.history.change_points import FEWEST_VALUES
+from io_benchmark.analysis.history.history_model import (
+    Change,
+    FactChange,
+    FactSpread,
+    History,
+    HistorySeries,
+    Level,
+    Point,
+)
+from io_benchmark.number_text import NOTHING, interval, percent, ratio
+from io_benchmark.report.content import series_figure
+from io_benchmark.report.content.harmless import make_harmless
+from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.text import clean
+
+SLOWER, FASTER, STEADY = "slower", "faster", "steady"
+_REVISION_LENGTH = 12
+# The answer names this many facts that changed, and counts the others.
+_FACTS_IN_ANSWER = 3
+_VALUES_SHOWN, _VALUE_LENGTH = 4, 120
+_NOT_OBSERVED = (
+    "It is unknown what changed: host and storage were not observed both before and after"
+)
+_NOTHING_CHANGED = "No observed fact about host and storage changed here"
+
+
+@dataclass(frozen=True)
+class PointRow:
+    """A point; `change` is the number of the change that begins at it, or 0."""
+
+    date: str
+    revision: str
+    workers: str
+    mean: str
+    ratio: str
+    change: int
+
+
+@dataclass(frozen=True)
+class ChangePart:
+    number: int
+    kind: str  # SLOWER or FASTER
+    lead: str
+    rest: str
+    summary: str  # what changed there, shortly
+    title: str
+    changed: tuple[str, ...]
+    near: tuple[str, ...]  # a point or two off
+    varied: tuple[str, ...]
+    nothing: str  # why there is nothing to tell of the machine, or nothing
+
+
+@dataclass(frozen=True)
+class SeriesPart:
+    title: str
+    apart: str  # the title, with what sets it apart from the subject's other series
+    figure: str  # what each value is
+    drawn: str  # what the picture shows
+    conditions: str
+    now: str  # the level that it is on, or was on last
+    steady: str  # that nothing changed, or nothing
+    changes: tuple[ChangePart, ...]
+    rows: tuple[PointRow, ...]
+
+
+@dataclass(frozen=True)
+class HistoryContent:
+    title: str
+    introduction: str
+    nothing: str  # why there is no history at all, or nothing
+    series: tuple[SeriesPart, ...]
+    left_out: tuple[str, ...]
+    unreadable: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def build(history: History) -> HistoryContent:
+    """Write everything that a report of a history says."""
+    history = make_harmless(history)
+    series = tuple(_series_part(each, history.series) for each in history.series)
+    return HistoryContent(
+        title=f"History of {history.pool}",
+        introduction=_introduction(history.series),
+        nothing="" if series else "No result could be read and judged.",
+        series=series,
+        left_out=tuple(f"{each.source}: {text_of(each.reason)}" for each in history.left_out),
+        unreadable=history.unreadable,
+        remarks=tuple(map(text_of, history.remarks)),
+    )
+
+
+def _introduction(series: Sequence[HistorySeries]) -> str:
+    if not series:
+        return ""
+    return (
+        "A point is one push, at the mean of its workers' logarithms. Changes are found by "
+        "E-divisive means with permutation tests. Intervals are Welch's on the points' logarithms. "
+        "They are a little too narrow, because the data chose the point of the change."
+    )
+
+
+def _series_part(series: HistorySeries, every: Sequence[HistorySeries]) -> SeriesPart:
+    means = series_figure.mean_texts(series, [point.mean_ns for point in series.points])
+    begins = {change.at: number for number, change in enumerate(series.changes, start=1)}
+    return SeriesPart(
+        title=str(series.subject),
+        apart="; ".join([str(series.subject), *_distinguishing_conditions(series, every)]),
+        figure=series_figure.description(series),
+        drawn=series_figure.drawing_title(series),
+        conditions="; ".join(text_of(traits) for _, traits in series.conditions),
+        now=_now(series, every),
+        steady="" if series.changes else _steady(series),
+        changes=tuple(
+            _change(change, number, series) for number, change in enumerate(series.changes, start=1)
+        ),
+        rows=tuple(
+            _row(point, mean, begins.get(at, 0))
+            for at, (point, mean) in enumerate(zip(series.points, means, strict=True))
+        ),
+    )
+
+
+def date_of(point: Point) -> str:
+    return point.time.date().isoformat()
+
+
+def _row(point: Point, mean: str, change: int) -> PointRow:
+    return PointRow(
+        date=date_of(point),
+        revision=(point.revision or NOTHING)[:_REVISION_LENGTH],
+        workers=f"{len(point.workers):,}",
+        mean=mean,
+        ratio=NOTHING if point.ratio is None else ratio(point.ratio),
+        change=change,
+    )
+
+
+def _counted(level: Level) -> str:
+    count = level.end - level.start
+    return "1 point" if count == 1 else f"{count:,} points"
+
+
+def _distinguishing_conditions(series: HistorySeries, every: Sequence[HistorySeries]) -> list[str]:
+    """Return the conditions that the subject's other series do not have."""
+    others = [each for each in every if each.subject == series.subject]
+    return [
+        text_of(condition.traits)
+        for condition in series.conditions
+        if any(condition not in each.conditions for each in others)
+    ]
+
+
+def _now(series: HistorySeries, every: Sequence[HistorySeries]) -> str:
+    level = series.levels[-1]
+    (mean,) = series_figure.mean_texts(series, [level.mean_ns])
+    since, last = date_of(series.points[level.start]), series.points[-1]
+    newest = max(each.points[-1].time for each in every if each.subject == series.subject)
+    text = f"Now {mean} since {since}"
+    if last.time < newest:
+        text = f"It was {mean} from {since} to {date_of(last)}"
+    text += f", {_counted(level)}"
+    if level.variation_ratio is not None:
+        text += f", which vary by {percent(level.variation_ratio)}"
+    return text
+
+
+def _steady(series: HistorySeries) -> str:
+    (level,) = series.levels
+    if level.end < FEWEST_VALUES:
+        return (
+            f"{_counted(level)}: too few to distinguish a change from chance, which needs "
+            f"{FEWEST_VALUES} or more"
+        )
+    return f"No change in {_counted(level)}"
+
+
+def _change(change: Change, number: int, series: HistorySeries) -> ChangePart:
+    slower = change.ratio >= 1
+    before, after = series_figure.mean_texts(series, [change.before_ns, change.after_ns])
+    bounds = interval(change.interval.low_ratio, change.interval.high_ratio)
+    date = date_of(series.points[change.at])
+    verdict = (
+        f"{ratio(change.ratio)} slower" if slower else f"faster, at {ratio(change.ratio)} its time"
+    )
+    here = [fact for fact in change.changed if fact.points_off == 0]
+    near = [fact for fact in change.changed if fact.points_off]
+    return ChangePart(
+        number=number,
+        kind=SLOWER if slower else FASTER,
+        lead=f"{date}: {verdict}",
+        rest=f"({percent(change.interval.level_ratio)} interval {bounds}), from {before} to {after}.",
+        summary=" ".join(
+            filter(None, (_list_facts("Changed here", here), _list_facts("Close by", near)))
+        ),
+        title=f"Change {number}, {date}: {ratio(change.ratio)}",
+        changed=tuple(_change_text(fact) for fact in here),
+        near=tuple(_change_text(fact) for fact in near),
+        varied=tuple(_spread_text(fact) for fact in change.varied),
+        nothing="" if change.changed else _NOT_OBSERVED if change.unobserved else _NOTHING_CHANGED,
+    )
+
+
+def _list_facts(where: str, changed: Sequence[FactChange]) -> str:
+    texts = [_change_text(fact) for fact in changed[:_FACTS_IN_ANSWER]]
+    more = len(changed) - len(texts)
+    if more:
+        texts.append(f"and {more:,} more")
+    return f"{where}: {'; '.join(texts)}." if texts else ""
+
+
+def _change_text(fact: FactChange) -> str:
+    """Return 'disks 2 → 1', and how far from the change of the level it changed."""
+    text = f"{fact.name} {_difference(fact.before, fact.after)}"
+    if fact.points_off:
+        count = abs(fact.points_off)
+        points = "1 point" if count == 1 else f"{count:,} points"
+        text += f" ({points} {'later' if fact.points_off > 0 else 'earlier'})"
+    return text
+
+
+def _spread_text(fact: FactSpread) -> str:
+    before, after = _values_text(fact.before), _values_text(fact.after)
+    if before == after:
+        return f"{fact.name}: {before}, before and after"
+    return f"{fact.name}: {before} before, {after} after"
+
+
+def _difference(before: str, after: str) -> str:
+    """Return both values; of long lists of options only what was removed and added."""
+    old, new = before.split(","), after.split(",")
+    if min(len(old), len(new)) < 3 or " " in before + after:
+        return f"{_value_text(before)} → {_value_text(after)}"
+    removed = ", ".join(option for option in old if option not in new)
+    added = ", ".join(option for option in new if option not in old)
+    parts = [f"without {_value_text(removed)}"] if removed else []
+    return " and ".join([*parts, *([f"with {_value_text(added)}"] if added else [])])
+
+
+def _values_text(values: tuple[str, ...]) -> str:
+    shown = " or ".join(map(_value_text, values[:_VALUES_SHOWN]))
+    more = len(values) - _VALUES_SHOWN
+    return f"{shown} or {more:,} others" if more > 0 else shown
+
+
+def _value_text(value: str) -> str:
+    return clean(value, _VALUE_LENGTH)

@@ -1,0 +1,203 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A report's measurements and diagnoses, each with everything that is written about it.
+
+The report is searched here alone. Tables and sentences take one of these records, not the report.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from io_benchmark.analysis.model import (
+    MEDIAN,
+    Comparison,
+    Diagnosis,
+    Figures,
+    Problem,
+    Severity,
+    Subject,
+    Verdict,
+)
+from io_benchmark.analysis.report_model import NoiseFloor, Report, SideBottleneck, SubjectReport
+from io_benchmark.report.content import subject_text
+from io_benchmark.report.content.footnotes import NoteNumbers, ProblemNotes
+
+BASELINE, NO_VERDICT = "baseline", "no verdict"
+DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
+
+
+@dataclass(frozen=True)
+class MeasuredSide:
+    """One side of one measurement."""
+
+    side: str
+    verdict: str  # BASELINE, a Verdict's value or NO_VERDICT
+    marks: tuple[int, ...]  # footnotes about this side
+    answer_marks: tuple[int, ...]  # footnotes about this side or its baseline
+    figures: Figures | None = None  # None: refused altogether
+    comparison: Comparison | None = None
+    diagnosis: Diagnosis | None = None  # explains the difference
+    median_ratio: float | None = None  # where medians vary less than means
+    refused_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MeasuredSubject:
+    """One measurement with all its sides."""
+
+    position: int  # in the report
+    subject: Subject
+    label: str
+    baseline: str
+    marks: tuple[int, ...]  # footnotes about every side
+    all_sides: tuple[MeasuredSide, ...]
+    noise: tuple[NoiseFloor, ...]
+    bottlenecks: Mapping[str, SideBottleneck]
+    median_is_steady: bool
+
+    @property
+    def sides(self) -> tuple[MeasuredSide, ...]:
+        """The sides that have figures."""
+        return tuple(side for side in self.all_sides if side.figures is not None)
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        return tuple(side.comparison for side in self.all_sides if side.comparison is not None)
+
+
+@dataclass(frozen=True)
+class DiagnosedCandidate:
+    """A diagnosis and the comparison that it explains."""
+
+    diagnosis: Diagnosis
+    baseline: str
+    comparison: Comparison | None
+    siblings: tuple[Subject, ...]  # all measurements of the same workload
+    leading: bool  # the candidate's first diagnosis
+
+
+@dataclass(frozen=True)
+class _ReportIndex:
+    """Measurements and diagnoses, in the report's order."""
+
+    subjects: tuple[MeasuredSubject, ...]
+    diagnoses: tuple[DiagnosedCandidate, ...]
+
+
+def index_report(report: Report, notes: ProblemNotes) -> _ReportIndex:
+    """Collect what belongs to each measurement and to each diagnosis."""
+    refused = [each for each in report.problems if each.severity is Severity.REFUSED]
+    diagnosed: list[DiagnosedCandidate] = []
+    explained: dict[tuple[Subject, str], Diagnosis] = {}
+    for diagnosis in report.diagnoses:
+        comparison = _explained_comparison(report.subjects, diagnosis)
+        leading = all(each.diagnosis.candidate != diagnosis.candidate for each in diagnosed)
+        if comparison is None:
+            diagnosed.append(DiagnosedCandidate(diagnosis, report.baseline, None, (), leading))
+            continue
+        subject = comparison.subject
+        siblings = tuple(
+            part.subject for part in report.subjects if part.subject.workload == subject.workload
+        )
+        diagnosed.append(
+            DiagnosedCandidate(diagnosis, comparison.baseline, comparison, siblings, leading)
+        )
+        if comparison.verdict in DIFFERENT:
+            explained[subject, diagnosis.candidate] = diagnosis
+    return _ReportIndex(
+        tuple(
+            _measured_subject(
+                position,
+                part,
+                report.baseline,
+                notes.marks(part.subject),
+                [each for each in refused if each.subject in (None, part.subject)],
+                explained,
+            )
+            for position, part in enumerate(report.subjects)
+        ),
+        tuple(diagnosed),
+    )
+
+
+def _explained_comparison(
+    parts: Sequence[SubjectReport], diagnosis: Diagnosis
+) -> Comparison | None:
+    return next(
+        (
+            comparison
+            for part in parts
+            for comparison in part.comparisons
+            if comparison.candidate == diagnosis.candidate
+            and diagnosis.subject in (None, part.subject)
+        ),
+        None,
+    )
+
+
+def _measured_subject(
+    position: int,
+    part: SubjectReport,
+    baseline: str,
+    marks: NoteNumbers,
+    refused: Sequence[Problem],
+    explained: Mapping[tuple[Subject, str], Diagnosis],
+) -> MeasuredSubject:
+    comparisons = {comparison.candidate: comparison for comparison in part.comparisons}
+    # Before and after: each pool has a separate baseline.
+    baselines = {comparison.baseline for comparison in part.comparisons} | {baseline}
+
+    def measured_side(side: str) -> MeasuredSide:
+        comparison = comparisons.get(side)
+        if comparison is None:
+            return MeasuredSide(
+                side,
+                BASELINE if side in baselines else NO_VERDICT,
+                marks.of(side),
+                marks.of(side),
+                part.figures.get(side),
+                refused_by=_rules(refused, side, baseline),
+            )
+        return MeasuredSide(
+            side,
+            comparison.verdict.value,
+            marks.of(side),
+            marks.of(side, comparison.baseline),
+            part.figures.get(side),
+            comparison,
+            explained.get((part.subject, side)),
+            _median_ratio(part, comparison),
+        )
+
+    sides = dict.fromkeys([*part.figures, *(side for each in refused for side in each.sides)])
+    return MeasuredSubject(
+        position=position,
+        subject=part.subject,
+        label=subject_text.label(part.subject),
+        baseline=baseline,
+        marks=marks.subject,
+        all_sides=tuple(map(measured_side, sides)),
+        noise=part.noise,
+        bottlenecks=part.bottlenecks,
+        median_is_steady=part.median_is_steady,
+    )
+
+
+def _rules(refused: Sequence[Problem], side: str, baseline: str) -> tuple[str, ...]:
+    """Return the rules that refuse the comparison of a side with the baseline."""
+    rules = (
+        problem.rule
+        for problem in refused
+        if not problem.sides or side in problem.sides or baseline in problem.sides
+    )
+    return tuple(dict.fromkeys(rules))
+
+
+def _median_ratio(part: SubjectReport, comparison: Comparison) -> float | None:
+    """Return candidate over baseline, where medians vary little on every side."""
+    if not part.median_is_steady:
+        return None
+    baseline_ns = part.figures[comparison.baseline].percentiles_ns[MEDIAN]
+    candidate_ns = part.figures[comparison.candidate].percentiles_ns[MEDIAN]
+    return candidate_ns / baseline_ns if baseline_ns else None

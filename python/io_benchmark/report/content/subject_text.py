@@ -1,0 +1,63 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Names of what was measured, as titles and labels have them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from io_benchmark.analysis.model import Subject
+from io_benchmark.results import workloads
+
+
+def place_of(subject: Subject) -> str:
+    """Return the place, or nothing where it makes no difference."""
+    return subject.place if workloads.of(subject.workload).per_place else ""
+
+
+def table_title(subject: Subject) -> str:
+    """Return the name that measurements of one table share: 'metadata, place container'."""
+    place = place_of(subject)
+    return f"{subject.workload}, place {place}" if place else subject.workload
+
+
+def unit_text(workload_name: str) -> str:
+    """Return '(IOPS, higher is better)'."""
+    workload = workloads.of(workload_name)
+    return f"({workload.unit}, {'higher' if workload.higher_is_better else 'lower'} is better)"
+
+
+def label(subject: Subject) -> str:
+    """Return what distinguishes measurements in one table: 'stat, 4 at once'."""
+    parts = [part for part in (subject.variant, subject.destination) if part]
+    parts += [f"{subject.threads:,} at once"] if subject.threads else []
+    return ", ".join(parts) or subject.workload
+
+
+@dataclass(frozen=True)
+class Distinction:
+    """Which properties distinguish one workload's measurements from each other."""
+
+    label: bool
+    fidelity: bool = False
+    place: bool = False
+
+    def short(self, subject: Subject) -> str:
+        """Return 'stat, 2 at once in container'."""
+        words = [label(subject)] if self.label else []
+        words += [f"fidelity {subject.fidelity}"] if self.fidelity and subject.fidelity else []
+        place = f"in {subject.place}" if self.place else ""
+        return " ".join(filter(None, (", ".join(words), place)))
+
+    def phrase(self, subject: Subject) -> str:
+        """Return 'on stat, 2 at once in container'."""
+        return f"{'on ' if self.label else ''}{self.short(subject)}"
+
+
+def distinguish(subjects: Iterable[Subject]) -> Distinction:
+    """Return what distinguishes these measurements of one workload; at least one property does."""
+    every = list(subjects)
+    places = len({place_of(subject) for subject in every}) > 1
+    fidelities = len({subject.fidelity for subject in every}) > 1
+    labels = len({label(subject) for subject in every}) > 1
+    return Distinction(labels or fidelities or not places, fidelities, places)

@@ -1,0 +1,222 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The workers: how many each pool had, how many a verdict still needs, and what is unusual."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from io_benchmark.analysis.model import UNKNOWN, Comparison, Verdict
+from io_benchmark.analysis.report_model import SubjectReport, WorkerLine
+from io_benchmark.resolutions import in_words
+
+REPLICATION_HEADS = ("Runs", "Workers", "Workers needed")
+_ENDED_BADLY = ("failed", "exception")
+
+
+class Decision(StrEnum):
+    """Whether a side's verdicts have enough workers."""
+
+    DECIDED = "decided"
+    OPEN = "open"
+    NOT_BY_REPETITION = "not by repetition"
+    NO_VERDICT = "no verdict"
+
+
+@dataclass(frozen=True)
+class Replication:
+    """One side's workers; the comparison that needs most of them counts."""
+
+    side: str
+    runs: int  # whose results were read
+    workers: int  # machines; a run whose machine is unknown counts as a separate one
+    workers_compared: int  # those that every verdict is based on
+    standing: Decision
+    workers_needed: int | None  # in total, where it is open
+    workers_to_add: int | None
+
+
+@dataclass(frozen=True)
+class ReplicationRow:
+    """How many workers a pool had; the cells are in the order of REPLICATION_HEADS."""
+
+    side: str
+    cells: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        runs, workers, needed = self.cells
+        return f"{self.side}: runs {runs}, workers {workers}, workers needed: {needed}"
+
+
+@dataclass(frozen=True)
+class WorkerRow:
+    side: str
+    worker: str
+    repeated: bool
+    task: str
+    state: str
+    machine: str
+    source: str
+
+
+@dataclass(frozen=True)
+class _WorkersPart:
+    replication: tuple[ReplicationRow, ...]
+    cautions: tuple[str, ...]  # workers that are not independent, not compared or ended early
+    rows: tuple[WorkerRow, ...]
+
+
+def workers_part(subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine]) -> _WorkersPart:
+    """Write how many workers each side had and needs, what is unusual, and a row for each run."""
+    counts = count_replication(subjects, workers)
+    runs = _runs_by_machine(workers)
+    return _WorkersPart(
+        tuple(_replication_row(count) for count in counts),
+        tuple(_cautions(workers, counts)),
+        tuple(_worker_row(worker, repeated=runs[worker.machine] > 1) for worker in workers),
+    )
+
+
+def count_replication(
+    subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine]
+) -> tuple[Replication, ...]:
+    """Count each side: a measurement's baseline before its candidates, then what was not compared."""
+    compared = (side for part in subjects for side in part.figures)
+    lines_by_side: dict[str, list[WorkerLine]] = {}
+    for line in workers:
+        lines_by_side.setdefault(line.side, []).append(line)
+    order = dict.fromkeys([*compared, *lines_by_side])
+    return tuple(
+        _count_side(side, lines_by_side[side], subjects) for side in order if side in lines_by_side
+    )
+
+
+def _count_side(
+    side: str, lines: Sequence[WorkerLine], subjects: Sequence[SubjectReport]
+) -> Replication:
+    compared = [
+        (part, comparison)
+        for part in subjects
+        for comparison in part.comparisons
+        if side in (comparison.candidate, comparison.baseline)
+    ]
+    standing, needed, to_add = _workers_needed(side, compared)
+    return Replication(
+        side=side,
+        runs=len(lines),
+        workers=_count_machines(lines),
+        workers_compared=min((_workers(part, side) for part, _ in compared), default=0),
+        standing=standing,
+        workers_needed=needed,
+        workers_to_add=to_add,
+    )
+
+
+def _count_machines(lines: Sequence[WorkerLine]) -> int:
+    known = Counter(line.machine for line in lines)
+    unknown = known.pop(UNKNOWN, 0)
+    return len(known) + unknown
+
+
+def _workers_needed(
+    side: str, compared: Sequence[tuple[SubjectReport, Comparison]]
+) -> tuple[Decision, int | None, int | None]:
+    if not compared:
+        return Decision.NO_VERDICT, None, None
+    undecided = [each for each in compared if each[1].verdict is Verdict.INCONCLUSIVE]
+    if not undecided:
+        return Decision.DECIDED, None, None
+    needed = to_add = 0
+    for part, comparison in undecided:
+        advice = comparison.advice
+        if advice is None or advice.workers_to_add is None:
+            return Decision.NOT_BY_REPETITION, None, None
+        # The advice counts from the side that has fewer.
+        fewest = min(_workers(part, comparison.candidate), _workers(part, comparison.baseline))
+        needed = max(needed, fewest + advice.workers_to_add)
+        to_add = max(to_add, fewest + advice.workers_to_add - _workers(part, side))
+    return Decision.OPEN, needed, to_add
+
+
+def _workers(part: SubjectReport, side: str) -> int:
+    return part.figures[side].workers if side in part.figures else 0
+
+
+def _replication_row(row: Replication) -> ReplicationRow:
+    workers = f"{row.workers:,}"
+    if 0 < row.workers_compared < row.workers:
+        workers = f"{row.workers_compared:,} of {workers}"
+    return ReplicationRow(row.side, (f"{row.runs:,}", workers, _needed_text(row)))
+
+
+def _needed_text(row: Replication) -> str:
+    match row.standing:
+        case Decision.DECIDED:
+            return "enough"
+        case Decision.NOT_BY_REPETITION:
+            return "more would not settle it"
+        case Decision.NO_VERDICT:
+            return "no verdict"
+    if row.workers_to_add == 0:
+        return "enough here, too few in another pool"
+    return f"{row.workers_to_add:,} more, {row.workers_needed:,} in total"
+
+
+def _runs_by_machine(workers: Sequence[WorkerLine]) -> Counter[str]:
+    return Counter(worker.machine for worker in workers if worker.machine != UNKNOWN)
+
+
+def _worker_row(worker: WorkerLine, *, repeated: bool) -> WorkerRow:
+    run = "" if worker.run_id is None else f".{worker.run_id}"
+    state = _end_text(worker) if worker.state in _ENDED_BADLY else worker.state
+    if not worker.completed:
+        state += f", incomplete: {worker.incomplete_reason or 'no reason given'}"
+    machine = " in ".join(part for part in (worker.instance_type, worker.zone) if part)
+    side = worker.side
+    if worker.pool not in side:
+        side += f" (pool {worker.pool})"
+    return WorkerRow(
+        side=side,
+        worker=worker.worker_id,
+        repeated=repeated,
+        task=f"{worker.task_id}{run}" if worker.task_id else UNKNOWN,
+        state=state,
+        machine=machine or UNKNOWN,
+        source=worker.source,
+    )
+
+
+def _end_text(worker: WorkerLine) -> str:
+    return in_words(worker.state, worker.reason)
+
+
+def _cautions(workers: Sequence[WorkerLine], rows: Sequence[Replication]) -> Iterator[str]:
+    """Yield a sentence about each worker that is not independent, not compared or ended early."""
+    for machine, count in _runs_by_machine(workers).items():
+        if count > 1:
+            yield _repeated_text(machine, count, workers)
+    for row in rows:
+        left_out = row.workers - row.workers_compared
+        if left_out > 0 and row.workers_compared > 0:
+            verb = "is" if left_out == 1 else "are"
+            yield (
+                f"{row.side}: {left_out:,} of its {row.workers:,} workers {verb} not compared, "
+                "because a validity rule refuses their measurements."
+            )
+    for worker in workers:
+        if worker.state in _ENDED_BADLY:
+            run = "" if worker.run_id is None else f" run {worker.run_id}"
+            yield (
+                f"{worker.side}: task {worker.task_id}{run} {_end_text(worker)}; what it measured "
+                "until then is used."
+            )
+
+
+def _repeated_text(machine: str, count: int, workers: Sequence[WorkerLine]) -> str:
+    runs_by_side = Counter(line.side for line in workers if line.machine == machine)
+    merged = " and ".join(f"{side}'s" for side, runs in runs_by_side.items() if runs > 1)
+    text = f"Worker {machine} ran {count:,} of these tasks, so they are not independent"
+    return f"{text}; {merged} count as one worker." if merged else f"{text}."

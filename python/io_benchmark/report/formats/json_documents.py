@@ -1,0 +1,247 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Comparisons and histories as JSON, for programs.
+
+A document consists of the analysis' data classes. Declared here are only the top level and the
+parts that publish more or less than the analysis has. Raw samples are only in the result files.
+
+- The name of a number has its unit; a share is a part of one.
+- A number is null where it could not be computed or has no bound.
+- A sentence has its `text` and the `values` in it.
+- Keys may be added within a version. A key that goes or changes its meaning makes a new version.
+
+Versions of a comparison:
+  1 (2026-11)     the first
+  2 (2026-11-22)  `figures` is an object by side, and so is `bottlenecks`, with `bottleneck` and
+                  `reason`, in place of `regimes` with `regime` and `why`. Figures have
+                  `percentiles_ns` in place of `p50_ns` to `p99_ns`. A comparison has its `subject`.
+                  A place has its `comparisons` in full, in place of `verdicts`; its sides have
+                  `kind`, `not_compared` and `differences` in place of `what`, `not_held` and
+                  `differs`. A cause has a `share` in place of `share_ratio`. Evidence is `text` and
+                  observations. Messages, explanations, remarks, reasons, and the actions and
+                  evidence of remedies are sentences with their values.
+Versions of a history:
+  1 (2026-11)     the first
+  2 (2026-11-22)  Conditions, remarks and reasons are sentences with their values. Left-out results
+                  have `source` and `reason` in place of `what` and `why`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from io_benchmark.analysis import model, report_model
+from io_benchmark.analysis.history import history_model
+from io_benchmark.analysis.statements import Statement, Value
+from io_benchmark.report.content.evidence_text import evidence_text
+from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.worker_rows import Replication, count_replication
+from io_benchmark.report.formats import PLAIN, Layout
+from io_benchmark.report.formats.json_encoding import Rules, encode, schema_of_document
+from io_benchmark.results import workloads
+
+_REPORT_VERSION: Literal[2] = 2
+_HISTORY_VERSION: Literal[2] = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class _FiguresInUnit(model.Figures):
+    """One side's times for one operation; `value` is the mean in the workload's own `unit`."""
+
+    value: float
+    unit: str
+    higher_is_better: bool
+
+
+@dataclass(frozen=True)
+class _SubjectDocument(report_model.SubjectReport):
+    figures: Mapping[str, _FiguresInUnit]
+
+
+@dataclass(frozen=True)
+class _ReportDocument:
+    """A comparison, without its raw samples."""
+
+    version: Literal[2]
+    title: str
+    baseline: str
+    baseline_reason: str
+    margin_ratio: float
+    subjects: tuple[_SubjectDocument, ...]
+    places: tuple[report_model.Places, ...]
+    diagnoses: tuple[model.Diagnosis, ...]
+    problems: tuple[model.Problem, ...]
+    replication: tuple[Replication, ...]
+    workers: tuple[report_model.WorkerLine, ...]
+    unreadable: tuple[str, ...]
+    remarks: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class _PointDocument:
+    """One push. `ratio`: to the level before the point's own; null on the first level."""
+
+    time: datetime
+    task_group_id: str
+    revision: str | None
+    mean_ns: float
+    value: float
+    ratio: float | None
+    workers: tuple[history_model.WorkerMean, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _LevelInUnit(history_model.Level):
+    value: float
+
+
+@dataclass(frozen=True)
+class _SeriesDocument:
+    """Points that are alike but for the time; `conditions` by the rule's name.
+
+    `mean_ns` is the time of one `operation`. `value` is the same in the workload's own `unit`,
+    which may be a rate. Ratios are of times: above 1 is slower.
+    """
+
+    subject: model.Subject
+    operation: str
+    unit: str
+    higher_is_better: bool
+    conditions: Mapping[str, Statement]
+    points: tuple[_PointDocument, ...]
+    levels: tuple[_LevelInUnit, ...]
+    changes: tuple[history_model.Change, ...]
+
+
+@dataclass(frozen=True)
+class _HistoryDocument:
+    """A pool's history."""
+
+    version: Literal[2]
+    pool: str
+    series: tuple[_SeriesDocument, ...]
+    left_out: tuple[history_model.LeftOut, ...]
+    unreadable: tuple[str, ...]
+    remarks: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class _StatementDocument:
+    """A sentence, and the numbers and names in it."""
+
+    text: str
+    values: Mapping[str, Value]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _EvidenceDocument(model.Evidence):
+    """What one side's workers showed: as reports write it, and as observations."""
+
+    text: str
+
+
+def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
+    return encode(
+        _ReportDocument(
+            version=_REPORT_VERSION,
+            title=report.title,
+            baseline=report.baseline,
+            baseline_reason=report.baseline_reason,
+            margin_ratio=report.margin_ratio,
+            subjects=tuple(_subject_document(part) for part in report.subjects),
+            places=report.places,
+            diagnoses=report.diagnoses,
+            problems=report.problems,
+            replication=count_replication(report.subjects, report.workers),
+            workers=report.workers,
+            unreadable=report.unreadable,
+            remarks=report.remarks,
+        ),
+        _RULES,
+    )
+
+
+def render_history(history: history_model.History, _layout: Layout = PLAIN) -> str:
+    return encode(
+        _HistoryDocument(
+            version=_HISTORY_VERSION,
+            pool=history.pool,
+            series=tuple(_series_document(series) for series in history.series),
+            left_out=history.left_out,
+            unreadable=history.unreadable,
+            remarks=history.remarks,
+        ),
+        _RULES,
+    )
+
+
+def report_schema() -> dict[str, Any]:
+    title = f"io-benchmark report, version {_REPORT_VERSION}"
+    return schema_of_document(title, _ReportDocument, _RULES)
+
+
+def history_schema() -> dict[str, Any]:
+    title = f"io-benchmark history, version {_HISTORY_VERSION}"
+    return schema_of_document(title, _HistoryDocument, _RULES)
+
+
+def _subject_document(part: report_model.SubjectReport) -> _SubjectDocument:
+    workload = workloads.of(part.subject.workload)
+    figures = {
+        side: _FiguresInUnit(
+            **vars(figures),
+            value=workload.shown(figures.mean_ns),
+            unit=workload.unit,
+            higher_is_better=workload.higher_is_better,
+        )
+        for side, figures in part.figures.items()
+    }
+    return _SubjectDocument(**{**vars(part), "figures": figures})
+
+
+def _series_document(series: history_model.HistorySeries) -> _SeriesDocument:
+    workload = workloads.of(series.subject.workload)
+    return _SeriesDocument(
+        subject=series.subject,
+        operation=workload.operation,
+        unit=workload.unit,
+        higher_is_better=workload.higher_is_better,
+        conditions=dict(series.conditions),
+        points=tuple(
+            _PointDocument(
+                time=point.time,
+                task_group_id=point.group,
+                revision=point.revision,
+                mean_ns=point.mean_ns,
+                value=workload.shown(point.mean_ns),
+                ratio=point.ratio,
+                workers=point.workers,
+            )
+            for point in series.points
+        ),
+        levels=tuple(
+            _LevelInUnit(**vars(level), value=workload.shown(level.mean_ns))
+            for level in series.levels
+        ),
+        changes=series.changes,
+    )
+
+
+def _statement_document(sentence: Statement) -> _StatementDocument:
+    return _StatementDocument(text_of(sentence), dict(sentence.values))
+
+
+def _evidence_document(evidence: model.Evidence) -> _EvidenceDocument:
+    return _EvidenceDocument(**vars(evidence), text=evidence_text(evidence))
+
+
+_RULES = Rules(
+    substitutes={
+        Statement: (_StatementDocument, _statement_document),
+        model.Evidence: (_EvidenceDocument, _evidence_document),
+    },
+    # Each workload has only some of its fields.
+    sparse=(model.Subject,),
+)

@@ -1,0 +1,130 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Golden outputs and published schemas: `python tests/helpers/golden.py` writes them all.
+
+Look at what changed, then commit it. A golden file has one format and many sections: a changed
+sentence changes one line of text, one of Markdown and one of the page, and each section is a test.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import every_workload
+import msgspec
+import published_series
+import sample_history
+import sample_report
+import several_places
+from checkout import ROOT
+
+from io_benchmark.analysis.history.history_model import History
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.report.formats import Layout
+from io_benchmark.report.formats.json_documents import history_schema, report_schema
+from io_benchmark.report.formats.output import rendered
+from io_benchmark.results.reader import json_schema
+
+FOLDER = ROOT / "tests/report/golden"
+MARK = "%%%%% "
+# The style sheets have a test of their own.
+_STYLE = re.compile("<style>.*</style>", re.DOTALL)
+
+Made = Callable[[], Report | History]
+_few = sample_report.FEW_RETRIEVES
+REPORTS: Mapping[str, Made] = {
+    "seed-case": partial(sample_report.seed_case, _few),
+    "before-and-after": partial(sample_report.before_after, _few),
+    "refused": partial(sample_report.refused, _few),
+    "nothing-readable": sample_report.empty,
+    "twelve-pools": partial(sample_report.many_pools, _few),
+    "hostile-names": partial(sample_report.hostile, _few),
+    "five-places": several_places.five,
+    "few-measurements": several_places.few_measurements,
+    "every-workload": lambda: replace(every_workload.report(), diagnoses=()),
+    "everything": several_places.everything,
+    "history: one-change": sample_history.one_change,
+    "history: there-and-back": sample_history.there_and_back,
+    "history: too-few": sample_history.too_few,
+    "history: steady": sample_history.steady,
+    "history: two-series": sample_history.two_series,
+    "history: hostile": sample_history.hostile,
+    "history: nothing": sample_history.nothing,
+}
+NARROW = ("seed-case", "few-measurements", "history: one-change")
+# Real causes and rules are in the text alone: their sentences are golden elsewhere too.
+IN_MARKDOWN = (
+    *("seed-case", "before-and-after", "refused", "nothing-readable", "hostile-names"),
+    *("few-measurements", "history: one-change", "history: hostile", "history: nothing"),
+)
+IN_HTML = (
+    *("seed-case", "nothing-readable", "hostile-names", "few-measurements"),
+    *("history: one-change", "history: hostile"),
+)
+
+
+def golden_outputs() -> dict[str, dict[str, Callable[[], str]]]:
+    """Return each file's sections, by their names."""
+    return {
+        "text.txt": {
+            **{f"{name}, 80 columns": partial(_text, made, 80) for name, made in REPORTS.items()},
+            **{f"{name}, 40 columns": partial(_text, REPORTS[name], 40) for name in NARROW},
+        },
+        "markdown.txt": {name: partial(_markdown, REPORTS[name]) for name in IN_MARKDOWN},
+        "html.txt": {name: partial(_page, REPORTS[name]) for name in IN_HTML},
+        "perfherder.txt": {"series": published_series.published},
+    }
+
+
+def schemas() -> dict[Path, dict[str, Any]]:
+    """Return the published schemas."""
+    docs = ROOT / "taskcluster/docs"
+    return {
+        docs / "report.schema.json": report_schema(),
+        docs / "history.schema.json": history_schema(),
+        docs / "result.schema.json": json_schema(),
+    }
+
+
+def read_sections(name: str) -> dict[str, str]:
+    """Read a golden file's sections."""
+    _, *sections = (FOLDER / name).read_text(encoding="utf-8").split(MARK)
+    return dict(section.split("\n", 1) for section in sections)
+
+
+def _text(made: Made, columns: int) -> str:
+    return rendered(made(), "text", layout=Layout(columns=columns))
+
+
+def _markdown(made: Made) -> str:
+    return rendered(made(), "markdown")
+
+
+def _page(made: Made) -> str:
+    page, styles = _STYLE.subn("<style></style>", rendered(made(), "html"))
+    assert styles == 1
+    return page
+
+
+def main() -> None:
+    """Write every file."""
+    sys.path.append(str(ROOT / "scripts/io-benchmark"))
+    outputs = golden_outputs()
+    for path in FOLDER.iterdir():
+        if path.name not in outputs:
+            path.unlink()
+    for name, sections in outputs.items():
+        texts = (f"{MARK}{section}\n{make()}" for section, make in sections.items())
+        (FOLDER / name).write_text("".join(texts), encoding="utf-8")
+    for path, schema in schemas().items():
+        text = msgspec.json.format(msgspec.json.encode(schema), indent=2).decode()
+        path.write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

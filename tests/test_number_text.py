@@ -1,0 +1,125 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Numbers as people read them."""
+
+import math
+
+import pytest
+
+from io_benchmark import number_text
+
+MS = 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param(146.4, "146", id="hundreds"),
+        pytest.param(76, "76.0", id="tens"),
+        pytest.param(1.2345, "1.23", id="ones"),
+        pytest.param(0.03071, "0.0307", id="below-one"),
+        pytest.param(999.7, "1,000", id="rounds-up-into-thousands"),
+        pytest.param(291432, "291,000", id="thousands"),
+        pytest.param(0, "0", id="nothing"),
+        pytest.param(-2.5, "-2.50", id="negative"),
+        pytest.param(math.nan, "\N{EN DASH}", id="not-a-number"),
+        pytest.param(math.inf, "∞", id="infinity"),
+    ],
+)
+def test_digits(value, expected):
+    """Three significant digits."""
+    assert number_text.digits(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("values_ns", "expected"),
+    [
+        pytest.param([76 * MS, 146 * MS], ["76.0 ms", "146 ms"], id="milliseconds"),
+        pytest.param([900_000, 1.5 * MS], ["900 µs", "1,500 µs"], id="the-smallest-decides"),
+        pytest.param([2e9], ["2.00 s"], id="seconds"),
+        pytest.param([0.0, 5.0], ["0 ns", "5.00 ns"], id="nanoseconds"),
+        pytest.param([math.nan], ["\N{EN DASH} ms"], id="unknown"),
+        pytest.param([], [], id="none"),
+    ],
+)
+def test_times(values_ns, expected):
+    """One row, one unit."""
+    assert number_text.times(values_ns) == expected
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        pytest.param(1.68, 2.19, "1.68 to 2.19", id="wide"),
+        pytest.param(0.981, 1.027, "0.981 to 1.027", id="narrow"),
+        pytest.param(0.5, math.inf, "0.50 to ∞", id="open"),
+        pytest.param(0.0123, 123.4, "0.0123 to 123", id="far-apart"),
+        pytest.param(4.65e-13, 9.72e11, "<0.01 to >100", id="tells-nothing"),
+        pytest.param(0.02, 54_321.0, "0.0200 to >100", id="tells-nothing-upwards"),
+        pytest.param(0.0, math.inf, "<0.01 to ∞", id="unbounded"),
+    ],
+)
+def test_interval(low, high, expected):
+    """Two decimals, more where the interval is narrow."""
+    assert number_text.interval(low, high) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param(0.94, "94 %", id="whole"),
+        pytest.param(0.05, "5 %", id="no-empty-decimal"),
+        pytest.param(0.0123, "1.2 %", id="one-decimal"),
+        pytest.param(0.0999, "10 %", id="rounds-to-ten"),
+        pytest.param(1.31, "131 %", id="above-all"),
+    ],
+)
+def test_percent(value, expected):
+    """A part of one as a percentage."""
+    assert number_text.percent(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value_bytes", "expected"),
+    [
+        pytest.param(80 * 1024**2, "80 MiB", id="whole"),
+        pytest.param(1536, "1.50 KiB", id="part"),
+        pytest.param(0, "0 B", id="nothing"),
+        pytest.param(5 * 1024**4, "5 TiB", id="large"),
+    ],
+)
+def test_size(value_bytes, expected):
+    """Sizes in powers of 1024."""
+    assert number_text.size(value_bytes) == expected
+
+
+@pytest.mark.parametrize(
+    ("write", "value", "expected"),
+    [
+        pytest.param(number_text.compact, 0.9167, "0.917", id="compact-part"),
+        pytest.param(number_text.compact, 5.5, "5.5", id="compact-without-zeros"),
+        pytest.param(number_text.compact, 1234.5, "1,234", id="compact-large"),
+        pytest.param(number_text.count, 12_345, "12,345", id="count"),
+        pytest.param(number_text.tick, 1_500_000, "1,500,000", id="tick-large"),
+        pytest.param(number_text.tick, 0.25, "0.25", id="tick-part"),
+        pytest.param(number_text.exact_percent, 1 - 0.05 / 3, "98.33 %", id="level"),
+        pytest.param(number_text.seconds, 240_000_000, "0.240 s", id="seconds"),
+    ],
+)
+def test_single_numbers(write, value, expected):
+    """Each kind of number has as many digits as it needs."""
+    assert write(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        pytest.param([1.01, 0.99, 1.0], "0.99× to 1.01×", id="range"),
+        pytest.param([1.001, 1.002], "1.00×", id="same-digits"),
+        pytest.param([], "", id="none"),
+    ],
+)
+def test_ratio_range(values, expected):
+    """The ends of several ratios, once where they are written alike."""
+    assert number_text.ratio_range(values) == expected
