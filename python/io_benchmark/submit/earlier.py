@@ -111,7 +111,7 @@ def durations_of(job: str, found: Sequence[EarlierResult]) -> list[int]:
     if len(tasks) > 1:
         raise UsageError(
             f"--like {job}=: the results belong to {len(tasks)} tasks, "
-            f"{clean(', '.join(tasks))}; give the address of one of them"
+            f"{clean(', '.join(tasks))}; give the address of one task"
         )
     return [one.duration_ns for one in found]
 
