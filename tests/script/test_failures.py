@@ -198,7 +198,7 @@ def test_a_warm_cache_is_told_as_warm(worker: Worker) -> None:
 
 def test_a_killed_sampler_is_a_warning(worker: Worker) -> None:
     """The measurement goes on; the timeline ends, and the file says so."""
-    process = worker.start("--retrieves", "3000")
+    process = worker.start("--retrieves", "600")
     assert process.stdout is not None
     for line in process.stdout:
         if "drop_caches" in line:
@@ -213,7 +213,7 @@ def test_a_killed_sampler_is_a_warning(worker: Worker) -> None:
     assert [(warning.name, warning.message) for warning in result.warnings] == [
         ("sampler-ended", "the timeline ends early: killed by signal 9")
     ]
-    assert len(retrieves_of(result)[0].samples.copy_ns) == 3000
+    assert len(retrieves_of(result)[0].samples.copy_ns) == 600
 
 
 CLOCK = r"""
@@ -299,7 +299,7 @@ def test_a_full_artifacts_disk_does_not_stop_the_measurement(
 ) -> None:
     """The last written file still stands and is valid; the end says that it could not be written."""
     worker.artifacts = mount("size=256k") / "artifacts"
-    process = worker.start("--retrieves", "4000")
+    process = worker.start("--retrieves", "800")
     assert process.stdout is not None
     for line in process.stdout:
         if "drop_caches" in line:
