@@ -147,6 +147,15 @@ def test_a_choice_by_mark(parts, arguments):
     assert "parallel begins" not in log
 
 
+def test_files_with_a_mark(run):
+    """Files whose tests have the mark are among them, but none that is run by hand alone."""
+    assert str(ROOT / "tests/lab/test_alike.py") in run.files_with("serial")
+    assert str(ROOT / "tests/script/test_real_storage.py") in run.files_with("serial")
+    folders = {path.rpartition("/")[0] for path in run.files_with("container")}
+    assert folders == {str(ROOT / "tests/container")}
+    assert not [path for path in run.files_with("serial") if "lab_vm" in path]
+
+
 @pytest.mark.parametrize("with_groups", [False, True])
 @pytest.mark.parametrize("part", ["parallel", "container", "serial"])
 def test_a_failure_fails(parts, part, with_groups):
