@@ -94,7 +94,9 @@ def work(path, parameters, threads, seed, ready, tell):
 
         try:
             generator = random.Random("%d %d" % (seed, thread))
-            step = stepper(descriptor, writes, parameters, generator, latencies[thread])
+            step = _stepper(
+                descriptor, writes, parameters, generator, latencies[thread]
+            )
             end_ns = time.monotonic_ns() + int(
                 parameters["time_limit_s"] * 1_000_000_000
             )
@@ -120,7 +122,7 @@ def work(path, parameters, threads, seed, ready, tell):
         tell({"latencies": member_latencies.as_message()})
 
 
-def stepper(descriptor, writes, parameters, generator, latencies):
+def _stepper(descriptor, writes, parameters, generator, latencies):
     size = parameters["block_bytes"]
     block = mmap.mmap(-1, size)  # begins at a page, as O_DIRECT requires
     block.write(os.urandom(size))

@@ -12,17 +12,17 @@ STEPS_PER_READING = 16  # operations between two readings of the clock
 SEEN_WITHIN_NS = 1_000_000_000
 
 
-def existing(folder, files):
+def _existing(folder, files):
     paths = [os.path.join(folder, "there-%05d" % at) for at in range(files)]
     for path in paths:
         with open(path, "xb"):
             pass
-    return every_few(paths, os.stat)
+    return _every_few(paths, os.stat)
 
 
-def missing(folder, files):
+def _missing(folder, files):
     paths = [os.path.join(folder, "missing-%05d" % at) for at in range(files)]
-    return every_few(paths, look_for_missing)
+    return _every_few(paths, look_for_missing)
 
 
 def look_for_missing(path):
@@ -33,7 +33,7 @@ def look_for_missing(path):
     raise OSError(None, "%s exists, but nothing created it" % path)
 
 
-def every_few(paths, look):
+def _every_few(paths, look):
     groups = [
         paths[at : at + STEPS_PER_READING]
         for at in range(0, len(paths), STEPS_PER_READING)
@@ -50,7 +50,7 @@ def every_few(paths, look):
     return step, STEPS_PER_READING
 
 
-def created(folder, _files):
+def _created(folder, _files):
     first, second = os.path.join(folder, "first"), os.path.join(folder, "second")
 
     def step():
@@ -61,7 +61,7 @@ def created(folder, _files):
     return step, 3
 
 
-STEPS = {"stat": existing, "stat-missing": missing, "create-rename-unlink": created}
+STEPS = {"stat": _existing, "stat-missing": _missing, "create-rename-unlink": _created}
 
 
 def look_from_another_thread(path, checks, tell):

@@ -32,16 +32,16 @@ def suite(settings, workload, entry):
         *workload.subtests(entry),
     ]
     subtests = [
-        measure(workload, test, summary.figure(workload, ns)) for test, ns in times_ns
+        _test_of(workload, test, summary.figure(workload, ns)) for test, ns in times_ns
     ]
     return {
-        **measure(workload, "io-benchmark-" + workload.name, subtests[0]["value"]),
+        **_test_of(workload, "io-benchmark-" + workload.name, subtests[0]["value"]),
         "extraOptions": [option[:OPTION_LENGTH] for option in dict.fromkeys(options)],
         "subtests": subtests,
     }
 
 
-def measure(workload, name, value):
+def _test_of(workload, name, value):
     return {
         "name": name,
         "value": value,

@@ -35,16 +35,16 @@ def claim(path):
     except FileNotFoundError:  # another run has just removed the place
         return claim(path)
     except OSError:
-        remove_if_made_here(path)
+        _remove_if_made_here(path)
         raise
 
 
 def leave(folder, path):
     shutil.rmtree(folder)
-    remove_if_made_here(path)
+    _remove_if_made_here(path)
 
 
-def remove_if_made_here(path):
+def _remove_if_made_here(path):
     try:
         if stat.S_IMODE(os.stat(path).st_mode) == MADE_HERE:
             os.rmdir(path)

@@ -134,13 +134,13 @@ class Curl:
             lines += ["parallel", "parallel-max = %d" % len(urls)]
             lines += ["parallel-immediate"] if way == "concurrent" else []
         for url in urls:
-            lines += ["url = %s" % quoted(url), "upload-file = %s" % quoted(file)]
+            lines += ["url = %s" % _quoted(url), "upload-file = %s" % _quoted(file)]
             lines += ['output = "/dev/null"']
         with open(self._config, "wb") as config:
             config.write(os.fsencode("\n".join(lines) + "\n"))
 
 
-def quoted(text):
+def _quoted(text):
     return '"%s"' % text.replace("\\", "\\\\").replace('"', '\\"')
 
 
@@ -170,9 +170,9 @@ class HttpClient:
         for url in urls:
             start_ns = time.monotonic_ns()
             is_new = connection is None
-            connection = connect(url) if is_new else connection
+            connection = _connect(url) if is_new else connection
             try:
-                put(connection, url, body)
+                _put(connection, url, body)
             finally:
                 if way == "connection-each":
                     connection.close()
@@ -184,15 +184,15 @@ class HttpClient:
     def _put_at_once(self, barrier, url, body):
         barrier.wait()
         start_ns = time.monotonic_ns()
-        connection = connect(url)
+        connection = _connect(url)
         try:
-            put(connection, url, body)
+            _put(connection, url, body)
         finally:
             connection.close()
         return start_ns, time.monotonic_ns(), 1, "1.1"
 
 
-def connect(url):
+def _connect(url):
     parts = urlsplit(url)
     if parts.scheme == "https":
         return http.client.HTTPSConnection(
@@ -206,7 +206,7 @@ def connect(url):
     )
 
 
-def put(connection, url, body):
+def _put(connection, url, body):
     parts = urlsplit(url)
     target = (parts.path or "/") + ("?" + parts.query if parts.query else "")
     try:

@@ -110,7 +110,7 @@ def test_only_texts_are_cut() -> None:
     """Columns stay the same objects: they may be long."""
     column = [None, 1, 2]
     document = {"a": "x" * 10_001, "b": [{"c" * 10_001: ["y" * 10_001]}], "d": column, "e": []}
-    readable = result_file.readable(document)
+    readable = result_file._readable(document)
     assert readable == {
         "a": "x" * 10_000,
         "b": [{"c" * 10_000: ["y" * 10_000]}],

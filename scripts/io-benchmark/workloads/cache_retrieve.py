@@ -50,21 +50,21 @@ NS_PER_MS = 1_000_000
 USUAL_RETRIEVES = 2000
 
 
-def file_sizes_bytes(settings):
+def _file_sizes_bytes(settings):
     if settings.sizes_bytes is not None:
         return settings.sizes_bytes
     divisor = QUICK_DIVISOR if settings.profile == "quick" else 1
     return [size * MIB // divisor for size in CACHE_SIZES_MIB]
 
 
-def sequence(seed, retrieves, files):
+def _make_sequence(seed, retrieves, files):
     """Return the file of each retrieve: the same on every pool and every Python."""
     # Only random() is promised to give the same values in every version.
     generator = random.Random(seed)
     return [int(generator.random() * files) for _ in range(retrieves)]
 
 
-class CacheRetrieve:
+class _CacheRetrieve:
     """One place: prepare once, run once per destination, read the samples after each run."""
 
     name = "cache-retrieve"
@@ -79,8 +79,10 @@ class CacheRetrieve:
         self._place = place
         self._cache = os.path.join(folder, "uv-cache")
         self._work = os.path.join(folder, "uv-work")
-        self._sizes = file_sizes_bytes(settings)
-        self._sequence = sequence(settings.seed, settings.retrieves, len(self._sizes))
+        self._sizes = _file_sizes_bytes(settings)
+        self._sequence = _make_sequence(
+            settings.seed, settings.retrieves, len(self._sizes)
+        )
         self._list = os.path.join(self._cache, "urls.list")
         self._files, self._urls = [], []
         for number, size in enumerate(self._sizes, 1):
@@ -117,7 +119,7 @@ class CacheRetrieve:
         started_ns = time.monotonic_ns()
         progress = ProgressLines(len(self._sizes), self._bench.progress_every_s)
         for index, size in enumerate(self._sizes):
-            write_random(self._files[index], size)
+            _write_random(self._files[index], size)
             now_ns = time.monotonic_ns()
             if now_ns >= progress.due_ns or index + 1 == len(self._sizes):
                 progress.show(index + 1, now_ns, sum(self._sizes[: index + 1]))
@@ -297,7 +299,7 @@ class CacheRetrieve:
         ]
 
 
-def write_random(path, size):
+def _write_random(path, size):
     """Write the same random MiB repeatedly, as the seed does, to save time in urandom."""
     chunk = os.urandom(min(MIB, size))
     with open(path, "xb", buffering=0) as file:
@@ -306,4 +308,4 @@ def write_random(path, size):
             left -= file.write(chunk[: min(len(chunk), left)])
 
 
-WORKLOAD = CacheRetrieve
+WORKLOAD = _CacheRetrieve

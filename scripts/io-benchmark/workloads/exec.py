@@ -40,7 +40,7 @@ CACHES = "/sys/devices/system/cpu/cpu0/cache"
 UNITS = {"K": 1024, "M": MIB, "G": 1024 * MIB}
 
 
-def last_level_cache_bytes():
+def _last_level_cache_bytes():
     """Return the size of the first CPU's largest cache; None where it cannot be seen."""
     sizes = []
     for name in list_names(CACHES):
@@ -52,16 +52,16 @@ def last_level_cache_bytes():
     return max(sizes) if sizes else None
 
 
-def blob_bytes():
-    wanted = int((last_level_cache_bytes() or UNKNOWN_CACHE_BYTES) * CACHE_SHARE)
+def _blob_bytes():
+    wanted = int((_last_level_cache_bytes() or UNKNOWN_CACHE_BYTES) * CACHE_SHARE)
     return min(max(wanted, LEAST_BYTES), MOST_BYTES) // PAGE_BYTES * PAGE_BYTES
 
 
-def processes():
+def _processes():
     return min(MOST_PROCESSES, max(2, len(os.sched_getaffinity(0))))
 
 
-class Exec(Batches):
+class _Exec(Batches):
     name = "exec"
     unit = "ms"
     unit_ns = 1_000_000
@@ -70,14 +70,14 @@ class Exec(Batches):
 
     @staticmethod
     def variants(_settings):
-        return [{"variant": variant, "threads": processes()} for variant in VARIANTS]
+        return [{"variant": variant, "threads": _processes()} for variant in VARIANTS]
 
     def parameters(self, variant):
         rounds = QUICK_ROUNDS if self._quick else ROUNDS
         jumps = QUICK_JUMPS if self._quick else JUMPS
         return {
-            "blob_bytes": blob_bytes(),
-            "passes": max(1, round(jumps / (blob_bytes() / LINE_BYTES))),
+            "blob_bytes": _blob_bytes(),
+            "passes": max(1, round(jumps / (_blob_bytes() / LINE_BYTES))),
             "samples_planned": rounds * variant["threads"],
             "time_limit_s": QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S,
         }
@@ -89,7 +89,7 @@ class Exec(Batches):
             )
         if os.statvfs(self._folder).f_flag & os.ST_NOEXEC:
             raise SkippedError("the place is mounted noexec")
-        self.check_space((processes() + 1) * (blob_bytes() + MIB))
+        self.check_space((_processes() + 1) * (_blob_bytes() + MIB))
         return {}
 
     def measure(self, variant, entry):
@@ -99,7 +99,7 @@ class Exec(Batches):
         cpus = [available[at % len(available)] for at in range(count)]
         entry["observed"].update(
             architecture=platform.machine(),
-            l3_bytes=last_level_cache_bytes(),
+            l3_bytes=_last_level_cache_bytes(),
             cpus=cpus,
             pinned=pinned,
             cpu_ns=0,
@@ -107,7 +107,7 @@ class Exec(Batches):
         paths = self._make(variant["variant"], count, entry["parameters"])
         try:
             for _ in range(WARM_UP_ROUNDS):
-                run_together(paths, cpus if pinned else None)
+                _run_together(paths, cpus if pinned else None)
             self.begin_anew()
             self._run_rounds(paths, cpus if pinned else None, entry)
         finally:
@@ -117,7 +117,7 @@ class Exec(Batches):
     def _run_rounds(self, paths, cpus, entry):
         enough = False
         while not enough:
-            times = run_together(paths, cpus)
+            times = _run_together(paths, cpus)
             entry["observed"]["cpu_ns"] += sum(cpu_ns for _, _, cpu_ns in times)
             enough = self.add_all(
                 entry, [(start_ns, end_ns) for start_ns, end_ns, _ in times]
@@ -148,11 +148,11 @@ class Exec(Batches):
         return paths
 
 
-def run_together(paths, cpus):
+def _run_together(paths, cpus):
     """Run all at once; return (start_ns, end_ns, cpu_ns) of each, in the order of their ends."""
     started, times = {}, []
     try:
-        group = start_all(paths, cpus, started)
+        group = _start_all(paths, cpus, started)
         while started:
             # Only their group: the sampler is also a child.
             pid, status, used = os.wait4(-group, 0)
@@ -170,7 +170,7 @@ def run_together(paths, cpus):
     return times
 
 
-def start_all(paths, cpus, started):
+def _start_all(paths, cpus, started):
     """Start each process on its CPU; return the number of their process group."""
     group, before = 0, os.sched_getaffinity(0)
     try:
@@ -187,4 +187,4 @@ def start_all(paths, cpus, started):
     return group
 
 
-WORKLOAD = Exec
+WORKLOAD = _Exec

@@ -42,19 +42,19 @@ MOST_PROCESSES = 8
 WINDOWS_PER_MESSAGE = 10
 
 
-def cpus():
+def _cpus():
     return len(os.sched_getaffinity(0))
 
 
-def process_counts(quick):
+def _process_counts(quick):
     """Return 1, 2, 4 … up to the number of CPUs, at most 8; in a quick run only the ends."""
-    most = min(MOST_PROCESSES, cpus())
+    most = min(MOST_PROCESSES, _cpus())
     if quick:
         return sorted({1, most})
     return sorted({n for n in (1, 2, 4, 8) if n <= most} | {most})
 
 
-class Metadata(Batches):
+class _Metadata(Batches):
     name = "metadata"
     unit = "ops/s"
     maximum_s = 90
@@ -62,7 +62,7 @@ class Metadata(Batches):
 
     @staticmethod
     def variants(settings):
-        counts = process_counts(settings.profile == "quick")
+        counts = _process_counts(settings.profile == "quick")
         several = [
             {"variant": variant, "threads": threads}
             for variant in STEPS
@@ -103,7 +103,7 @@ class Metadata(Batches):
         }
 
     def measure(self, variant, entry):
-        entry["observed"]["cpus"] = cpus()
+        entry["observed"]["cpus"] = _cpus()
         if variant["variant"] == "visibility":
             self._check_visibility(entry)
         elif variant["variant"] == "lookup-missing":
@@ -204,11 +204,11 @@ class Metadata(Batches):
     def remarks_on_all(cls, entries):
         return [
             "%s: %d processes do %.2f times as much as one" % factor
-            for factor in scaling(entries)
+            for factor in _scaling(entries)
         ]
 
 
-def scaling(entries):
+def _scaling(entries):
     """Return how many times as much N processes did as one: [(variant, N, factor)]."""
     alone = {e["variant"]: mean_ns(e) for e in entries if e["threads"] == 1}
     factors = []
@@ -220,4 +220,4 @@ def scaling(entries):
     return factors
 
 
-WORKLOAD = Metadata
+WORKLOAD = _Metadata

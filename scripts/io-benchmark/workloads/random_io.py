@@ -35,7 +35,7 @@ MOST_PROCESSES = 8
 PYTHON_METHOD = "python-o-direct"
 
 
-class RandomIo(Batches):
+class _RandomIo(Batches):
     name = "random-io"
     unit = "IOPS"
     maximum_s = 95
@@ -87,7 +87,7 @@ class RandomIo(Batches):
             )
         say("=== Writing %d MiB in %s ===" % (size // MIB, self._place.name))
         started_ns = time.monotonic_ns()
-        prefill(self._file, size, self._bench.progress_every_s)
+        _prefill(self._file, size, self._bench.progress_every_s)
         self._prefill_ns = time.monotonic_ns() - started_ns
         return {}
 
@@ -174,7 +174,7 @@ class RandomIo(Batches):
         return remarks
 
 
-def prefill(path, size, every_s):
+def _prefill(path, size, every_s):
     """Write random bytes to the disk before anything is measured."""
     chunk = os.urandom(MIB)
     progress = ProgressLines(size // MIB, every_s)
@@ -188,4 +188,4 @@ def prefill(path, size, every_s):
     page_cache.evict(path)
 
 
-WORKLOAD = RandomIo
+WORKLOAD = _RandomIo

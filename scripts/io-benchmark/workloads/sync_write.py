@@ -35,7 +35,7 @@ TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 30.0, 1.0
 MESSAGE_EVERY_NS = 100_000_000
 
 
-class SyncWrite(Batches):
+class _SyncWrite(Batches):
     name = "sync-write"
     unit = "µs"
     unit_ns = 1_000
@@ -87,7 +87,7 @@ class SyncWrite(Batches):
             for _ in range(parameters["warm_up"]):
                 step()
             ready()
-            write_and_tell(step, parameters["samples_planned"], tell)
+            _write_and_tell(step, parameters["samples_planned"], tell)
 
         with Crew(1, work) as crew:
             started = False
@@ -123,7 +123,7 @@ class SyncWrite(Batches):
             os.unlink(path)
 
 
-def write_and_tell(step, samples, tell):
+def _write_and_tell(step, samples, tell):
     """Write, and send the times later, never between the two readings of the clock."""
     clock = time.monotonic_ns
     times, due_ns = [], clock() + MESSAGE_EVERY_NS
@@ -139,7 +139,7 @@ def write_and_tell(step, samples, tell):
         tell(times)
 
 
-def overwriting(path):
+def _overwriting(path):
     block = os.urandom(WRITE_BYTES)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     for _ in range(REGION_WRITES):
@@ -151,14 +151,14 @@ def overwriting(path):
     return lambda: os.pwrite(descriptor, block, next(offsets))
 
 
-def appending(path):
+def _appending(path):
     block = os.urandom(WRITE_BYTES)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_DSYNC
     descriptor = os.open(path, flags, 0o600)
     return lambda: os.write(descriptor, block)
 
 
-def appending_with_fsync(path):
+def _appending_with_fsync(path):
     block = os.urandom(WRITE_BYTES)
     descriptor = os.open(
         path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600
@@ -171,5 +171,7 @@ def appending_with_fsync(path):
     return step
 
 
-STEPS = dict(zip(VARIANTS, (overwriting, appending, appending_with_fsync, appending)))
-WORKLOAD = SyncWrite
+STEPS = dict(
+    zip(VARIANTS, (_overwriting, _appending, _appending_with_fsync, _appending))
+)
+WORKLOAD = _SyncWrite

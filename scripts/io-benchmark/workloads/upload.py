@@ -44,7 +44,7 @@ STALL_NS = 900_000_000  # of curl's one second
 TOGETHER = ("concurrent", "http2")
 
 
-class Upload(Batches):
+class _Upload(Batches):
     name = "upload"
     unit = "ms"
     unit_ns = 1_000_000
@@ -125,7 +125,7 @@ class Upload(Batches):
                 self._curl, self._folder, is_loopback, self._bench.held
             ).upload
         if self._curl is not None and way != "http2":
-            some = [address(url, at) for at in range(REFERENCE_OBJECTS)]
+            some = [_address(url, at) for at in range(REFERENCE_OBJECTS)]
             with contextlib.closing(
                 upload(some, self._file, "keep-alive", False)
             ) as uploads:
@@ -138,7 +138,7 @@ class Upload(Batches):
         at_once = (
             parameters["objects_at_once"] if together else parameters["objects_planned"]
         )
-        urls = [address(url, at) for at in range(at_once)]
+        urls = [_address(url, at) for at in range(at_once)]
         asks = self._curl is not None and way != "http2"
         enough = False
         while not enough:
@@ -198,7 +198,7 @@ class Upload(Batches):
         return lines
 
 
-def address(url, number):
+def _address(url, number):
     """Return the URL of an object; few names are reused, so few objects stay on the server."""
     name = "io-benchmark-%04d" % number
     return (
@@ -206,4 +206,4 @@ def address(url, number):
     )
 
 
-WORKLOAD = Upload
+WORKLOAD = _Upload
