@@ -31,7 +31,7 @@ def time_budget_s(limit_s: Any) -> int:
     raise BadKeyError("worker.max-run-time", f"{text}; write one such as 3600")
 
 
-def other_workloads_s(root: Path, benchmark: Benchmark) -> int:
+def _other_workloads_s(root: Path, benchmark: Benchmark) -> int:
     """Return the longest time that the workloads other than cache-retrieve take."""
     times = [
         maximum_time(root, benchmark.script, workload)
@@ -45,7 +45,7 @@ def other_workloads_s(root: Path, benchmark: Benchmark) -> int:
 def check_duration(root: Path, benchmark: Benchmark, budget_s: int) -> None:
     """Refuse a task that would not end in time on the slowest pool."""
     places, destinations = len(benchmark.places), len(benchmark.destinations)
-    others_s = other_workloads_s(root, benchmark)
+    others_s = _other_workloads_s(root, benchmark)
     if CACHE_RETRIEVE not in benchmark.workloads:
         if others_s > budget_s:
             raise BadKeyError(

@@ -36,7 +36,7 @@ class ReportSettings:
     expectations: tuple[str, ...]
 
 
-def is_expectation(text: str) -> bool:
+def _is_expectation(text: str) -> bool:
     match = EXPECTATION.fullmatch(text)
     return match is not None and float(match.group(4)) > 0
 
@@ -47,7 +47,7 @@ def _expectations(value: object) -> tuple[str, ...]:
             f"{shown(value)} is not a list; write one, as ['amd-30/intel<1.05']"
         )
     for item in value:
-        if not isinstance(item, str) or not is_expectation(item):
+        if not isinstance(item, str) or not _is_expectation(item):
             raise voluptuous.Invalid(f"{shown(item)}: write it like {EXAMPLES}")
     return tuple(value)
 

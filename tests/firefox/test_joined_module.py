@@ -304,9 +304,9 @@ runpy.run_path({str(file)!r})
     [
         pytest.param(
             "firefox_transforms.py",
-            "def parse",
-            "def zipped(_: Any) -> None:\n    pass\n\n\ndef parse",
-            "zipped is defined in",
+            "def _parse",
+            "def _zipped(_: Any) -> None:\n    pass\n\n\ndef _parse",
+            "_zipped is defined in",
             id="twice",
         ),
         pytest.param(
