@@ -11,7 +11,7 @@ from pathlib import Path
 from io_benchmark_taskgraph.zip_application import Module, _zipped
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts/io-benchmark"
-MAIN = "import result_file\nprint(result_file.script_sha256())\n"
+MAIN = "import result_file\nprint(result_file._script_sha256())\n"
 
 
 def with_main() -> dict[str, str]:
