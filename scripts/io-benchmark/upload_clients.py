@@ -20,7 +20,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
-from children import ending_with_parent
+from crew import ending_with_parent
 from early_end import WorkloadError
 from log import NS_PER_S
 from reading import first_line_of

@@ -20,9 +20,10 @@ import shutil
 import time
 
 import precision
-from early_end import SkippedError, WorkloadError
+from early_end import WorkloadError
 from log import MIB, ProgressLines, say
 from observe import host, page_cache
+from place_folder import check_space
 from retrieval import RealSteps, SeedSteps, Target
 
 # 40 MARs, 40 tarballs, 20 small artifacts.
@@ -31,15 +32,8 @@ CACHE_SIZES_MIB = (80,) * 40 + (60,) * 40 + (5,) * 20
 QUICK_DIVISOR = 20
 RETRIEVES_FOR_A_VERDICT = 100
 # Keys that only a run can fill in; null in the file until then.
-OBSERVED = [
-    "populate_ns",
-    "cache_state",
-    "lookup_method",
-    "copy_method",
-    "run_ns",
-    "trims",
-]
-OBSERVED += ["stopped_early", "precision_reached_ratio", "shares_extents"]
+OBSERVED = ["populate_ns", "cache_state", "lookup_method", "copy_method", "run_ns"]
+OBSERVED += ["trims", "stopped_early", "precision_reached_ratio", "shares_extents"]
 OBSERVED += ["final_sync_ns", "final_sync_method", "dirty_before_sync_bytes"]
 OBSERVED += ["writeback_before_sync_bytes", "device_bytes"]
 URL = "https://archive.mozilla.org/pub/firefox/fake/%d/firefox-%gMB.mar"
@@ -80,9 +74,8 @@ class _CacheRetrieve:
         self._cache = os.path.join(folder, "uv-cache")
         self._work = os.path.join(folder, "uv-work")
         self._sizes = _file_sizes_bytes(settings)
-        self._sequence = _make_sequence(
-            settings.seed, settings.retrieves, len(self._sizes)
-        )
+        files = len(self._sizes)
+        self._sequence = _make_sequence(settings.seed, settings.retrieves, files)
         self._list = os.path.join(self._cache, "urls.list")
         self._files, self._urls = [], []
         for number, size in enumerate(self._sizes, 1):
@@ -176,15 +169,8 @@ class _CacheRetrieve:
             return False
         groups = [self._sizes[row[0]] for row in self._rows]
         times_ns = [row[2] + row[3] for row in self._rows]
-        reached = precision.relative_half_width(groups, times_ns)
-        if reached is None or reached > wanted:
-            return False
-        done = (reached * 100, len(self._rows), len(self._sequence))
-        text = "the mean is known to ± %.2f %% after %d of %d retrieves" % done
-        entry["stopped_early"] = text
-        entry["precision_reached_ratio"] = round(reached, 6)
-        say("  stopped early: " + text)
-        return True
+        planned = "%d retrieves" % len(self._sequence)
+        return precision.is_reached(entry, wanted, groups, times_ns, planned)
 
     def samples(self):
         """Return the columns of the latest run, as far as it got."""
@@ -236,7 +222,6 @@ class _CacheRetrieve:
         return max(limits_bytes, 2 * max(self._sizes))
 
     def _check_space(self):
-        """Skip before the first byte is written rather than fail in the middle."""
         largest = max(self._sizes)
         room = dict.fromkeys(self._bench.settings.destinations, largest)
         if "fresh" in room:
@@ -244,11 +229,7 @@ class _CacheRetrieve:
             together = sum(self._sizes[index] for index in self._sequence)
             room["fresh"] = min(self._ring_bytes() + largest, together)
         needed = sum(self._sizes) + SPARE_BYTES + max(room.values())
-        space = os.statvfs(os.path.dirname(self._cache))
-        free = space.f_bavail * space.f_frsize
-        if free < needed:
-            sizes_mib = (-(-needed // MIB), free // MIB)
-            raise SkippedError("no space: needs %d MiB, %d MiB are free" % sizes_mib)
+        check_space(os.path.dirname(self._cache), needed)
 
     @staticmethod
     def details(entry):
@@ -271,9 +252,9 @@ class _CacheRetrieve:
     @staticmethod
     def remarks(entry):
         sync_ns = entry["final_sync_ns"]
-        return (
-            [] if sync_ns is None else ["Final sync: %.0f ms" % (sync_ns / NS_PER_MS)]
-        )
+        if sync_ns is None:
+            return []
+        return ["Final sync: %.0f ms" % (sync_ns / NS_PER_MS)]
 
     @staticmethod
     def remarks_on_all(_entries):

@@ -24,6 +24,7 @@ from batches import Batches
 from early_end import SkippedError, WorkloadError
 from executable import LINE_BYTES, PAGE_BYTES, build
 from log import MIB
+from place_folder import check_space
 from reading import list_names, read_text
 
 VARIANTS = ("hardlinked", "copies")
@@ -89,7 +90,7 @@ class _Exec(Batches):
             )
         if os.statvfs(self._folder).f_flag & os.ST_NOEXEC:
             raise SkippedError("the place is mounted noexec")
-        self.check_space((_processes() + 1) * (_blob_bytes() + MIB))
+        check_space(self._folder, (_processes() + 1) * (_blob_bytes() + MIB))
         return {}
 
     def measure(self, variant, entry):

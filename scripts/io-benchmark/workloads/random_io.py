@@ -25,6 +25,7 @@ from crew import Crew
 from early_end import SkippedError
 from log import MIB, NS_PER_S, ProgressLines, say
 from observe import page_cache
+from place_folder import check_space
 
 BLOCK_BYTES = 4096
 DEPTHS = (1, 32)
@@ -72,7 +73,7 @@ class _RandomIo(Batches):
     def prepare(self):
         self._file = os.path.join(self._folder, "random-io")
         size = QUICK_FILE_BYTES if self._quick else FILE_BYTES
-        self.check_space(size + 16 * MIB)
+        check_space(self._folder, size + 16 * MIB)
         reason = direct_io.refused(self._folder)
         if reason is not None:
             raise SkippedError("O_DIRECT is refused here: %s" % reason)

@@ -22,6 +22,7 @@ import time
 
 from batches import PYTHON, Batches
 from crew import Crew
+from place_folder import check_space
 
 FIRST = "dsync-append-first"
 VARIANTS = ("dsync-overwrite", "dsync-append", "append-fsync", FIRST)
@@ -63,7 +64,7 @@ class _SyncWrite(Batches):
 
     def prepare(self):
         # An append may also write a block of the journal and one of the inode.
-        self.check_space(4 * WRITE_BYTES * SAMPLES)
+        check_space(self._folder, 4 * WRITE_BYTES * SAMPLES)
         return {}
 
     def measure(self, variant, entry):

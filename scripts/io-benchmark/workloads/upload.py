@@ -20,12 +20,12 @@ costs a second per object. Such objects are counted: those that took about a sec
 median of a few objects that were sent without Expect.
 """
 
+import asyncio
 import contextlib
 import os
 import statistics
 import time
 
-import http_sink
 from batches import Batches
 from crew import Crew
 from early_end import SkippedError, WorkloadError
@@ -110,7 +110,8 @@ class _Upload(Batches):
 
         def work(_number, ready, tell):
             ready()
-            http_sink.serve(entry["parameters"]["delay_ns"] / NS_PER_S, tell)
+            delay_s = entry["parameters"]["delay_ns"] / NS_PER_S
+            asyncio.run(_serve(delay_s, tell))
 
         with Crew(1, work) as crew:
             port = next(message[1] for message in crew.messages() if message)
@@ -204,6 +205,43 @@ def _address(url, number):
     return (
         url.replace("{name}", name) if "{name}" in url else url.rstrip("/") + "/" + name
     )
+
+
+async def _serve(delay_s, report_port):
+    """Accept objects on loopback, discard them, answer after a delay; until the process is killed."""
+
+    async def handle(reader, writer):
+        try:
+            # A distant server's first answer on a new connection takes one more round trip.
+            await asyncio.sleep(delay_s)
+            while await _accept_object(reader, writer, delay_s):
+                pass
+        except (OSError, asyncio.IncompleteReadError):
+            pass  # the client is gone
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(handle, "127.0.0.1", 0, backlog=1024)
+    report_port(server.sockets[0].getsockname()[1])
+    await asyncio.Event().wait()
+
+
+async def _accept_object(reader, writer, delay_s):
+    """Read one object and answer; return false if the connection ends after it."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    fields = {}
+    for line in head.decode("latin-1").split("\r\n")[1:]:
+        name, _, value = line.partition(":")
+        fields[name.strip().lower()] = value.strip().lower()
+    if fields.get("expect") == "100-continue":
+        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+    await reader.readexactly(int(fields.get("content-length", "0")))
+    await asyncio.sleep(delay_s)
+    last = fields.get("connection") == "close"
+    end = b"Connection: close\r\n" * last
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n%s\r\n" % end)
+    await writer.drain()
+    return not last
 
 
 WORKLOAD = _Upload
