@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The operations on file names that the workload metadata counts."""
 
+import itertools
 import os
 import queue
 import threading
@@ -34,17 +35,11 @@ def look_for_missing(path):
 
 
 def _every_few(paths, look):
-    groups = [
-        paths[at : at + STEPS_PER_READING]
-        for at in range(0, len(paths), STEPS_PER_READING)
-    ]
-    groups = [group for group in groups if len(group) == STEPS_PER_READING]
-    at = -1
+    # Whole groups only: each step is as many operations.
+    groups = itertools.cycle(list(zip(*[iter(paths)] * STEPS_PER_READING)))
 
     def step():
-        nonlocal at
-        at = (at + 1) % len(groups)
-        for path in groups[at]:
+        for path in next(groups):
             look(path)
 
     return step, STEPS_PER_READING

@@ -10,7 +10,8 @@ from argparse import ArgumentTypeError
 from typing import Any, List, NamedTuple, Optional
 from urllib.parse import urlsplit
 
-MIB = 1024 * 1024
+from log import MIB
+
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 PERFHERDER = ("pool", "neutral")
 QUICK_RETRIEVES_AT_MOST = 200
@@ -67,10 +68,10 @@ class _Parser(argparse.ArgumentParser):
         raise WrongArgumentsError(message)
 
 
-def _matching(pattern, kind, what):
+def _matching(pattern, kind, description):
     def parse(text):
         if not re.fullmatch(pattern, text):
-            raise ArgumentTypeError("%r is not %s" % (text, what))
+            raise ArgumentTypeError("%r is not %s" % (text, description))
         return kind(text)
 
     return parse
@@ -126,8 +127,8 @@ def _positive(kind, most=10**9):
         except ValueError:
             value = 0
         if not 0 < value <= most:
-            what = "a number above 0, at most %d" % most
-            raise ArgumentTypeError("%r is not %s" % (text, what))
+            reason = "is not a number above 0, at most %d" % most
+            raise ArgumentTypeError("%r %s" % (text, reason))
         return value
 
     return parse
@@ -147,9 +148,8 @@ def parse(arguments, known_workloads) -> _RunSettings:
     add("--sizes", dest="sizes_bytes", type=_parse_sizes, help="files, COUNTxMIB[,...]")
     seed = _matching("-?[0-9]{1,18}", int, "a number of 18 digits or less")
     add("--seed", default=1, type=seed)
-    add(
-        "--precision", type=_parse_precision, help="stop at this precision, such as 2%%"
-    )
+    percent = _parse_precision
+    add("--precision", type=percent, help="stop at this precision, such as 2%%")
     add("--upload-url", type=_parse_url, help="for `upload`; {name} is replaced")
     add("--time-budget", dest="time_budget_s", type=_positive(float), help="in seconds")
     add("--artifacts", required=True, type=os.path.abspath, help="result directory")
@@ -157,23 +157,21 @@ def parse(arguments, known_workloads) -> _RunSettings:
     add("--perfherder", default="pool", choices=PERFHERDER, help="whose series it is")
     given = parser.parse_args(arguments)
     given.destinations = given.destinations or ["overwrite"]
-    for what, values in (
-        ("--place", [place.name for place in given.places]),
-        ("--place", [place.path for place in given.places]),
+    for option, values in (
+        *(("--place", column) for column in zip(*given.places)),
         ("--workload", given.workloads),
         ("--destination", given.destinations),
     ):
         for value in values:
             if values.count(value) > 1:
-                parser.error("argument %s: %r given twice; use it once" % (what, value))
+                text = "argument %s: %r given twice; use it once"
+                parser.error(text % (option, value))
     if len(given.places) > PLACES_AT_MOST:
         parser.error("argument --place: given more than %d times" % PLACES_AT_MOST)
     if given.profile == "quick":
         given.retrieves = min(given.retrieves, QUICK_RETRIEVES_AT_MOST)
     passes = len(given.places) * len(given.destinations)
     if given.retrieves * passes > RETRIEVES_AT_MOST:
-        text = (
-            "argument --retrieves: more than %d in all places and destinations together"
-        )
-        parser.error(text % RETRIEVES_AT_MOST)
+        text = "more than %d in all places and destinations together"
+        parser.error("argument --retrieves: " + text % RETRIEVES_AT_MOST)
     return _RunSettings(**vars(given))

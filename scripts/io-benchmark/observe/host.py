@@ -11,10 +11,10 @@ import shutil
 import sys
 import time
 
+from log import MIB
 from observe import mounts, storage
 from reading import exists, first_int, first_line_of, first_match, read_int, read_text
 
-MIB = 1024 * 1024
 TOUCH_BYTES = 64 * MIB
 TOOLS = ("bash", "cp", "curl", "fio", "grep", "sed")
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
@@ -55,9 +55,7 @@ def memory_bytes(field):
 def _l3_cache_bytes():
     text = read_text("/sys/devices/system/cpu/cpu0/cache/index3/size") or ""
     match = re.fullmatch(r"(\d+)([KM])", text)
-    return (
-        int(match.group(1)) * {"K": 1024, "M": MIB}[match.group(2)] if match else None
-    )
+    return int(match[1]) * {"K": 1024, "M": MIB}[match[2]] if match else None
 
 
 def container():

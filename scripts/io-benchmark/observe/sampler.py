@@ -54,10 +54,8 @@ def _sample(process_id, device_names, origin_ns):
 
 def _usage(process_id):
     """Return I/O and CPU of the measuring process and of the children that it waited for."""
-    path = "/proc/%d/io" % process_id
-    row = [
-        first_int(r"^%s: (\d+)" % key, path) for key in ("read_bytes", "write_bytes")
-    ]
+    path, keys = "/proc/%d/io" % process_id, ("read_bytes", "write_bytes")
+    row = [first_int(r"^%s: (\d+)" % key, path) for key in keys]
     fields = (read_text("/proc/%d/stat" % process_id) or "").rpartition(")")[2].split()
     if len(fields) < 15:
         return [*row, None, None]

@@ -11,10 +11,10 @@ import os
 import time
 from tempfile import TemporaryFile
 
+from log import MIB
 from observe import devices, mounts
 from reading import exists, is_folder, list_names, read_text
 
-MIB = 1024 * 1024
 PROBE_BYTES = 8 * MIB
 # A device that wrote this much of the probe stores it; with a stripe over eight disks, each does.
 PROBE_SHARE_BYTES = PROBE_BYTES // 16
@@ -110,19 +110,17 @@ def _btrfs_folder(member):
 
 def _filesystem_details(mount, tops):
     """Return facts about the file system that the mount's options do not have."""
-    options = profiles = None
+    details = {"type": mount.filesystem}
+    details.update(ext4_options=None, btrfs_data_profiles=None)
     if mount.filesystem == "ext4" and tops:
         text = read_text("/proc/fs/ext4/%s/options" % tops[0])
-        options = sorted(text.split()) if text else None
+        details["ext4_options"] = sorted(text.split()) if text else None
     folder = _btrfs_folder(tops[0]) if mount.filesystem == "btrfs" and tops else None
     if folder is not None:
         data = folder + "/allocation/data/"
         profiles = [name for name in list_names(data) if is_folder(data + name)]
-    return {
-        "type": mount.filesystem,
-        "ext4_options": options,
-        "btrfs_data_profiles": profiles,
-    }
+        details["btrfs_data_profiles"] = profiles
+    return details
 
 
 def _probe_writes(path):

@@ -193,11 +193,8 @@ class _CacheRetrieve:
             share = "%.1f %%" % (100.0 * resident_bytes / cache_bytes)
         say("  %s of the cache is in memory at the start" % share)
         say("  drop_caches: %s" % dropped)
-        return {
-            "drop_caches": dropped,
-            "cache_bytes": cache_bytes,
-            "resident_bytes": resident_bytes,
-        }
+        state = {"drop_caches": dropped, "cache_bytes": cache_bytes}
+        return {**state, "resident_bytes": resident_bytes}
 
     def _drain(self, entry, before):
         """Time the final sync, and record how much was dirty before it."""

@@ -45,12 +45,11 @@ def _last_level_cache_bytes():
     """Return the size of the first CPU's largest cache; None where it cannot be seen."""
     sizes = []
     for name in list_names(CACHES):
-        size = re.fullmatch(
-            "([0-9]+)([KMG])", read_text("%s/%s/size" % (CACHES, name)) or ""
-        )
+        text = read_text("%s/%s/size" % (CACHES, name)) or ""
+        size = re.fullmatch("([0-9]+)([KMG])", text)
         if size:
-            sizes.append(int(size.group(1)) * UNITS[size.group(2)])
-    return max(sizes) if sizes else None
+            sizes.append(int(size[1]) * UNITS[size[2]])
+    return max(sizes, default=None)
 
 
 def _blob_bytes():
@@ -84,10 +83,9 @@ class _Exec(Batches):
         }
 
     def prepare(self):
-        if platform.machine() != ARCHITECTURE:
-            raise SkippedError(
-                "needs %s, this is %s" % (ARCHITECTURE, platform.machine())
-            )
+        machine = platform.machine()
+        if machine != ARCHITECTURE:
+            raise SkippedError("needs %s, this is %s" % (ARCHITECTURE, machine))
         if os.statvfs(self._folder).f_flag & os.ST_NOEXEC:
             raise SkippedError("the place is mounted noexec")
         check_space(self._folder, (_processes() + 1) * (_blob_bytes() + MIB))
@@ -95,16 +93,11 @@ class _Exec(Batches):
 
     def measure(self, variant, entry):
         available = sorted(os.sched_getaffinity(0))
-        count = variant["threads"]
+        count, observed = variant["threads"], entry["observed"]
         pinned = len(available) >= count
         cpus = [available[at % len(available)] for at in range(count)]
-        entry["observed"].update(
-            architecture=platform.machine(),
-            l3_bytes=_last_level_cache_bytes(),
-            cpus=cpus,
-            pinned=pinned,
-            cpu_ns=0,
-        )
+        observed.update(architecture=platform.machine(), cpus=cpus, pinned=pinned)
+        observed.update(l3_bytes=_last_level_cache_bytes(), cpu_ns=0)
         paths = self._make(variant["variant"], count, entry["parameters"])
         try:
             for _ in range(WARM_UP_ROUNDS):
@@ -120,25 +113,20 @@ class _Exec(Batches):
         while not enough:
             times = _run_together(paths, cpus)
             entry["observed"]["cpu_ns"] += sum(cpu_ns for _, _, cpu_ns in times)
-            enough = self.add_all(
-                entry, [(start_ns, end_ns) for start_ns, end_ns, _ in times]
-            )
+            enough = self.add_all(entry, [(start, end) for start, end, _ in times])
 
     @classmethod
     def remarks(cls, entry):
         observed, count = entry["observed"], len(entry["samples"]["start_ns"])
         where = "one CPU per process" if observed["pinned"] else "sharing CPUs"
         # If other processes use the CPUs, CPU time varies less than the whole time.
-        return [
-            "CPU time per execution: %.0f ms, %s"
-            % (observed["cpu_ns"] / count / 1e6, where)
-        ]
+        each_ms = observed["cpu_ns"] / count / 1e6
+        return ["CPU time per execution: %.0f ms, %s" % (each_ms, where)]
 
     def _make(self, variant, count, parameters):
         program = build(parameters["blob_bytes"], parameters["passes"])
-        paths = [
-            os.path.join(self._folder, "%s-%d" % (variant, at)) for at in range(count)
-        ]
+        start = os.path.join(self._folder, variant)
+        paths = ["%s-%d" % (start, at) for at in range(count)]
         for path in paths:
             if variant == "hardlinked" and path != paths[0]:
                 os.link(paths[0], path)

@@ -40,14 +40,8 @@ class _RandomIo(Batches):
     name = "random-io"
     unit = "IOPS"
     maximum_s = 95
-    observes = (
-        "method",
-        "io_engine",
-        "processes",
-        "prefill_ns",
-        "total_operations",
-        "latency_ns",
-    )
+    observes = ("method", "io_engine", "processes", "prefill_ns")
+    observes += ("total_operations", "latency_ns")
 
     @staticmethod
     def variants(_settings):
@@ -79,13 +73,9 @@ class _RandomIo(Batches):
             raise SkippedError("O_DIRECT is refused here: %s" % reason)
         self._fio, self._version, self._engine = fio.find()
         if self._fio is None:
-            say(
-                "  %s: measured by this script's own loop, %s"
-                % (self._engine, PYTHON_METHOD)
-            )
-            self._bench.warn(
-                "random-io-method", "%s: %s" % (self._engine, PYTHON_METHOD)
-            )
+            methods = (self._engine, PYTHON_METHOD)
+            say("  %s: measured by this script's own loop, %s" % methods)
+            self._bench.warn("random-io-method", "%s: %s" % methods)
         say("=== Writing %d MiB in %s ===" % (size // MIB, self._place.name))
         started_ns = time.monotonic_ns()
         _prefill(self._file, size, self._bench.progress_every_s)
@@ -129,40 +119,27 @@ class _RandomIo(Batches):
     def _measure_here(self, entry):
         parameters, depth = entry["parameters"], entry["parameters"]["depth"]
         processes = min(MOST_PROCESSES, depth, len(os.sched_getaffinity(0)))
-        threads = [
-            depth // processes + (at < depth % processes) for at in range(processes)
-        ]
-        seed = self._bench.settings.seed
-        entry["observed"].update(
-            method=PYTHON_METHOD, io_engine="pread, pwrite in threads"
-        )
-        entry["observed"]["processes"] = processes
+        least, more = divmod(depth, processes)
+        observed, first_seed = entry["observed"], self._bench.settings.seed
+        observed.update(method=PYTHON_METHOD, io_engine="pread, pwrite in threads")
+        observed["processes"] = processes
 
         def work(number, ready, tell):
-            direct_io.work(
-                self._file,
-                parameters,
-                threads[number],
-                seed + 1000 * number,
-                ready,
-                tell,
-            )
+            threads, seed = least + (number < more), first_seed + 1000 * number
+            direct_io.work(self._file, parameters, threads, seed, ready, tell)
 
         latencies = direct_io.Latencies()
+
+        def merge(message):
+            latencies.merge(message["latencies"])
+
         try:
             with Crew(processes, work) as crew:
-                self.take_windows(
-                    crew.messages(),
-                    depth,
-                    entry,
-                    lambda message: latencies.merge(message["latencies"]),
-                )
+                self.take_windows(crew.messages(), depth, entry, merge)
         finally:
             if latencies.counts:
-                entry["observed"].update(
-                    latency_ns=latencies.summary(),
-                    total_operations=sum(latencies.counts.values()),
-                )
+                observed["latency_ns"] = latencies.summary()
+                observed["total_operations"] = sum(latencies.counts.values())
 
     @classmethod
     def remarks(cls, entry):

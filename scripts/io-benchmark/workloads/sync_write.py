@@ -34,6 +34,7 @@ FIRST_WRITES = 30
 PROCESSES, QUICK_PROCESSES = 300, 10
 TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 30.0, 1.0
 MESSAGE_EVERY_NS = 100_000_000
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 class _SyncWrite(Batches):
@@ -48,9 +49,8 @@ class _SyncWrite(Batches):
         return [{"variant": variant, "threads": None} for variant in VARIANTS]
 
     def parameters(self, variant):
-        samples, warm_up = (
-            (QUICK_SAMPLES, QUICK_WARM_UP) if self._quick else (SAMPLES, WARM_UP)
-        )
+        samples = QUICK_SAMPLES if self._quick else SAMPLES
+        warm_up = QUICK_WARM_UP if self._quick else WARM_UP
         is_first = variant["variant"] == FIRST
         if is_first:
             samples, warm_up = QUICK_PROCESSES if self._quick else PROCESSES, 0
@@ -70,9 +70,8 @@ class _SyncWrite(Batches):
     def measure(self, variant, entry):
         entry["observed"].update(process="fresh", python=PYTHON)
         path = os.path.join(self._folder, variant["variant"])
-        write = (
-            self._write_by_many if variant["variant"] == FIRST else self._write_by_one
-        )
+        is_first = variant["variant"] == FIRST
+        write = self._write_by_many if is_first else self._write_by_one
         try:
             write(STEPS[variant["variant"]], path, entry)
         finally:
@@ -142,7 +141,7 @@ def _write_and_tell(step, samples, tell):
 
 def _overwriting(path):
     block = os.urandom(WRITE_BYTES)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor = os.open(path, NEW_FILE, 0o600)
     for _ in range(REGION_WRITES):
         os.write(descriptor, block)
     os.fsync(descriptor)
@@ -154,16 +153,13 @@ def _overwriting(path):
 
 def _appending(path):
     block = os.urandom(WRITE_BYTES)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_DSYNC
-    descriptor = os.open(path, flags, 0o600)
+    descriptor = os.open(path, NEW_FILE | os.O_APPEND | os.O_DSYNC, 0o600)
     return lambda: os.write(descriptor, block)
 
 
 def _appending_with_fsync(path):
     block = os.urandom(WRITE_BYTES)
-    descriptor = os.open(
-        path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600
-    )
+    descriptor = os.open(path, NEW_FILE | os.O_APPEND, 0o600)
 
     def step():
         os.write(descriptor, block)
@@ -172,7 +168,6 @@ def _appending_with_fsync(path):
     return step
 
 
-STEPS = dict(
-    zip(VARIANTS, (_overwriting, _appending, _appending_with_fsync, _appending))
-)
+STEP_MAKERS = (_overwriting, _appending, _appending_with_fsync, _appending)
+STEPS = dict(zip(VARIANTS, STEP_MAKERS))
 WORKLOAD = _SyncWrite

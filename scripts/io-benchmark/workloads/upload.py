@@ -50,13 +50,8 @@ class _Upload(Batches):
     unit_ns = 1_000_000
     maximum_s = 140
     per_place = False
-    observes = (
-        "method",
-        "http_version",
-        "connections",
-        "without_expect_ns",
-        "expect_100_stalls",
-    )
+    observes = ("method", "http_version", "connections")
+    observes += ("without_expect_ns", "expect_100_stalls")
 
     @staticmethod
     def variants(settings):
@@ -88,9 +83,8 @@ class _Upload(Batches):
         path, self._method, self._has_http2 = find_curl()
         self._curl = path
         if path is None:
-            self._bench.warn(
-                "upload-method", "%s: measured by http.client" % self._method
-            )
+            text = "%s: measured by http.client" % self._method
+            self._bench.warn("upload-method", text)
             say("  %s: measured by Python's http.client" % self._method)
             self._method = "http.client"
         return {}
@@ -122,23 +116,19 @@ class _Upload(Batches):
         upload = HttpClient().upload
         if self._curl is not None:
             is_loopback = parameters["target"] == "loopback"
-            upload = Curl(
-                self._curl, self._folder, is_loopback, self._bench.held
-            ).upload
+            held = self._bench.held
+            upload = Curl(self._curl, self._folder, is_loopback, held).upload
         if self._curl is not None and way != "http2":
             some = [_address(url, at) for at in range(REFERENCE_OBJECTS)]
-            with contextlib.closing(
-                upload(some, self._file, "keep-alive", False)
-            ) as uploads:
+            uploads = upload(some, self._file, "keep-alive", False)
+            with contextlib.closing(uploads):
                 done = [sent for sent in uploads if sent is not None]
             observed["without_expect_ns"] = [sent[1] - sent[0] for sent in done]
             observed["expect_100_stalls"] = 0
         observed["connections"] = 0
         self.begin_anew()
         together = way in TOGETHER
-        at_once = (
-            parameters["objects_at_once"] if together else parameters["objects_planned"]
-        )
+        at_once = parameters["objects_at_once" if together else "objects_planned"]
         urls = [_address(url, at) for at in range(at_once)]
         asks = self._curl is not None and way != "http2"
         enough = False
@@ -164,47 +154,37 @@ class _Upload(Batches):
             observed["connections"] += connections
             times.append((start_ns, end_ns))
             if observed["without_expect_ns"]:
-                longer_ns = (
-                    end_ns - start_ns - statistics.median(observed["without_expect_ns"])
-                )
-                observed["expect_100_stalls"] += longer_ns >= STALL_NS
+                usual_ns = statistics.median(observed["without_expect_ns"])
+                is_stalled = end_ns - start_ns - usual_ns >= STALL_NS
+                observed["expect_100_stalls"] += is_stalled
             if not together and self.add(entry, start_ns, end_ns):
                 return True
         if len(times) != len(urls):
-            raise WorkloadError(
-                "%s sent %d of %d objects" % (self._method, len(times), len(urls))
-            )
+            counts = (self._method, len(times), len(urls))
+            raise WorkloadError("%s sent %d of %d objects" % counts)
         if not together:
             return False
-        first_ns, last_ns = (
-            min(start for start, _ in times),
-            max(end for _, end in times),
-        )
-        return self.add(entry, first_ns, last_ns, len(times))
+        starts_ns, ends_ns = zip(*times)
+        return self.add(entry, min(starts_ns), max(ends_ns), len(times))
 
     @classmethod
     def remarks(cls, entry):
         observed = entry["observed"]
-        text = "Sent by %s, HTTP/%s, %d connections"
-        lines = [
-            text
-            % (observed["method"], observed["http_version"], observed["connections"])
-        ]
+        sent = (observed["method"], observed["http_version"], observed["connections"])
+        lines = ["Sent by %s, HTTP/%s, %d connections" % sent]
         if observed["expect_100_stalls"]:
             objects = sum(entry["samples"]["operations"])
-            lines.append(
+            text = (
                 "%d of %d objects waited a second for an answer to Expect: 100-continue"
-                % (observed["expect_100_stalls"], objects)
             )
+            lines.append(text % (observed["expect_100_stalls"], objects))
         return lines
 
 
 def _address(url, number):
     """Return the URL of an object; few names are reused, so few objects stay on the server."""
-    name = "io-benchmark-%04d" % number
-    return (
-        url.replace("{name}", name) if "{name}" in url else url.rstrip("/") + "/" + name
-    )
+    url = url if "{name}" in url else url.rstrip("/") + "/{name}"
+    return url.replace("{name}", "io-benchmark-%04d" % number)
 
 
 async def _serve(delay_s, report_port):
