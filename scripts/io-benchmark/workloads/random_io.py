@@ -40,8 +40,14 @@ class _RandomIo(Batches):
     name = "random-io"
     unit = "IOPS"
     maximum_s = 95
-    observes = ("method", "io_engine", "processes", "prefill_ns")
-    observes += ("total_operations", "latency_ns")
+    observes = (
+        "method",
+        "io_engine",
+        "processes",
+        "prefill_ns",
+        "total_operations",
+        "latency_ns",
+    )
 
     @staticmethod
     def variants(_settings):

@@ -50,8 +50,13 @@ class _Upload(Batches):
     unit_ns = 1_000_000
     maximum_s = 140
     per_place = False
-    observes = ("method", "http_version", "connections")
-    observes += ("without_expect_ns", "expect_100_stalls")
+    observes = (
+        "method",
+        "http_version",
+        "connections",
+        "without_expect_ns",
+        "expect_100_stalls",
+    )
 
     @staticmethod
     def variants(settings):
