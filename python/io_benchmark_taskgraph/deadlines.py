@@ -30,9 +30,8 @@ _UNITS = (("day", _DAY_S), ("hour", 60 * _MINUTE_S), ("minute", _MINUTE_S))
 
 def _length(seconds: int) -> str:
     """Write a length of time as taskgraph reads it: one number and one unit."""
-    name, unit_s = next(
-        (unit for unit in _UNITS if seconds and seconds % unit[1] == 0), ("second", 1)
-    )
+    fitting = (unit for unit in _UNITS if seconds and seconds % unit[1] == 0)
+    name, unit_s = next(fitting, ("second", 1))
     number = seconds // unit_s
     return f"{number} {name}{'' if number == 1 else 's'}"
 
@@ -42,9 +41,8 @@ def _seconds(key: str, text: object) -> int:
         return int(value_of(text).total_seconds())
     except (InvalidString, UnknownTimeMeasurement, TypeError, ValueError):
         pass
-    raise BadKeyError(
-        key, f"{shown(text)} is not a length of time; write one such as 2 days"
-    )
+    problem = "is not a length of time; write one such as 2 days"
+    raise BadKeyError(key, f"{shown(text)} {problem}")
 
 
 def _relative(task: Any, key: str) -> str:

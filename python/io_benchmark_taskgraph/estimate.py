@@ -57,9 +57,8 @@ def check_duration(root: Path, benchmark: Benchmark, budget_s: int) -> None:
         return
     once_mib = places * CACHE_MIB
     each_mib = places * destinations * RETRIEVE_MIB
-    retrieves_s = math.ceil(
-        (once_mib + benchmark.retrieves * each_mib) / SLOWEST_MIB_PER_S
-    )
+    written_mib = once_mib + benchmark.retrieves * each_mib
+    retrieves_s = math.ceil(written_mib / SLOWEST_MIB_PER_S)
     if retrieves_s + others_s <= budget_s:
         return
     remedy = f"raise worker.max-run-time to {retrieves_s + others_s + MARGIN_S}"

@@ -3,7 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Parameters that override kind.yml; Firefox's tree does not have them."""
 
-from typing import Any, Optional
+from __future__ import annotations
+
+from typing import Any
 
 from io_benchmark_taskgraph.mistakes import UserMistake, shown
 from io_benchmark_taskgraph.stanza import MAX_REPLICATES, PERFHERDER_MODES
@@ -14,7 +16,7 @@ PERFHERDER = "io_benchmark_perfherder"
 NEUTRAL = "neutral"
 
 
-def replicates(parameters: Any) -> Optional[int]:  # noqa: FA100 - `int | None` is Python 3.10
+def replicates(parameters: Any) -> int | None:
     """Return the number of tasks per pool; None: the number in kind.yml."""
     value = parameters.get(REPLICATES) or 0
     if type(value) is not int or not 0 <= value <= MAX_REPLICATES:
@@ -25,7 +27,7 @@ def replicates(parameters: Any) -> Optional[int]:  # noqa: FA100 - `int | None` 
     return value or None
 
 
-def perfherder(parameters: Any) -> Optional[str]:  # noqa: FA100 - as above
+def perfherder(parameters: Any) -> str | None:
     """Return the mode of Perfherder's series; None: the mode in kind.yml."""
     value = parameters.get(PERFHERDER) or ""
     if value and value not in PERFHERDER_MODES:

@@ -52,13 +52,11 @@ def _read(root: Path, script: str, path: str) -> Module:
     try:
         text = (root / script / path).read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
-        raise BadKeyError(
-            KEY, f"{shown} is not UTF-8 at byte {error.start}; save it so"
-        ) from None
+        problem = f"is not UTF-8 at byte {error.start}; save it so"
+        raise BadKeyError(KEY, f"{shown} {problem}") from None
     if "\0" in text:
-        raise BadKeyError(
-            KEY, f"{shown} holds a zero byte, which no module can; remove it"
-        )
+        problem = "holds a zero byte, which no module can; remove it"
+        raise BadKeyError(KEY, f"{shown} {problem}")
     return Module(path, text)
 
 
@@ -67,9 +65,8 @@ def _dotted_imports(module: Module, shown: str) -> Iterator[str]:
     try:
         tree = ast.parse(module.text)
     except SyntaxError as error:
-        raise BadKeyError(
-            KEY, f"{shown} line {error.lineno} is not Python: {error.msg}"
-        ) from None
+        text = f"{shown} line {error.lineno} is not Python: {error.msg}"
+        raise BadKeyError(KEY, text) from None
     package = module.path.split("/")[:-1]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -94,15 +91,13 @@ def _files_of(dotted: str) -> Iterator[str]:
 
 def _check_workloads(root: Path, script: str, workloads: Sequence[str]) -> None:
     """Refuse a folder that does not hold the script, and a workload that it does not have."""
-    folder = root / script
+    folder, problem = root / script, None
     if not folder.is_dir():
-        raise BadKeyError(
-            KEY, f"there is no folder {script} in {root}; name the script's folder"
-        )
-    if not (folder / MAIN).is_file():
-        raise BadKeyError(
-            KEY, f"the folder {script} has no {MAIN}; name the script's folder"
-        )
+        problem = f"there is no folder {script} in {root}"
+    elif not (folder / MAIN).is_file():
+        problem = f"the folder {script} has no {MAIN}"
+    if problem is not None:
+        raise BadKeyError(KEY, f"{problem}; name the script's folder")
     names = workload_names(folder)
     for workload in workloads:
         if workload not in names:

@@ -3,9 +3,10 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Parse the line `try: -j NAME[,NAME] [--rebuild N]` of a commit message, in any order."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
-from typing import Optional
 
 from io_benchmark_taskgraph.mistakes import UserMistake, plain, shown
 from io_benchmark_taskgraph.stanza import MAX_REPLICATES
@@ -25,7 +26,7 @@ _RIGHT = "try: -j NAME[,NAME] [--rebuild N] without spaces between the names"
 @dataclass(frozen=True)
 class _Request:
     jobs: tuple[str, ...]
-    replicates: Optional[int] = None  # noqa: FA100 - `int | None` is Python 3.10
+    replicates: int | None = None
 
 
 def _is_request(line: str) -> bool:
@@ -37,7 +38,7 @@ def _is_request(line: str) -> bool:
     return any(_OPTION.match(word) for word in re.split(f"[{_BLANK}]", rest))
 
 
-def request(message: str) -> Optional[_Request]:  # noqa: FA100 - as above
+def request(message: str) -> _Request | None:
     """Return the request of the message's `try:` line; None without such a line.
 
     A line `try: …` without `-j` or `--rebuild` is prose.

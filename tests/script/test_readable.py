@@ -17,7 +17,7 @@ from worker import Worker
 
 from io_benchmark.results.common_types import MAXIMUM_SAMPLES, Name, Text
 from io_benchmark.results.format import MAXIMUM_ENTRIES
-from io_benchmark.results.size import MAXIMUM_PARTS
+from io_benchmark.results.reader import MAXIMUM_PARTS
 from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry, RetrieveColumns
 
 NOT_UTF8 = os.fsdecode(b"d\xe9p\xf4t")

@@ -18,9 +18,9 @@ def _check_stanza(config: Any, tasks: Tasks) -> Tasks:
     for task in tasks:
         with in_task(config, task):
             benchmark = stanza.parse(task.get("benchmark"))
-        task["benchmark"] = (
-            replace(benchmark, perfherder=perfherder) if perfherder else benchmark
-        )
+        if perfherder:
+            benchmark = replace(benchmark, perfherder=perfherder)
+        task["benchmark"] = benchmark
         yield task
 
 

@@ -89,9 +89,8 @@ def _add_routes(config: Any, tasks: Tasks) -> Tasks:
             if _PATH.fullmatch(route) and len(route) <= _ROUTE_LENGTH:
                 task.setdefault("routes", []).append(route)
             else:
-                logger.warning(
-                    "not indexed, since the index does not accept the route: %s", route
-                )
+                text = "not indexed, since the index does not accept the route: %s"
+                logger.warning(text, route)
         yield task
 
 

@@ -38,10 +38,9 @@ def _check_name(config: Any, task: dict[str, Any], name: str) -> None:
         text = "is not a pool's name; write at most 45 letters, digits and ._-, no mark first"
         raise BadKeyError("name", text)
     job = task.get("attributes", {}).get(JOB_ATTRIBUTE)
-    # The pool's label would be a task's of the job that measures everything.
-    is_label_of_all = config.kind != ALL_JOB and f"{config.kind}-{name}-".startswith(
-        f"{ALL_JOB}-"
-    )
+    label = f"{config.kind}-{name}-"
+    # It would be a task's of the job that measures everything.
+    is_label_of_all = config.kind != ALL_JOB and label.startswith(f"{ALL_JOB}-")
     is_label = name.startswith(f"{config.kind}-") or is_label_of_all
     if is_label or name in (config.kind, job, ALL_JOB):
         text = "is what -j calls the job or a task's label; give the pool another name"
