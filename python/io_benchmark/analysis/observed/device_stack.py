@@ -6,19 +6,12 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.results.format import Device, StoragePlace
 
 _DEEPEST = 16
-
-
-class Medium(StrEnum):
-    LOCAL = "local SSD"
-    PERSISTENT = "persistent disk"
-
-
+LOCAL_SSD, PERSISTENT_DISK = "local SSD", "persistent disk"
 # What the clouds' disks say of themselves: Google's local SSDs are nvme_card, nvme_card0, … (NVMe)
 # or EphemeralDisk (SCSI), its persistent disks nvme_card-pd or PersistentDisk.
 _LOCAL = re.compile(r"nvme_card[0-9]*|EphemeralDisk|Amazon EC2 NVMe Instance Storage")
@@ -116,9 +109,9 @@ def medium_of(view: View) -> str | None:
     for disk in stack.disks:
         model = (disk.model or "").strip()
         if _LOCAL.fullmatch(model):
-            media.add(Medium.LOCAL.value)
+            media.add(LOCAL_SSD)
         elif _PERSISTENT.search(model):
-            media.add(Medium.PERSISTENT.value)
+            media.add(PERSISTENT_DISK)
         else:
             return None
     return " and ".join(sorted(media))

@@ -174,3 +174,9 @@ def mean_of_known(values: Iterable[float | None]) -> float | None:
     """Return the mean of the values that are known."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
+
+
+def cpu_quota(limits: Limits) -> float | None:
+    """Return how many CPUs may be used at once; None without a quota."""
+    quotas = [limit.quota_us / limit.period_us for limit in limits.cpu if limit.period_us]
+    return min(quotas) if quotas else None

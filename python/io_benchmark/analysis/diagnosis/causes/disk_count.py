@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.evidence import (
     evidence_of,
     of_sides,
@@ -15,7 +15,7 @@ from io_benchmark.analysis.diagnosis.evidence import (
     write_rate,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import more_disks, predicted
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank, fact_tally
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
 from io_benchmark.analysis.model import Evidence, Observation, State
 from io_benchmark.analysis.observed import published_caps
 from io_benchmark.analysis.observed.device_stack import Stack, stack_of
@@ -117,11 +117,9 @@ def _device_count(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _width,
-        Sentences(
-            supported="The slower side spreads its writes over fewer disks.",
-            unseen=_UNSEEN,
-            same="As many disks work at once on both sides.",
-        ),
+        supported="The slower side spreads its writes over fewer disks.",
+        unseen=_UNSEEN,
+        same="As many disks work at once on both sides.",
         name="disks",
         evidence=evidence,
         predicted_ratio=predicted_ratio,
@@ -214,12 +212,10 @@ def _linear_volume(case: Case) -> CauseJudgement:
     return by_rank(
         case,
         _linear,
-        Sentences(
-            supported="The slower side's volume joins its disks one after another, so a copy has "
-            "the bandwidth of one disk.",
-            unseen=_UNSEEN,
-            same="The volumes of both sides are linear.",
-        ),
+        supported="The slower side's volume joins its disks one after another, so a copy has "
+        "the bandwidth of one disk.",
+        unseen=_UNSEEN,
+        same="The volumes of both sides are linear.",
         name="disks",
         predicted_ratio=_linear_prediction(case),
     )
@@ -230,14 +226,12 @@ RULES = (
         "device-count",
         "The slower side's writes are spread over fewer disks.",
         _device_count,
-        remedies=(Suggestion("use a machine type with more local SSDs, striped", more_disks),),
+        remedies={"use a machine type with more local SSDs, striped": more_disks},
     ),
     CauseRule(
         "linear-volume",
         "The slower side's volume is linear: several disks with the bandwidth of one.",
         _linear_volume,
-        remedies=(
-            Suggestion("make the volume striped (lvcreate -i N) instead of linear", predicted),
-        ),
+        remedies={"make the volume striped (lvcreate -i N) instead of linear": predicted},
     ),
 )

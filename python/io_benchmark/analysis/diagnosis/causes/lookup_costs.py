@@ -6,8 +6,7 @@
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.evidence import evidence_of, fact, of_sides, span
-from io_benchmark.analysis.diagnosis.other_measurements import is_decided
-from io_benchmark.analysis.diagnosis.ranking import explained_share, is_enough, part
+from io_benchmark.analysis.diagnosis.ranking import is_enough, part
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
 ORDER = 90
@@ -16,9 +15,8 @@ _PROCESSES_SEED, _PROCESSES_REAL = 1, 4
 _PART = "The lookups make up {share} of the difference."
 
 
-def lookup_share(case: Case) -> float | None:
-    """Return the lookups' part of the difference."""
-    return explained_share(case, lambda view: view.lookup_mean_ns)
+def _lookup_share(case: Case) -> float | None:
+    return case.explained_share(lambda view: view.lookup_mean_ns)
 
 
 def _evidence(case: Case) -> Sides:
@@ -31,7 +29,7 @@ def _lookup_cost(case: Case) -> CauseJudgement:
     evidence = _evidence(case)
     if case.difference_ns is None:
         return evidence.not_observable("The workload has no times.", workload="spawn")
-    share = lookup_share(case)
+    share = _lookup_share(case)
     if share is None:
         return evidence.nothing_to_explain()
     if not is_enough(share):
@@ -48,7 +46,7 @@ def _spawn_cost(case: Case) -> CauseJudgement:
     evidence = _evidence(case)
     if case.difference_ns is None:
         return evidence.not_observable("The workload has no times.", workload="spawn")
-    share = lookup_share(case)
+    share = _lookup_share(case)
     if share is None:
         return evidence.nothing_to_explain()
     if not is_enough(share):
@@ -86,7 +84,7 @@ def _judge_spawns(case: Case, spawn: OtherMeasurement) -> CauseJudgement:
     )
     if not is_enough(share):
         return evidence.ruled_out(template, share=part(share))
-    if not is_decided(spawn):
+    if not spawn.is_decided:
         return evidence.not_observable(template, share=part(share)).may_be_chance()
     return evidence.supported(template, share=part(share))
 
