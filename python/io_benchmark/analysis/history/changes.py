@@ -12,7 +12,6 @@ itself, and is listed separately.
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from io_benchmark.analysis.history.history_model import FactChange, Facts, FactSpread
 
@@ -20,22 +19,13 @@ from io_benchmark.analysis.history.history_model import FactChange, Facts, FactS
 _POINTS_NEAR = 2
 
 
-class PointFacts(NamedTuple):
-    """The facts of one worker, and the number of its point."""
-
-    point: int
-    facts: Facts
+_PointFacts = tuple[int, Facts]  # the facts of one worker, and the number of its point
 
 
-@dataclass(frozen=True)
-class FactChanges:
-    changed: tuple[FactChange, ...]
-    varied: tuple[FactSpread, ...]
-    unobserved: bool
-
-
-def fact_changes(observed: Sequence[PointFacts], at: int) -> FactChanges:
-    """Return what changed at point `at` or near it, and what varies."""
+def fact_changes(
+    observed: Sequence[_PointFacts], at: int
+) -> tuple[tuple[FactChange, ...], tuple[FactSpread, ...], bool]:
+    """Return what changed at point `at` or near it, what varies, and whether nothing was observed."""
     changed: list[FactChange] = []
     varied: list[FactSpread] = []
     seen = False
@@ -56,10 +46,10 @@ def fact_changes(observed: Sequence[PointFacts], at: int) -> FactChanges:
         else:
             varied.append(FactSpread(name, before, after))
     changed.sort(key=lambda change: abs(change.points_off))
-    return FactChanges(tuple(changed), tuple(varied), not seen)
+    return tuple(changed), tuple(varied), not seen
 
 
-def _names(observed: Sequence[PointFacts]) -> list[str]:
+def _names(observed: Sequence[_PointFacts]) -> list[str]:
     """Return the facts' names in the order of the facts."""
     return list(dict.fromkeys(name for _, facts in observed for name, _ in facts))
 

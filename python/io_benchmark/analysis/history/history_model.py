@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from io_benchmark.analysis.model import Interval, Subject
-from io_benchmark.analysis.observed.machine_identity import Marks
+from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import Statement
 
 
@@ -44,7 +44,9 @@ class Origin:
     run_id: int | None
     worker_id: str
     source: str
-    marks: Marks | None = None  # by which the machine is recognised; None: by the worker id alone
+    marks: MachineMarks | None = (
+        None  # by which the machine is recognised; None: by the worker id alone
+    )
 
 
 @dataclass(frozen=True)

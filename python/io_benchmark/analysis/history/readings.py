@@ -96,6 +96,6 @@ def _conditions(run: Run) -> Conditions:
     """Return the traits by which rules would refuse a comparison."""
     return tuple(
         Condition(name, traits_text(traits))
-        for name, rule in SIDE_RULES.items()
-        if rule.severity is Severity.REFUSED and (traits := rule.traits(run))
+        for name, (severity, traits_of) in SIDE_RULES.items()
+        if severity is Severity.REFUSED and (traits := traits_of(run))
     )

@@ -10,6 +10,7 @@ series: results that break a validity rule together are in different ones.
 
 import itertools
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
@@ -18,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from io_benchmark.analysis.history import change_points
-from io_benchmark.analysis.history.changes import PointFacts, fact_changes
+from io_benchmark.analysis.history.changes import fact_changes
 from io_benchmark.analysis.history.history_model import (
     Change,
     Conditions,
@@ -31,12 +32,12 @@ from io_benchmark.analysis.history.history_model import (
     Point,
     WorkerMean,
 )
-from io_benchmark.analysis.inference import estimates, student
+from io_benchmark.analysis.inference import estimates, variances
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import UNKNOWN, Subject
 from io_benchmark.analysis.observed import machine_identity
-from io_benchmark.analysis.observed.machine_identity import Marks
+from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import Statement, count, joined, stable_order, statement
 
 
@@ -70,7 +71,7 @@ def history(
     by_key: dict[_SeriesKey, list[HistoryReading]] = {}
     for reading in kept:
         by_key.setdefault(_SeriesKey(reading.subject, reading.conditions), []).append(reading)
-    points = {key: points_of(some) for key, some in by_key.items()}
+    points = {key: _points_of(some) for key, some in by_key.items()}
     series = [_series(key, points[key], by_key[key]) for key in points if _is_shown(key, points)]
     series.sort(
         key=lambda each: (
@@ -164,7 +165,7 @@ def _difference(conditions: Conditions, usual: Conditions) -> Statement:
     return joined(differences, "; ")
 
 
-def points_of(readings: Iterable[HistoryReading]) -> list[Point]:
+def _points_of(readings: Iterable[HistoryReading]) -> list[Point]:
     """Return a point per group, oldest first; runs on one machine are one worker."""
     groups: dict[str, list[HistoryReading]] = {}
     for reading in readings:
@@ -174,11 +175,11 @@ def points_of(readings: Iterable[HistoryReading]) -> list[Point]:
 
 
 def _point(group: str, readings: Sequence[HistoryReading]) -> Point:
-    marks = [reading.origin.marks or Marks(reading.origin.worker_id) for reading in readings]
+    marks = [reading.origin.marks or MachineMarks(reading.origin.worker_id) for reading in readings]
     named = zip(machine_identity.machine_names(marks), readings, strict=True)
     workers = []
     logs = []
-    for of_machine in machine_identity.group_by_machine(named, lambda pair: pair[0]).values():
+    for of_machine in machine_identity.by_machine(named, lambda pair: pair[0]):
         log_mean = math.fsum(reading.log_mean for _, reading in of_machine) / len(of_machine)
         logs.append(log_mean)
         tasks = tuple(_task(reading.origin) for _, reading in of_machine)
@@ -233,7 +234,7 @@ def _with_ratios(points: Sequence[Point], levels: Sequence[Level]) -> list[Point
 
 def _level(start: int, end: int, points: Sequence[Point]) -> Level:
     logs = [point.log_mean for point in points]
-    variation = math.sqrt(student.sample_variance(logs)) if len(logs) > 1 else None
+    variation = math.sqrt(variances.sample_variance(logs)) if len(logs) > 1 else None
     return Level(start, end, math.exp(math.fsum(logs) / len(logs)), variation)
 
 
@@ -253,21 +254,23 @@ def _change(
     estimate = estimates.estimate(sides[0], sides[1], 0.0)
     order = {point.group: at for at, point in enumerate(points)}
     observed = [
-        PointFacts(order[reading.origin.group], reading.facts)
+        (order[reading.origin.group], reading.facts)
         for reading in readings
         if before.start <= order[reading.origin.group] < after.end
     ]
-    facts = fact_changes(sorted(observed, key=lambda each: each.point), change.at)
+    changed, varied, unobserved = fact_changes(
+        sorted(observed, key=operator.itemgetter(0)), change.at
+    )
     return Change(
         at=change.at,
         p_value=change.p_value,
         before_ns=before.mean_ns,
         after_ns=after.mean_ns,
         ratio=estimate.ratio,
-        interval=estimates.interval(estimate, LEVEL),
-        changed=facts.changed,
-        varied=facts.varied,
-        unobserved=facts.unobserved,
+        interval=estimate.interval(LEVEL),
+        changed=changed,
+        varied=varied,
+        unobserved=unobserved,
     )
 
 

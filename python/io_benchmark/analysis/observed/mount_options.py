@@ -1,11 +1,21 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The options that a place is mounted with."""
+"""The file system of a place, and the options that it is mounted with."""
 
 from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.results.format import StoragePlace
 
 LAYERED = ("overlay", "aufs")
+
+
+def filesystem_type(place: StoragePlace | None) -> str | None:
+    """Return 'ext4'; an overlay hides the file system below it."""
+    if place is None:
+        return None
+    if place.filesystem is not None:
+        return place.filesystem.type
+    return place.mount.filesystem if place.mount is not None else None
 
 
 def mount_table_options(view: View) -> dict[str, str]:

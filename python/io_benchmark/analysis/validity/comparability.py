@@ -8,7 +8,6 @@ kind has no traits.
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -26,13 +25,6 @@ _UNKNOWN_METHOD = "an unknown method"
 Traits = tuple[Statement, ...]
 TraitRule = Callable[[Run], Traits]
 RETRIEVES_RULE = "retrieves"
-
-
-class SideRule(NamedTuple):
-    """A rule that two sides break whose traits differ."""
-
-    severity: Severity
-    traits: TraitRule
 
 
 def traits_text(traits: Traits) -> Statement:
@@ -177,21 +169,21 @@ def _script_version(run: Run) -> Traits:
     )
 
 
-SIDE_RULES = {
-    "profile": SideRule(Severity.REFUSED, _profile),
-    "sequence": SideRule(Severity.REFUSED, _sequence),
-    "sizes": SideRule(Severity.REFUSED, _sizes),
-    RETRIEVES_RULE: SideRule(Severity.REFUSED, _retrieves),
-    "copy-method": SideRule(Severity.REFUSED, _copy_method),
-    "lookup-method": SideRule(Severity.REFUSED, _lookup_method),
-    "reflink": SideRule(Severity.REFUSED, _reflink),
-    "cache-state": SideRule(Severity.REFUSED, _cache_state),
-    "parameters": SideRule(Severity.REFUSED, _parameters),
-    "method": SideRule(Severity.REFUSED, _method),
-    "http-version": SideRule(Severity.REFUSED, _http_version),
-    "interpreter": SideRule(Severity.WARNING, _interpreter),
-    "place-kind": SideRule(Severity.REFUSED, _place_kind),
-    "script-version": SideRule(Severity.WARNING, _script_version),
+SIDE_RULES: dict[str, tuple[Severity, TraitRule]] = {
+    "profile": (Severity.REFUSED, _profile),
+    "sequence": (Severity.REFUSED, _sequence),
+    "sizes": (Severity.REFUSED, _sizes),
+    RETRIEVES_RULE: (Severity.REFUSED, _retrieves),
+    "copy-method": (Severity.REFUSED, _copy_method),
+    "lookup-method": (Severity.REFUSED, _lookup_method),
+    "reflink": (Severity.REFUSED, _reflink),
+    "cache-state": (Severity.REFUSED, _cache_state),
+    "parameters": (Severity.REFUSED, _parameters),
+    "method": (Severity.REFUSED, _method),
+    "http-version": (Severity.REFUSED, _http_version),
+    "interpreter": (Severity.WARNING, _interpreter),
+    "place-kind": (Severity.REFUSED, _place_kind),
+    "script-version": (Severity.WARNING, _script_version),
 }
 # Places of one task are compared only where these traits are the same: they decide what is measured.
 SAME_WORK: tuple[TraitRule, ...] = (_sequence, _sizes, _retrieves, _parameters)

@@ -289,9 +289,9 @@ def check_sides(
     """Return the rules that two sides break together, or that one breaks by itself."""
     problems = []
     names = baseline[0].worker.side, candidate[0].worker.side
-    for rule_name, rule in SIDE_RULES.items():
+    for rule_name, (severity, traits_of) in SIDE_RULES.items():
         theirs, ours = (
-            sorted({rule.traits(run) for run in runs}, key=stable_order)
+            sorted({traits_of(run) for run in runs}, key=stable_order)
             for runs in (baseline, candidate)
         )
         if ours == theirs and len(ours) == 1:
@@ -304,7 +304,7 @@ def check_sides(
             candidate=names[1],
             candidate_traits=_of_side(distinct[len(theirs) :]),
         )
-        given = _after_allowing(rule_name, rule.severity, allowed)
+        given = _after_allowing(rule_name, severity, allowed)
         problems.append(Problem(rule_name, given, subject, names, message))
     return problems
 

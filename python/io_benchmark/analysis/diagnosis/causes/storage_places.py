@@ -14,7 +14,7 @@ from io_benchmark.analysis.diagnosis.measured_gains import (
 )
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.observed.disk_waits import waits_for_disks
-from io_benchmark.analysis.observed.mount_options import LAYERED, all_options
+from io_benchmark.analysis.observed.mount_options import LAYERED, all_options, filesystem_type
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
 
@@ -63,25 +63,15 @@ def _storage_place(case: Case) -> CauseJudgement:
 # --- file-system ---
 
 
-def _filesystem_type(view: View) -> str | None:
-    """Return 'ext4'; an overlay hides the file system below it."""
-    place = view.place
-    if place is None:
-        return None
-    if place.filesystem is not None:
-        return place.filesystem.type
-    return place.mount.filesystem if place.mount is not None else None
-
-
 def _filesystem(view: View) -> RankedFact | None:
-    name = _filesystem_type(view)
+    name = filesystem_type(view.place)
     if name is None or name in LAYERED:
         return None
     return RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))
 
 
 def _file_system(case: Case) -> CauseJudgement:
-    layered = any(_filesystem_type(view) in LAYERED for view in case.views)
+    layered = any(filesystem_type(view.place) in LAYERED for view in case.views)
     return by_rank(
         case,
         _filesystem,
@@ -100,7 +90,7 @@ def _file_system(case: Case) -> CauseJudgement:
 
 def _flushes(view: View) -> bool | None:
     """Return whether closing a rewritten file writes it out."""
-    name = _filesystem_type(view)
+    name = filesystem_type(view.place)
     if name is None or name in LAYERED:
         return None
     if name != "ext4":
@@ -115,7 +105,7 @@ def _flush_fact(view: View) -> Statement | None:
     flushes = _flushes(view)
     if flushes is None:
         return None
-    name = _filesystem_type(view) or ""
+    name = filesystem_type(view.place) or ""
     if name != "ext4":
         return statement("{type}, which has its own rules", type=name)
     return statement(
