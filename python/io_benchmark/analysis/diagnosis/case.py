@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from io_benchmark.analysis.model import Comparison, Figures, Subject, Verdict, Worker
-from io_benchmark.analysis.observed.worker_view import View, mean_of, view_of
+from io_benchmark.analysis.model import Comparison, Figures, Subject, Verdict
+from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.summary import workload_figures
 from io_benchmark.results import workloads
 
@@ -141,21 +141,3 @@ class Case:
         if candidate is None or baseline is None or not difference_ns or not self.differs:
             return None
         return (candidate - baseline) / difference_ns
-
-
-def make_case(
-    subject: Subject,
-    ratio: float | None,
-    baseline: Sequence[Worker],
-    candidate: Sequence[Worker],
-    measurements: Sequence[OtherMeasurement] = (),
-) -> Case:
-    """Return the case of these workers; a ratio that is not a positive number counts as none."""
-    usable = ratio if ratio is not None and math.isfinite(ratio) and ratio > 0 else None
-    return Case(
-        subject,
-        usable,
-        tuple(view_of(worker, subject) for worker in baseline),
-        tuple(view_of(worker, subject) for worker in candidate),
-        tuple(measurements),
-    )

@@ -10,7 +10,7 @@ from io_benchmark.analysis.diagnosis.case import OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import Sides
 from io_benchmark.analysis.diagnosis.evidence import evidence_of, fact
 from io_benchmark.analysis.model import UNKNOWN, Evidence, Figures, Observation
-from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
+from io_benchmark.analysis.statements import Quantity, Unit, Value, count, statement
 from io_benchmark.analysis.summary import workload_figures
 from io_benchmark.results import workloads
 
@@ -41,7 +41,7 @@ def _figure(measurement: OtherMeasurement, figures: Figures, *, named: bool) -> 
     values: dict[str, Value] = {"variant": subject.variant}
     if subject.threads > 1:
         template += " {threads} at once"
-        values["threads"] = Quantity(subject.threads, Unit.COUNT)
+        values["threads"] = count(subject.threads)
     if named:
         template += " in {place}"
         values["place"] = subject.place

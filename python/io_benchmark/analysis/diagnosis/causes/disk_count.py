@@ -27,7 +27,7 @@ from io_benchmark.analysis.observed.disk_waits import (
     write_cap,
 )
 from io_benchmark.analysis.observed.worker_view import View, mean_of
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, count, statement
 
 ORDER = 10
 _UNSEEN = "The devices under the place could not be seen."
@@ -37,20 +37,18 @@ _UNSEEN = "The devices under the place could not be seen."
 
 
 def _spread(stack: Stack) -> Statement:
-    disks = Quantity(len(stack.disks), Unit.COUNT)
+    disks = count(len(stack.disks))
     if len(stack.disks) == 1:
         return statement("{disks} disk", disks=disks)
     if stack.linear:
         return statement(
             "{disks} disks, linear: the bandwidth of {width}",
             disks=disks,
-            width=Quantity(stack.width, Unit.COUNT),
+            width=count(stack.width),
         )
     if stack.width == len(stack.disks):
         return statement("{disks} disks, striped", disks=disks)
-    return statement(
-        "{disks} disks, {width} at once", disks=disks, width=Quantity(stack.width, Unit.COUNT)
-    )
+    return statement("{disks} disks, {width} at once", disks=disks, width=count(stack.width))
 
 
 def _stack_fact(view: View) -> Statement | None:
@@ -107,7 +105,7 @@ def _width(view: View) -> RankedFact | None:
     stack = stack_of(view)
     if stack is None:
         return None
-    width = Quantity(stack.width, Unit.COUNT)
+    width = count(stack.width)
     return RankedFact(statement("{width}", width=width), -stack.width)
 
 
@@ -166,10 +164,10 @@ def _with_more_disks(case: Case, judgement: CauseJudgement) -> CauseJudgement:
     larger = published_caps.machine_with_disks(machine, disks + 1)
     more = published_caps.disks_of_machine(larger)
     template = "{machine} has {disks} local SSD" + ("s" if disks > 1 else "")
-    values: dict[str, Value] = {"machine": machine, "disks": Quantity(disks, Unit.COUNT)}
+    values: dict[str, Value] = {"machine": machine, "disks": count(disks)}
     if larger is None or more is None:
         return judgement.also(f"{template}.", **values)
-    values |= {"larger": larger, "more": Quantity(more, Unit.COUNT)}
+    values |= {"larger": larger, "more": count(more)}
     return judgement.also(f"{template}, {{larger}} has {{more}}.", **values)
 
 

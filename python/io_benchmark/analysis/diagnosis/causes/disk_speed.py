@@ -16,7 +16,7 @@ from io_benchmark.analysis.observed.disk_waits import (
     waits_for_disks,
 )
 from io_benchmark.analysis.observed.worker_view import View, mean_of
-from io_benchmark.analysis.statements import Quantity, Unit, statement
+from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 
 ORDER = 11
 # A disk that writes at this part of the other's rate or more is as fast.
@@ -52,7 +52,7 @@ def _boot_disk_fallback(case: Case) -> CauseJudgement:
     if judgement.state is State.SUPPORTED and expected:
         return judgement.also(
             "Its machine type has {disks} local SSD" + ("s." if max(expected) > 1 else "."),
-            disks=Quantity(max(expected), Unit.COUNT),
+            disks=count(max(expected)),
         )
     return judgement
 

@@ -18,7 +18,7 @@ from io_benchmark.analysis.diagnosis.other_measurements import (
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.model import Evidence, State
 from io_benchmark.analysis.observed.worker_view import View, cpu_quota
-from io_benchmark.analysis.statements import Quantity, Unit, statement
+from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.summary import workload_figures
 
 ORDER = 120
@@ -67,7 +67,7 @@ def _lock(case: Case) -> CauseJudgement:
         Unit.RATIO,
         "{figure} by {threads} at once",
         note=" ({variant}, one thread is 1)",
-        threads=Quantity(threads, Unit.COUNT),
+        threads=count(threads),
         variant=measurement.subject.variant,
     )
     if not case.differs:
@@ -120,7 +120,7 @@ def _layers(view: View) -> RankedFact | None:
         return RankedFact(statement("no overlay ({kind})", kind=place.kind))
     layers = place.overlay.lower_layers
     return RankedFact(
-        statement("overlay over {layers} layers", layers=Quantity(layers, Unit.COUNT)),
+        statement("overlay over {layers} layers", layers=count(layers)),
         float(layers),
     )
 

@@ -16,7 +16,7 @@ from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.observed.disk_waits import waits_for_disks
 from io_benchmark.analysis.observed.mount_options import LAYERED, all_options, filesystem_type
 from io_benchmark.analysis.observed.worker_view import View, mean_of
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
+from io_benchmark.analysis.statements import Statement, Unit, Value, count, statement
 
 ORDER = 30
 # Bytes copied reach a volume or a directory directly; an overlay looks every name up in layers.
@@ -41,7 +41,7 @@ def _place(view: View) -> RankedFact | None:
     values: dict[str, Value] = {"kind": place.kind}
     if place.overlay is not None:
         template += " over {layers} layers"
-        values["layers"] = Quantity(place.overlay.lower_layers, Unit.COUNT)
+        values["layers"] = count(place.overlay.lower_layers)
     engine = view.host.container.engine if view.host and view.host.container else None
     if engine:
         template += ", in {engine}"

@@ -4,6 +4,7 @@
 """Limits that cgroups set on one side: I/O, memory and CPU."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
@@ -141,7 +142,7 @@ def _cpu(view: View) -> RankedFact | None:
     return RankedFact(statement("{cpus} CPUs", cpus=cpus), 1 / max(quota, 1e-6))
 
 
-def _judge(case: Case, read: ReadFact, name: str, tighter: str, same: str) -> CauseJudgement:
+def _judge(case: Case, *, read: ReadFact, name: str, tighter: str, same: str) -> CauseJudgement:
     any_limit = any((seen := read(view)) is not None and seen.rank > 0 for view in case.views)
     return by_rank(
         case,
@@ -153,54 +154,42 @@ def _judge(case: Case, read: ReadFact, name: str, tighter: str, same: str) -> Ca
     )
 
 
-def _io_limit(case: Case) -> CauseJudgement:
-    return _judge(
-        case,
-        _io,
-        "io-limits",
-        "The slower side's cgroup limits its I/O more tightly.",
-        "Both sides have the same limits.",
-    )
-
-
-def _memory_limit(case: Case) -> CauseJudgement:
-    return _judge(
-        case,
-        _memory,
-        "memory-limit",
-        "The slower side's memory is limited more tightly, and the page cache counts towards it.",
-        "Both sides have the same limit.",
-    )
-
-
-def _cpu_limit(case: Case) -> CauseJudgement:
-    return _judge(
-        case,
-        _cpu,
-        "cpu-quota",
-        "The slower side's cgroup has a smaller quota of CPU time.",
-        "Both sides have the same quota.",
-    )
-
-
 RULES = (
     CauseRule(
         "cgroup-io-limit",
         "A cgroup limits the slower side's I/O.",
-        _io_limit,
+        partial(
+            _judge,
+            read=_io,
+            name="io-limits",
+            tighter="The slower side's cgroup limits its I/O more tightly.",
+            same="Both sides have the same limits.",
+        ),
         frozenset(("cache-retrieve", "random-io", "sync-write")),
         {"lift the cgroup's I/O limit": as_other_pool},
     ),
     CauseRule(
         "cgroup-memory-limit",
         "A cgroup limits the slower side's memory.",
-        _memory_limit,
+        partial(
+            _judge,
+            read=_memory,
+            name="memory-limit",
+            tighter="The slower side's memory is limited more tightly, and the page cache counts towards it.",
+            same="Both sides have the same limit.",
+        ),
         remedies={"lift the cgroup's memory limit": as_other_pool},
     ),
     CauseRule(
         "cgroup-cpu-limit",
         "A cgroup limits the slower side's CPU time.",
-        _cpu_limit,
+        partial(
+            _judge,
+            read=_cpu,
+            name="cpu-quota",
+            tighter="The slower side's cgroup has a smaller quota of CPU time.",
+            same="Both sides have the same quota.",
+        ),
         frozenset(("cache-retrieve", "spawn", "metadata", "exec", "upload")),
         {"lift the cgroup's CPU quota": as_other_pool},
     ),
