@@ -97,11 +97,6 @@ def span(
     return observe
 
 
-def write_rate() -> Observe:
-    """Observe the rate at which all disks of the place wrote."""
-    return rate("write-rate", lambda view: view.written_mib_per_s, "write rate {value}")
-
-
 def rate(name: str, mib_per_s: Callable[[View], float | None], template: str) -> Observe:
     """Observe a rate that workers have in MiB/s."""
 
@@ -110,3 +105,7 @@ def rate(name: str, mib_per_s: Callable[[View], float | None], template: str) ->
         return None if value is None else value * MIB
 
     return span(name, bytes_per_s, Unit.BYTES_PER_SECOND, template)
+
+
+# The rate at which all disks of the place wrote.
+WRITE_RATE = rate("write-rate", lambda view: view.written_mib_per_s, "write rate {value}")

@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis.history.history_model import FactChange, Facts, FactSpread
+from io_benchmark.analysis.history.history_model import FactChange, Facts, FactSpread, FactValue
 
 # As far as noise moves a change that is large enough to matter.
 _POINTS_NEAR = 2
@@ -33,8 +33,8 @@ def fact_changes(
         values = [
             (point, value) for point, facts in observed for key, value in facts if key == name
         ]
-        before = tuple(sorted({value for point, value in values if point < at}))
-        after = tuple(sorted({value for point, value in values if point >= at}))
+        before = tuple(sorted({value for point, value in values if point < at}, key=str))
+        after = tuple(sorted({value for point, value in values if point >= at}, key=str))
         if not before or not after:
             continue
         seen = True
@@ -56,18 +56,25 @@ def _names(observed: Sequence[_PointFacts]) -> list[str]:
 
 @dataclass(frozen=True)
 class _Switch:
-    before: str
-    after: str
+    before: FactValue
+    after: FactValue
     at: int  # the first point with the new value
 
 
-def _switch(values: Sequence[tuple[int, str]]) -> _Switch | None:
+def _switch(values: Sequence[tuple[int, FactValue]]) -> _Switch | None:
     """Return where a fact has one value on all workers before, and a different one from there on."""
     pieces = [
         (value, [point for point, _ in pairs])
-        for value, pairs in itertools.groupby(sorted(values), key=lambda pair: pair[1])
+        for value, pairs in itertools.groupby(
+            sorted(values, key=_by_point), key=lambda pair: pair[1]
+        )
     ]
     if len(pieces) != 2 or pieces[0][1][-1] == pieces[1][1][0]:
         return None
     (before, _), (after, points) = pieces
     return _Switch(before, after, points[0])
+
+
+def _by_point(pair: tuple[int, FactValue]) -> tuple[int, str]:
+    point, value = pair
+    return point, str(value)

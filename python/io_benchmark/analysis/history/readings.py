@@ -17,6 +17,7 @@ from io_benchmark.analysis.history.history_model import (
     Condition,
     Conditions,
     Fact,
+    FactValue,
     HistoryReading,
     LeftOut,
     Origin,
@@ -156,10 +157,17 @@ def _bound_reading(reading: HistoryReading) -> HistoryReading:
             Condition(rule, _bound_text(traits, VALUE)) for rule, traits in reading.conditions
         ),
         facts=tuple(
-            Fact(_shorten(name, _NAME), _shorten(value, VALUE))
+            Fact(_shorten(name, _NAME), _bound_value(value))
             for name, value in reading.facts[:_FACTS]
         ),
     )
+
+
+def _bound_value(value: FactValue) -> FactValue:
+    if isinstance(value, str):
+        return _shorten(value, VALUE)
+    listed = ",".join(value)
+    return value if len(listed) <= VALUE else (_shorten(listed, VALUE),)
 
 
 def _bound_text(text: Statement, most: int) -> Statement:

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.evidence import (
+    WRITE_RATE,
     evidence_of,
     of_sides,
     rate,
     tally,
-    write_rate,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import more_disks, predicted
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
@@ -96,7 +96,7 @@ def _device_evidence(views: Sequence[View]) -> Evidence:
         tally("disks", _stack_fact)(views),
         tally("models", _models, "models {value}")(views),
         tally("machine-type", _machine_type, "machine type {value}")(views),
-        write_rate()(views),
+        WRITE_RATE(views),
         *_caps(views),
     )
 

@@ -5,7 +5,7 @@
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.evidence import of_sides, span, tally, write_rate
+from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, of_sides, span, tally
 from io_benchmark.analysis.diagnosis.measured_gains import (
     as_other_pool,
     follows,
@@ -127,7 +127,7 @@ def _ext4_flush(case: Case) -> CauseJudgement:
             Unit.SHARE,
             "{value} of the bytes copied were written to the disks",
         ),
-        write_rate(),
+        WRITE_RATE,
     )
     if case.subject.destination != "overwrite":
         return evidence.ruled_out(
