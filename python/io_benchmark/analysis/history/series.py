@@ -38,7 +38,7 @@ from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import UNKNOWN, Subject
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
-from io_benchmark.analysis.statements import Statement, count, joined, stable_order, statement
+from io_benchmark.analysis.statements import Statement, count, joined, statement
 
 
 class _SeriesKey(NamedTuple):
@@ -78,16 +78,14 @@ def history(
             each.subject,
             _age(each),
             -len(each.points),
-            stable_order(each.conditions),
+            repr(each.conditions),
         )
     )
     alone = [_left_out(key, points) for key in points if not _is_shown(key, points)]
     return History(
         pool,
         tuple(series),
-        tuple(
-            sorted([*left_out, *alone], key=lambda line: (line.source, stable_order(line.reason)))
-        ),
+        tuple(sorted([*left_out, *alone], key=lambda line: (line.source, repr(line.reason)))),
         tuple(sorted(unreadable)),
         (
             *(statement("{remark}", remark=remark) for remark in remarks),
@@ -100,7 +98,7 @@ def _order(reading: HistoryReading) -> tuple[object, ...]:
     origin = reading.origin
     run = -1 if origin.run_id is None else origin.run_id
     task = origin.time, origin.group, origin.task_id, run, origin.worker_id, origin.source
-    conditions = stable_order(reading.conditions)
+    conditions = repr(reading.conditions)
     return *task, reading.subject, conditions, reading.log_mean, reading.facts
 
 

@@ -22,7 +22,6 @@ from io_benchmark.analysis.statements import (
     Unit,
     joined,
     share,
-    stable_order,
     statement,
 )
 
@@ -61,7 +60,7 @@ def _of_side(workers: Sequence[Sequence[SideBottleneck]]) -> SideBottleneck:
     # The reason of one run, and the same one in whichever order the runs come.
     reasons = sorted(
         (run.reason for runs in workers for run in runs if run.bottleneck is bottleneck),
-        key=stable_order,
+        key=repr,
     )
     reason = reasons[len(reasons) // 2] if reasons else statement("its workers differ in it")
 

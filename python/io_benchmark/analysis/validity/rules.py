@@ -17,7 +17,6 @@ from io_benchmark.analysis.statements import (
     count,
     joined,
     share,
-    stable_order,
     statement,
 )
 from io_benchmark.analysis.validity.comparability import (
@@ -291,8 +290,7 @@ def check_sides(
     names = baseline[0].worker.side, candidate[0].worker.side
     for rule_name, (severity, traits_of) in SIDE_RULES.items():
         theirs, ours = (
-            sorted({traits_of(run) for run in runs}, key=stable_order)
-            for runs in (baseline, candidate)
+            sorted({traits_of(run) for run in runs}, key=repr) for runs in (baseline, candidate)
         )
         if ours == theirs and len(ours) == 1:
             continue

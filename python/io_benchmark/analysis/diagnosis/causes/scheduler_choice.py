@@ -8,7 +8,6 @@ from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.causes.scheduler_waits import (
     SYNC_WRITE,
     counted_as,
-    slowest_sync_write,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import (
@@ -21,8 +20,12 @@ from io_benchmark.analysis.diagnosis.ranking import (
     ranking,
 )
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.device_stack import stack_of
-from io_benchmark.analysis.observed.disk_schedulers import FAIR_QUEUEING, described, fair_disks
+from io_benchmark.analysis.observed.device_stack import (
+    FAIR_QUEUEING,
+    described,
+    fair_disks,
+    stack_of,
+)
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.results.format import Device
@@ -67,7 +70,7 @@ def _scheduler_choice(case: Case) -> CauseJudgement:
     counted = counted_as(case)
     if judgement.state is not State.RULED_OUT and counted is not None:
         return judgement.evidence.ruled_out(f"What they differ in counts as {counted}.")
-    slowest_write = slowest_sync_write(case)
+    slowest_write = case.slowest(case.measured(SYNC_WRITE))
     if slowest_write is None or ranking(case, _scheduler) is not Ranking.UNRANKED:
         return judgement
     return _by_sync_writes(case, judgement, slowest_write)

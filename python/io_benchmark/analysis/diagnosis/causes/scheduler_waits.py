@@ -20,31 +20,45 @@ from io_benchmark.analysis.diagnosis.evidence import Observe, of_sides, tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import SLOWER_AT_RATIO
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.disk_schedulers import (
-    described,
-    fair_disks,
-    idle_settings,
-    scheduled_disks,
-)
+from io_benchmark.analysis.observed.device_stack import described, fair_disks, stack_of
 from io_benchmark.analysis.observed.mount_options import LAYERED
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.format import Device
 
 ORDER = 60
+SYNC_WRITE = "sync-write"
 _JOURNALLING = ("ext3", "ext4")
 # Folders where a hierarchy is mounted whole: its root group.
 _ROOT_GROUPS = ("cgroup", "blkio", "unified")
+# Each in ms and, on later kernels, in µs as well.
+_IDLING = ("slice_idle", "group_idle")
 _STATES = {True: "met", False: "not met", None: "unknown"}
 # A write that waits for less does not wait for the time slices of others.
 _STARVES_NS = 10_000_000
 _SETTINGS = "strict_guarantees=1 and slice_idle=0"
-SYNC_WRITE = "sync-write"
 
 
-def slowest_sync_write(case: Case) -> OtherMeasurement | None:
-    """Return the synchronous writes that the slower side does worst at."""
-    return case.slowest(case.measured(SYNC_WRITE))
+def _scheduled_disks(view: View) -> tuple[Device, ...] | None:
+    """Return the place's disks, none for a place in memory; None where a scheduler is unseen."""
+    if view.place is not None and view.place.kind == "memory":
+        return ()
+    stack = stack_of(view)
+    if stack is None or any(disk.scheduler is None for disk in stack.disks):
+        return None
+    return stack.disks
+
+
+def _idle_settings(disk: Device) -> dict[str, int]:
+    """Return how long the scheduler idles; in µs only where that is under a millisecond."""
+    settings = {}
+    for name in _IDLING:
+        ms, us = (disk.scheduler_settings.get(each) for each in (name, f"{name}_us"))
+        if us is not None and not ms and us > 0:
+            settings[f"{name}_us"] = us
+        elif ms is not None or us is not None:
+            settings[name] = ms if ms is not None else (us or 0) // 1000
+    return settings
 
 
 def _with_times(
@@ -141,13 +155,13 @@ def _scheduler(view: View) -> tuple[_Precondition, _Precondition]:
             _Precondition("idle-settings", "idle settings above 0", *settings),
         )
 
-    disks = scheduled_disks(view)
+    disks = _scheduled_disks(view)
     if disks is None:
         unseen = None, "no scheduler seen"
         return preconditions(unseen, unseen)
     fair = fair_disks(disks)
     names = sorted({disk.scheduler or "" for disk in fair or disks})
-    known = [setting for disk in fair for setting in idle_settings(disk).items()]
+    known = [setting for disk in fair for setting in _idle_settings(disk).items()]
     above = {name: value for name, value in known if value > 0}
     text = " ".join(f"{name}={value}" for name, value in sorted((above or dict(known)).items()))
     return preconditions(
@@ -193,7 +207,7 @@ def _scheduler_idling(case: Case) -> CauseJudgement:
         f"All four preconditions are met on {where}: a synchronous write waits for the journal's "
         "thread, and the scheduler leaves the disk idle between the two.",
     )
-    slowest_write = slowest_sync_write(case)
+    slowest_write = case.slowest(case.measured(SYNC_WRITE))
     if slowest_write is None:
         return judgement.also(f"Times of the workload {SYNC_WRITE} would prove it.")
     return _proved_by_sync_writes(case, judgement, slowest_write)
@@ -215,7 +229,7 @@ def _absent(case: Case) -> str:
 
 
 def _starves(disk: Device) -> bool:
-    idle = idle_settings(disk)
+    idle = _idle_settings(disk)
     return (
         disk.scheduler == "bfq"
         and disk.scheduler_settings.get("strict_guarantees", 0) > 0
@@ -225,18 +239,18 @@ def _starves(disk: Device) -> bool:
 
 
 def _may_starve(view: View) -> float | None:
-    disks = scheduled_disks(view)
+    disks = _scheduled_disks(view)
     return None if disks is None else float(any(map(_starves, disks)))
 
 
 def _schedulers(view: View) -> Statement | None:
-    disks = scheduled_disks(view)
+    disks = _scheduled_disks(view)
     if disks is None:
         return None
     shown = set()
     for disk in disks:
         strict = ("strict_guarantees", disk.scheduler_settings.get("strict_guarantees"))
-        shown.add(described(disk, [strict, *idle_settings(disk).items()]))
+        shown.add(described(disk, [strict, *_idle_settings(disk).items()]))
     return statement("{schedulers}", schedulers=", ".join(sorted(shown)) or "no disk")
 
 
@@ -250,7 +264,7 @@ def _scheduler_starvation(case: Case) -> CauseJudgement:
         return evidence.ruled_out(
             f"No disk of the slower side is scheduled by bfq with {_SETTINGS}."
         )
-    slowest_write = slowest_sync_write(case)
+    slowest_write = case.slowest(case.measured(SYNC_WRITE))
     if slowest_write is None:
         return evidence.not_observable(
             f"bfq with {_SETTINGS} can delay a synchronous write by 20 ms. That depends on the order "
