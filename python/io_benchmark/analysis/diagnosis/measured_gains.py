@@ -62,8 +62,7 @@ def other_destination(destination: str) -> FindGain:
     """Compare with the same copies on the same side, to another destination."""
 
     def find(push: Push, _cause: Cause) -> Gain | None:
-        other = replace(push.subject, destination=destination)
-        then_ns = push.mean_ns(push.slow, other)
+        then_ns = push.mean_ns(push.slow, replace(push.subject, destination=destination))
         if then_ns is None or push.now_ns is None:
             return _unknown_gain(
                 "Not measured here: destination {destination} in the same push would show it.",

@@ -123,12 +123,12 @@ def _newest(
 
 def _longest_other(key: _SeriesKey, points: _Points) -> _SeriesKey | None:
     """Return the subject's longest other series."""
-    others = [other for other in points if other.subject == key.subject and other != key]
-    return max(others, key=lambda other: len(points[other]), default=None)
+    of_subject = [each for each in points if each.subject == key.subject and each != key]
+    return max(of_subject, key=lambda each: len(points[each]), default=None)
 
 
 def _is_shown(key: _SeriesKey, points: _Points) -> bool:
-    """A point with conditions that no other has is not shown, where its subject has a series."""
+    """Leave out a point with conditions that no other point has, where its subject has a series."""
     longest = _longest_other(key, points)
     return len(points[key]) > 1 or longest is None or len(points[longest]) == 1
 

@@ -39,7 +39,7 @@ def distinct_traits(several: Sequence[Traits]) -> list[Traits]:
 
 
 def _profile(run: Run) -> Traits:
-    """A quick run measures smaller files and waits for less: it is not a short form of a full one."""
+    # A quick run measures smaller files and waits for less: it is not a short form of a full one.
     return (statement("profile {profile}", profile=run.worker.result.config.profile),)
 
 
@@ -62,7 +62,7 @@ def _sizes(run: Run) -> Traits:
 
 
 def _retrieves(run: Run) -> Traits:
-    """The first retrieve of a file reads the disk: of fewer retrieves, more are such."""
+    # The first retrieve of a file reads the disk: of fewer retrieves, more are such.
     if run.entry.retrieves is None:
         return ()
     return (statement("{count} retrieves planned", count=count(run.entry.planned)),)
@@ -102,7 +102,7 @@ def _cache_state(run: Run) -> Traits:
 
 
 def _parameters(run: Run) -> Traits:
-    """How much is measured may differ, what is measured may not."""
+    # How much is measured may differ, what is measured may not.
     if run.entry.measured is None:
         return ()
     chosen = msgspec.to_builtins(run.entry.measured.parameters)
@@ -135,7 +135,7 @@ def _observed(run: Run, name: str) -> str | None:
 
 
 def _without_version(method: str | None) -> str:
-    """fio-3.33 and fio-3.36 measure the same way; fio and a loop of Python do not."""
+    # fio-3.33 and fio-3.36 measure the same way; fio and a loop of Python do not.
     name, _, version = (method or _UNKNOWN_METHOD).rpartition("-")
     return name if name and version[:1].isdigit() else method or _UNKNOWN_METHOD
 

@@ -69,7 +69,7 @@ def _samples(entry: Entry) -> str:
 
 
 def _skipped(run: Run) -> Statement | None:
-    """The worker could not measure this at all, and gave the reason: not a failure."""
+    # The worker could not measure this at all, and gave the reason: not a failure.
     outcome = run.entry.facts.outcome
     if outcome.state is not OutcomeState.SKIPPED or len(run.entry.total_ns):
         return None
@@ -111,7 +111,7 @@ def _with_reason(run: Run) -> Statement:
 
 
 def _is_cut_short(run: Run) -> bool:
-    """Whether time ran out with enough measured: less than planned, but without a failure."""
+    """Return whether time ran out with enough measured: less than planned, but without a failure."""
     enough = len(run.entry.total_ns) >= _fewest_without_warning(run.entry)
     return enough and run.entry.facts.outcome.state is OutcomeState.TIME_BUDGET
 
