@@ -19,7 +19,6 @@ from io_benchmark.report.content.report_index import DIFFERENT, NO_VERDICT, Meas
 from io_benchmark.report.content.report_sections import Section, build_section
 from io_benchmark.report.content.subject_text import (
     Distinction,
-    distinguish,
     place_of,
     table_title,
     unit_text,
@@ -102,7 +101,7 @@ def _sum_up(
 ) -> tuple[_AnswerGroup, _UndecidedLine | None]:
     """Return one workload's answers about pools shown in full, and a line about the others."""
     subjects = [each.part.subject for each in measured]
-    distinction = distinguish(subjects)
+    distinction = Distinction.between(subjects)
     positions = {each.part.position for each in measured}
     own_sections = [section for section in sections if positions.issuperset(section.subjects)]
     if len(own_sections) == 1:

@@ -35,8 +35,7 @@ from typing import Any, Literal
 from io_benchmark.analysis import model, report_model
 from io_benchmark.analysis.history import history_model
 from io_benchmark.analysis.statements import Statement, Value
-from io_benchmark.report.content.evidence_text import evidence_text
-from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.statement_text import evidence_text, text_of
 from io_benchmark.report.content.worker_rows import Replication, count_replication
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.json_encoding import Rules, encode, schema_of_document
