@@ -115,9 +115,9 @@ def _difference(cause: Cause) -> str:
     """Return both sides' summaries, or where they are equal or long, the hypothesis."""
     summaries = (cause.candidate_evidence.summary, cause.baseline_evidence.summary)
     candidate, baseline = (each and text_of(each, FACT_LENGTH) for each in summaries)
-    if candidate and baseline and candidate != baseline:
-        if len(candidate) + len(baseline) <= _EVIDENCE_LENGTH:
-            return f"{candidate} against {baseline}"
+    differ = candidate and baseline and candidate != baseline
+    if differ and len(f"{candidate}{baseline}") <= _EVIDENCE_LENGTH:
+        return f"{candidate} against {baseline}"
     return _clause(cause.hypothesis) or cause.name
 
 

@@ -176,12 +176,12 @@ def render_history(history: history_model.History, _layout: Layout = PLAIN) -> s
     )
 
 
-def report_schema() -> dict[str, Any]:
+def _report_schema() -> dict[str, Any]:
     title = f"io-benchmark report, version {_REPORT_VERSION}"
     return schema_of_document(title, _ReportDocument, _RULES)
 
 
-def history_schema() -> dict[str, Any]:
+def _history_schema() -> dict[str, Any]:
     title = f"io-benchmark history, version {_HISTORY_VERSION}"
     return schema_of_document(title, _HistoryDocument, _RULES)
 
