@@ -293,20 +293,27 @@ def test_an_unwritable_artifacts_folder_is_one_line(worker: Worker, tmp_path: Pa
     ]
 
 
+GROW_OFTEN = "import result_file\nresult_file.GROW_EVERY_NS = 20_000_000"
+
+
 @pytest.mark.root
 def test_a_full_artifacts_disk_does_not_stop_the_measurement(
     worker: Worker, mount: Callable[[str], Path]
 ) -> None:
-    """The last written file still stands and is valid; the end says that it could not be written."""
+    """The last written file is kept and valid; the log has the failure of each kind of write."""
     worker.artifacts = mount("size=256k") / "artifacts"
-    process = worker.start("--retrieves", "4000")
+    process = worker.start("--retrieves", "500", prelude=GROW_OFTEN)
     assert process.stdout is not None
     for line in process.stdout:
         if "drop_caches" in line:
             break
+    os.kill(process.pid, signal.SIGSTOP)
     take_all_space(worker.artifacts.parent)
+    os.kill(process.pid, signal.SIGCONT)
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 1
+    assert "[500/500]" in output
+    assert "warning: result-not-written: an interim result: No space left on device" in output
     assert "error: the result cannot be written:" in output
     assert "Traceback" not in output
     assert outcome_of(worker.result()) == ("running", None)
