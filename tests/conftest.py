@@ -21,9 +21,11 @@ os.environ["PATH"] = with_system_folders(os.environ.get("PATH", os.defpath))
 # What tests make is as readable as on most machines; those that are about a umask set their own.
 os.umask(0o022)
 
-if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
-    # Started by nohup: go on when the terminal closes, and let children begin as they usually do.
-    signal.signal(signal.SIGHUP, lambda _number, _frame: None)
+# nohup ignores SIGHUP, a script's `&` ignores SIGINT. Ignore them here, but not in the tests' processes:
+# a handler is not inherited, and "ignored" is.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, lambda _number, _frame: None)
 
 # Set on a worker, or by whoever tries the script by hand.
 PREFIXES = ("TASKCLUSTER_", "IO_BENCHMARK_", "MOZ_", "TASKGRAPH_")
