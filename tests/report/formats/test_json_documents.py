@@ -285,8 +285,8 @@ def test_a_history():
         {"name": "stripes", "before": "2", "after": "none", "points_off": 0},
         {
             "name": "mount options",
-            "before": f"{sample_history.MOUNT},stripe=32",
-            "after": sample_history.MOUNT,
+            "before": [*sample_history.MOUNT, "stripe=32"],
+            "after": list(sample_history.MOUNT),
             "points_off": 0,
         },
     ]

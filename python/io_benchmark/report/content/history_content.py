@@ -14,6 +14,7 @@ from io_benchmark.analysis.history.history_model import (
     Change,
     FactChange,
     FactSpread,
+    FactValue,
     History,
     HistorySeries,
     Level,
@@ -262,22 +263,21 @@ def _spread_text(fact: FactSpread) -> str:
     return f"{fact.name}: {before} before, {after} after"
 
 
-def _difference(before: str, after: str) -> str:
+def _difference(before: FactValue, after: FactValue) -> str:
     """Return both values; of long lists of options only what was removed and added."""
-    old, new = before.split(","), after.split(",")
-    if min(len(old), len(new)) < 3 or " " in before + after:
+    if isinstance(before, str) or isinstance(after, str) or min(len(before), len(after)) < 3:
         return f"{_value_text(before)} → {_value_text(after)}"
-    removed = ", ".join(option for option in old if option not in new)
-    added = ", ".join(option for option in new if option not in old)
+    removed = ", ".join(option for option in before if option not in after)
+    added = ", ".join(option for option in after if option not in before)
     parts = [f"without {_value_text(removed)}"] if removed else []
     return " and ".join([*parts, *([f"with {_value_text(added)}"] if added else [])])
 
 
-def _values_text(values: tuple[str, ...]) -> str:
+def _values_text(values: tuple[FactValue, ...]) -> str:
     shown = " or ".join(map(_value_text, values[:_VALUES_SHOWN]))
     more = len(values) - _VALUES_SHOWN
     return f"{shown} or {more:,} others" if more > 0 else shown
 
 
-def _value_text(value: str) -> str:
-    return clean(value, _VALUE_LENGTH)
+def _value_text(value: FactValue) -> str:
+    return clean(value if isinstance(value, str) else ",".join(value), _VALUE_LENGTH)
