@@ -14,10 +14,6 @@ def split(text: str) -> list[str]:
     return _LINE.findall(text)
 
 
-def bare(line: str) -> str:
-    return line.rstrip("\r\n")
-
-
 def _end(lines: Sequence[str], at: int) -> str:
     """The line end in use around a place."""
     near = [*reversed(lines[:at]), *lines[at:]]
