@@ -31,7 +31,7 @@ def _missing_mark(path: Path) -> str | None:
 
 
 def find_root(explicit: Path | None, start: Path) -> Root:
-    """The tree to work on, looked for from `start` upward unless it was named."""
+    """Find the tree to work on: the named one, else the nearest from `start` upward."""
     if explicit is not None:
         with refuse_unreadable(f"--root {explicit}", _ADVICE, RootError):
             path = explicit.expanduser().resolve(strict=True)

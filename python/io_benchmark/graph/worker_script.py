@@ -26,7 +26,7 @@ class _WorkerScript:
 
 
 def build_worker_script(root: Root, workloads: Sequence[str]) -> _WorkerScript:
-    """The application for these workloads; for none named, with all that the tree has."""
+    """Build the script for these workloads; without names, for all that the tree has."""
     with tree_modules_only():
         sys.path.insert(0, str(root.path / "python"))
         try:

@@ -66,7 +66,7 @@ def _hours(minutes: int) -> str:
 
 
 def estimate(chosen: Sequence[SelectedTask], earlier: Mapping[str, float]) -> _Cost:
-    """`earlier`: minutes that a task took before, by its label without a replicate's number."""
+    """Estimate the cost; `earlier` has the minutes that each job's tasks took before."""
     # A pool's tasks of another kind measure for another time.
     of_jobs: dict[str, list[SelectedTask]] = {}
     for one in chosen:
@@ -89,7 +89,7 @@ def estimate(chosen: Sequence[SelectedTask], earlier: Mapping[str, float]) -> _C
 
 
 def _budget_minutes(definition: Mapping[str, Any]) -> float:
-    """The script's own time budget, else the task's limit."""
+    """Return the script's own time budget, else the task's limit."""
     payload = definition["payload"]
     budget_s = sizes.budget_s(payload.get("command", []))
     return (payload.get("maxRunTime", 0) if budget_s is None else budget_s) / 60
