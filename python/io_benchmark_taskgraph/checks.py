@@ -27,9 +27,8 @@ def whole_number(minimum: int, maximum: int) -> Callable[[Any], int]:
 
 def percentage(value: object) -> str:
     if not isinstance(value, str) or not re.match(PERCENTAGE, value):
-        raise voluptuous.Invalid(
-            f"{shown(value)} is not a percentage; write one such as 2%"
-        )
+        text = "is not a percentage; write one such as 2%"
+        raise voluptuous.Invalid(f"{shown(value)} {text}")
     return value
 
 
@@ -38,20 +37,16 @@ def checked(schema: voluptuous.Schema, stanza: object, name: str) -> dict[str, A
     if stanza is None:
         raise BadKeyError(name, "is missing; add it to the task or to task-defaults")
     try:
-        found: dict[str, Any] = schema(stanza)
+        values: dict[str, Any] = schema(stanza)
     except voluptuous.MultipleInvalid as error:
         # Unknown keys first: a missing key may only be misspelt.
-        errors = sorted(
-            error.errors,
-            key=lambda error: (
-                isinstance(error, voluptuous.RequiredFieldInvalid),
-                _dotted(name, error.path),
-            ),
-        )
-        raise _as_problem(
-            errors[0], name, [str(key) for key in schema.schema]
-        ) from None
-    return found
+        def order(each: voluptuous.Invalid) -> tuple[bool, str]:
+            is_missing = isinstance(each, voluptuous.RequiredFieldInvalid)
+            return is_missing, _dotted(name, each.path)
+
+        keys = [str(key) for key in schema.schema]
+        raise _as_problem(min(error.errors, key=order), name, keys) from None
+    return values
 
 
 def _dotted(name: str, path: Sequence[object]) -> str:

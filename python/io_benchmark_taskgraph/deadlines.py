@@ -28,11 +28,10 @@ LATEST_S = 5 * _DAY_S
 _UNITS = (("day", _DAY_S), ("hour", 60 * _MINUTE_S), ("minute", _MINUTE_S))
 
 
-def length(seconds: int) -> str:
+def _length(seconds: int) -> str:
     """Write a length of time as taskgraph reads it: one number and one unit."""
-    name, unit_s = next(
-        (unit for unit in _UNITS if seconds and seconds % unit[1] == 0), ("second", 1)
-    )
+    fitting = (unit for unit in _UNITS if seconds and seconds % unit[1] == 0)
+    name, unit_s = next(fitting, ("second", 1))
     number = seconds // unit_s
     return f"{number} {name}{'' if number == 1 else 's'}"
 
@@ -42,9 +41,8 @@ def _seconds(key: str, text: object) -> int:
         return int(value_of(text).total_seconds())
     except (InvalidString, UnknownTimeMeasurement, TypeError, ValueError):
         pass
-    raise BadKeyError(
-        key, f"{shown(text)} is not a length of time; write one such as 2 days"
-    )
+    problem = "is not a length of time; write one such as 2 days"
+    raise BadKeyError(key, f"{shown(text)} {problem}")
 
 
 def _relative(task: Any, key: str) -> str:
@@ -61,19 +59,19 @@ def set_times(task: dict[str, Any], pools: Iterable[Any]) -> None:
     others_s = max(_seconds(DEADLINE, _relative(pool, "deadline")) for pool in pools)
     needed_s = others_s + RESOLVING_S + task["worker"]["max-run-time"]
     if DEADLINE not in task:
-        task[DEADLINE] = length(max(needed_s, others_s + OWN_TIME_S))
+        task[DEADLINE] = _length(max(needed_s, others_s + OWN_TIME_S))
     deadline_s = _seconds(DEADLINE, task[DEADLINE])
     if deadline_s < needed_s:
         raise BadKeyError(
             DEADLINE,
             f"{task[DEADLINE]} is too early: the pools' tasks may take until "
-            f"{length(others_s)} and the report after them until {length(needed_s)}; "
-            f"write at least {length(needed_s)}, or remove the key",
+            f"{_length(others_s)} and the report after them until {_length(needed_s)}; "
+            f"write at least {_length(needed_s)}, or remove the key",
         )
     if deadline_s > LATEST_S:
         raise BadKeyError(
             DEADLINE,
-            f"{task[DEADLINE]} is later than the queue accepts, {length(LATEST_S)}; "
+            f"{task[DEADLINE]} is later than the queue accepts, {_length(LATEST_S)}; "
             f"lower {DEADLINE} of the pools' tasks or of the report",
         )
     _set_expires(task, [_relative(pool, "expires") for pool in pools], deadline_s)
@@ -90,5 +88,5 @@ def _set_expires(
             raise BadKeyError(
                 EXPIRES,
                 f"{whose} expires after {text}, before the report's deadline of "
-                f"{length(deadline_s)}; raise {EXPIRES} of that task",
+                f"{_length(deadline_s)}; raise {EXPIRES} of that task",
             )

@@ -31,7 +31,7 @@ def time_budget_s(limit_s: Any) -> int:
     raise BadKeyError("worker.max-run-time", f"{text}; write one such as 3600")
 
 
-def other_workloads_s(root: Path, benchmark: Benchmark) -> int:
+def _other_workloads_s(root: Path, benchmark: Benchmark) -> int:
     """Return the longest time that the workloads other than cache-retrieve take."""
     times = [
         maximum_time(root, benchmark.script, workload)
@@ -45,7 +45,7 @@ def other_workloads_s(root: Path, benchmark: Benchmark) -> int:
 def check_duration(root: Path, benchmark: Benchmark, budget_s: int) -> None:
     """Refuse a task that would not end in time on the slowest pool."""
     places, destinations = len(benchmark.places), len(benchmark.destinations)
-    others_s = other_workloads_s(root, benchmark)
+    others_s = _other_workloads_s(root, benchmark)
     if CACHE_RETRIEVE not in benchmark.workloads:
         if others_s > budget_s:
             raise BadKeyError(
@@ -57,9 +57,8 @@ def check_duration(root: Path, benchmark: Benchmark, budget_s: int) -> None:
         return
     once_mib = places * CACHE_MIB
     each_mib = places * destinations * RETRIEVE_MIB
-    retrieves_s = math.ceil(
-        (once_mib + benchmark.retrieves * each_mib) / SLOWEST_MIB_PER_S
-    )
+    written_mib = once_mib + benchmark.retrieves * each_mib
+    retrieves_s = math.ceil(written_mib / SLOWEST_MIB_PER_S)
     if retrieves_s + others_s <= budget_s:
         return
     remedy = f"raise worker.max-run-time to {retrieves_s + others_s + MARGIN_S}"

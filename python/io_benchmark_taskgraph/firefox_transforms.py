@@ -58,7 +58,7 @@ class Benchmark(SimpleNamespace):
     precision = upload_url = None  # unless the stanza has them
 
 
-def places_of(items: list[Any]) -> tuple[TaskPlace, ...]:
+def _places_of(items: list[Any]) -> tuple[TaskPlace, ...]:
     places = [WORKSPACE if item == "workspace" else TaskPlace(**item) for item in items]
     Unique()([place.path for place in places])
     Unique()([place.name for place in {WORKSPACE, *places}])
@@ -90,14 +90,14 @@ KEYS = {
     Optional("replicates", default=1): whole_number(1, MAX_REPLICATES),
     # The directories to measure: workspace, or {name: NAME, path: /PATH}.
     Optional("places", default=lambda: [WORKSPACE.name]): All(
-        [AnyOf(WORKSPACE.name, PLACE)], Length(min=1), places_of
+        [AnyOf(WORKSPACE.name, PLACE)], Length(min=1), _places_of
     ),
     # One series per pool in Perfherder, or one series for all pools.
     Optional("perfherder", default="pool"): In(PERFHERDER_MODES),
 }
 
 
-def parse(stanza: Any) -> Any:
+def _parse(stanza: Any) -> Any:
     try:
         checked = voluptuous.Schema(KEYS)(stanza)
     except voluptuous.MultipleInvalid as error:
@@ -109,7 +109,7 @@ def parse(stanza: Any) -> Any:
     return Benchmark(script=SCRIPT, destinations=several, **values)
 
 
-def make_tasks(config: Any, tasks: Any) -> Iterator[dict[str, Any]]:
+def _make_tasks(config: Any, tasks: Any) -> Iterator[dict[str, Any]]:
     """Make the tasks of each pool; report a mistake in kind.yml in one line."""
     folder = Path(config.graph_config.root_dir).parent / SCRIPT
     files = {
@@ -121,7 +121,7 @@ def make_tasks(config: Any, tasks: Any) -> Iterator[dict[str, Any]]:
         pool = task["name"]
         where = f"{config.path}: task {pool}"
         try:
-            benchmark = parse(task.pop("benchmark", None))
+            benchmark = _parse(task.pop("benchmark", None))
             budget_s = time_budget_s(task.get("worker", {}).get("max-run-time"))
         except BadKeyError as problem:
             raise UserMistake(f"{where}: {problem}") from None
@@ -141,4 +141,4 @@ def make_tasks(config: Any, tasks: Any) -> Iterator[dict[str, Any]]:
 
 
 transforms = TransformSequence()
-transforms.add(make_tasks)
+transforms.add(_make_tasks)

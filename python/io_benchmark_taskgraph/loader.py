@@ -32,28 +32,26 @@ def loader(
     loaded_tasks: list[Any],
     write_artifacts: bool,
 ) -> Iterator[dict[str, Any]]:
-    other = _other_kind(kind, Path(path), config)
-    whole = transform.load_yaml(str(other / _FILE))
+    folder = str(_folder_of_pools(kind, Path(path), config))
+    whole = transform.load_yaml(f"{folder}/{_FILE}")
     listed = {key: whole[key] for key in _TASKS if key in whole}
     defaults = config.get("task-defaults", {})
     suffix = str(config.get(SYMBOL_SUFFIX, ""))
-    for pool in transform.loader(
-        kind, str(other), listed, params, loaded_tasks, write_artifacts
-    ):
+    rest = (params, loaded_tasks, write_artifacts)
+    for pool in transform.loader(kind, folder, listed, *rest):
         task = merge(defaults, _pool_keys(pool, suffix))
         yield {**task, "name": pool["name"], "task-from": _FILE}
 
 
-def _other_kind(kind: str, path: Path, config: dict[str, Any]) -> Path:
+def _folder_of_pools(kind: str, path: Path, config: dict[str, Any]) -> Path:
     name = config.get(POOLS_FROM, "")
     known = sorted(file.parent.name for file in path.parent.glob(f"*/{_FILE}"))
     others = [other for other in known if other != kind]
     if not isinstance(name, str) or name not in others:
-        mistake: Exception = UserMistake(
-            f"taskcluster/kinds/{kind}/{_FILE}: {POOLS_FROM}: {shown(name)} is not another kind; "
-            f"{suggestion(name, others)}"
+        where = f"taskcluster/kinds/{kind}/{_FILE}: {POOLS_FROM}"
+        raise UserMistake(
+            f"{where}: {shown(name)} is not another kind; {suggestion(name, others)}"
         )
-        raise mistake
     return path.parent / name
 
 
@@ -61,13 +59,11 @@ def _pool_keys(pool: dict[str, Any], suffix: str) -> dict[str, Any]:
     """Return the copied keys, without the time limit, which is for what the other kind measures."""
     task = {key: pool[key] for key in COPIED_KEYS if key in pool}
     if isinstance(task.get("worker"), dict):
-        task["worker"] = {
-            k: v for k, v in task["worker"].items() if k != "max-run-time"
-        }
-    shown = task.get("treeherder")
-    if isinstance(shown, dict) and str(shown.get("symbol", "")).endswith(")"):
-        task["treeherder"] = {
-            **shown,
-            "symbol": f"{str(shown['symbol'])[:-1]}{suffix})",
-        }
+        task["worker"] = dict(task["worker"])
+        task["worker"].pop("max-run-time", None)
+    treeherder = task.get("treeherder")
+    if isinstance(treeherder, dict):
+        symbol = str(treeherder.get("symbol", ""))
+        if symbol.endswith(")"):
+            task["treeherder"] = {**treeherder, "symbol": f"{symbol[:-1]}{suffix})"}
     return task

@@ -5,7 +5,8 @@
 
 import difflib
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ UserMistake = SchemaValidationError
 
 
 class BadKeyError(Exception):
-    """A mistake in the value of one key; a transform adds the file and the task."""
+    """A mistake in the value of one key; `in_task` adds the file and the task."""
 
     def __init__(self, key: str, text: str) -> None:
         super().__init__(f"{key}: {text}")
@@ -84,19 +85,19 @@ def task_name(task: dict[str, Any]) -> str:
     return name if isinstance(name, str) else shown(name)
 
 
-def in_task(config: Any, task: dict[str, Any], problem: BadKeyError) -> Exception:
-    place = f"{kind_file(config, task)}: task {plain(task_name(task))}"
-    mistake: Exception = UserMistake(f"{place}: {problem}")
-    return mistake
+@contextmanager
+def in_task(config: Any, task: dict[str, Any]) -> Iterator[None]:
+    """Add the file and the task to a BadKeyError of this block."""
+    try:
+        yield
+    except BadKeyError as problem:
+        place = f"{kind_file(config, task)}: task {plain(task_name(task))}"
+        raise UserMistake(f"{place}: {problem}") from None
 
 
 def suggestion(word: object, known: Iterable[str]) -> str:
     """Suggest the nearest known word, and list all known words."""
     words = list(known)
     near = difflib.get_close_matches(plain(word), words, n=1)
-    there_are = ", ".join(words) or "none"
-    return (
-        f"did you mean {near[0]}? There are: {there_are}"
-        if near
-        else f"there are: {there_are}"
-    )
+    start = f"did you mean {near[0]}? There are" if near else "there are"
+    return f"{start}: {', '.join(words) or 'none'}"

@@ -3,8 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Parameters that override kind.yml; Firefox's tree does not have them."""
 
-import re
-from typing import Any, Optional
+from __future__ import annotations
+
+from typing import Any
 
 from io_benchmark_taskgraph.mistakes import UserMistake, shown
 from io_benchmark_taskgraph.stanza import MAX_REPLICATES, PERFHERDER_MODES
@@ -15,22 +16,10 @@ PERFHERDER = "io_benchmark_perfherder"
 NEUTRAL = "neutral"
 
 
-def whole_number(text: str, minimum: int, maximum: int) -> Optional[int]:  # noqa: FA100
-    """Return the number; None if the text is not such a number."""
-    if not re.fullmatch("[0-9]{1,9}", text):
-        return None
-    number = int(text)
-    return number if minimum <= number <= maximum else None
-
-
-def replicates(parameters: Any) -> Optional[int]:  # noqa: FA100 - `int | None` is Python 3.10
+def replicates(parameters: Any) -> int | None:
     """Return the number of tasks per pool; None: the number in kind.yml."""
     value = parameters.get(REPLICATES) or 0
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int)
-        or not 0 <= value <= MAX_REPLICATES
-    ):
+    if type(value) is not int or not 0 <= value <= MAX_REPLICATES:
         raise UserMistake(
             f"the parameter {REPLICATES}: {shown(value)} is not a whole number from 0 to "
             f"{MAX_REPLICATES}; 0 means as many as kind.yml says"
@@ -38,13 +27,13 @@ def replicates(parameters: Any) -> Optional[int]:  # noqa: FA100 - `int | None` 
     return value or None
 
 
-def perfherder(parameters: Any) -> Optional[str]:  # noqa: FA100 - as above
+def perfherder(parameters: Any) -> str | None:
     """Return the mode of Perfherder's series; None: the mode in kind.yml."""
     value = parameters.get(PERFHERDER) or ""
     if value and value not in PERFHERDER_MODES:
         known = ", ".join(PERFHERDER_MODES)
         raise UserMistake(
-            f"the parameter {PERFHERDER}: {shown(value)} is unknown; there are: {known}, or nothing for "
-            "what kind.yml says"
+            f"the parameter {PERFHERDER}: {shown(value)} is unknown; there are: {known}, or "
+            "nothing for what kind.yml says"
         )
     return value or None

@@ -3,10 +3,11 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The `report` stanza of a task: its schema, and the messages about mistakes in it."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Optional
 
 import voluptuous
 
@@ -31,23 +32,22 @@ class ReportSettings:
     """The checked stanza: how the results are compared."""
 
     wait_minutes: int
-    baseline: Optional[str]  # noqa: FA100 - `str | None` is Python 3.10
-    margin: Optional[str]  # noqa: FA100
+    baseline: str | None
+    margin: str | None
     expectations: tuple[str, ...]
 
 
-def is_expectation(text: str) -> bool:
+def _is_expectation(text: str) -> bool:
     match = EXPECTATION.fullmatch(text)
     return match is not None and float(match.group(4)) > 0
 
 
 def _expectations(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
-        raise voluptuous.Invalid(
-            f"{shown(value)} is not a list; write one, as ['amd-30/intel<1.05']"
-        )
+        text = "is not a list; write one, as ['amd-30/intel<1.05']"
+        raise voluptuous.Invalid(f"{shown(value)} {text}")
     for item in value:
-        if not isinstance(item, str) or not is_expectation(item):
+        if not isinstance(item, str) or not _is_expectation(item):
             raise voluptuous.Invalid(f"{shown(item)}: write it like {EXAMPLES}")
     return tuple(value)
 
@@ -88,50 +88,46 @@ def parse(stanza: object, pools: Sequence[str]) -> ReportSettings:
 def _check_pools(settings: ReportSettings, pools: Sequence[str]) -> None:
     known = sorted(set(pools))
     if not known:
-        raise BadKeyError(
-            STANZA, "no kind among kind-dependencies has pools; name io-benchmark"
-        )
+        text = "no kind among kind-dependencies has pools; name io-benchmark"
+        raise BadKeyError(STANZA, text)
     key = f"{STANZA}.baseline"
     if settings.baseline is not None and settings.baseline not in known:
-        text = f"{shown(settings.baseline)} is not a pool; {suggestion(settings.baseline, known)}"
-        raise BadKeyError(key, text)
+        raise BadKeyError(key, _not_a_pool(settings.baseline, known))
     # As `io-benchmark compare` chooses it.
     baseline = settings.baseline or known[-1]
     for text in settings.expectations:
-        _check_expectation(text, baseline, known)
+        problem = _expectation_problem(text, baseline, known)
+        if problem is not None:
+            raise BadKeyError(f"{STANZA}.expectations", f"{shown(text)}: {problem}")
 
 
-def _check_expectation(text: str, baseline: str, known: Sequence[str]) -> None:
-    key = f"{STANZA}.expectations"
+def _not_a_pool(name: str, known: Sequence[str]) -> str:
+    return f"{shown(name)} is not a pool; {suggestion(name, known)}"
+
+
+def _expectation_problem(text: str, baseline: str, known: Sequence[str]) -> str | None:
     match = EXPECTATION.fullmatch(text)
     names = match.group(1, 2) if match else ()
     for name in names:
         if name not in known:
-            raise BadKeyError(
-                key,
-                f"{shown(text)}: {shown(name)} is not a pool; {suggestion(name, known)}",
-            )
+            return _not_a_pool(name, known)
     candidate, against = names
     if against != baseline:
-        raise BadKeyError(
-            key,
-            f"{shown(text)}: the pools are compared with {baseline}; write CANDIDATE/{plain(baseline)}, or set "
-            f"{STANZA}.baseline to {plain(against)}",
+        return (
+            f"the pools are compared with {baseline}; write CANDIDATE/{plain(baseline)}, or set "
+            f"{STANZA}.baseline to {plain(against)}"
         )
     if candidate == baseline:
-        raise BadKeyError(
-            key, f"{shown(text)}: a pool is not compared with itself; name another"
-        )
+        return "a pool is not compared with itself; name another"
+    return None
 
 
 def check_time(settings: ReportSettings, max_run_time_s: object) -> None:
     """Refuse a limit that is too short: a task that is stopped at its limit uploads nothing."""
     key = "worker.max-run-time"
     if isinstance(max_run_time_s, bool) or not isinstance(max_run_time_s, int):
-        raise BadKeyError(
-            key,
-            f"{shown(max_run_time_s)} is not a number of seconds; write one such as 3600",
-        )
+        text = "is not a number of seconds; write one such as 3600"
+        raise BadKeyError(key, f"{shown(max_run_time_s)} {text}")
     needed_s = settings.wait_minutes * 60 + MARGIN_S
     if max_run_time_s < needed_s:
         raise BadKeyError(

@@ -22,12 +22,12 @@ _MAXIMUM_S = re.compile(r"^    maximum_s = ([0-9_]{1,9})$", re.MULTILINE)
 _ONCE_PER_TASK = re.compile(r"^    per_place = False\b", re.MULTILINE)
 
 
-class MaximumTime(NamedTuple):
+class _MaximumTime(NamedTuple):
     seconds: int
     per_place: bool  # otherwise per task
 
 
-def module_paths(folder: Path) -> set[str]:
+def _module_paths(folder: Path) -> set[str]:
     """Return the path of every module within the folder."""
     paths = (file.relative_to(folder).as_posix() for file in folder.rglob("*.py"))
     return {path for path in paths if _MODULE_PATH.fullmatch(path)}
@@ -36,7 +36,7 @@ def module_paths(folder: Path) -> set[str]:
 def workload_names(folder: Path) -> list[str]:
     """Return the names of the workloads: `workloads/cache_retrieve.py` is `cache-retrieve`."""
     names = set()
-    for path in module_paths(folder):
+    for path in _module_paths(folder):
         parent, _, file = path.rpartition("/")
         if parent == WORKLOADS and not file.startswith("_"):
             names.add(file[: -len(".py")].replace("_", "-"))
@@ -52,13 +52,11 @@ def _read(root: Path, script: str, path: str) -> Module:
     try:
         text = (root / script / path).read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
-        raise BadKeyError(
-            KEY, f"{shown} is not UTF-8 at byte {error.start}; save it so"
-        ) from None
+        problem = f"is not UTF-8 at byte {error.start}; save it so"
+        raise BadKeyError(KEY, f"{shown} {problem}") from None
     if "\0" in text:
-        raise BadKeyError(
-            KEY, f"{shown} holds a zero byte, which no module can; remove it"
-        )
+        problem = "holds a zero byte, which no module can; remove it"
+        raise BadKeyError(KEY, f"{shown} {problem}")
     return Module(path, text)
 
 
@@ -67,9 +65,8 @@ def _dotted_imports(module: Module, shown: str) -> Iterator[str]:
     try:
         tree = ast.parse(module.text)
     except SyntaxError as error:
-        raise BadKeyError(
-            KEY, f"{shown} line {error.lineno} is not Python: {error.msg}"
-        ) from None
+        text = f"{shown} line {error.lineno} is not Python: {error.msg}"
+        raise BadKeyError(KEY, text) from None
     package = module.path.split("/")[:-1]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -92,17 +89,15 @@ def _files_of(dotted: str) -> Iterator[str]:
         yield f"{path}/__init__.py"
 
 
-def check_workloads(root: Path, script: str, workloads: Sequence[str]) -> None:
+def _check_workloads(root: Path, script: str, workloads: Sequence[str]) -> None:
     """Refuse a folder that does not hold the script, and a workload that it does not have."""
-    folder = root / script
+    folder, problem = root / script, None
     if not folder.is_dir():
-        raise BadKeyError(
-            KEY, f"there is no folder {script} in {root}; name the script's folder"
-        )
-    if not (folder / MAIN).is_file():
-        raise BadKeyError(
-            KEY, f"the folder {script} has no {MAIN}; name the script's folder"
-        )
+        problem = f"there is no folder {script} in {root}"
+    elif not (folder / MAIN).is_file():
+        problem = f"the folder {script} has no {MAIN}"
+    if problem is not None:
+        raise BadKeyError(KEY, f"{problem}; name the script's folder")
     names = workload_names(folder)
     for workload in workloads:
         if workload not in names:
@@ -110,23 +105,23 @@ def check_workloads(root: Path, script: str, workloads: Sequence[str]) -> None:
             raise BadKeyError("benchmark.workloads", text)
 
 
-def maximum_time(root: Path, script: str, workload: str) -> MaximumTime:
+def maximum_time(root: Path, script: str, workload: str) -> _MaximumTime:
     """Return the longest time that a workload takes, which its class has as a constant."""
-    check_workloads(root, script, [workload])
+    _check_workloads(root, script, [workload])
     module = _read(root, script, _path_of(workload))
     seconds = _MAXIMUM_S.search(module.text)
     if seconds is None:
         text = f"{script}/{module.path} has no maximum time"
         raise BadKeyError(KEY, f"{text}; write one line maximum_s = 60 in its class")
-    return MaximumTime(int(seconds.group(1)), not _ONCE_PER_TASK.search(module.text))
+    return _MaximumTime(int(seconds.group(1)), not _ONCE_PER_TASK.search(module.text))
 
 
 def needed_modules(
     root: Path, script: str, workloads: Sequence[str]
 ) -> tuple[Module, ...]:
     """Return `__main__.py`, the workloads, and all that these import from the folder."""
-    check_workloads(root, script, workloads)
-    known = module_paths(root / script)
+    _check_workloads(root, script, workloads)
+    known = _module_paths(root / script)
     waiting = [MAIN, *map(_path_of, workloads)]
     modules: dict[str, Module] = {}
     while waiting:

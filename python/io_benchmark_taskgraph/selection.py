@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from io_benchmark_taskgraph.mistakes import UserMistake, shown, suggestion
@@ -28,27 +29,18 @@ def _names_of(task: Any) -> tuple[tuple[str, ...], ...]:
     without its number, which is the task's label when there is one replicate.
     """
     jobs, pool = _jobs_of(task), task.attributes.get(POOL_ATTRIBUTE)
-    replicate = (
-        re.fullmatch(f"(.+-{re.escape(pool)})-[0-9]+", task.label) if pool else None
-    )
-    return (
-        jobs,
-        (pool,) if pool and JOB in jobs else (),
-        (replicate[1],) if replicate else (),
-        (task.label,),
-    )
-
-
-def _all_names_of(task: Any) -> set[str]:
-    return {name for names in _names_of(task) for name in names}
+    if not pool:
+        return jobs, (), (), (task.label,)
+    replicate = re.fullmatch(f"(.+-{re.escape(pool)})-[0-9]+", task.label)
+    pools = (pool,) if JOB in jobs else ()
+    return jobs, pools, (replicate[1],) if replicate else (), (task.label,)
 
 
 def _known_names(tasks: Sequence[Any]) -> list[str]:
     """Return all names: jobs first, then pools, then labels."""
     columns = zip(*(_names_of(task) for task in tasks))
-    return list(
-        dict.fromkeys(name for column in columns for names in column for name in names)
-    )
+    names = chain.from_iterable(chain.from_iterable(columns))
+    return list(dict.fromkeys(names))
 
 
 def select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
@@ -56,13 +48,15 @@ def select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
 
     A task is anything with `label` and `attributes`. A name without a task is a mistake.
     """
-    candidates = [(task, _all_names_of(task)) for task in tasks]
-    known = {name for _, all_names in candidates for name in all_names}
+    tasks = list(tasks)
+    known = _known_names(tasks)
     for name in names:
         if name not in known:
-            words = _known_names([task for task, _ in candidates])
-            raise UserMistake(
-                f"no task is called {shown(name)}; {suggestion(name, words)}"
-            )
+            text = f"no task is called {shown(name)}; {suggestion(name, known)}"
+            raise UserMistake(text)
     wanted = set(names)
-    return [task.label for task, all_names in candidates if wanted & all_names]
+    return [
+        task.label
+        for task in tasks
+        if not wanted.isdisjoint(chain.from_iterable(_names_of(task)))
+    ]

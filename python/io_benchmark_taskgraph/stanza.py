@@ -71,9 +71,8 @@ def _text(value: object) -> str:
 def _one_of(known: Sequence[str]) -> Callable[[object], str]:
     def check(value: object) -> str:
         if not isinstance(value, str) or value not in known:
-            raise voluptuous.Invalid(
-                f"{shown(value)} is unknown; {suggestion(value, known)}"
-            )
+            text = f"{shown(value)} is unknown; {suggestion(value, known)}"
+            raise voluptuous.Invalid(text)
         return value
 
     return check
@@ -124,9 +123,8 @@ def _check_unique(kind: str, items: Sequence[str]) -> None:
 
 def _list(value: object, example: str) -> list[object]:
     if not isinstance(value, list) or not value:
-        raise voluptuous.Invalid(
-            f"{shown(value)} is not a list; write at least one, as [{example}]"
-        )
+        text = f"is not a list; write at least one, as [{example}]"
+        raise voluptuous.Invalid(f"{shown(value)} {text}")
     return value
 
 

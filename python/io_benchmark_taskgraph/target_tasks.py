@@ -16,7 +16,7 @@ from io_benchmark_taskgraph.selection import JOB, POOL_ATTRIBUTE, select
 logger = logging.getLogger(__name__)
 
 
-def target_tasks(
+def _select_targets(
     full_task_graph: Any, parameters: Any, _graph_config: Any
 ) -> list[str]:
     names = parameters.get("io_benchmark_jobs") or [JOB]
@@ -43,4 +43,4 @@ def _check_one_pool(tasks: Iterable[Any]) -> None:
 
 
 def register() -> None:
-    register_target_task(JOB)(target_tasks)
+    register_target_task(JOB)(_select_targets)

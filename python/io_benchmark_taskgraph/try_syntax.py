@@ -3,12 +3,12 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Parse the line `try: -j NAME[,NAME] [--rebuild N]` of a commit message, in any order."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
-from typing import Optional
 
 from io_benchmark_taskgraph.mistakes import UserMistake, plain, shown
-from io_benchmark_taskgraph.overrides import whole_number
 from io_benchmark_taskgraph.stanza import MAX_REPLICATES
 
 _MARK = "try:"
@@ -24,9 +24,9 @@ _RIGHT = "try: -j NAME[,NAME] [--rebuild N] without spaces between the names"
 
 
 @dataclass(frozen=True)
-class Request:
+class _Request:
     jobs: tuple[str, ...]
-    replicates: Optional[int] = None  # noqa: FA100 - `int | None` is Python 3.10
+    replicates: int | None = None
 
 
 def _is_request(line: str) -> bool:
@@ -38,7 +38,7 @@ def _is_request(line: str) -> bool:
     return any(_OPTION.match(word) for word in re.split(f"[{_BLANK}]", rest))
 
 
-def request(message: str) -> Optional[Request]:  # noqa: FA100 - as above
+def request(message: str) -> _Request | None:
     """Return the request of the message's `try:` line; None without such a line.
 
     A line `try: …` without `-j` or `--rebuild` is prose.
@@ -48,18 +48,18 @@ def request(message: str) -> Optional[Request]:  # noqa: FA100 - as above
         return None
     where = f"the commit message's line {shown(line.strip())}"
     options = line.strip()[len(_MARK) :].strip()
-    matches = [pattern.fullmatch(options) for pattern in _REQUESTS]
-    match = next((match for match in matches if match), None)
+    matches = (pattern.fullmatch(options) for pattern in _REQUESTS)
+    match = next(filter(None, matches), None)
     if match is None:
         raise UserMistake(f"{where} is not understood; write {_RIGHT}")
     given = match.groupdict()
     jobs = tuple(given["jobs"].split(","))
     if given.get("rebuild") is None:
-        return Request(jobs)
-    replicates = whole_number(given["rebuild"], 1, MAX_REPLICATES)
-    if replicates is None:
-        raise UserMistake(
-            f"{where}: --rebuild {plain(given['rebuild'])} is not a whole number from 1 to "
-            f"{MAX_REPLICATES}; write {_RIGHT}"
-        )
-    return Request(jobs, replicates)
+        return _Request(jobs)
+    count = given["rebuild"]
+    if re.fullmatch("[0-9]{1,9}", count) and 1 <= int(count) <= MAX_REPLICATES:
+        return _Request(jobs, int(count))
+    raise UserMistake(
+        f"{where}: --rebuild {plain(count)} is not a whole number from 1 to "
+        f"{MAX_REPLICATES}; write {_RIGHT}"
+    )

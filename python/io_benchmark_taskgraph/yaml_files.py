@@ -8,10 +8,12 @@ values than memory, or a value that contains itself. One pass over the parser's 
 finds all of this, in time linear in the file's size.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 from taskgraph.util.yaml import UnicodeLoader
 
@@ -41,7 +43,7 @@ class _Extent:
 class _Collection:
     """A mapping or list whose end is not yet read."""
 
-    anchor: Optional[str]  # noqa: FA100 - `str | None` is Python 3.10
+    anchor: str | None
     is_mapping: bool
     values: int = 1
     depth: int = 0
@@ -104,7 +106,7 @@ class _Reader:
             )
         parent.keys.add(event.value)
 
-    def _finish(self, event: Any, anchor: Optional[str], extent: _Extent) -> None:  # noqa: FA100
+    def _finish(self, event: Any, anchor: str | None, extent: _Extent) -> None:
         if anchor:
             self._anchors[anchor] = extent
         self._check(event, extent)
@@ -148,8 +150,7 @@ def check(path: Path, name: str) -> None:
         for event in _events(path):
             reader.read(event)
     except _RefusedError as refused:
-        mistake: Exception = UserMistake(f"{name} line {refused.line}: {refused.text}")
-        raise mistake from None
+        raise UserMistake(f"{name} line {refused.line}: {refused.text}") from None
 
 
 def check_tree(folder: Path) -> None:
@@ -160,7 +161,4 @@ def check_tree(folder: Path) -> None:
             check(path, name)
         elif path.exists() and not path.is_dir():
             # Reading a named pipe or a device may never end.
-            mistake: Exception = UserMistake(
-                f"{name}: is not a regular file; remove it"
-            )
-            raise mistake
+            raise UserMistake(f"{name}: is not a regular file; remove it")

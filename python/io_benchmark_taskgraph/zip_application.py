@@ -41,14 +41,14 @@ def make_application(modules: Sequence[Module]) -> ZipApplication:
     if len(versions) != 1:
         text = f"{len(versions)} lines of the script's modules say its version"
         raise BadKeyError(KEY, f'{text}; write one line SCRIPT_VERSION = "1.0.0"')
-    data = zipped(modules)
+    data = _zipped(modules)
     # Compressed for transport only: zlibs compress differently, and the sha256 is of `data`.
     encoded = base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
     digest = hashlib.sha256(data).hexdigest()
     return ZipApplication(versions[0], tuple(modules), data, digest, encoded)
 
 
-def zipped(modules: Sequence[Module]) -> bytes:
+def _zipped(modules: Sequence[Module]) -> bytes:
     """Return a zip file after a shebang: fixed order, dates and modes, no compression."""
     texts = {module.path: module.text.encode("utf-8") for module in modules}
     # Before Python 3.13 a folder without __init__.py can be imported only if it has an entry.

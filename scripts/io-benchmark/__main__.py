@@ -27,14 +27,14 @@ import time
 from early_end import Interruption
 
 
-def known_workloads():
+def _known_workloads():
     """Return the workloads in this folder; a task's zip application holds those that it needs."""
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "workloads")
     names = [module.name for module in pkgutil.iter_modules([folder])]
     return sorted(name.replace("_", "-") for name in names)
 
 
-def reserve_standard_streams():
+def _reserve_standard_streams():
     """Open the closed ones: else the next file would get their number, and with it the log."""
     descriptor = os.open(os.devnull, os.O_RDWR)
     while descriptor < 3:
@@ -46,11 +46,11 @@ def reserve_standard_streams():
 def main(arguments):
     origin_ns = time.monotonic_ns()
     interruption = Interruption()
-    reserve_standard_streams()
+    _reserve_standard_streams()
     # Not earlier: a signal that arrives while the other modules load is kept for the run.
     from bench import run  # noqa: PLC0415
 
-    return run(arguments, known_workloads(), interruption, origin_ns)
+    return run(arguments, _known_workloads(), interruption, origin_ns)
 
 
 if __name__ == "__main__":

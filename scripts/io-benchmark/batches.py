@@ -7,14 +7,13 @@ A sample is a batch: a number of operations and the time that they took together
 if that takes long enough, and otherwise so many that reading the clock costs less than 1 %.
 """
 
-import os
 import platform
 import time
 from typing import Optional, Tuple
 
 import precision
-from early_end import SkippedError, WorkloadError
-from log import MIB, NS_PER_S, say
+from early_end import WorkloadError
+from log import NS_PER_S, say
 from summary import figure, shown
 from windows import Together
 
@@ -32,9 +31,8 @@ class Batches:
 
     name = ""
     unit = ""
-    unit_ns: Optional[int] = (
-        None  # nanoseconds of a time's unit; None: operations per second
-    )
+    # Nanoseconds of a time's unit; None: operations per second.
+    unit_ns: Optional[int] = None
     # All variants at their limits, with what comes before and after, on the slowest pool.
     maximum_s = 0  # per place where `per_place`, otherwise per task
     per_place = True
@@ -67,7 +65,7 @@ class Batches:
         }
 
     def prepare(self):
-        """Make what all runs use; return the keys that all entries share."""
+        """Make the files that all runs use; return the keys that all entries share."""
         return {}
 
     def run(self, entry):
@@ -85,13 +83,9 @@ class Batches:
             entry["device_bytes"] = self._bench.device_bytes_since(before)
         if not self._rows:
             raise WorkloadError("no operation ended within %g s" % self._time_limit_s)
-        done = (
-            len(self._rows),
-            self._planned,
-            self._mean_shown(),
-            entry["run_ns"] / NS_PER_S,
-        )
-        say("  [%d/%d] mean %s, %.1f s" % done)
+        mean, run_s = self._mean_shown(), entry["run_ns"] / NS_PER_S
+        count = (len(self._rows), self._planned)
+        say("  [%d/%d] mean %s, %.1f s" % (*count, mean, run_s))
 
     def begin_anew(self):
         """Start the timed part now; called again after a warm-up."""
@@ -117,10 +111,8 @@ class Batches:
 
     def replace(self, windows):
         """Replace all samples by these windows, which several processes counted together."""
-        origin_ns = self._bench.origin_ns
-        self._rows = [
-            (start - origin_ns, *rest) for start, *rest in windows[: self._planned]
-        ]
+        origin_ns, kept = self._bench.origin_ns, windows[: self._planned]
+        self._rows = [(start - origin_ns, *rest) for start, *rest in kept]
 
     def take_windows(self, messages, members, entry, take_summary=None):
         """Add the counts that a crew's members send as [thread, counts], until they end."""
@@ -152,9 +144,7 @@ class Batches:
     def enough(self, entry, now_ns, before):
         count = len(self._rows)
         self.look_around(now_ns)
-        if count >= self._planned:
-            return True
-        if now_ns >= self.deadline_ns:
+        if count >= self._planned or now_ns >= self.deadline_ns:
             return True
         every = precision.CHECK_EVERY
         return count // every > before // every and self.is_known(entry)
@@ -172,16 +162,9 @@ class Batches:
         left_ns = self.deadline_ns - now_ns
         if done:
             left_ns = min(left_ns, elapsed_ns // done * (self._planned - done))
-        say(
-            "  [%*d/%d] %.1f s left%s"
-            % (
-                len(str(self._planned)),
-                done,
-                self._planned,
-                max(0, left_ns) / NS_PER_S,
-                ", mean " + self._mean_shown() if done else "",
-            )
-        )
+        count = "%*d/%d" % (len(str(self._planned)), done, self._planned)
+        mean = ", mean " + self._mean_shown() if done else ""
+        say("  [%s] %.1f s left%s" % (count, max(0, left_ns) / NS_PER_S, mean))
 
     def _mean_shown(self):
         mean_ns = sum(row[1] for row in self._rows) / sum(row[2] for row in self._rows)
@@ -193,16 +176,8 @@ class Batches:
         if not wanted:
             return False
         each_ns = [duration / operations for _, duration, operations in self._rows]
-        reached = precision.relative_half_width([0] * len(each_ns), each_ns)
-        if reached is None or reached > wanted:
-            return False
-        entry["stopped_early"] = (
-            "the mean is known to ± %.2f %% after %d of %d samples"
-            % (reached * 100, len(each_ns), self._planned)
-        )
-        entry["precision_reached_ratio"] = round(reached, 6)
-        say("  stopped early: %s" % entry["stopped_early"])
-        return True
+        groups, planned = [0] * len(each_ns), "%d samples" % self._planned
+        return precision.is_reached(entry, wanted, groups, each_ns, planned)
 
     def samples(self):
         """Return the columns of the latest run, as far as it got."""
@@ -212,30 +187,16 @@ class Batches:
     def enough_for_a_verdict(self):
         return len(self._rows) >= SAMPLES_FOR_A_VERDICT
 
-    def check_space(self, needed_bytes):
-        """Skip before the first byte is written rather than fail in the middle."""
-        space = os.statvfs(self._folder)
-        free = space.f_bavail * space.f_frsize
-        if free < needed_bytes:
-            needed, free = -(-needed_bytes // MIB), free // MIB
-            raise SkippedError(
-                "no space: needs %d MiB, %d MiB are free" % (needed, free)
-            )
-
     @staticmethod
     def details(entry):
         threads = entry["threads"]
-        return [
-            entry["variant"],
-            *(["%d at once" % threads] if threads is not None else []),
-        ]
+        together = [] if threads is None else ["%d at once" % threads]
+        return [entry["variant"], *together]
 
     @staticmethod
     def parts(entry):
-        samples = entry["samples"]
-        return [
-            ("All " + entry["variant"], samples["duration_ns"], samples["operations"])
-        ]
+        samples, label = entry["samples"], "All " + entry["variant"]
+        return [(label, samples["duration_ns"], samples["operations"])]
 
     @classmethod
     def remarks(cls, _entry):
@@ -249,10 +210,8 @@ class Batches:
     @staticmethod
     def options(entry):
         threads = entry["threads"]
-        return [
-            entry["variant"],
-            *(["threads-%d" % threads] if threads is not None else []),
-        ]
+        together = [] if threads is None else ["threads-%d" % threads]
+        return [entry["variant"], *together]
 
     @staticmethod
     def subtests(_entry):

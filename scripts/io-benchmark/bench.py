@@ -24,19 +24,19 @@ def run(arguments, known_workloads, interruption, origin_ns):
     """Return the exit code; print a line for Treeherder's failure summary if it is not 0."""
     try:
         settings = parse(arguments, known_workloads)
-        exit_code, reason = measure(settings, interruption, origin_ns)
+        exit_code, reason = _run_benchmark(settings, interruption, origin_ns)
     except WrongArgumentsError as error:
         say("error: %s; --help lists the arguments" % error)
         exit_code, reason = WRONG_ARGUMENTS, "wrong arguments: %s" % error
     except Exception as error:  # noqa: BLE001 - a bug of this script: shown whole
-        exit_code, reason = FAILED, internal_error(error)
+        exit_code, reason = FAILED, _internal_error(error)
     pool = re.search(r"\0--pool[=\0]([\w.-]+)\0", "\0%s\0" % "\0".join(arguments))
     if exit_code and pool:
         say("TEST-UNEXPECTED-FAIL | io-benchmark | %s: %s" % (pool.group(1), reason))
     return exit_code
 
 
-def measure(settings, interruption, origin_ns):
+def _run_benchmark(settings, interruption, origin_ns):
     """Return the exit code and the reason for it."""
     if settings.time_budget_s is not None:
         interruption.end_after(settings.time_budget_s)
@@ -54,11 +54,11 @@ def measure(settings, interruption, origin_ns):
             % (perfherder_series.ANY_POOL, settings.pool)
         )
     names = ["workloads." + name.replace("-", "_") for name in settings.workloads]
-    bench = Bench(settings, record, interruption, origin_ns)
+    bench = _Bench(settings, record, interruption, origin_ns)
     return bench.run([importlib.import_module(name).WORKLOAD for name in names])
 
 
-class Bench:
+class _Bench:
     def __init__(self, settings, record, interruption, origin_ns):
         self.settings = settings
         self.origin_ns = origin_ns
@@ -118,7 +118,7 @@ class Bench:
             exit_code = interrupted.exit_code
         except Exception as error:  # noqa: BLE001
             # A bug of this script: the samples so far are kept.
-            self._failures.append(internal_error(error))
+            self._failures.append(_internal_error(error))
         if self._skipped and not self._suites:
             self._failures += self._skipped
         if self._failures:
@@ -173,7 +173,7 @@ class Bench:
                 for device in observed.get("devices", [])
                 if not device["below"] and device["name"] not in self.leaf_devices
             ]
-            say(describe_place(observed))
+            say(_describe_place(observed))
         # Interrupted halfway, it would leave a process whose number is not stored.
         with self.held():
             self._sampler = Sampler(self.leaf_devices, self.origin_ns)
@@ -277,14 +277,14 @@ class Bench:
             self.record.write_if_possible()
 
 
-def internal_error(error):
+def _internal_error(error):
     """Print the traceback of a bug in this script; return it as one line."""
     for line in traceback.format_exc().splitlines():
         say(line)
     return "internal error: %s: %s" % (type(error).__name__, error)
 
 
-def describe_place(observed):
+def _describe_place(observed):
     start = "Place %s: %s: " % (observed["name"], observed["path"])
     if observed.get("failed"):
         return start + observed["failed"]

@@ -8,6 +8,7 @@ well the file system scales. Each is a fork, and so a process that has done no I
 keep their accounts per process.
 """
 
+import ctypes
 import json
 import os
 import select
@@ -15,9 +16,10 @@ import signal
 import sys
 import traceback
 
-from children import ending_with_parent
 from early_end import SIGNALS
 
+LIBC = ctypes.CDLL(None)
+PR_SET_PDEATHSIG = 1
 BUG = 70  # exit code of a member that ended by a bug of this script
 
 
@@ -95,9 +97,8 @@ class Crew:
             number = self._numbers[read_end]
             _, status = os.waitpid(self._pids.pop(number), 0)
             if status != 0:
-                raise OSError(
-                    None, "a process of the workload ended with status %#06x" % status
-                )
+                text = "a process of the workload ended with status %#06x" % status
+                raise OSError(None, text)
             return []
         *lines, self._pending[read_end] = (self._pending[read_end] + data).split(b"\n")
         return [json.loads(line) for line in lines]
@@ -155,6 +156,18 @@ def _be_member(number, work, go_read, write_end):
         sys.stderr.flush()
     finally:
         os._exit(status)
+
+
+def ending_with_parent():
+    """Return a function for a new process to call first: the kernel then ends it with its parent."""
+    parent = os.getpid()
+
+    def call():
+        LIBC.prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+        if os.getppid() != parent:  # it ended before the call
+            os._exit(1)
+
+    return call
 
 
 def _close_all_but(*kept):

@@ -9,6 +9,7 @@ import random
 import threading
 import time
 
+from log import NS_PER_S
 from windows import count
 
 WINDOWS_PER_MESSAGE = 5
@@ -94,10 +95,10 @@ def work(path, parameters, threads, seed, ready, tell):
 
         try:
             generator = random.Random("%d %d" % (seed, thread))
-            step = stepper(descriptor, writes, parameters, generator, latencies[thread])
-            end_ns = time.monotonic_ns() + int(
-                parameters["time_limit_s"] * 1_000_000_000
-            )
+            measured = latencies[thread]
+            step = _stepper(descriptor, writes, parameters, generator, measured)
+            limit_ns = int(parameters["time_limit_s"] * NS_PER_S)
+            end_ns = time.monotonic_ns() + limit_ns
             count(step, 1, parameters["window_ns"], end_ns, keep)
             if rows:
                 flush()
@@ -120,7 +121,7 @@ def work(path, parameters, threads, seed, ready, tell):
         tell({"latencies": member_latencies.as_message()})
 
 
-def stepper(descriptor, writes, parameters, generator, latencies):
+def _stepper(descriptor, writes, parameters, generator, latencies):
     size = parameters["block_bytes"]
     block = mmap.mmap(-1, size)  # begins at a page, as O_DIRECT requires
     block.write(os.urandom(size))

@@ -39,9 +39,8 @@ def build(blob_bytes, passes, seed=1):
     code = b"\x49\xc7\xc4" + struct.pack("<i", passes)  # mov r12, passes
     code += b"\xe9" + struct.pack("<i", first_at)  # jmp first
     code += b"\x49\xff\xcc"  # again: dec r12
-    code += b"\x0f\x85" + struct.pack(
-        "<i", CODE_AT + 7 - (again_at + 9)
-    )  # jnz to the jmp
+    # jnz to the jmp
+    code += b"\x0f\x85" + struct.pack("<i", CODE_AT + 7 - (again_at + 9))
     code += b"\xb8\x3c\x00\x00\x00\x31\xff\x0f\x05"  # exit(0)
     size = LINES_AT + len(blob)
     head = _headers(size)
@@ -54,18 +53,8 @@ def _headers(size):
     """Return ELF's header and one segment: the whole file, readable and executable."""
     identity = b"\x7fELF\x02\x01\x01" + bytes(9)  # 64 bits, little end first, version 1
     entry = LOAD_ADDRESS + CODE_AT
-    header = struct.pack(
-        "<HHIQQQIHHHHHH", 2, MACHINE_X86_64, 1, entry, 64, 0, 0, 64, 56, 1, 0, 0, 0
-    )
-    segment = struct.pack(
-        "<IIQQQQQQ",
-        1,
-        READ_AND_EXECUTE,
-        0,
-        LOAD_ADDRESS,
-        LOAD_ADDRESS,
-        size,
-        size,
-        PAGE_BYTES,
-    )
-    return identity + header + segment
+    kind = struct.pack("<HHIQQQI", 2, MACHINE_X86_64, 1, entry, 64, 0, 0)
+    sizes = struct.pack("<HHHHHH", 64, 56, 1, 0, 0, 0)
+    flags = struct.pack("<IIQ", 1, READ_AND_EXECUTE, 0)
+    place = struct.pack("<5Q", LOAD_ADDRESS, LOAD_ADDRESS, size, size, PAGE_BYTES)
+    return identity + kind + sizes + flags + place

@@ -10,7 +10,7 @@ import shutil
 import signal
 import subprocess
 
-from children import ending_with_parent
+from crew import ending_with_parent
 from early_end import WorkloadError
 from reading import first_line_of
 

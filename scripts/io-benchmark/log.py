@@ -18,9 +18,9 @@ LINE_BYTES = 4000  # a pipe that is ready to write accepts this much without blo
 PATIENCE_S = 5.0  # in all: how long lines may wait for a reader
 
 
-class Log:
+class _Log:
     def __init__(self, descriptor):
-        self.descriptor = without_waiting(descriptor)
+        self.descriptor = _without_waiting(descriptor)
         self.lines_dropped = 0
         self._patience_s = PATIENCE_S
 
@@ -42,7 +42,7 @@ class Log:
             self._patience_s -= time.monotonic() - started_s
 
 
-def without_waiting(descriptor):
+def _without_waiting(descriptor):
     """Open the pipe or terminal again: O_NONBLOCK would apply to all who share the old one."""
     try:
         mode = os.fstat(descriptor).st_mode
@@ -54,7 +54,7 @@ def without_waiting(descriptor):
     return descriptor
 
 
-LOG = Log(1)
+LOG = _Log(1)
 say = LOG.say
 
 

@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The operations on file names that the workload metadata counts."""
 
+import itertools
 import os
 import queue
 import threading
@@ -12,17 +13,17 @@ STEPS_PER_READING = 16  # operations between two readings of the clock
 SEEN_WITHIN_NS = 1_000_000_000
 
 
-def existing(folder, files):
+def _existing(folder, files):
     paths = [os.path.join(folder, "there-%05d" % at) for at in range(files)]
     for path in paths:
         with open(path, "xb"):
             pass
-    return every_few(paths, os.stat)
+    return _every_few(paths, os.stat)
 
 
-def missing(folder, files):
+def _missing(folder, files):
     paths = [os.path.join(folder, "missing-%05d" % at) for at in range(files)]
-    return every_few(paths, look_for_missing)
+    return _every_few(paths, look_for_missing)
 
 
 def look_for_missing(path):
@@ -33,24 +34,18 @@ def look_for_missing(path):
     raise OSError(None, "%s exists, but nothing created it" % path)
 
 
-def every_few(paths, look):
-    groups = [
-        paths[at : at + STEPS_PER_READING]
-        for at in range(0, len(paths), STEPS_PER_READING)
-    ]
-    groups = [group for group in groups if len(group) == STEPS_PER_READING]
-    at = -1
+def _every_few(paths, look):
+    # Whole groups only: each step is as many operations.
+    groups = itertools.cycle(list(zip(*[iter(paths)] * STEPS_PER_READING)))
 
     def step():
-        nonlocal at
-        at = (at + 1) % len(groups)
-        for path in groups[at]:
+        for path in next(groups):
             look(path)
 
     return step, STEPS_PER_READING
 
 
-def created(folder, _files):
+def _created(folder, _files):
     first, second = os.path.join(folder, "first"), os.path.join(folder, "second")
 
     def step():
@@ -61,7 +56,7 @@ def created(folder, _files):
     return step, 3
 
 
-STEPS = {"stat": existing, "stat-missing": missing, "create-rename-unlink": created}
+STEPS = {"stat": _existing, "stat-missing": _missing, "create-rename-unlink": _created}
 
 
 def look_from_another_thread(path, checks, tell):

@@ -31,20 +31,18 @@ def suite(settings, workload, entry):
         *[("p%d" % at, percentile(ordered_ns, at)) for at in (50, 95, 99)],
         *workload.subtests(entry),
     ]
-    subtests = [
-        measure(workload, test, summary.figure(workload, ns)) for test, ns in times_ns
-    ]
+    subtests = [_test_of(workload, *time_ns) for time_ns in times_ns]
     return {
-        **measure(workload, "io-benchmark-" + workload.name, subtests[0]["value"]),
+        **_test_of(workload, "io-benchmark-" + workload.name, times_ns[0][1]),
         "extraOptions": [option[:OPTION_LENGTH] for option in dict.fromkeys(options)],
         "subtests": subtests,
     }
 
 
-def measure(workload, name, value):
+def _test_of(workload, name, operation_ns):
     return {
         "name": name,
-        "value": value,
+        "value": summary.figure(workload, operation_ns),
         "unit": workload.unit,
         "lowerIsBetter": workload.unit_ns is not None,
         "shouldAlert": False,

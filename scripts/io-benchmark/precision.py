@@ -11,6 +11,8 @@ from each time, and only the rest counts as noise.
 
 import math
 
+from log import say
+
 BATCH_RETRIEVES = 32
 BATCHES_AT_LEAST = 8
 CHECK_EVERY = 16  # retrieves between two checks
@@ -18,6 +20,21 @@ CHECK_EVERY = 16  # retrieves between two checks
 # Student's t, two-sided 95 %, for 7 to 19 degrees of freedom.
 T_95 = [2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160]
 T_95 += [2.145, 2.131, 2.120, 2.110, 2.101, 2.093]
+
+
+def is_reached(entry, wanted, groups, times_ns, planned):
+    """Return whether the mean is known as precisely as --precision demands; note it in the entry."""
+    reached = relative_half_width(groups, times_ns)
+    if reached is None or reached > wanted:
+        return False
+    entry["stopped_early"] = "the mean is known to ± %.2f %% after %d of %s" % (
+        reached * 100,
+        len(times_ns),
+        planned,
+    )
+    entry["precision_reached_ratio"] = round(reached, 6)
+    say("  stopped early: %s" % entry["stopped_early"])
+    return True
 
 
 def relative_half_width(groups, times_ns):

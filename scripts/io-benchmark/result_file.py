@@ -28,7 +28,7 @@ TEXT_LENGTH = 10_000  # characters that a reader accepts in one text
 JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def script_sha256():
+def _script_sha256():
     """Hash the zip application; in a folder: name, length and text of each module."""
     folder = Path(__file__).absolute().parent
     if folder.is_file():
@@ -41,7 +41,7 @@ def script_sha256():
     return digest.hexdigest()
 
 
-def describe_task(pool):
+def _describe_task(pool):
     task = {
         "pool": pool,
         "task_id": os.environ.get("TASK_ID") or None,
@@ -69,11 +69,11 @@ class ResultFile:
         self.due_ns = origin_ns + GROW_EVERY_NS
         self.document = {
             "version": VERSION,
-            "script": {"version": SCRIPT_VERSION, "sha256": script_sha256()},
+            "script": {"version": SCRIPT_VERSION, "sha256": _script_sha256()},
             "started": time.strftime(UTC, time.gmtime()),
             "ended": None,
             "duration_ns": 0,
-            "task": describe_task(settings.pool),
+            "task": _describe_task(settings.pool),
             "config": settings.as_config(),
             "host": None,
             "storage": {"places": []},
@@ -127,7 +127,7 @@ def write_by_rename(path, temporary, document):
         with suppress(FileNotFoundError):
             os.unlink(temporary)  # of a killed run, or a link put there
         with open(temporary, "xb") as file:  # does not follow a link
-            text = JSON.encode(readable(document))
+            text = JSON.encode(_readable(document))
             # In names that are not UTF-8, a question mark replaces each invalid byte.
             file.write(text.encode("utf-8", "replace") + b"\n")
         os.replace(temporary, path)
@@ -141,12 +141,12 @@ def not_written(error):
     return "the result cannot be written: %s: %s" % (error.filename, error.strerror)
 
 
-def readable(value):
+def _readable(value):
     """Return the document with each text cut to the length that a reader accepts."""
     if isinstance(value, str):
         return value[:TEXT_LENGTH]
     if isinstance(value, dict):
-        return {key[:TEXT_LENGTH]: readable(part) for key, part in value.items()}
+        return {key[:TEXT_LENGTH]: _readable(part) for key, part in value.items()}
     if isinstance(value, list) and value and isinstance(value[0], (str, dict, list)):
-        return [readable(part) for part in value]
+        return [_readable(part) for part in value]
     return value

@@ -10,7 +10,8 @@ from argparse import ArgumentTypeError
 from typing import Any, List, NamedTuple, Optional
 from urllib.parse import urlsplit
 
-MIB = 1024 * 1024
+from log import MIB
+
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 PERFHERDER = ("pool", "neutral")
 QUICK_RETRIEVES_AT_MOST = 200
@@ -26,15 +27,15 @@ class WrongArgumentsError(Exception):
     """The command line cannot be used; the message is for people."""
 
 
-class Place(NamedTuple):
+class _Place(NamedTuple):
     name: str
     path: str
 
 
-class RunSettings(NamedTuple):
+class _RunSettings(NamedTuple):
     pool: str
     workloads: List[str]
-    places: List[Place]
+    places: List[_Place]
     destinations: List[str]
     fidelity: str
     retrieves: int
@@ -62,28 +63,28 @@ class RunSettings(NamedTuple):
         return config
 
 
-class Parser(argparse.ArgumentParser):
+class _Parser(argparse.ArgumentParser):
     def error(self, message):
         raise WrongArgumentsError(message)
 
 
-def matching(pattern, kind, what):
+def _matching(pattern, kind, description):
     def parse(text):
         if not re.fullmatch(pattern, text):
-            raise ArgumentTypeError("%r is not %s" % (text, what))
+            raise ArgumentTypeError("%r is not %s" % (text, description))
         return kind(text)
 
     return parse
 
 
-def parse_place(text):
+def _parse_place(text):
     match = re.fullmatch(r"([a-z][a-z0-9-]{0,39})=(/[^\x00-\x1f\x7f]*)", text)
     if not match:
         raise ArgumentTypeError("%r is not NAME=/absolute/path" % text)
-    return Place(match.group(1), os.path.normpath(match.group(2)))
+    return _Place(match.group(1), os.path.normpath(match.group(2)))
 
 
-def parse_sizes(text):
+def _parse_sizes(text):
     sizes = []
     for part in text.split(","):
         match = re.fullmatch(r"([0-9]{1,4})x([0-9]{1,5}(?:\.[0-9]{1,3})?)", part)
@@ -95,14 +96,14 @@ def parse_sizes(text):
     return sizes
 
 
-def parse_precision(text):
+def _parse_precision(text):
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)%", text)
     if not match or not 0 < float(match.group(1)) < 100:
         raise ArgumentTypeError("%r is not a percentage such as 2%%" % text)
     return float(match.group(1)) / 100
 
 
-def parse_url(text):
+def _parse_url(text):
     try:
         parts = urlsplit(text)
         parts.port  # noqa: B018 - raises if it is not a number
@@ -119,59 +120,58 @@ def origin(url):
     return "%s://%s" % (parts.scheme, parts.netloc)
 
 
-def positive(kind, most=10**9):
+def _positive(kind, most=10**9):
     def parse(text):
         try:
             value = kind(text)
         except ValueError:
             value = 0
         if not 0 < value <= most:
-            what = "a number above 0, at most %d" % most
-            raise ArgumentTypeError("%r is not %s" % (text, what))
+            reason = "is not a number above 0, at most %d" % most
+            raise ArgumentTypeError("%r %s" % (text, reason))
         return value
 
     return parse
 
 
-def parse(arguments, known_workloads) -> RunSettings:
-    parser = Parser(prog="io-benchmark", description="Measure a worker's I/O.")
+def parse(arguments, known_workloads) -> _RunSettings:
+    parser = _Parser(prog="io-benchmark", description="Measure a worker's I/O.")
     add = parser.add_argument
-    pool = matching(POOL, str, "1 to 100 letters, digits and _.-")
+    pool = _matching(POOL, str, "1 to 100 letters, digits and _.-")
     add("--pool", required=True, type=pool, help="as the kind names its task")
     several: Any = {"action": "append", "required": True}
     add("--workload", dest="workloads", choices=known_workloads, **several)
-    add("--place", dest="places", type=parse_place, help="NAME=/path", **several)
+    add("--place", dest="places", type=_parse_place, help="NAME=/path", **several)
     add("--destination", dest="destinations", action="append", choices=DESTINATIONS)
     add("--fidelity", default="seed", choices=("seed", "real"))
-    add("--retrieves", default=2000, type=positive(int, RETRIEVES_AT_MOST))
-    add("--sizes", dest="sizes_bytes", type=parse_sizes, help="files, COUNTxMIB[,...]")
-    seed = matching("-?[0-9]{1,18}", int, "a number of 18 digits or less")
+    add("--retrieves", default=2000, type=_positive(int, RETRIEVES_AT_MOST))
+    add("--sizes", dest="sizes_bytes", type=_parse_sizes, help="files, COUNTxMIB[,...]")
+    seed = _matching("-?[0-9]{1,18}", int, "a number of 18 digits or less")
     add("--seed", default=1, type=seed)
-    add("--precision", type=parse_precision, help="stop at this precision, such as 2%%")
-    add("--upload-url", type=parse_url, help="for `upload`; {name} is replaced")
-    add("--time-budget", dest="time_budget_s", type=positive(float), help="in seconds")
+    percent = _parse_precision
+    add("--precision", type=percent, help="stop at this precision, such as 2%%")
+    add("--upload-url", type=_parse_url, help="for `upload`; {name} is replaced")
+    add("--time-budget", dest="time_budget_s", type=_positive(float), help="in seconds")
     add("--artifacts", required=True, type=os.path.abspath, help="result directory")
     add("--profile", default="full", choices=("full", "quick"))
     add("--perfherder", default="pool", choices=PERFHERDER, help="whose series it is")
     given = parser.parse_args(arguments)
     given.destinations = given.destinations or ["overwrite"]
-    for what, values in (
-        ("--place", [place.name for place in given.places]),
-        ("--place", [place.path for place in given.places]),
+    for option, values in (
+        *(("--place", column) for column in zip(*given.places)),
         ("--workload", given.workloads),
         ("--destination", given.destinations),
     ):
         for value in values:
             if values.count(value) > 1:
-                parser.error("argument %s: %r given twice; use it once" % (what, value))
+                text = "argument %s: %r given twice; use it once"
+                parser.error(text % (option, value))
     if len(given.places) > PLACES_AT_MOST:
         parser.error("argument --place: given more than %d times" % PLACES_AT_MOST)
     if given.profile == "quick":
         given.retrieves = min(given.retrieves, QUICK_RETRIEVES_AT_MOST)
     passes = len(given.places) * len(given.destinations)
     if given.retrieves * passes > RETRIEVES_AT_MOST:
-        text = (
-            "argument --retrieves: more than %d in all places and destinations together"
-        )
-        parser.error(text % RETRIEVES_AT_MOST)
-    return RunSettings(**vars(given))
+        text = "more than %d in all places and destinations together"
+        parser.error("argument --retrieves: " + text % RETRIEVES_AT_MOST)
+    return _RunSettings(**vars(given))

@@ -51,23 +51,23 @@ def show(plans):
     detailed = sum(len(entries) for *_, entries in plans) <= DETAILED_AT_MOST
     for workload, place, entries in plans:
         for entry in entries:
-            show_entry(workload, entry, detailed)
+            _show_entry(workload, entry, detailed)
         for remark in workload.remarks_on_all(entries):
             say("%s, place %s: %s" % (workload.name, place.name, remark))
 
 
-def show_entry(workload, entry, detailed):
+def _show_entry(workload, entry, detailed):
     parts = [part for part in workload.parts(entry) if part[1]]
     state, reason = entry["outcome"]["state"], entry["outcome"]["reason"]
     words = [] if state == "completed" else ["incomplete (%s): %s" % (state, reason)]
-    words += [figures_of(workload, *parts[0][1:])] if parts else []
+    words += [_figures_of(workload, *parts[0][1:])] if parts else []
     words += workload.remarks(entry) if parts else []
     say("%s: %s" % (title(workload, entry), "; ".join(words)))
     if detailed and parts:
         for label, durations_ns, operations in parts[1:]:
-            text = figures_of(workload, durations_ns, operations)
+            text = _figures_of(workload, durations_ns, operations)
             say("  %s: %s" % (label, text))
-        show_histogram(workload, *parts[0][1:])
+        _show_histogram(workload, *parts[0][1:])
 
 
 def title(workload, entry):
@@ -75,7 +75,7 @@ def title(workload, entry):
     return ", ".join([entry["name"], place, *workload.details(entry)])
 
 
-def figures_of(workload, durations_ns, operations):
+def _figures_of(workload, durations_ns, operations):
     ordered_ns = each_ns(durations_ns, operations)
     count = len(ordered_ns) if operations is None else sum(operations)
     total_ns = sum(durations_ns)
@@ -92,7 +92,7 @@ def shown(value):
     return "%.0f" % value if value >= 100 else "%.3g" % value
 
 
-def show_histogram(workload, durations_ns, operations):
+def _show_histogram(workload, durations_ns, operations):
     """Print the times in buckets of equal width up to P99, the rest in the last bucket."""
     ordered_ns = each_ns(durations_ns, operations)
     low_ns = ordered_ns[0]

@@ -8,6 +8,7 @@ refusal by the server or a network failure is a WorkloadError.
 """
 
 import contextlib
+import functools
 import http.client
 import os
 import re
@@ -20,7 +21,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
-from children import ending_with_parent
+from crew import ending_with_parent
 from early_end import WorkloadError
 from log import NS_PER_S
 from reading import first_line_of
@@ -35,24 +36,20 @@ def find_curl():
     path = shutil.which("curl")
     if path is None:
         return None, "curl is not on PATH", False
-    version = re.match(
-        r"curl (([0-9]+)\.([0-9]+)[0-9.]*)", first_line_of([path, "--version"]) or ""
-    )
+    first_line = first_line_of([path, "--version"]) or ""
+    version = re.match(r"curl (([0-9]+)\.([0-9]+)[0-9.]*)", first_line)
     if version is None:
         return None, "cannot read the version of %s" % path, False
-    if (int(version.group(2)), int(version.group(3))) < OLDEST_CURL:
-        return None, "curl %s is too old" % version.group(1), False
+    if (int(version[2]), int(version[3])) < OLDEST_CURL:
+        return None, "curl %s is too old" % version[1], False
+    nothing, pipe = subprocess.DEVNULL, subprocess.PIPE
     answer = subprocess.run(
-        [path, "--version"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        check=False,
+        [path, "--version"], stdin=nothing, stdout=pipe, check=False
     )
-    features = re.search(
-        "^Features:.*$", answer.stdout.decode("utf-8", "replace"), re.MULTILINE
-    )
-    http2 = features is not None and "HTTP2" in features.group(0).split()
-    return path, "curl-" + version.group(1), http2
+    text = answer.stdout.decode("utf-8", "replace")
+    features = re.search("^Features:.*$", text, re.MULTILINE)
+    http2 = features is not None and "HTTP2" in features[0].split()
+    return path, "curl-" + version[1], http2
 
 
 class Curl:
@@ -134,13 +131,13 @@ class Curl:
             lines += ["parallel", "parallel-max = %d" % len(urls)]
             lines += ["parallel-immediate"] if way == "concurrent" else []
         for url in urls:
-            lines += ["url = %s" % quoted(url), "upload-file = %s" % quoted(file)]
+            lines += ["url = %s" % _quoted(url), "upload-file = %s" % _quoted(file)]
             lines += ['output = "/dev/null"']
         with open(self._config, "wb") as config:
             config.write(os.fsencode("\n".join(lines) + "\n"))
 
 
-def quoted(text):
+def _quoted(text):
     return '"%s"' % text.replace("\\", "\\\\").replace('"', '\\"')
 
 
@@ -160,19 +157,18 @@ class HttpClient:
         with open(file, "rb") as opened:
             body = opened.read()
         if way == "concurrent":
+            barrier = threading.Barrier(len(urls))
             with ThreadPoolExecutor(len(urls)) as pool:
-                barrier = threading.Barrier(len(urls))
-                yield from pool.map(
-                    lambda url: self._put_at_once(barrier, url, body), urls
-                )
+                send = functools.partial(_put_at_once, barrier, body)
+                yield from pool.map(send, urls)
             return
         connection = None
         for url in urls:
             start_ns = time.monotonic_ns()
             is_new = connection is None
-            connection = connect(url) if is_new else connection
+            connection = _connect(url) if is_new else connection
             try:
-                put(connection, url, body)
+                _put(connection, url, body)
             finally:
                 if way == "connection-each":
                     connection.close()
@@ -181,32 +177,28 @@ class HttpClient:
         if connection is not None:
             connection.close()
 
-    def _put_at_once(self, barrier, url, body):
-        barrier.wait()
-        start_ns = time.monotonic_ns()
-        connection = connect(url)
-        try:
-            put(connection, url, body)
-        finally:
-            connection.close()
-        return start_ns, time.monotonic_ns(), 1, "1.1"
+
+def _put_at_once(barrier, body, url):
+    barrier.wait()
+    start_ns = time.monotonic_ns()
+    connection = _connect(url)
+    try:
+        _put(connection, url, body)
+    finally:
+        connection.close()
+    return start_ns, time.monotonic_ns(), 1, "1.1"
 
 
-def connect(url):
+def _connect(url):
     parts = urlsplit(url)
+    options = {"port": parts.port, "timeout": OBJECT_TIMEOUT_S}
     if parts.scheme == "https":
-        return http.client.HTTPSConnection(
-            parts.hostname,
-            parts.port,
-            timeout=OBJECT_TIMEOUT_S,
-            context=ssl.create_default_context(),
-        )
-    return http.client.HTTPConnection(
-        parts.hostname, parts.port, timeout=OBJECT_TIMEOUT_S
-    )
+        context = ssl.create_default_context()
+        return http.client.HTTPSConnection(parts.hostname, context=context, **options)
+    return http.client.HTTPConnection(parts.hostname, **options)
 
 
-def put(connection, url, body):
+def _put(connection, url, body):
     parts = urlsplit(url)
     target = (parts.path or "/") + ("?" + parts.query if parts.query else "")
     try:
@@ -214,8 +206,7 @@ def put(connection, url, body):
         answer = connection.getresponse()
         answer.read()
     except (OSError, http.client.HTTPException) as error:
-        raise WorkloadError(
-            "the upload failed: %s: %s" % (type(error).__name__, error)
-        ) from None
+        reason = "%s: %s" % (type(error).__name__, error)
+        raise WorkloadError("the upload failed: %s" % reason) from None
     if not 200 <= answer.status < 300:
         raise WorkloadError("the server answered HTTP %d" % answer.status)

@@ -49,7 +49,7 @@ class Together:
             bounds = [begin, end]  # a short run on a busy machine: use all of it
         done = [0] * len(bounds)
         for counts in self._counts.values():
-            for at, operations in enumerate(done_until(counts, bounds)):
+            for at, operations in enumerate(_done_until(counts, bounds)):
                 done[at] += operations
         windows, start = [], 0
         for at in range(1, len(bounds)):
@@ -60,7 +60,7 @@ class Together:
         return windows
 
 
-def done_until(counts, bounds):
+def _done_until(counts, bounds):
     """Yield the operations that a member had done by each of the bounds, all within its time."""
     before, at = 0, 0
     for bound in bounds:

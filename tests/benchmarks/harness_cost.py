@@ -44,7 +44,7 @@ HARNESS_BAR_US = 50
 SHARE_BAR_PERCENT = 0.5
 
 
-def settings(folder: Path, retrieves: int) -> settings_module.RunSettings:
+def settings(folder: Path, retrieves: int) -> settings_module._RunSettings:
     return settings_module.parse(
         [
             *("--pool", "bench", "--workload", "cache-retrieve", "--retrieves", str(retrieves)),
@@ -144,7 +144,7 @@ def share_of_time(folder: Path) -> None:
     record = result_file_module.ResultFile(given, origin_ns)
     interruption = early_end_module.Interruption()
     interruption.end_after(SHARE_S)
-    bench = bench_module.Bench(given, record, interruption, origin_ns)
+    bench = bench_module._Bench(given, record, interruption, origin_ns)
     plain_between = bench.between_samples
 
     def between() -> None:

@@ -69,7 +69,6 @@ def run_block(clone: Path, text: str, **environment: str) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.serial
 @pytest.mark.parametrize("page", RUN)
 def test_commands_run(page: Path, clone: Path) -> None:
     """The page's commands, in its order, each to its end without an error."""

@@ -121,7 +121,7 @@ def parse_here(written):
 def test_same_stanza_same_command(module, changes):
     """A stanza means the same here and there, down to each byte of the command."""
     written = {**SMALLEST, **changes}
-    here, there = parse_here(written), module.parse(written)
+    here, there = parse_here(written), module._parse(written)
     values = {name: getattr(there, name) for name in vars(here)}
     listed = {name: tuple(one) for name, one in values.items() if isinstance(one, list)}
     assert values | listed == vars(here)
@@ -138,7 +138,7 @@ def test_same_stanza_refused(module, changes):
     with pytest.raises(BadKeyError) as here:
         parse_here({**SMALLEST, **changes})
     with pytest.raises(module.BadKeyError) as there:
-        module.parse({**SMALLEST, **changes})
+        module._parse({**SMALLEST, **changes})
     assert there.value.key.split(".")[:2] == here.value.key.split(".")[:2]
     assert "\n" not in str(there.value)
 
@@ -149,7 +149,7 @@ def test_a_stanza_that_is_not_whole(module, missing):
     with pytest.raises(BadKeyError):
         parse_here(missing)
     with pytest.raises(module.BadKeyError):
-        module.parse(missing)
+        module._parse(missing)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_refused_there_alone(module, changes):
     """The folder is fixed there, and a host is a name or four numbers."""
     stanza.parse({**SMALLEST, "script": FOLDER, **changes})
     with pytest.raises(module.BadKeyError) as caught:
-        module.parse({**SMALLEST, **changes})
+        module._parse({**SMALLEST, **changes})
     assert [caught.value.key] == [f"benchmark.{key}" for key in changes]
 
 
@@ -193,7 +193,7 @@ def make(module, firefox, task):
         graph_config=_GraphConfig(str(firefox / "taskcluster")),
         params={"project": "try", "head_rev": "abc", "moz_build_date": "20260101000000"},
     )
-    return list(module.make_tasks(config, iter([task])))
+    return list(module._make_tasks(config, iter([task])))
 
 
 @dataclass
@@ -304,9 +304,9 @@ runpy.run_path({str(file)!r})
     [
         pytest.param(
             "firefox_transforms.py",
-            "def parse",
-            "def zipped(_: Any) -> None:\n    pass\n\n\ndef parse",
-            "zipped is defined in",
+            "def _parse",
+            "def _zipped(_: Any) -> None:\n    pass\n\n\ndef _parse",
+            "_zipped is defined in",
             id="twice",
         ),
         pytest.param(

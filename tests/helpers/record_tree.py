@@ -175,7 +175,7 @@ class Snapshot:
 
     def _is_needed(self, line: str) -> bool:
         """Return the mounts of the place, of what is read for its device, and of cgroups that are read."""
-        (mount,) = mounts.parse(line) or (None,)
+        (mount,) = mounts._parse(line) or (None,)
         if mount is None:
             return False
         if mount.filesystem == "cgroup":

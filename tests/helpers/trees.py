@@ -23,7 +23,7 @@ from unittest import mock
 import reading  # type: ignore[import-not-found] # on the worker's path
 from checkout import ROOT
 from observe import host, limits, storage  # type: ignore[import-not-found]
-from result_file import describe_task  # type: ignore[import-not-found]
+from result_file import _describe_task  # type: ignore[import-not-found]
 
 FOLDER = ROOT / "tests" / "fixtures" / "trees"
 PLACE_NAME = "workspace"
@@ -144,10 +144,10 @@ def _as_this_machine(tree: Tree, root: Path) -> Iterator[None]:
         (platform, "release"): lambda: head["uname"]["release"],
         (platform, "version"): lambda: head["uname"]["version"],
         (platform, "machine"): lambda: head["uname"]["machine"],
-        (storage, "probe_writes"): lambda _path: head["probe"],
-        (storage, "reflink_works"): lambda _path: head["reflink"],
+        (storage, "_probe_writes"): lambda _path: head["probe"],
+        (storage, "_reflink_works"): lambda _path: head["reflink"],
         (host, "tools"): lambda: head["tools"],
-        (host, "touch_new_memory"): lambda: head["first_touch_ns_per_mib"],
+        (host, "_touch_new_memory"): lambda: head["first_touch_ns_per_mib"],
         (limits, "_ulimit"): lambda _number: None,
     }
     with ExitStack() as stack:
@@ -167,7 +167,7 @@ def observe(tree: Tree, root: Path, pool: str = "") -> dict[str, Any]:
 def observed(place: str, pool: str = "") -> dict[str, Any]:
     """Return the parts of a result document that describe where it was measured."""
     return {
-        "task": describe_task(pool),
+        "task": _describe_task(pool),
         "host": host.observe(),
         "storage": {"places": [storage.observe(PLACE_NAME, place)]},
         "limits": limits.observe(),

@@ -16,7 +16,7 @@ import pytest
 import shims
 from answers import detail, evidence, measured, states, supported
 from storage_lab import Lab, run
-from workloads.metadata import process_counts
+from workloads.metadata import _process_counts
 
 pytestmark = [pytest.mark.serial]
 
@@ -103,7 +103,7 @@ def test_many_layers(lab: Lab, measure: Measure, compare: Compare) -> None:
 
 def test_a_lock(workers: Workers, compare: Compare) -> None:
     """Every stat takes as long on both sides; where one waits for the other, that is the cause."""
-    processes = process_counts(quick=True)[-1]
+    processes = _process_counts(quick=True)[-1]
     if processes < 2:
         pytest.skip("needs two CPUs")
 

@@ -68,8 +68,8 @@ def test_copies_crowd_the_cache(
 ) -> None:
     """Copies take longer than hardlinks where the cache does not hold them: the cause by name."""
     del quiet_machine
-    size_bytes, cache_bytes = workload.blob_bytes(), workload.last_level_cache_bytes()
-    if cache_bytes is None or not size_bytes < cache_bytes < workload.processes() * size_bytes:
+    size_bytes, cache_bytes = workload._blob_bytes(), workload._last_level_cache_bytes()
+    if cache_bytes is None or not size_bytes < cache_bytes < workload._processes() * size_bytes:
         pytest.skip(
             "needs a last-level cache that holds the program once, and not for each process"
         )

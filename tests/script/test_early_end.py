@@ -234,9 +234,9 @@ def test_a_budget_that_ends_in_one_long_copy(worker: Worker, tmp_path: Path) -> 
         '#!/bin/sh\ncase $1 in --version) ;; *) echo $$ > "$0.pid"; exec sleep 600;; esac\n'
     )
     (tools / "cp").chmod(0o755)
-    code, output = worker.run("--retrieves", "50", "--time-budget", "2", "--fidelity", "real")
+    code, output = worker.run("--retrieves", "50", "--time-budget", "5", "--fidelity", "real")
     assert code == 1, output
-    assert outcome_of(worker.result()) == ("time-budget", "the time budget of 2 s is used up")
+    assert outcome_of(worker.result()) == ("time-budget", "the time budget of 5 s is used up")
     assert list(worker.workspace.iterdir()) == []
     copying = Path(f"/proc/{(tools / 'cp.pid').read_text().strip()}/stat")
     assert not copying.exists() or copying.read_text().rpartition(")")[2].split()[0] == "Z"

@@ -72,7 +72,7 @@ def test_whole_entries(executing: Worker) -> None:
         assert entry.pop("run_ns") > 0
         assert entry["observed"].pop("cpu_ns") > 0
         entry.pop("device_bytes")
-    size = exec_workload.blob_bytes()
+    size = exec_workload._blob_bytes()
     assert entries == [
         {
             "name": "exec",
@@ -87,7 +87,7 @@ def test_whole_entries(executing: Worker) -> None:
             },
             "observed": {
                 "architecture": "x86_64",
-                "l3_bytes": exec_workload.last_level_cache_bytes(),
+                "l3_bytes": exec_workload._last_level_cache_bytes(),
                 "cpus": [cpus[at % len(cpus)] for at in range(count)],
                 "pinned": len(cpus) >= count,
             },
@@ -104,19 +104,19 @@ def test_one_file_or_many(executing: Worker) -> None:
     """Hardlinked, all names are one inode; copied, each has its own, with the same bytes."""
     noting = (
         "import os\nfrom workloads import exec as workload\n"
-        "together = workload.run_together\n"
+        "together = workload._run_together\n"
         "def note(paths, cpus):\n"
         "    inodes = {os.stat(path).st_ino for path in paths}\n"
         "    texts = {open(path, 'rb').read() for path in paths}\n"
         "    print('noted', len(paths) == len(set(paths)), len(inodes) == len(paths),"
         " len(inodes), len(texts))\n"
         "    return together(paths, cpus)\n"
-        "workload.run_together = note\n"
+        "workload._run_together = note\n"
     )
     code, output = executing.run("--profile", "quick", prelude=noting)
     assert code == 0, output
     noted = {line for line in output.splitlines() if line.startswith("noted")}
-    count = exec_workload.processes()
+    count = exec_workload._processes()
     assert noted == {"noted True False 1 1", f"noted True True {count} 1"}
 
 
@@ -134,8 +134,8 @@ def test_the_size_follows_the_last_level_cache(
 ) -> None:
     """0.6 of it in whole pages, within bounds; a middle size where no cache is seen."""
     recorded({f"{CACHE}/index{at}/size": f"{size}\n" for at, size in enumerate(sizes)})
-    assert exec_workload.last_level_cache_bytes() == cache
-    assert exec_workload.blob_bytes() == blob
+    assert exec_workload._last_level_cache_bytes() == cache
+    assert exec_workload._blob_bytes() == blob
     assert blob % 4096 == 0
 
 

@@ -14,7 +14,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from log import Log
+from log import _Log
 from worker import SCRIPT, Worker, outcome_of
 
 F_SETPIPE_SZ = 1031
@@ -101,7 +101,7 @@ def test_lines_wait_for_a_slow_reader() -> None:
     read_end, write_end = os.pipe()
     fcntl.fcntl(write_end, F_SETPIPE_SZ, 4096)
     os.write(write_end, b"x" * 4096)
-    log = Log(write_end)
+    log = _Log(write_end)
     saying = threading.Thread(target=log.say, args=("the line",))
     saying.start()
     assert os.read(read_end, 4096) == b"x" * 4096
@@ -115,9 +115,9 @@ def test_lines_wait_for_a_slow_reader() -> None:
 def test_a_line_is_one_line() -> None:
     """Control characters and broken names are escaped, a long line is cut."""
     read_end, write_end = os.pipe()
-    Log(write_end).say("a\nb\r\x1b[2J\u202e\udcff µ")
+    _Log(write_end).say("a\nb\r\x1b[2J\u202e\udcff µ")
     assert os.read(read_end, 4096).decode() == "a\\nb\\r\\x1b[2J\\u202e\\udcff µ\n"
-    Log(write_end).say("x" * 10_000)
+    _Log(write_end).say("x" * 10_000)
     assert os.read(read_end, 9000) == b"x" * 4000 + b"\n"
     os.close(read_end)
     os.close(write_end)
@@ -171,7 +171,7 @@ BUG = (
         ),
         pytest.param(
             (),
-            "import result_file\nresult_file.describe_task = None",
+            "import result_file\nresult_file._describe_task = None",
             1,
             "internal error: TypeError: 'NoneType' object is not callable",
             id="internal-error-at-the-start",

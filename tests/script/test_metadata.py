@@ -49,8 +49,8 @@ def test_how_many_at_once(
     monkeypatch: pytest.MonkeyPatch, cpus: int, full: list[int], quick: list[int]
 ) -> None:
     """Doubled up to the CPUs, eight at most."""
-    monkeypatch.setattr(metadata, "cpus", lambda: cpus)
-    assert (metadata.process_counts(False), metadata.process_counts(True)) == (full, quick)
+    monkeypatch.setattr(metadata, "_cpus", lambda: cpus)
+    assert (metadata._process_counts(False), metadata._process_counts(True)) == (full, quick)
 
 
 def test_whole_entries(naming: Worker) -> None:
@@ -147,7 +147,7 @@ def entry(variant: str, threads: int, operations: int) -> dict[str, Any]:
 def test_scaling() -> None:
     """How many times as much several did; nothing where one process was not measured."""
     entries = [entry("stat", 1, 100), entry("stat", 4, 400), entry("stat-missing", 4, 10)]
-    assert metadata.scaling(entries) == [("stat", 4, 4.0)]
+    assert metadata._scaling(entries) == [("stat", 4, 4.0)]
 
 
 @pytest.mark.skipif(CPUS < 2, reason="needs two CPUs")

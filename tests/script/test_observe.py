@@ -105,7 +105,7 @@ def test_a_software_raid_tells_its_level(recorded: Record) -> None:
         },
         linked("md0"),
     )
-    top = devices.describe("md0")
+    top = devices._describe("md0")
     assert (top["kind"], top["raid_level"], top["stripe_count"]) == ("md", "raid0", 3)
 
 
@@ -156,16 +156,16 @@ MOUNTINFO = r"""
 def test_a_path_is_on_its_longest_mount(recorded: Record, path: str, point: str, kind: str) -> None:
     """Volume, overlay or memory: which one was measured changes what the result means."""
     recorded({"/.dockerenv": ""})
-    table = mounts.parse(MOUNTINFO)
+    table = mounts._parse(MOUNTINFO)
     mount = mounts.mount_of(path, table)
     assert mount is not None
     assert mount.point == point
-    assert storage.kind_of_place(mount, storage.in_container(table)) == kind
+    assert storage._kind_of_place(mount, storage.in_container(table)) == kind
 
 
 def test_a_later_mount_covers_an_earlier_one() -> None:
     """Two mounts at one point: what is seen is the second."""
-    table = mounts.parse("1 1 8:1 / /x rw - ext4 /dev/a rw\n2 1 8:2 / /x rw - xfs /dev/b rw\n")
+    table = mounts._parse("1 1 8:1 / /x rw - ext4 /dev/a rw\n2 1 8:2 / /x rw - xfs /dev/b rw\n")
     mount = mounts.mount_of("/x/y", table)
     assert mount is not None
     assert mount.filesystem == "xfs"
@@ -176,10 +176,10 @@ def test_an_overlays_device_is_learnt_from_the_host_files(
 ) -> None:
     """upperdir does not resolve inside; /etc/hostname lies on the same disk and tells."""
     recorded(STRIPED, linked("dm-0", "nvme0n1", "nvme0n2"))
-    table = mounts.parse(MOUNTINFO)
+    table = mounts._parse(MOUNTINFO)
     root = mounts.mount_of("/somewhere", table)
     monkeypatch.setattr(mounts.os.path, "realpath", lambda path: path)
-    assert storage.find_devices(root, table, {}) == (["dm-0"], "/etc/hostname")
+    assert storage._find_devices(root, table, {}) == (["dm-0"], "/etc/hostname")
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_an_overlays_device_is_learnt_from_the_host_files(
 )
 def test_overlays_are_described(options: str, expected: dict[str, object]) -> None:
     """How many layers, and whether fsync does nothing at all."""
-    mount = mounts.Mount("0:1", "/", "/", "rw", "overlay", "overlay", options)
+    mount = mounts._Mount("0:1", "/", "/", "rw", "overlay", "overlay", options)
     assert mounts.overlay_of(mount) == expected
 
 
@@ -208,7 +208,7 @@ def test_layers_of_aufs_are_counted(recorded: Record) -> None:
     folder = "/sys/fs/aufs/si_5b1f0c8f"
     names = ("br0", "br1", "br2", "brid0", "xi_path")
     recorded({f"{folder}/{name}": "" for name in names})
-    mount = mounts.Mount("0:1", "/", "/", "rw", "aufs", "none", "rw,si=5b1f0c8f,dio,dirperm1")
+    mount = mounts._Mount("0:1", "/", "/", "rw", "aufs", "none", "rw,si=5b1f0c8f,dio,dirperm1")
     found = {"lower_layers": 2, "upper_directory": None, "volatile": False}
     assert mounts.overlay_of(mount) == found
 
@@ -216,7 +216,7 @@ def test_layers_of_aufs_are_counted(recorded: Record) -> None:
 def test_layers_of_aufs_that_do_not_show_are_unknown(recorded: Record) -> None:
     """None is not said to be there where nothing can be seen."""
     recorded({"/sys/fs/aufs/config": ""})
-    mount = mounts.Mount("0:1", "/", "/", "rw", "aufs", "none", "rw,si=5b1f0c8f,dio,dirperm1")
+    mount = mounts._Mount("0:1", "/", "/", "rw", "aufs", "none", "rw,si=5b1f0c8f,dio,dirperm1")
     assert mounts.overlay_of(mount) is None
 
 
@@ -230,9 +230,9 @@ def test_btrfs_members_are_found_by_its_own_folder(recorded: Record) -> None:
         | {f"{base}/allocation/data/raid0/used_bytes": "1", f"{base}/allocation/data/flags": "1"},
         linked("loop1", "loop2"),
     )
-    mount = mounts.Mount("0:50", "/", "/x", "rw", "btrfs", "/dev/loop1", "rw")
-    assert storage.find_devices(mount, [mount], {}) == (["loop1", "loop2"], "btrfs")
-    assert storage.filesystem_details(mount, ["loop1", "loop2"]) == {
+    mount = mounts._Mount("0:50", "/", "/x", "rw", "btrfs", "/dev/loop1", "rw")
+    assert storage._find_devices(mount, [mount], {}) == (["loop1", "loop2"], "btrfs")
+    assert storage._filesystem_details(mount, ["loop1", "loop2"]) == {
         "type": "btrfs",
         "ext4_options": None,
         "btrfs_data_profiles": ["raid0"],

@@ -17,7 +17,7 @@ from worker import Worker
 
 from io_benchmark.results.common_types import MAXIMUM_SAMPLES, Name, Text
 from io_benchmark.results.format import MAXIMUM_ENTRIES
-from io_benchmark.results.size import MAXIMUM_PARTS
+from io_benchmark.results.reader import MAXIMUM_PARTS
 from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry, RetrieveColumns
 
 NOT_UTF8 = os.fsdecode(b"d\xe9p\xf4t")
@@ -110,7 +110,7 @@ def test_only_texts_are_cut() -> None:
     """Columns stay the same objects: they may be long."""
     column = [None, 1, 2]
     document = {"a": "x" * 10_001, "b": [{"c" * 10_001: ["y" * 10_001]}], "d": column, "e": []}
-    readable = result_file.readable(document)
+    readable = result_file._readable(document)
     assert readable == {
         "a": "x" * 10_000,
         "b": [{"c" * 10_000: ["y" * 10_000]}],

@@ -25,8 +25,8 @@ def test_a_row_has_a_value_for_each_column(recorded: Callable[..., None]) -> Non
             "/proc/diskstats": "259 0 nvme0n1 1 0 16 1 1 0 32 1 0 77 1 0 0 0 0 0 0\n",
         }
     )
-    columns = sampler.column_names(["nvme0n1", "gone"])
-    row = dict(zip(columns, sampler.sample(9, ["nvme0n1", "gone"], 0), strict=True))
+    columns = sampler._column_names(["nvme0n1", "gone"])
+    row = dict(zip(columns, sampler._sample(9, ["nvme0n1", "gone"], 0), strict=True))
     tick_ms = 1000 // os.sysconf("SC_CLK_TCK")
     row.pop("time_ns")
     assert row == {

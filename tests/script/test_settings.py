@@ -13,10 +13,10 @@ BASE = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--artifacts", "/x"
 def test_defaults_are_the_seeds() -> None:
     """Without options: 2000 retrieves, one rewritten destination, the seed's own loop."""
     parsed = settings.parse(BASE, ["w"])
-    assert parsed == settings.RunSettings(
+    assert parsed == settings._RunSettings(
         pool="p",
         workloads=["w"],
-        places=[settings.Place("a", "/a")],
+        places=[settings._Place("a", "/a")],
         destinations=["overwrite"],
         fidelity="seed",
         retrieves=2000,
@@ -44,7 +44,7 @@ def test_everything_can_be_given() -> None:
         ],
         ["w"],
     )
-    assert parsed.places == [settings.Place("a", "/a"), settings.Place("b", "/c")]
+    assert parsed.places == [settings._Place("a", "/a"), settings._Place("b", "/c")]
     assert parsed.destinations == ["fresh", "unlink"]
     assert parsed.sizes_bytes == [1048576, 1048576, 524288]
     assert (parsed.fidelity, parsed.retrieves, parsed.seed) == ("real", 7, 9)

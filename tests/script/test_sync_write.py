@@ -82,7 +82,7 @@ def test_each_variant_opens_its_file_so(writing: Worker) -> None:
         "    opened.append(bool(flags & os.O_DSYNC == os.O_DSYNC))\n"
         "    return plain(path, flags, *mode)\n"
         "sync_write.os.open = staticmethod(note)\n"
-        "tell_all = sync_write.write_and_tell\n"
+        "tell_all = sync_write._write_and_tell\n"
         "def told(step, samples, tell):\n"
         "    kept = []\n"
         "    tell_all(step, samples, kept.append)\n"
@@ -90,7 +90,7 @@ def test_each_variant_opens_its_file_so(writing: Worker) -> None:
         "    os.write(1, b'opened O_DSYNC %r, synced %d\\n' % (opened, len(synced)))\n"
         "    for times in kept:\n"
         "        tell(times)\n"
-        "sync_write.write_and_tell = told\n"
+        "sync_write._write_and_tell = told\n"
     )
     code, output = writing.run("--profile", "quick", prelude=counting)
     assert code == 0, output

@@ -323,9 +323,9 @@ def test_which_curl(
 )
 def test_an_objects_address(url: str, address: str) -> None:
     """The name is added, or put where the URL wants it."""
-    assert upload.address(url, 7) == address
+    assert upload._address(url, 7) == address
 
 
 def test_what_curl_is_asked_is_quoted() -> None:
     """A quote in an address stays part of it."""
-    assert upload_clients.quoted('a"b\\c') == r'"a\"b\\c"'
+    assert upload_clients._quoted('a"b\\c') == r'"a\"b\\c"'

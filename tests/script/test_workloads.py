@@ -49,7 +49,7 @@ def workload(name: str) -> Any:
     return importlib.import_module("workloads." + name.replace("-", "_")).WORKLOAD
 
 
-def parsed(*extra: str) -> settings.RunSettings:
+def parsed(*extra: str) -> settings._RunSettings:
     given = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--artifacts", "/x"]
     return settings.parse([*given, *extra], ["w"])
 

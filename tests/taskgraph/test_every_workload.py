@@ -59,7 +59,7 @@ def test_the_whole_script_is_needed(workloads):
     written = {
         module.path for module in script_modules.needed_modules(REPOSITORY, SCRIPT, workloads)
     }
-    assert written == script_modules.module_paths(REPOSITORY / SCRIPT)
+    assert written == script_modules._module_paths(REPOSITORY / SCRIPT)
 
 
 @pytest.mark.parametrize("count", [1, 2])

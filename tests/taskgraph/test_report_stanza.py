@@ -204,4 +204,4 @@ def test_the_form_is_compares_own():
 )
 def test_what_is_taken_here_compare_takes(text):
     """No push is refused by its own report."""
-    assert report_stanza.is_expectation(text) == taken_by_compare(text)
+    assert report_stanza._is_expectation(text) == taken_by_compare(text)

@@ -9,7 +9,7 @@ import pytest
 from pytest_taskgraph import make_graph, make_task
 
 from io_benchmark_taskgraph.mistakes import UserMistake
-from io_benchmark_taskgraph.target_tasks import target_tasks
+from io_benchmark_taskgraph.target_tasks import _select_targets
 
 JOB = {"job_try_name": "io-benchmark", "io_benchmark_pool": "amd-16"}
 GRAPH = make_graph(
@@ -31,13 +31,13 @@ GRAPH = make_graph(
 )
 def test_selects(parameters, labels):
     """The names of the parameter, and every pool where there are none."""
-    assert target_tasks(GRAPH, parameters, None) == labels
+    assert _select_targets(GRAPH, parameters, None) == labels
 
 
 def test_mistake_is_logged(caplog):
     """taskgraph's command line says nothing of such an error itself, so it is logged here."""
     with caplog.at_level(logging.ERROR), pytest.raises(UserMistake) as caught:
-        target_tasks(GRAPH, {"io_benchmark_jobs": ["x"]}, None)
+        _select_targets(GRAPH, {"io_benchmark_jobs": ["x"]}, None)
     assert [record.getMessage() for record in caplog.records] == [str(caught.value)]
 
 
@@ -63,14 +63,16 @@ POOLS = make_graph(
 )
 def test_pools_that_may_share_a_series(mode, jobs):
     """One pool's replicates may be neutral, and any number of pools that are not."""
-    labels = target_tasks(POOLS, {"io_benchmark_perfherder": mode, "io_benchmark_jobs": jobs}, None)
+    labels = _select_targets(
+        POOLS, {"io_benchmark_perfherder": mode, "io_benchmark_jobs": jobs}, None
+    )
     assert len(labels) == (3 if mode == "neutral" else 4)
 
 
 def test_two_pools_in_one_series(caplog):
     """They could not be told apart again, so no task is made of such a push."""
     with caplog.at_level(logging.ERROR), pytest.raises(UserMistake) as caught:
-        target_tasks(POOLS, {"io_benchmark_perfherder": "neutral"}, None)
+        _select_targets(POOLS, {"io_benchmark_perfherder": "neutral"}, None)
     assert str(caught.value) == (
         "the parameter io_benchmark_perfherder: neutral puts every pool into one series, and "
         "amd-16, intel are selected; name one pool, and the other in another push"

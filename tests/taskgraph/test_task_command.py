@@ -162,7 +162,7 @@ def test_the_application_arrives_byte_for_byte(tmp_path):
     modules = [PRINTS_ARGUMENTS, Module("observe/host.py", text)]
     run(build(stanza.parse(SMALLEST), modules), tmp_path)
     written = tmp_path / "the script's" / "io-benchmark.pyz"
-    assert written.read_bytes() == zip_application.zipped(modules)
+    assert written.read_bytes() == zip_application._zipped(modules)
 
 
 def start(command, folder, path="/usr/local/bin:/usr/bin:/bin"):

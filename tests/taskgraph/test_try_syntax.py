@@ -8,26 +8,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_benchmark_taskgraph.mistakes import UserMistake
-from io_benchmark_taskgraph.try_syntax import Request, request
+from io_benchmark_taskgraph.try_syntax import _Request, request
 
-AMD_16 = Request(("amd-16",))
+AMD_16 = _Request(("amd-16",))
 RIGHT = "write try: -j NAME[,NAME] [--rebuild N] without spaces between the names"
 
 
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
-        pytest.param("try: -j io-benchmark", Request(("io-benchmark",)), id="one"),
-        pytest.param("try: -j amd-16,intel", Request(("amd-16", "intel")), id="two"),
+        pytest.param("try: -j io-benchmark", _Request(("io-benchmark",)), id="one"),
+        pytest.param("try: -j amd-16,intel", _Request(("amd-16", "intel")), id="two"),
         pytest.param("Faster\n\n  try:  -j  amd-16  \n\nmore", AMD_16, id="among lines"),
         pytest.param("try: -jamd-16", AMD_16, id="without a space"),
         pytest.param("try: -j=amd-16", AMD_16, id="with an equals sign"),
         pytest.param("Faster\r\n\r\ntry: -j amd-16\r\n", AMD_16, id="Windows line ends"),
-        pytest.param("try: -j amd-16 --rebuild 6", Request(("amd-16",), 6), id="rebuild after"),
-        pytest.param("try: --rebuild 6 -j amd-16", Request(("amd-16",), 6), id="rebuild before"),
-        pytest.param("try: --rebuild=6 -j=a,b", Request(("a", "b"), 6), id="rebuild with equals"),
-        pytest.param("try: -j a --rebuild 1", Request(("a",), 1), id="fewest"),
-        pytest.param("try: -j a --rebuild 100", Request(("a",), 100), id="most"),
+        pytest.param("try: -j amd-16 --rebuild 6", _Request(("amd-16",), 6), id="rebuild after"),
+        pytest.param("try: --rebuild 6 -j amd-16", _Request(("amd-16",), 6), id="rebuild before"),
+        pytest.param("try: --rebuild=6 -j=a,b", _Request(("a", "b"), 6), id="rebuild with equals"),
+        pytest.param("try: -j a --rebuild 1", _Request(("a",), 1), id="fewest"),
+        pytest.param("try: -j a --rebuild 100", _Request(("a",), 100), id="most"),
         pytest.param("try: another approach", None, id="prose"),
         pytest.param("try: re-join the halves", None, id="prose with a hyphen"),
         pytest.param("try: a --rebuild-all of it", None, id="another option"),

@@ -13,7 +13,7 @@ from pythons import every_python
 
 from io_benchmark_taskgraph.mistakes import BadKeyError
 from io_benchmark_taskgraph.script_modules import needed_modules, workload_names
-from io_benchmark_taskgraph.zip_application import Module, make_application, zipped
+from io_benchmark_taskgraph.zip_application import Module, _zipped, make_application
 
 from .conftest import REPOSITORY
 
@@ -37,7 +37,7 @@ modules = [
     application.Module(path.relative_to(folder).as_posix(), path.read_bytes().decode())
     for path in folder.rglob("*.py")
 ]
-sys.stdout.buffer.write(application.zipped(modules))
+sys.stdout.buffer.write(application._zipped(modules))
 """
 
 
@@ -47,7 +47,7 @@ def all_modules():
 
 def test_entries():
     """Each module and each folder once, sorted, stored, of one date and mode, with nothing more."""
-    with zipfile.ZipFile(io.BytesIO(zipped([OTHER, MAIN]))) as archive:
+    with zipfile.ZipFile(io.BytesIO(_zipped([OTHER, MAIN]))) as archive:
         entries = archive.infolist()
     assert [
         (e.filename, e.date_time, e.external_attr >> 16, e.compress_type, e.extra, e.comment)
@@ -72,7 +72,7 @@ def test_same_bytes_from_every_python(python):
     done = subprocess.run(
         [python, "-c", PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, check=True
     )
-    assert done.stdout == zipped(all_modules())
+    assert done.stdout == _zipped(all_modules())
 
 
 @every_python
@@ -80,7 +80,7 @@ def test_runs_with_every_python(python, tmp_path):
     """Folders without __init__.py are found in it, and the workloads are those that came along."""
     file = tmp_path / "io-benchmark.pyz"
     modules = needed_modules(REPOSITORY, FOLDER, ["spawn", "upload"])
-    file.write_bytes(zipped(modules))
+    file.write_bytes(_zipped(modules))
     done = subprocess.run(
         [python, "-u", "-B", str(file), "--help"], capture_output=True, text=True, check=False
     )
@@ -91,7 +91,7 @@ def test_runs_with_every_python(python, tmp_path):
 def test_output_of_a_small_one(tmp_path):
     """The shebang before the zip does not keep Python from reading it."""
     file = tmp_path / "x.pyz"
-    file.write_bytes(zipped([MAIN, OTHER]))
+    file.write_bytes(_zipped([MAIN, OTHER]))
     assert file.read_bytes().startswith(b"#!/usr/bin/env python3\nPK")
     done = subprocess.run([sys.executable, str(file)], stdout=subprocess.PIPE, check=True)
     assert done.stdout.decode() == "ä\n"

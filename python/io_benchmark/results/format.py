@@ -231,7 +231,7 @@ class Limits(ResultPart, frozen=True):
 class RecordedTimeline(ResultPart, frozen=True):
     """Columns by name, one value per second; a device's columns are under its name.
 
-    The reader returns the columns as arrays, or as `Sparse` where a value is missing.
+    The reader returns the columns as arrays, or as a sequence with `None` where a value is missing.
     """
 
     interval_s: float

@@ -15,7 +15,7 @@ from io_benchmark.results.format import AnyEntry, RecordedTimeline
 MISSING = -1  # no count is negative
 
 
-class Sparse(Sequence[int | None]):
+class _Sparse(Sequence[int | None]):
     """Counts of which some are missing."""
 
     def __init__(self, values: Sequence[int | None]) -> None:
@@ -58,4 +58,4 @@ def _columns(unpacked: dict[str, Sequence[int | None]]) -> dict[str, Sequence[in
 
 
 def _column(values: Sequence[int | None]) -> Sequence[int | None]:
-    return Sparse(values) if None in values else array("q", cast("Sequence[int]", values))
+    return _Sparse(values) if None in values else array("q", cast("Sequence[int]", values))

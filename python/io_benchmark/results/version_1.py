@@ -49,11 +49,11 @@ _DECODER = msgspec.json.Decoder(_VersionOneOutcome)
 def translate(data: bytes) -> bytes:
     """Return a valid JSON object, a run's or an entry's, with the key `outcome` added."""
     ended = _DECODER.decode(data)
-    added = {"outcome": outcome(ended.completed, ended.incomplete_reason)}
+    added = {"outcome": _outcome(ended.completed, ended.incomplete_reason)}
     return data.rstrip()[:-1] + b"," + msgspec.json.encode(added)[1:]
 
 
-def outcome(completed: bool, reason: str | None) -> ResultOutcome:
+def _outcome(completed: bool, reason: str | None) -> ResultOutcome:
     """Return what the keys `completed` and `incomplete_reason` of version 1 mean."""
     if completed:
         return ResultOutcome(state=OutcomeState.COMPLETED, reason=None)

@@ -4,49 +4,37 @@
 """Put the worker's script and its arguments into the task's command."""
 
 import functools
-from collections.abc import Iterator
 from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph import (
-    estimate,
-    script_modules,
-    task_command,
-    zip_application,
-)
-from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, root_folder
+from io_benchmark_taskgraph.estimate import time_budget_s
+from io_benchmark_taskgraph.mistakes import in_task, root_folder
+from io_benchmark_taskgraph.script_modules import needed_modules
 from io_benchmark_taskgraph.selection import POOL_ATTRIBUTE
+from io_benchmark_taskgraph.task_command import check_sizes, make_command
+from io_benchmark_taskgraph.transforms import Tasks
+from io_benchmark_taskgraph.zip_application import ZipApplication, make_application
 
 
-def add_command(
-    config: Any, tasks: Iterator[dict[str, Any]]
-) -> Iterator[dict[str, Any]]:
+def _add_command(config: Any, tasks: Tasks) -> Tasks:
     root = root_folder(config)
 
     @functools.cache  # most of a kind's tasks run the same one
-    def built(
-        folder: str, workloads: tuple[str, ...]
-    ) -> zip_application.ZipApplication:
-        return zip_application.make_application(
-            script_modules.needed_modules(root, folder, workloads)
-        )
+    def build(folder: str, workloads: tuple[str, ...]) -> ZipApplication:
+        return make_application(needed_modules(root, folder, workloads))
 
     for task in tasks:
         benchmark = task.pop("benchmark")
-        try:
-            words = task_command.make_command(
-                benchmark,
-                built(benchmark.script, benchmark.workloads),
-                pool=task["attributes"][POOL_ATTRIBUTE],
-                time_budget_s=estimate.time_budget_s(task["worker"]["max-run-time"]),
-            )
-            task_command.check_sizes(words, benchmark.script)
-        except BadKeyError as problem:
-            raise in_task(config, task, problem) from None
+        with in_task(config, task):
+            application = build(benchmark.script, benchmark.workloads)
+            budget_s = time_budget_s(task["worker"]["max-run-time"])
+            pool = task["attributes"][POOL_ATTRIBUTE]
+            words = make_command(benchmark, application, pool, budget_s)
+            check_sizes(words, benchmark.script)
         task.setdefault("run", {})["command"] = words
         yield task
 
 
 transforms = TransformSequence()
-transforms.add(add_command)
+transforms.add(_add_command)

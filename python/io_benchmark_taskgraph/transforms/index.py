@@ -18,12 +18,12 @@ the same, and the last one to complete is in the index.
 
 import logging
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
 from io_benchmark_taskgraph.selection import JOB, POOL_ATTRIBUTE
+from io_benchmark_taskgraph.transforms import Tasks
 
 logger = logging.getLogger(__name__)
 
@@ -38,12 +38,12 @@ _DATE = re.compile(r"[0-9]{14}")
 _ROUTE_LENGTH = 249
 
 
-def index_name(pool: str) -> str:
+def _index_name(pool: str) -> str:
     """Return a pool's name as one part of a path: the index splits at dots. No name has a tilde."""
     return pool.replace(".", "~")
 
 
-def project_of(params: Any) -> str:
+def _project_of(params: Any) -> str:
     """Return the project whose part of the index this graph may write to; empty: none.
 
     Pull requests, and comments on them, have `NAME-pr` of their base repository (fxci-config,
@@ -61,12 +61,12 @@ def project_of(params: Any) -> str:
     return project
 
 
-def routes(trust_domain: str, params: Any, pool: str) -> list[str]:
+def _routes(trust_domain: str, params: Any, pool: str) -> list[str]:
     """Return the routes that this graph may write; by revision only if that is well-formed."""
-    project = project_of(params)
+    project = _project_of(params)
     if not project:
         return []
-    job_and_pool = f"{JOB}.{index_name(pool)}"
+    job_and_pool = f"{JOB}.{_index_name(pool)}"
     paths = [f"latest.{job_and_pool}"]
     revision, date = str(params["head_rev"] or ""), str(params["moz_build_date"] or "")
     if _WORD.fullmatch(revision):
@@ -76,9 +76,7 @@ def routes(trust_domain: str, params: Any, pool: str) -> list[str]:
     return [f"index.{trust_domain}.v2.{project}.{path}" for path in paths]
 
 
-def add_routes(
-    config: Any, tasks: Iterator[dict[str, Any]]
-) -> Iterator[dict[str, Any]]:
+def _add_routes(config: Any, tasks: Tasks) -> Tasks:
     indexed: set[str] = set()
     for task in tasks:
         pool = task["attributes"][POOL_ATTRIBUTE]
@@ -86,16 +84,15 @@ def add_routes(
             yield task
             continue
         indexed.add(pool)
-        for route in routes(config.graph_config["trust-domain"], config.params, pool):
+        for route in _routes(config.graph_config["trust-domain"], config.params, pool):
             # The queue would refuse the whole task because of one bad route.
             if _PATH.fullmatch(route) and len(route) <= _ROUTE_LENGTH:
                 task.setdefault("routes", []).append(route)
             else:
-                logger.warning(
-                    "not indexed, since the index does not accept the route: %s", route
-                )
+                text = "not indexed, since the index does not accept the route: %s"
+                logger.warning(text, route)
         yield task
 
 
 transforms = TransformSequence()
-transforms.add(add_routes)
+transforms.add(_add_routes)

@@ -5,7 +5,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +19,13 @@ from io_benchmark_taskgraph.mistakes import (
     task_name,
 )
 from io_benchmark_taskgraph.selection import ALL_JOB, JOB_ATTRIBUTE, POOL_ATTRIBUTE
+from io_benchmark_taskgraph.transforms import Tasks
 
 # Perfherder takes the pool as an extra option of at most 45 characters.
 _POOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,44}")
 
 
-def check_files(
-    config: Any, tasks: Iterator[dict[str, Any]]
-) -> Iterator[dict[str, Any]]:
+def check_files(config: Any, tasks: Tasks) -> Tasks:
     for name in ["kind.yml", *config.config.get("tasks-from", [])]:
         path = Path(config.path) / name
         if path.is_file():  # a test's kind has none
@@ -35,45 +33,36 @@ def check_files(
     yield from tasks
 
 
-def _is_label_of_all(config: Any, name: str) -> bool:
-    """Return whether the pool's label would be a task's of the job that measures everything."""
+def _check_name(config: Any, task: dict[str, Any], name: str) -> None:
+    if not _POOL.fullmatch(name):
+        text = "is not a pool's name; write at most 45 letters, digits and ._-, no mark first"
+        raise BadKeyError("name", text)
+    job = task.get("attributes", {}).get(JOB_ATTRIBUTE)
     label = f"{config.kind}-{name}-"
-    return config.kind != ALL_JOB and label.startswith(f"{ALL_JOB}-")
+    # It would be a task's of the job that measures everything.
+    is_label_of_all = config.kind != ALL_JOB and label.startswith(f"{ALL_JOB}-")
+    is_label = name.startswith(f"{config.kind}-") or is_label_of_all
+    if is_label or name in (config.kind, job, ALL_JOB):
+        text = "is what -j calls the job or a task's label; give the pool another name"
+        raise BadKeyError("name", text)
 
 
-def check_names(
-    config: Any, tasks: Iterator[dict[str, Any]]
-) -> Iterator[dict[str, Any]]:
+def _check_names(config: Any, tasks: Tasks) -> Tasks:
     pools = list(tasks)
     counts = Counter(task_name(task) for task in pools)
     for task in pools:
         name = task_name(task)
-        if not _POOL.fullmatch(name):
-            text = "is not a pool's name; write at most 45 letters, digits and ._-, no mark first"
-            raise in_task(config, task, BadKeyError("name", text))
-        job = task.get("attributes", {}).get(JOB_ATTRIBUTE)
-        reserved = (config.kind, job, ALL_JOB)
-        if (
-            name in reserved
-            or name.startswith(f"{config.kind}-")
-            or _is_label_of_all(config, name)
-        ):
-            text = (
-                "is what -j calls the job or a task's label; give the pool another name"
-            )
-            raise in_task(config, task, BadKeyError("name", text))
-        if counts[name] > 1:
-            files = sorted({
-                kind_file(config, pool) for pool in pools if task_name(pool) == name
-            })
-            text = (
-                f"two pools have this name ({', '.join(files)}); rename or remove one"
-            )
-            raise in_task(config, task, BadKeyError("name", text))
+        with in_task(config, task):
+            _check_name(config, task, name)
+            if counts[name] > 1:
+                same = (pool for pool in pools if task_name(pool) == name)
+                files = ", ".join(sorted({kind_file(config, pool) for pool in same}))
+                text = f"two pools have this name ({files}); rename or remove one"
+                raise BadKeyError("name", text)
         task.setdefault("attributes", {})[POOL_ATTRIBUTE] = name
         yield task
 
 
 transforms = TransformSequence()
 transforms.add(check_files)
-transforms.add(check_names)
+transforms.add(_check_names)

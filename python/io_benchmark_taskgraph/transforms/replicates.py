@@ -11,9 +11,10 @@ from taskgraph.transforms.base import TransformSequence
 
 from io_benchmark_taskgraph import overrides
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, task_name
+from io_benchmark_taskgraph.transforms import Tasks
 
 
-def replicate(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _replicate(config: Any, tasks: Tasks) -> Tasks:
     makers: dict[str, dict[str, Any]] = {}
     override = overrides.replicates(config.params)
     for task in tasks:
@@ -21,11 +22,10 @@ def replicate(config: Any, tasks: Iterator[dict[str, Any]]) -> Iterator[dict[str
         for copy in numbered(task, count):
             name = task_name(copy)
             if name in makers:
-                text = (
-                    f"a replicate of {task_name(makers[name])} is called {name} too; "
-                    "rename the pool or use fewer replicates"
-                )
-                raise in_task(config, task, BadKeyError("name", text))
+                maker = task_name(makers[name])
+                text = f"a replicate of {maker} is called {name} too; rename the pool or use fewer replicates"
+                with in_task(config, task):
+                    raise BadKeyError("name", text)
             makers[name] = task
             yield copy
 
@@ -46,4 +46,4 @@ def numbered(task: dict[str, Any], count: int) -> Iterator[dict[str, Any]]:
 
 
 transforms = TransformSequence()
-transforms.add(replicate)
+transforms.add(_replicate)

@@ -3,7 +3,6 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Run the report's task after the pools' tasks, also if these fail, and set its command."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
@@ -12,6 +11,7 @@ from io_benchmark_taskgraph import deadlines, report_command, report_stanza
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task
 from io_benchmark_taskgraph.report_stanza import ReportSettings
 from io_benchmark_taskgraph.selection import POOL_ATTRIBUTE
+from io_benchmark_taskgraph.transforms import Tasks
 from io_benchmark_taskgraph.transforms.pools import check_files
 
 
@@ -19,16 +19,13 @@ def _settings(task: dict[str, Any], pools: dict[str, str]) -> ReportSettings:
     if task.get("label") in pools:
         text = f"{task['label']} is a pool's task already; give the pool another name"
         raise BadKeyError("label", text)
-    settings = report_stanza.parse(
-        task.pop(report_stanza.STANZA, None), list(pools.values())
-    )
+    stanza = task.pop(report_stanza.STANZA, None)
+    settings = report_stanza.parse(stanza, list(pools.values()))
     report_stanza.check_time(settings, task.get("worker", {}).get("max-run-time"))
     return settings
 
 
-def make_report(
-    config: Any, tasks: Iterator[dict[str, Any]]
-) -> Iterator[dict[str, Any]]:
+def _make_report(config: Any, tasks: Tasks) -> Tasks:
     measuring = [
         task
         for task in config.kind_dependencies_tasks.values()
@@ -36,11 +33,9 @@ def make_report(
     ]
     pools = {task.label: task.attributes[POOL_ATTRIBUTE] for task in measuring}
     for task in tasks:
-        try:
+        with in_task(config, task):
             settings = _settings(task, pools)
             deadlines.set_times(task, measuring)
-        except BadKeyError as problem:
-            raise in_task(config, task, problem) from None
         # Soft: does not select further pools. Resolved: the report also names pools that failed.
         task["soft-dependencies"] = sorted(pools)
         task["requires"] = "all-resolved"
@@ -50,4 +45,4 @@ def make_report(
 
 transforms = TransformSequence()
 transforms.add(check_files)
-transforms.add(make_report)
+transforms.add(_make_report)

@@ -7,12 +7,12 @@ Also among the tasks of the kinds that this one depends on: a push may run all o
 """
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, shown, task_name
+from io_benchmark_taskgraph.transforms import Tasks
 
 _PLATFORM = re.compile(r"[A-Za-z0-9_-]{1,50}/[A-Za-z0-9_-]{1,50}")
 _SYMBOL = re.compile(r"[^()\s]{1,25}\([^()\s]{1,25}\)")
@@ -30,32 +30,30 @@ def _of_other_kinds(config: Any) -> dict[tuple[str, str], str]:
     return used
 
 
-def check_symbols(
-    config: Any, tasks: Iterator[dict[str, Any]]
-) -> Iterator[dict[str, Any]]:
+def _check_symbols(config: Any, tasks: Tasks) -> Tasks:
     used = _of_other_kinds(config)
     for task in tasks:
-        treeherder = task.get("treeherder")
-        treeherder = treeherder if isinstance(treeherder, dict) else {}
-        platform, symbol = (
-            str(treeherder.get("platform")),
-            str(treeherder.get("symbol")),
-        )
-        if not _PLATFORM.fullmatch(platform):
-            text = f"{shown(platform)} is not a platform; write one such as linux64/opt"
-            raise in_task(config, task, BadKeyError("treeherder.platform", text))
-        if not _SYMBOL.fullmatch(symbol):
-            text = (
-                f"{shown(symbol)} is not a group and a symbol of at most 25 characters each; "
-                "write them as IOB(amd16)"
-            )
-            raise in_task(config, task, BadKeyError("treeherder.symbol", text))
-        owner = used.setdefault((platform, symbol), task_name(task))
-        if owner != task_name(task):
-            text = f"task {owner} already has {symbol} on {platform}; give each task a different symbol"
-            raise in_task(config, task, BadKeyError("treeherder.symbol", text))
+        with in_task(config, task):
+            _check_task(task, used)
         yield task
 
 
+def _check_task(task: dict[str, Any], used: dict[tuple[str, str], str]) -> None:
+    treeherder = task.get("treeherder")
+    treeherder = treeherder if isinstance(treeherder, dict) else {}
+    platform, symbol = (str(treeherder.get(key)) for key in ("platform", "symbol"))
+    if not _PLATFORM.fullmatch(platform):
+        text = f"{shown(platform)} is not a platform; write one such as linux64/opt"
+        raise BadKeyError("treeherder.platform", text)
+    key = "treeherder.symbol"
+    if not _SYMBOL.fullmatch(symbol):
+        text = "is not a group and a symbol of at most 25 characters each; write them as IOB(amd16)"
+        raise BadKeyError(key, f"{shown(symbol)} {text}")
+    owner = used.setdefault((platform, symbol), task_name(task))
+    if owner != task_name(task):
+        text = f"task {owner} already has {symbol} on {platform}; give each task a different symbol"
+        raise BadKeyError(key, text)
+
+
 transforms = TransformSequence()
-transforms.add(check_symbols)
+transforms.add(_check_symbols)

@@ -3,29 +3,24 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Check that the task has enough time for its workloads."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
 from io_benchmark_taskgraph import estimate
-from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, root_folder
+from io_benchmark_taskgraph.mistakes import in_task, root_folder
+from io_benchmark_taskgraph.transforms import Tasks
 
 
-def check_time_budget(
-    config: Any, tasks: Iterator[dict[str, Any]]
-) -> Iterator[dict[str, Any]]:
+def _check_time_budget(config: Any, tasks: Tasks) -> Tasks:
     root = root_folder(config)
     for task in tasks:
-        try:
-            budget_s = estimate.time_budget_s(
-                task.get("worker", {}).get("max-run-time")
-            )
+        with in_task(config, task):
+            limit_s = task.get("worker", {}).get("max-run-time")
+            budget_s = estimate.time_budget_s(limit_s)
             estimate.check_duration(root, task["benchmark"], budget_s)
-        except BadKeyError as problem:
-            raise in_task(config, task, problem) from None
         yield task
 
 
 transforms = TransformSequence()
-transforms.add(check_time_budget)
+transforms.add(_check_time_budget)

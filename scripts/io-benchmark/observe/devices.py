@@ -43,21 +43,21 @@ def name_of_node(node):
     return None
 
 
-def is_partition(name):
+def _is_partition(name):
     return read_int(os.path.join(CLASS, name, "partition")) is not None
 
 
 def below(name):
     """Return the devices below: a partition's disk, a volume's members; [] for a leaf."""
     path = os.path.join(CLASS, name)
-    if is_partition(name):
+    if _is_partition(name):
         return [os.path.basename(os.path.dirname(target_of(path)))]
     return list_names(os.path.join(path, "slaves"))
 
 
-def kind_of(name):
+def _kind_of(name):
     path = os.path.join(CLASS, name)
-    if is_partition(name):
+    if _is_partition(name):
         return "partition"
     if is_folder(os.path.join(path, "dm")):
         identifier = read_text(os.path.join(path, "dm", "uuid")) or ""
@@ -69,7 +69,7 @@ def kind_of(name):
     return "disk"
 
 
-def stripes_of(name, kind):
+def _stripes_of(name, kind):
     """Return over how many members a stripe goes, by the queue's hints; needs no privileges.
 
     A striped volume announces its chunk as minimum_io_size and the whole stripe as
@@ -87,15 +87,15 @@ def stripes_of(name, kind):
 
 
 def _minimum_of_member(name):
-    if is_partition(name):
+    if _is_partition(name):
         name = below(name)[0]  # a partition uses its disk's queue
     return read_int(os.path.join(CLASS, name, "queue", "minimum_io_size")) or 0
 
 
-def describe(name):
+def _describe(name):
     path = os.path.join(CLASS, name)
     queue = os.path.join(path, "queue")
-    kind = kind_of(name)
+    kind = _kind_of(name)
     sectors = read_int(os.path.join(path, "size"))
     device = {
         "name": name,
@@ -103,7 +103,7 @@ def describe(name):
         "kind": kind,
         "below": below(name),
         "size_bytes": None if sectors is None else sectors * SECTOR_BYTES,
-        "stripe_count": stripes_of(name, kind),
+        "stripe_count": _stripes_of(name, kind),
         "minimum_io_bytes": read_int(os.path.join(queue, "minimum_io_size")),
         "optimal_io_bytes": read_int(os.path.join(queue, "optimal_io_size")),
         "mapper_name": read_text(os.path.join(path, "dm", "name")),
@@ -134,7 +134,7 @@ def chain(top_names):
         if name not in seen and is_folder(os.path.join(CLASS, name)):
             seen.append(name)
             waiting += below(name)
-    return [describe(name) for name in seen]
+    return [_describe(name) for name in seen]
 
 
 def counters():

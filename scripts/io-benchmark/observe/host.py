@@ -11,10 +11,10 @@ import shutil
 import sys
 import time
 
+from log import MIB
 from observe import mounts, storage
 from reading import exists, first_int, first_line_of, first_match, read_int, read_text
 
-MIB = 1024 * 1024
 TOUCH_BYTES = 64 * MIB
 TOOLS = ("bash", "cp", "curl", "fio", "grep", "sed")
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
@@ -32,7 +32,7 @@ def observe():
         "cpu_model": first_match(r"^model name\s*:\s*(.+)", "/proc/cpuinfo"),
         "cpu_count": len(os.sched_getaffinity(0)),
         "cpu_online_count": os.cpu_count(),
-        "l3_cache_bytes": l3_cache_bytes(),
+        "l3_cache_bytes": _l3_cache_bytes(),
         "memory_bytes": memory_bytes("MemTotal"),
         "memory_available_bytes": memory_bytes("MemAvailable"),
         "machine_vendor": read_text("/sys/class/dmi/id/sys_vendor"),
@@ -42,7 +42,7 @@ def observe():
         "user_id": os.geteuid(),
         "transparent_huge_pages": read_text(HUGE_PAGES),
         "vm": {name: read_int("/proc/sys/vm/" + name) for name in VM_SETTINGS},
-        "first_touch_ns_per_mib": touch_new_memory(),
+        "first_touch_ns_per_mib": _touch_new_memory(),
         "tools": tools(),
     }
 
@@ -52,12 +52,10 @@ def memory_bytes(field):
     return None if kib is None else kib * 1024
 
 
-def l3_cache_bytes():
+def _l3_cache_bytes():
     text = read_text("/sys/devices/system/cpu/cpu0/cache/index3/size") or ""
     match = re.fullmatch(r"(\d+)([KM])", text)
-    return (
-        int(match.group(1)) * {"K": 1024, "M": MIB}[match.group(2)] if match else None
-    )
+    return int(match[1]) * {"K": 1024, "M": MIB}[match[2]] if match else None
 
 
 def container():
@@ -72,7 +70,7 @@ def container():
     return {"engine": engine, "root_filesystem": root.filesystem if root else None}
 
 
-def touch_new_memory():
+def _touch_new_memory():
     """Return the cost of touching new memory, per MiB, for each 8 MiB; high in some guests."""
     costs = []
     try:

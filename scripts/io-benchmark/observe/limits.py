@@ -27,17 +27,17 @@ V1_CONTROLLERS = ("blkio", "memory", "cpu")
 
 def observe():
     table = mounts.table()
-    groups = own_groups()
+    groups = _own_groups()
     found = {"cgroup_versions": [], "groups": {}, "io": [], "weights": []}
     found.update(memory=[], cpu=[])
     for mount in table:
         if mount.filesystem == "cgroup2" and "" in groups:
-            _note(found, "v2", "unified", levels(mount, groups[""]))
+            _note(found, "v2", "unified", _levels(mount, groups[""]))
         elif mount.filesystem == "cgroup":
             names = mount.super_options.split(",")
             for controller in V1_CONTROLLERS:
                 if controller in names and controller in groups:
-                    _note(found, "v1", controller, levels(mount, groups[controller]))
+                    _note(found, "v1", controller, _levels(mount, groups[controller]))
     found["ulimits"] = {
         "open_files": _ulimit(resource.RLIMIT_NOFILE),
         "file_size_bytes": _ulimit(resource.RLIMIT_FSIZE),
@@ -46,7 +46,7 @@ def observe():
     return found
 
 
-def own_groups():
+def _own_groups():
     """Return the task's cgroups by controller; the unified hierarchy has the controller ''."""
     groups = {}
     for line in read_lines("/proc/self/cgroup"):
@@ -57,7 +57,7 @@ def own_groups():
     return groups
 
 
-def levels(mount, group):
+def _levels(mount, group):
     """Return the directories from the task's cgroup up to the mount point.
 
     The path in /proc/self/cgroup is relative to the hierarchy's root, but the mount may show only a

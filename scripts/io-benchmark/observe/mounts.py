@@ -10,7 +10,7 @@ from typing import Dict, List, NamedTuple, Optional
 from reading import list_names, read_text
 
 
-class Mount(NamedTuple):
+class _Mount(NamedTuple):
     device: str  # MAJOR:MINOR
     root: str  # the folder of that file system which is mounted here
     point: str
@@ -20,14 +20,14 @@ class Mount(NamedTuple):
     super_options: str
 
 
-def unescape(field):
+def _unescape(field):
     """Decode space, tab, newline and backslash, which mountinfo writes as octal."""
     for code, character in (("040", " "), ("011", "\t"), ("012", "\n"), ("134", "\\")):
         field = field.replace("\\" + code, character)
     return field
 
 
-def parse(text: str) -> List[Mount]:
+def _parse(text: str) -> List[_Mount]:
     mounts = []
     for line in text.splitlines():
         fields = line.split()
@@ -37,32 +37,32 @@ def parse(text: str) -> List[Mount]:
         if len(fields) < dash + 4:
             continue
         for at in (3, 4, dash + 2):  # root, point and source
-            fields[at] = unescape(fields[at])
-        mounts.append(Mount(*fields[2:6], *fields[dash + 1 : dash + 4]))
+            fields[at] = _unescape(fields[at])
+        mounts.append(_Mount(*fields[2:6], *fields[dash + 1 : dash + 4]))
     return mounts
 
 
-def table() -> List[Mount]:
-    return parse(read_text("/proc/self/mountinfo") or "")
+def table() -> List[_Mount]:
+    return _parse(read_text("/proc/self/mountinfo") or "")
 
 
-def mount_of(path: str, mounts: List[Mount]) -> Optional[Mount]:
+def mount_of(path: str, mounts: List[_Mount]) -> Optional[_Mount]:
     """Return the mount with the longest matching point; the last one at a point hides the others."""
     path = os.path.realpath(path) + "/"
     above = [m for m in mounts if path.startswith(m.point.rstrip("/") + "/")]
     return max(reversed(above), key=lambda mount: len(mount.point), default=None)
 
 
-def option_values(options: str) -> Dict[str, str]:
+def _option_values(options: str) -> Dict[str, str]:
     """Parse options such as 'rw,upperdir=/x' into a dictionary; a flag's value is empty."""
     parts = [part.partition("=") for part in options.split(",") if part]
     return {name: value for name, _, value in parts}
 
 
-def overlay_of(mount: Mount) -> Optional[dict]:
+def overlay_of(mount: _Mount) -> Optional[dict]:
     """Return the layers of an overlay, or None for any other file system."""
     if mount.filesystem == "aufs":
-        return aufs_of(mount)
+        return _aufs_of(mount)
     if mount.filesystem != "overlay":
         return None
     lower_layers = 0
@@ -70,7 +70,7 @@ def overlay_of(mount: Mount) -> Optional[dict]:
         # Since Linux 6.5, each layer can have a separate lowerdir+=.
         if part.startswith(("lowerdir=", "lowerdir+=", "datadir+=")):
             lower_layers += len(part.split("=", 1)[1].replace("::", ":").split(":"))
-    values = option_values(mount.super_options)
+    values = _option_values(mount.super_options)
     return {
         "lower_layers": lower_layers,
         "upper_directory": values.get("upperdir"),
@@ -78,9 +78,9 @@ def overlay_of(mount: Mount) -> Optional[dict]:
     }
 
 
-def aufs_of(mount: Mount) -> Optional[dict]:
+def _aufs_of(mount: _Mount) -> Optional[dict]:
     """Return the layers by the branches in /sys, of which the first is the upper one."""
-    folder = "/sys/fs/aufs/si_" + option_values(mount.super_options).get("si", "")
+    folder = "/sys/fs/aufs/si_" + _option_values(mount.super_options).get("si", "")
     branches = [name for name in list_names(folder) if re.fullmatch("br[0-9]+", name)]
     if not branches:
         return None

@@ -27,7 +27,7 @@ USAGE = ("own_read_bytes", "own_written_bytes", "own_user_ms", "own_system_ms")
 DEVICE_COLUMNS = ("read_bytes", "written_bytes", "busy_ms")
 
 
-def column_names(device_names):
+def _column_names(device_names):
     names = ["time_ns", "dirty_bytes", "writeback_bytes", "memory_available_bytes"]
     names += ["psi_%s_%s_us" % pressure for pressure in PRESSURE]
     names += ["cpu_%s_ms" % name for name in CPU_TICKS]
@@ -36,7 +36,7 @@ def column_names(device_names):
     return names
 
 
-def sample(process_id, device_names, origin_ns):
+def _sample(process_id, device_names, origin_ns):
     """Return one row in the order of column_names; a missing value is None."""
     row = [time.monotonic_ns() - origin_ns]
     row += [host.memory_bytes(name) for name in ("Dirty", "Writeback", "MemAvailable")]
@@ -54,10 +54,8 @@ def sample(process_id, device_names, origin_ns):
 
 def _usage(process_id):
     """Return I/O and CPU of the measuring process and of the children that it waited for."""
-    path = "/proc/%d/io" % process_id
-    row = [
-        first_int(r"^%s: (\d+)" % key, path) for key in ("read_bytes", "write_bytes")
-    ]
+    path, keys = "/proc/%d/io" % process_id, ("read_bytes", "write_bytes")
+    row = [first_int(r"^%s: (\d+)" % key, path) for key in keys]
     fields = (read_text("/proc/%d/stat" % process_id) or "").rpartition(")")[2].split()
     if len(fields) < 15:
         return [*row, None, None]
@@ -68,7 +66,7 @@ def _usage(process_id):
 
 class Sampler:
     def __init__(self, device_names, origin_ns):
-        self.columns = column_names(device_names)
+        self.columns = _column_names(device_names)
         self.rows = []
         self.ended_early = None
         self._pending = b""
@@ -145,7 +143,7 @@ def _sample_until_stopped(arguments, write_end, stop_read):
     os.set_blocking(write_end, False)
     due_s = time.monotonic()
     while True:
-        row = sample(*arguments)
+        row = _sample(*arguments)
         try:
             os.write(write_end, json.dumps(row).encode() + b"\n")
         except BlockingIOError:
@@ -153,6 +151,6 @@ def _sample_until_stopped(arguments, write_end, stop_read):
         due_s += EVERY_S
         # The pipe's other end closes when the measuring process stops this one, or dies.
         if select.select([stop_read], [], [], max(0, due_s - time.monotonic()))[0]:
-            row = sample(*arguments)
+            row = _sample(*arguments)
             os.write(write_end, json.dumps(row).encode() + b"\n")
             return

@@ -11,10 +11,10 @@ import os
 import time
 from tempfile import TemporaryFile
 
+from log import MIB
 from observe import devices, mounts
 from reading import exists, is_folder, list_names, read_text
 
-MIB = 1024 * 1024
 PROBE_BYTES = 8 * MIB
 # A device that wrote this much of the probe stores it; with a stripe over eight disks, each does.
 PROBE_SHARE_BYTES = PROBE_BYTES // 16
@@ -31,7 +31,7 @@ def in_container(table):
     return is_marked or (root is not None and root.filesystem == "overlay")
 
 
-def kind_of_place(mount, container):
+def _kind_of_place(mount, container):
     if mount.filesystem in ("overlay", "aufs"):
         return "overlay"
     if mount.filesystem in MEMORY_FILESYSTEMS:
@@ -50,16 +50,16 @@ def observe(name, path):
         place.update(kind="unknown", mount=None, devices=[], identified_by=None)
         return place
     space = os.statvfs(path)
-    probe = probe_writes(path)
-    tops, identified_by = find_devices(mount, table, probe)
+    probe = _probe_writes(path)
+    tops, identified_by = _find_devices(mount, table, probe)
     place.update(
-        kind=kind_of_place(mount, in_container(table)),
+        kind=_kind_of_place(mount, in_container(table)),
         mount=mount._asdict(),
         overlay=mounts.overlay_of(mount),
-        filesystem=filesystem_details(mount, tops),
+        filesystem=_filesystem_details(mount, tops),
         size_bytes=space.f_blocks * space.f_frsize,
         free_bytes=space.f_bavail * space.f_frsize,
-        reflink=reflink_works(path),
+        reflink=_reflink_works(path),
         probe=probe,
         devices=devices.chain(tops),
         identified_by=identified_by,
@@ -67,11 +67,11 @@ def observe(name, path):
     return place
 
 
-def find_devices(mount, table, probe):
+def _find_devices(mount, table, probe):
     """Return the devices directly below the mount, and how they were found."""
     if mount.filesystem in MEMORY_FILESYSTEMS + NETWORK_FILESYSTEMS:
         return [], None
-    names = devices_of(mount)
+    names = _devices_of(mount)
     if names is not None:
         return names, "btrfs" if mount.filesystem == "btrfs" else "mount"
     upper = (mounts.overlay_of(mount) or {}).get("upper_directory")
@@ -80,26 +80,26 @@ def find_devices(mount, table, probe):
         below = mounts.mount_of(candidate, table)
         if below is None or below.filesystem in ("overlay", *MEMORY_FILESYSTEMS):
             continue
-        names = devices_of(below)
+        names = _devices_of(below)
         if names is not None:
             return names, candidate
     written = probe.get("written_bytes") or {}
     return [name for name in sorted(written) if not devices.below(name)], "probe"
 
 
-def devices_of(mount):
+def _devices_of(mount):
     """Return the mount's devices, btrfs's by /sys; None if its number is not a device's."""
     if mount.filesystem != "btrfs":
         name = devices.name_of_number(mount.device)
         return None if name is None else [name]
     source = devices.name_of_node(mount.source)
-    folder = btrfs_folder(source)
+    folder = _btrfs_folder(source)
     if folder is not None:
         return list_names(folder + "/devices")
     return [source] if source else []
 
 
-def btrfs_folder(member):
+def _btrfs_folder(member):
     """Return the folder in /sys of the btrfs that has this member, or None."""
     for identifier in list_names("/sys/fs/btrfs"):
         folder = "/sys/fs/btrfs/" + identifier
@@ -108,24 +108,22 @@ def btrfs_folder(member):
     return None
 
 
-def filesystem_details(mount, tops):
+def _filesystem_details(mount, tops):
     """Return facts about the file system that the mount's options do not have."""
-    options = profiles = None
+    details = {"type": mount.filesystem}
+    details.update(ext4_options=None, btrfs_data_profiles=None)
     if mount.filesystem == "ext4" and tops:
         text = read_text("/proc/fs/ext4/%s/options" % tops[0])
-        options = sorted(text.split()) if text else None
-    folder = btrfs_folder(tops[0]) if mount.filesystem == "btrfs" and tops else None
+        details["ext4_options"] = sorted(text.split()) if text else None
+    folder = _btrfs_folder(tops[0]) if mount.filesystem == "btrfs" and tops else None
     if folder is not None:
         data = folder + "/allocation/data/"
         profiles = [name for name in list_names(data) if is_folder(data + name)]
-    return {
-        "type": mount.filesystem,
-        "ext4_options": options,
-        "btrfs_data_profiles": profiles,
-    }
+        details["btrfs_data_profiles"] = profiles
+    return details
 
 
-def probe_writes(path):
+def _probe_writes(path):
     """Write 8 MiB and fsync; return which devices wrote them, and how long fsync took."""
     probe = os.path.join(path, ".io-benchmark-probe-%d" % os.getpid())
     before = devices.counters()
@@ -150,7 +148,7 @@ def probe_writes(path):
     return {"failed": None, "fsync_ns": fsync_ns, "written_bytes": written}
 
 
-def reflink_works(path):
+def _reflink_works(path):
     """Return whether cp can share extents here; None where it cannot be tried."""
     try:
         with TemporaryFile(dir=path) as source, TemporaryFile(dir=path) as copy:

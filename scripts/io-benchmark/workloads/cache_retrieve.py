@@ -20,9 +20,10 @@ import shutil
 import time
 
 import precision
-from early_end import SkippedError, WorkloadError
+from early_end import WorkloadError
 from log import MIB, ProgressLines, say
 from observe import host, page_cache
+from place_folder import check_space
 from retrieval import RealSteps, SeedSteps, Target
 
 # 40 MARs, 40 tarballs, 20 small artifacts.
@@ -31,15 +32,8 @@ CACHE_SIZES_MIB = (80,) * 40 + (60,) * 40 + (5,) * 20
 QUICK_DIVISOR = 20
 RETRIEVES_FOR_A_VERDICT = 100
 # Keys that only a run can fill in; null in the file until then.
-OBSERVED = [
-    "populate_ns",
-    "cache_state",
-    "lookup_method",
-    "copy_method",
-    "run_ns",
-    "trims",
-]
-OBSERVED += ["stopped_early", "precision_reached_ratio", "shares_extents"]
+OBSERVED = ["populate_ns", "cache_state", "lookup_method", "copy_method", "run_ns"]
+OBSERVED += ["trims", "stopped_early", "precision_reached_ratio", "shares_extents"]
 OBSERVED += ["final_sync_ns", "final_sync_method", "dirty_before_sync_bytes"]
 OBSERVED += ["writeback_before_sync_bytes", "device_bytes"]
 URL = "https://archive.mozilla.org/pub/firefox/fake/%d/firefox-%gMB.mar"
@@ -50,21 +44,21 @@ NS_PER_MS = 1_000_000
 USUAL_RETRIEVES = 2000
 
 
-def file_sizes_bytes(settings):
+def _file_sizes_bytes(settings):
     if settings.sizes_bytes is not None:
         return settings.sizes_bytes
     divisor = QUICK_DIVISOR if settings.profile == "quick" else 1
     return [size * MIB // divisor for size in CACHE_SIZES_MIB]
 
 
-def sequence(seed, retrieves, files):
+def _make_sequence(seed, retrieves, files):
     """Return the file of each retrieve: the same on every pool and every Python."""
     # Only random() is promised to give the same values in every version.
     generator = random.Random(seed)
     return [int(generator.random() * files) for _ in range(retrieves)]
 
 
-class CacheRetrieve:
+class _CacheRetrieve:
     """One place: prepare once, run once per destination, read the samples after each run."""
 
     name = "cache-retrieve"
@@ -79,8 +73,9 @@ class CacheRetrieve:
         self._place = place
         self._cache = os.path.join(folder, "uv-cache")
         self._work = os.path.join(folder, "uv-work")
-        self._sizes = file_sizes_bytes(settings)
-        self._sequence = sequence(settings.seed, settings.retrieves, len(self._sizes))
+        self._sizes = _file_sizes_bytes(settings)
+        files = len(self._sizes)
+        self._sequence = _make_sequence(settings.seed, settings.retrieves, files)
         self._list = os.path.join(self._cache, "urls.list")
         self._files, self._urls = [], []
         for number, size in enumerate(self._sizes, 1):
@@ -117,7 +112,7 @@ class CacheRetrieve:
         started_ns = time.monotonic_ns()
         progress = ProgressLines(len(self._sizes), self._bench.progress_every_s)
         for index, size in enumerate(self._sizes):
-            write_random(self._files[index], size)
+            _write_random(self._files[index], size)
             now_ns = time.monotonic_ns()
             if now_ns >= progress.due_ns or index + 1 == len(self._sizes):
                 progress.show(index + 1, now_ns, sum(self._sizes[: index + 1]))
@@ -174,15 +169,8 @@ class CacheRetrieve:
             return False
         groups = [self._sizes[row[0]] for row in self._rows]
         times_ns = [row[2] + row[3] for row in self._rows]
-        reached = precision.relative_half_width(groups, times_ns)
-        if reached is None or reached > wanted:
-            return False
-        done = (reached * 100, len(self._rows), len(self._sequence))
-        text = "the mean is known to ± %.2f %% after %d of %d retrieves" % done
-        entry["stopped_early"] = text
-        entry["precision_reached_ratio"] = round(reached, 6)
-        say("  stopped early: " + text)
-        return True
+        planned = "%d retrieves" % len(self._sequence)
+        return precision.is_reached(entry, wanted, groups, times_ns, planned)
 
     def samples(self):
         """Return the columns of the latest run, as far as it got."""
@@ -205,11 +193,8 @@ class CacheRetrieve:
             share = "%.1f %%" % (100.0 * resident_bytes / cache_bytes)
         say("  %s of the cache is in memory at the start" % share)
         say("  drop_caches: %s" % dropped)
-        return {
-            "drop_caches": dropped,
-            "cache_bytes": cache_bytes,
-            "resident_bytes": resident_bytes,
-        }
+        state = {"drop_caches": dropped, "cache_bytes": cache_bytes}
+        return {**state, "resident_bytes": resident_bytes}
 
     def _drain(self, entry, before):
         """Time the final sync, and record how much was dirty before it."""
@@ -234,7 +219,6 @@ class CacheRetrieve:
         return max(limits_bytes, 2 * max(self._sizes))
 
     def _check_space(self):
-        """Skip before the first byte is written rather than fail in the middle."""
         largest = max(self._sizes)
         room = dict.fromkeys(self._bench.settings.destinations, largest)
         if "fresh" in room:
@@ -242,11 +226,7 @@ class CacheRetrieve:
             together = sum(self._sizes[index] for index in self._sequence)
             room["fresh"] = min(self._ring_bytes() + largest, together)
         needed = sum(self._sizes) + SPARE_BYTES + max(room.values())
-        space = os.statvfs(os.path.dirname(self._cache))
-        free = space.f_bavail * space.f_frsize
-        if free < needed:
-            sizes_mib = (-(-needed // MIB), free // MIB)
-            raise SkippedError("no space: needs %d MiB, %d MiB are free" % sizes_mib)
+        check_space(os.path.dirname(self._cache), needed)
 
     @staticmethod
     def details(entry):
@@ -269,9 +249,9 @@ class CacheRetrieve:
     @staticmethod
     def remarks(entry):
         sync_ns = entry["final_sync_ns"]
-        return (
-            [] if sync_ns is None else ["Final sync: %.0f ms" % (sync_ns / NS_PER_MS)]
-        )
+        if sync_ns is None:
+            return []
+        return ["Final sync: %.0f ms" % (sync_ns / NS_PER_MS)]
 
     @staticmethod
     def remarks_on_all(_entries):
@@ -297,7 +277,7 @@ class CacheRetrieve:
         ]
 
 
-def write_random(path, size):
+def _write_random(path, size):
     """Write the same random MiB repeatedly, as the seed does, to save time in urandom."""
     chunk = os.urandom(min(MIB, size))
     with open(path, "xb", buffering=0) as file:
@@ -306,4 +286,4 @@ def write_random(path, size):
             left -= file.write(chunk[: min(len(chunk), left)])
 
 
-WORKLOAD = CacheRetrieve
+WORKLOAD = _CacheRetrieve

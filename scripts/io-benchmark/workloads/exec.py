@@ -24,6 +24,7 @@ from batches import Batches
 from early_end import SkippedError, WorkloadError
 from executable import LINE_BYTES, PAGE_BYTES, build
 from log import MIB
+from place_folder import check_space
 from reading import list_names, read_text
 
 VARIANTS = ("hardlinked", "copies")
@@ -40,28 +41,27 @@ CACHES = "/sys/devices/system/cpu/cpu0/cache"
 UNITS = {"K": 1024, "M": MIB, "G": 1024 * MIB}
 
 
-def last_level_cache_bytes():
+def _last_level_cache_bytes():
     """Return the size of the first CPU's largest cache; None where it cannot be seen."""
     sizes = []
     for name in list_names(CACHES):
-        size = re.fullmatch(
-            "([0-9]+)([KMG])", read_text("%s/%s/size" % (CACHES, name)) or ""
-        )
+        text = read_text("%s/%s/size" % (CACHES, name)) or ""
+        size = re.fullmatch("([0-9]+)([KMG])", text)
         if size:
-            sizes.append(int(size.group(1)) * UNITS[size.group(2)])
-    return max(sizes) if sizes else None
+            sizes.append(int(size[1]) * UNITS[size[2]])
+    return max(sizes, default=None)
 
 
-def blob_bytes():
-    wanted = int((last_level_cache_bytes() or UNKNOWN_CACHE_BYTES) * CACHE_SHARE)
+def _blob_bytes():
+    wanted = int((_last_level_cache_bytes() or UNKNOWN_CACHE_BYTES) * CACHE_SHARE)
     return min(max(wanted, LEAST_BYTES), MOST_BYTES) // PAGE_BYTES * PAGE_BYTES
 
 
-def processes():
+def _processes():
     return min(MOST_PROCESSES, max(2, len(os.sched_getaffinity(0))))
 
 
-class Exec(Batches):
+class _Exec(Batches):
     name = "exec"
     unit = "ms"
     unit_ns = 1_000_000
@@ -70,44 +70,38 @@ class Exec(Batches):
 
     @staticmethod
     def variants(_settings):
-        return [{"variant": variant, "threads": processes()} for variant in VARIANTS]
+        return [{"variant": variant, "threads": _processes()} for variant in VARIANTS]
 
     def parameters(self, variant):
         rounds = QUICK_ROUNDS if self._quick else ROUNDS
         jumps = QUICK_JUMPS if self._quick else JUMPS
         return {
-            "blob_bytes": blob_bytes(),
-            "passes": max(1, round(jumps / (blob_bytes() / LINE_BYTES))),
+            "blob_bytes": _blob_bytes(),
+            "passes": max(1, round(jumps / (_blob_bytes() / LINE_BYTES))),
             "samples_planned": rounds * variant["threads"],
             "time_limit_s": QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S,
         }
 
     def prepare(self):
-        if platform.machine() != ARCHITECTURE:
-            raise SkippedError(
-                "needs %s, this is %s" % (ARCHITECTURE, platform.machine())
-            )
+        machine = platform.machine()
+        if machine != ARCHITECTURE:
+            raise SkippedError("needs %s, this is %s" % (ARCHITECTURE, machine))
         if os.statvfs(self._folder).f_flag & os.ST_NOEXEC:
             raise SkippedError("the place is mounted noexec")
-        self.check_space((processes() + 1) * (blob_bytes() + MIB))
+        check_space(self._folder, (_processes() + 1) * (_blob_bytes() + MIB))
         return {}
 
     def measure(self, variant, entry):
         available = sorted(os.sched_getaffinity(0))
-        count = variant["threads"]
+        count, observed = variant["threads"], entry["observed"]
         pinned = len(available) >= count
         cpus = [available[at % len(available)] for at in range(count)]
-        entry["observed"].update(
-            architecture=platform.machine(),
-            l3_bytes=last_level_cache_bytes(),
-            cpus=cpus,
-            pinned=pinned,
-            cpu_ns=0,
-        )
+        observed.update(architecture=platform.machine(), cpus=cpus, pinned=pinned)
+        observed.update(l3_bytes=_last_level_cache_bytes(), cpu_ns=0)
         paths = self._make(variant["variant"], count, entry["parameters"])
         try:
             for _ in range(WARM_UP_ROUNDS):
-                run_together(paths, cpus if pinned else None)
+                _run_together(paths, cpus if pinned else None)
             self.begin_anew()
             self._run_rounds(paths, cpus if pinned else None, entry)
         finally:
@@ -117,27 +111,22 @@ class Exec(Batches):
     def _run_rounds(self, paths, cpus, entry):
         enough = False
         while not enough:
-            times = run_together(paths, cpus)
+            times = _run_together(paths, cpus)
             entry["observed"]["cpu_ns"] += sum(cpu_ns for _, _, cpu_ns in times)
-            enough = self.add_all(
-                entry, [(start_ns, end_ns) for start_ns, end_ns, _ in times]
-            )
+            enough = self.add_all(entry, [(start, end) for start, end, _ in times])
 
     @classmethod
     def remarks(cls, entry):
         observed, count = entry["observed"], len(entry["samples"]["start_ns"])
         where = "one CPU per process" if observed["pinned"] else "sharing CPUs"
         # If other processes use the CPUs, CPU time varies less than the whole time.
-        return [
-            "CPU time per execution: %.0f ms, %s"
-            % (observed["cpu_ns"] / count / 1e6, where)
-        ]
+        each_ms = observed["cpu_ns"] / count / 1e6
+        return ["CPU time per execution: %.0f ms, %s" % (each_ms, where)]
 
     def _make(self, variant, count, parameters):
         program = build(parameters["blob_bytes"], parameters["passes"])
-        paths = [
-            os.path.join(self._folder, "%s-%d" % (variant, at)) for at in range(count)
-        ]
+        start = os.path.join(self._folder, variant)
+        paths = ["%s-%d" % (start, at) for at in range(count)]
         for path in paths:
             if variant == "hardlinked" and path != paths[0]:
                 os.link(paths[0], path)
@@ -148,11 +137,11 @@ class Exec(Batches):
         return paths
 
 
-def run_together(paths, cpus):
+def _run_together(paths, cpus):
     """Run all at once; return (start_ns, end_ns, cpu_ns) of each, in the order of their ends."""
     started, times = {}, []
     try:
-        group = start_all(paths, cpus, started)
+        group = _start_all(paths, cpus, started)
         while started:
             # Only their group: the sampler is also a child.
             pid, status, used = os.wait4(-group, 0)
@@ -170,7 +159,7 @@ def run_together(paths, cpus):
     return times
 
 
-def start_all(paths, cpus, started):
+def _start_all(paths, cpus, started):
     """Start each process on its CPU; return the number of their process group."""
     group, before = 0, os.sched_getaffinity(0)
     try:
@@ -187,4 +176,4 @@ def start_all(paths, cpus, started):
     return group
 
 
-WORKLOAD = Exec
+WORKLOAD = _Exec

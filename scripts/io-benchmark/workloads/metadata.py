@@ -20,6 +20,7 @@ about a microsecond, is in each operation. Not measured: reading and writing dat
 apart, names that are not in the kernel's cache.
 """
 
+import itertools
 import os
 import shutil
 import tempfile
@@ -27,6 +28,7 @@ import time
 
 from batches import Batches, mean_ns
 from crew import Crew
+from log import NS_PER_S
 from names import STEPS, STEPS_PER_READING, look_for_missing, look_from_another_thread
 from observe import mounts
 from windows import count
@@ -42,19 +44,19 @@ MOST_PROCESSES = 8
 WINDOWS_PER_MESSAGE = 10
 
 
-def cpus():
+def _cpus():
     return len(os.sched_getaffinity(0))
 
 
-def process_counts(quick):
+def _process_counts(quick):
     """Return 1, 2, 4 … up to the number of CPUs, at most 8; in a quick run only the ends."""
-    most = min(MOST_PROCESSES, cpus())
+    most = min(MOST_PROCESSES, _cpus())
     if quick:
         return sorted({1, most})
     return sorted({n for n in (1, 2, 4, 8) if n <= most} | {most})
 
 
-class Metadata(Batches):
+class _Metadata(Batches):
     name = "metadata"
     unit = "ops/s"
     maximum_s = 90
@@ -62,48 +64,33 @@ class Metadata(Batches):
 
     @staticmethod
     def variants(settings):
-        counts = process_counts(settings.profile == "quick")
-        several = [
-            {"variant": variant, "threads": threads}
-            for variant in STEPS
-            for threads in counts
-        ]
-        return [
-            *several,
-            {"variant": "lookup-missing", "threads": 1},
-            {"variant": "visibility", "threads": 2},
-        ]
+        counts = _process_counts(settings.profile == "quick")
+        variants = list(itertools.product(STEPS, counts))
+        variants += [("lookup-missing", 1), ("visibility", 2)]
+        return [{"variant": name, "threads": threads} for name, threads in variants]
 
     def parameters(self, variant):
-        common = {"time_limit_s": QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S}
+        concurrency, window_ns = "processes", None
         if variant["variant"] == "visibility":
-            checks = QUICK_CHECKS if self._quick else CHECKS
-            return {
-                "concurrency": "threads",
-                "files": 1,
-                "samples_planned": checks,
-                "window_ns": None,
-                **common,
-            }
-        if variant["variant"] == "lookup-missing":
-            lookups = QUICK_LOOKUPS if self._quick else LOOKUPS
-            return {
-                "concurrency": "processes",
-                "files": lookups,
-                "samples_planned": lookups // STEPS_PER_READING,
-                "window_ns": None,
-                **common,
-            }
+            concurrency, files = "threads", 1
+            samples = QUICK_CHECKS if self._quick else CHECKS
+        elif variant["variant"] == "lookup-missing":
+            files = QUICK_LOOKUPS if self._quick else LOOKUPS
+            samples = files // STEPS_PER_READING
+        else:
+            files = QUICK_NAMES if self._quick else NAMES
+            samples = QUICK_WINDOWS if self._quick else WINDOWS
+            window_ns = WINDOW_NS
         return {
-            "concurrency": "processes",
-            "files": QUICK_NAMES if self._quick else NAMES,
-            "samples_planned": QUICK_WINDOWS if self._quick else WINDOWS,
-            "window_ns": WINDOW_NS,
-            **common,
+            "concurrency": concurrency,
+            "files": files,
+            "samples_planned": samples,
+            "window_ns": window_ns,
+            "time_limit_s": QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S,
         }
 
     def measure(self, variant, entry):
-        entry["observed"]["cpus"] = cpus()
+        entry["observed"]["cpus"] = _cpus()
         if variant["variant"] == "visibility":
             self._check_visibility(entry)
         elif variant["variant"] == "lookup-missing":
@@ -115,10 +102,8 @@ class Metadata(Batches):
         parameters, members = entry["parameters"], variant["threads"]
         planned = parameters["samples_planned"]
         # More than planned, since the first and the last are incomplete.
-        duration_ns = min(
-            (planned + 2) * WINDOW_NS, int(parameters["time_limit_s"] * 1_000_000_000)
-        )
-
+        limit_ns = int(parameters["time_limit_s"] * NS_PER_S)
+        duration_ns = min((planned + 2) * WINDOW_NS, limit_ns)
         names = tempfile.mkdtemp(prefix="names-", dir=self._folder)
 
         def work(number, ready, tell):
@@ -151,11 +136,8 @@ class Metadata(Batches):
         prefix = os.path.join(mount.point if mount else self._place.path, name)
         clock = time.monotonic_ns
         for at in range(entry["parameters"]["samples_planned"]):
-            first = at * STEPS_PER_READING
-            paths = [
-                prefix + "%05d" % number
-                for number in range(first, first + STEPS_PER_READING)
-            ]
+            numbers = range(at * STEPS_PER_READING, (at + 1) * STEPS_PER_READING)
+            paths = [prefix + "%05d" % number for number in numbers]
             start_ns = clock()
             for path in paths:
                 look_for_missing(path)
@@ -180,9 +162,8 @@ class Metadata(Batches):
                 start_ns, end_ns, invisible_ns = message[1]
                 observed["checks"] += 1
                 observed["not_visible"] += invisible_ns > 0
-                observed["longest_invisible_ns"] = max(
-                    observed["longest_invisible_ns"], invisible_ns
-                )
+                longest_ns = max(observed["longest_invisible_ns"], invisible_ns)
+                observed["longest_invisible_ns"] = longest_ns
                 if self.add(entry, start_ns, end_ns):
                     return
 
@@ -191,24 +172,17 @@ class Metadata(Batches):
         observed = entry["observed"]
         if entry["variant"] != "visibility":
             return []
-        return [
-            "Not yet visible to the other thread: %d of %d, for %.1f ms at most"
-            % (
-                observed["not_visible"],
-                observed["checks"],
-                observed["longest_invisible_ns"] / 1_000_000,
-            )
-        ]
+        longest_ms = observed["longest_invisible_ns"] / 1_000_000
+        text = "Not yet visible to the other thread: %d of %d, for %.1f ms at most"
+        return [text % (observed["not_visible"], observed["checks"], longest_ms)]
 
     @classmethod
     def remarks_on_all(cls, entries):
-        return [
-            "%s: %d processes do %.2f times as much as one" % factor
-            for factor in scaling(entries)
-        ]
+        text = "%s: %d processes do %.2f times as much as one"
+        return [text % factor for factor in _scaling(entries)]
 
 
-def scaling(entries):
+def _scaling(entries):
     """Return how many times as much N processes did as one: [(variant, N, factor)]."""
     alone = {e["variant"]: mean_ns(e) for e in entries if e["threads"] == 1}
     factors = []
@@ -220,4 +194,4 @@ def scaling(entries):
     return factors
 
 
-WORKLOAD = Metadata
+WORKLOAD = _Metadata

@@ -25,6 +25,7 @@ from crew import Crew
 from early_end import SkippedError
 from log import MIB, NS_PER_S, ProgressLines, say
 from observe import page_cache
+from place_folder import check_space
 
 BLOCK_BYTES = 4096
 DEPTHS = (1, 32)
@@ -35,7 +36,7 @@ MOST_PROCESSES = 8
 PYTHON_METHOD = "python-o-direct"
 
 
-class RandomIo(Batches):
+class _RandomIo(Batches):
     name = "random-io"
     unit = "IOPS"
     maximum_s = 95
@@ -72,22 +73,18 @@ class RandomIo(Batches):
     def prepare(self):
         self._file = os.path.join(self._folder, "random-io")
         size = QUICK_FILE_BYTES if self._quick else FILE_BYTES
-        self.check_space(size + 16 * MIB)
+        check_space(self._folder, size + 16 * MIB)
         reason = direct_io.refused(self._folder)
         if reason is not None:
             raise SkippedError("O_DIRECT is refused here: %s" % reason)
         self._fio, self._version, self._engine = fio.find()
         if self._fio is None:
-            say(
-                "  %s: measured by this script's own loop, %s"
-                % (self._engine, PYTHON_METHOD)
-            )
-            self._bench.warn(
-                "random-io-method", "%s: %s" % (self._engine, PYTHON_METHOD)
-            )
+            methods = (self._engine, PYTHON_METHOD)
+            say("  %s: measured by this script's own loop, %s" % methods)
+            self._bench.warn("random-io-method", "%s: %s" % methods)
         say("=== Writing %d MiB in %s ===" % (size // MIB, self._place.name))
         started_ns = time.monotonic_ns()
-        prefill(self._file, size, self._bench.progress_every_s)
+        _prefill(self._file, size, self._bench.progress_every_s)
         self._prefill_ns = time.monotonic_ns() - started_ns
         return {}
 
@@ -128,40 +125,27 @@ class RandomIo(Batches):
     def _measure_here(self, entry):
         parameters, depth = entry["parameters"], entry["parameters"]["depth"]
         processes = min(MOST_PROCESSES, depth, len(os.sched_getaffinity(0)))
-        threads = [
-            depth // processes + (at < depth % processes) for at in range(processes)
-        ]
-        seed = self._bench.settings.seed
-        entry["observed"].update(
-            method=PYTHON_METHOD, io_engine="pread, pwrite in threads"
-        )
-        entry["observed"]["processes"] = processes
+        least, more = divmod(depth, processes)
+        observed, first_seed = entry["observed"], self._bench.settings.seed
+        observed.update(method=PYTHON_METHOD, io_engine="pread, pwrite in threads")
+        observed["processes"] = processes
 
         def work(number, ready, tell):
-            direct_io.work(
-                self._file,
-                parameters,
-                threads[number],
-                seed + 1000 * number,
-                ready,
-                tell,
-            )
+            threads, seed = least + (number < more), first_seed + 1000 * number
+            direct_io.work(self._file, parameters, threads, seed, ready, tell)
 
         latencies = direct_io.Latencies()
+
+        def merge(message):
+            latencies.merge(message["latencies"])
+
         try:
             with Crew(processes, work) as crew:
-                self.take_windows(
-                    crew.messages(),
-                    depth,
-                    entry,
-                    lambda message: latencies.merge(message["latencies"]),
-                )
+                self.take_windows(crew.messages(), depth, entry, merge)
         finally:
             if latencies.counts:
-                entry["observed"].update(
-                    latency_ns=latencies.summary(),
-                    total_operations=sum(latencies.counts.values()),
-                )
+                observed["latency_ns"] = latencies.summary()
+                observed["total_operations"] = sum(latencies.counts.values())
 
     @classmethod
     def remarks(cls, entry):
@@ -174,7 +158,7 @@ class RandomIo(Batches):
         return remarks
 
 
-def prefill(path, size, every_s):
+def _prefill(path, size, every_s):
     """Write random bytes to the disk before anything is measured."""
     chunk = os.urandom(MIB)
     progress = ProgressLines(size // MIB, every_s)
@@ -188,4 +172,4 @@ def prefill(path, size, every_s):
     page_cache.evict(path)
 
 
-WORKLOAD = RandomIo
+WORKLOAD = _RandomIo

@@ -22,7 +22,7 @@ TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 20.0, 1.0
 METHOD = "os.posix_spawn, os.waitpid"
 
 
-class Spawn(Batches):
+class _Spawn(Batches):
     name = "spawn"
     unit = "µs"
     unit_ns = 1_000
@@ -48,21 +48,21 @@ class Spawn(Batches):
         program = os.path.realpath(path)
         entry["observed"].update(program=program, method=METHOD, python=PYTHON)
         for _ in range(entry["parameters"]["warm_up"]):
-            spawn(program)
+            _spawn(program)
         self.begin_anew()
         clock = time.monotonic_ns
         while True:
             start_ns = clock()
-            spawn(program)
+            _spawn(program)
             if self.add(entry, start_ns, clock()):
                 return
 
 
-def spawn(program):
+def _spawn(program):
     child = os.posix_spawn(program, ("true",), os.environ)
     _, status = os.waitpid(child, 0)
     if status != 0:
         raise WorkloadError("%s ended with status %#06x" % (program, status))
 
 
-WORKLOAD = Spawn
+WORKLOAD = _Spawn

@@ -22,6 +22,7 @@ import time
 
 from batches import PYTHON, Batches
 from crew import Crew
+from place_folder import check_space
 
 FIRST = "dsync-append-first"
 VARIANTS = ("dsync-overwrite", "dsync-append", "append-fsync", FIRST)
@@ -33,9 +34,10 @@ FIRST_WRITES = 30
 PROCESSES, QUICK_PROCESSES = 300, 10
 TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 30.0, 1.0
 MESSAGE_EVERY_NS = 100_000_000
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
-class SyncWrite(Batches):
+class _SyncWrite(Batches):
     name = "sync-write"
     unit = "µs"
     unit_ns = 1_000
@@ -47,9 +49,8 @@ class SyncWrite(Batches):
         return [{"variant": variant, "threads": None} for variant in VARIANTS]
 
     def parameters(self, variant):
-        samples, warm_up = (
-            (QUICK_SAMPLES, QUICK_WARM_UP) if self._quick else (SAMPLES, WARM_UP)
-        )
+        samples = QUICK_SAMPLES if self._quick else SAMPLES
+        warm_up = QUICK_WARM_UP if self._quick else WARM_UP
         is_first = variant["variant"] == FIRST
         if is_first:
             samples, warm_up = QUICK_PROCESSES if self._quick else PROCESSES, 0
@@ -63,15 +64,14 @@ class SyncWrite(Batches):
 
     def prepare(self):
         # An append may also write a block of the journal and one of the inode.
-        self.check_space(4 * WRITE_BYTES * SAMPLES)
+        check_space(self._folder, 4 * WRITE_BYTES * SAMPLES)
         return {}
 
     def measure(self, variant, entry):
         entry["observed"].update(process="fresh", python=PYTHON)
         path = os.path.join(self._folder, variant["variant"])
-        write = (
-            self._write_by_many if variant["variant"] == FIRST else self._write_by_one
-        )
+        is_first = variant["variant"] == FIRST
+        write = self._write_by_many if is_first else self._write_by_one
         try:
             write(STEPS[variant["variant"]], path, entry)
         finally:
@@ -87,7 +87,7 @@ class SyncWrite(Batches):
             for _ in range(parameters["warm_up"]):
                 step()
             ready()
-            write_and_tell(step, parameters["samples_planned"], tell)
+            _write_and_tell(step, parameters["samples_planned"], tell)
 
         with Crew(1, work) as crew:
             started = False
@@ -123,7 +123,7 @@ class SyncWrite(Batches):
             os.unlink(path)
 
 
-def write_and_tell(step, samples, tell):
+def _write_and_tell(step, samples, tell):
     """Write, and send the times later, never between the two readings of the clock."""
     clock = time.monotonic_ns
     times, due_ns = [], clock() + MESSAGE_EVERY_NS
@@ -139,9 +139,9 @@ def write_and_tell(step, samples, tell):
         tell(times)
 
 
-def overwriting(path):
+def _overwriting(path):
     block = os.urandom(WRITE_BYTES)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor = os.open(path, NEW_FILE, 0o600)
     for _ in range(REGION_WRITES):
         os.write(descriptor, block)
     os.fsync(descriptor)
@@ -151,18 +151,15 @@ def overwriting(path):
     return lambda: os.pwrite(descriptor, block, next(offsets))
 
 
-def appending(path):
+def _appending(path):
     block = os.urandom(WRITE_BYTES)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_DSYNC
-    descriptor = os.open(path, flags, 0o600)
+    descriptor = os.open(path, NEW_FILE | os.O_APPEND | os.O_DSYNC, 0o600)
     return lambda: os.write(descriptor, block)
 
 
-def appending_with_fsync(path):
+def _appending_with_fsync(path):
     block = os.urandom(WRITE_BYTES)
-    descriptor = os.open(
-        path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600
-    )
+    descriptor = os.open(path, NEW_FILE | os.O_APPEND, 0o600)
 
     def step():
         os.write(descriptor, block)
@@ -171,5 +168,6 @@ def appending_with_fsync(path):
     return step
 
 
-STEPS = dict(zip(VARIANTS, (overwriting, appending, appending_with_fsync, appending)))
-WORKLOAD = SyncWrite
+STEP_MAKERS = (_overwriting, _appending, _appending_with_fsync, _appending)
+STEPS = dict(zip(VARIANTS, STEP_MAKERS))
+WORKLOAD = _SyncWrite

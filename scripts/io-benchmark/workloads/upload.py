@@ -20,12 +20,12 @@ costs a second per object. Such objects are counted: those that took about a sec
 median of a few objects that were sent without Expect.
 """
 
+import asyncio
 import contextlib
 import os
 import statistics
 import time
 
-import http_sink
 from batches import Batches
 from crew import Crew
 from early_end import SkippedError, WorkloadError
@@ -44,7 +44,7 @@ STALL_NS = 900_000_000  # of curl's one second
 TOGETHER = ("concurrent", "http2")
 
 
-class Upload(Batches):
+class _Upload(Batches):
     name = "upload"
     unit = "ms"
     unit_ns = 1_000_000
@@ -88,9 +88,8 @@ class Upload(Batches):
         path, self._method, self._has_http2 = find_curl()
         self._curl = path
         if path is None:
-            self._bench.warn(
-                "upload-method", "%s: measured by http.client" % self._method
-            )
+            text = "%s: measured by http.client" % self._method
+            self._bench.warn("upload-method", text)
             say("  %s: measured by Python's http.client" % self._method)
             self._method = "http.client"
         return {}
@@ -110,7 +109,8 @@ class Upload(Batches):
 
         def work(_number, ready, tell):
             ready()
-            http_sink.serve(entry["parameters"]["delay_ns"] / NS_PER_S, tell)
+            delay_s = entry["parameters"]["delay_ns"] / NS_PER_S
+            asyncio.run(_serve(delay_s, tell))
 
         with Crew(1, work) as crew:
             port = next(message[1] for message in crew.messages() if message)
@@ -121,24 +121,20 @@ class Upload(Batches):
         upload = HttpClient().upload
         if self._curl is not None:
             is_loopback = parameters["target"] == "loopback"
-            upload = Curl(
-                self._curl, self._folder, is_loopback, self._bench.held
-            ).upload
+            held = self._bench.held
+            upload = Curl(self._curl, self._folder, is_loopback, held).upload
         if self._curl is not None and way != "http2":
-            some = [address(url, at) for at in range(REFERENCE_OBJECTS)]
-            with contextlib.closing(
-                upload(some, self._file, "keep-alive", False)
-            ) as uploads:
+            some = [_address(url, at) for at in range(REFERENCE_OBJECTS)]
+            uploads = upload(some, self._file, "keep-alive", False)
+            with contextlib.closing(uploads):
                 done = [sent for sent in uploads if sent is not None]
             observed["without_expect_ns"] = [sent[1] - sent[0] for sent in done]
             observed["expect_100_stalls"] = 0
         observed["connections"] = 0
         self.begin_anew()
         together = way in TOGETHER
-        at_once = (
-            parameters["objects_at_once"] if together else parameters["objects_planned"]
-        )
-        urls = [address(url, at) for at in range(at_once)]
+        at_once = parameters["objects_at_once" if together else "objects_planned"]
+        urls = [_address(url, at) for at in range(at_once)]
         asks = self._curl is not None and way != "http2"
         enough = False
         while not enough:
@@ -163,47 +159,74 @@ class Upload(Batches):
             observed["connections"] += connections
             times.append((start_ns, end_ns))
             if observed["without_expect_ns"]:
-                longer_ns = (
-                    end_ns - start_ns - statistics.median(observed["without_expect_ns"])
-                )
-                observed["expect_100_stalls"] += longer_ns >= STALL_NS
+                usual_ns = statistics.median(observed["without_expect_ns"])
+                is_stalled = end_ns - start_ns - usual_ns >= STALL_NS
+                observed["expect_100_stalls"] += is_stalled
             if not together and self.add(entry, start_ns, end_ns):
                 return True
         if len(times) != len(urls):
-            raise WorkloadError(
-                "%s sent %d of %d objects" % (self._method, len(times), len(urls))
-            )
+            counts = (self._method, len(times), len(urls))
+            raise WorkloadError("%s sent %d of %d objects" % counts)
         if not together:
             return False
-        first_ns, last_ns = (
-            min(start for start, _ in times),
-            max(end for _, end in times),
-        )
-        return self.add(entry, first_ns, last_ns, len(times))
+        starts_ns, ends_ns = zip(*times)
+        return self.add(entry, min(starts_ns), max(ends_ns), len(times))
 
     @classmethod
     def remarks(cls, entry):
         observed = entry["observed"]
-        text = "Sent by %s, HTTP/%s, %d connections"
-        lines = [
-            text
-            % (observed["method"], observed["http_version"], observed["connections"])
-        ]
+        sent = (observed["method"], observed["http_version"], observed["connections"])
+        lines = ["Sent by %s, HTTP/%s, %d connections" % sent]
         if observed["expect_100_stalls"]:
             objects = sum(entry["samples"]["operations"])
-            lines.append(
+            text = (
                 "%d of %d objects waited a second for an answer to Expect: 100-continue"
-                % (observed["expect_100_stalls"], objects)
             )
+            lines.append(text % (observed["expect_100_stalls"], objects))
         return lines
 
 
-def address(url, number):
+def _address(url, number):
     """Return the URL of an object; few names are reused, so few objects stay on the server."""
-    name = "io-benchmark-%04d" % number
-    return (
-        url.replace("{name}", name) if "{name}" in url else url.rstrip("/") + "/" + name
-    )
+    url = url if "{name}" in url else url.rstrip("/") + "/{name}"
+    return url.replace("{name}", "io-benchmark-%04d" % number)
 
 
-WORKLOAD = Upload
+async def _serve(delay_s, report_port):
+    """Accept objects on loopback, discard them, answer after a delay; until the process is killed."""
+
+    async def handle(reader, writer):
+        try:
+            # A distant server's first answer on a new connection takes one more round trip.
+            await asyncio.sleep(delay_s)
+            while await _accept_object(reader, writer, delay_s):
+                pass
+        except (OSError, asyncio.IncompleteReadError):
+            pass  # the client is gone
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(handle, "127.0.0.1", 0, backlog=1024)
+    report_port(server.sockets[0].getsockname()[1])
+    await asyncio.Event().wait()
+
+
+async def _accept_object(reader, writer, delay_s):
+    """Read one object and answer; return false if the connection ends after it."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    fields = {}
+    for line in head.decode("latin-1").split("\r\n")[1:]:
+        name, _, value = line.partition(":")
+        fields[name.strip().lower()] = value.strip().lower()
+    if fields.get("expect") == "100-continue":
+        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+    await reader.readexactly(int(fields.get("content-length", "0")))
+    await asyncio.sleep(delay_s)
+    last = fields.get("connection") == "close"
+    end = b"Connection: close\r\n" * last
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n%s\r\n" % end)
+    await writer.drain()
+    return not last
+
+
+WORKLOAD = _Upload

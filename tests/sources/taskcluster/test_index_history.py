@@ -271,7 +271,7 @@ def test_namespace(project, environment, domain):
 
 def test_the_transform_writes_where_this_reads():
     """Both packages know the routes; neither imports the other."""
-    from io_benchmark_taskgraph.transforms.index import routes
+    from io_benchmark_taskgraph.transforms.index import _routes
 
     params = {
         "project": "io-benchmark",
@@ -280,6 +280,6 @@ def test_the_transform_writes_where_this_reads():
         "moz_build_date": "20261121080000",
     }
     query = replace(QUERY, pool="amd-16.2")
-    *_, by_date = routes("releng", params, query.pool)
+    *_, by_date = _routes("releng", params, query.pool)
     assert by_date == f"index.{index_history._history_namespace(query, {})}.20261121080000"
     assert index_history._time("20261121080000") == datetime(2026, 11, 21, 8, tzinfo=UTC)

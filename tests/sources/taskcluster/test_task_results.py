@@ -38,7 +38,7 @@ from recorded_pushes import (
 )
 
 from io_benchmark.errors import UsageError
-from io_benchmark.results.size import MAXIMUM_BYTES
+from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import SMALL_BYTES, Budget
 from io_benchmark.sources.gather import gather
 from io_benchmark.sources.protocol import ReadProgress, TaskRecord

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from io_benchmark_taskgraph.transforms import pools
-from io_benchmark_taskgraph.transforms.index import add_routes, index_name, routes
+from io_benchmark_taskgraph.transforms.index import _add_routes, _index_name, _routes
 
 REVISION = "7f3a9c1e5b2d4f6081a3c5e7092b4d6f8a0c2e41"
 PARAMETERS = {
@@ -26,7 +26,7 @@ ROUTES = [
 
 
 def made(pool="amd-16", **changes):
-    return routes("test-domain", {**PARAMETERS, **changes}, pool)
+    return _routes("test-domain", {**PARAMETERS, **changes}, pool)
 
 
 def for_project(project):
@@ -89,7 +89,7 @@ def test_no_date(date):
 
 def test_a_pool_is_one_part_of_the_path():
     """The index splits at dots: pools with dots stay apart, and a listing has dates alone in it."""
-    assert index_name("amd-16.2") == "amd-16~2"
+    assert _index_name("amd-16.2") == "amd-16~2"
     assert made("amd-16.2")[2] == (
         "index.test-domain.v2.io-benchmark.date.io-benchmark.amd-16~2.20261121080000"
     )
@@ -101,7 +101,7 @@ def transformed(tasks, **changes):
     config = SimpleNamespace(
         graph_config={"trust-domain": "test-domain"}, params={**PARAMETERS, **changes}
     )
-    return list(add_routes(config, iter(tasks)))
+    return list(_add_routes(config, iter(tasks)))
 
 
 def test_the_transform(run_kind, make_pool):

@@ -18,8 +18,8 @@ def _all_workloads() -> list[Workload]:
         importlib.import_module(f"{__name__}.{module.name}")
         for module in pkgutil.iter_modules(__path__)
     )
-    found: list[Workload] = [module.WORKLOAD for module in modules]
-    return sorted(found, key=lambda workload: workload.position)
+    workloads: list[Workload] = [module.WORKLOAD for module in modules]
+    return sorted(workloads, key=lambda workload: workload.position)
 
 
 # In the order in which a report has them: the first one that was compared leads.

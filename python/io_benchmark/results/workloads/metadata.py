@@ -3,6 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """metadata: looking at files, creating, renaming and removing them, by several threads at once."""
 
+from operator import attrgetter
+
 from io_benchmark.results.common_types import Count, Name
 from io_benchmark.results.workload import (
     BatchEntry,
@@ -38,10 +40,6 @@ class MetadataEntry(BatchEntry, frozen=True, tag_field="name", tag="metadata"):
     observed: MetadataObservations
 
 
-def _not_visible(entry: MetadataEntry) -> int | None:
-    return entry.observed.not_visible
-
-
 WORKLOAD = Workload(
     "metadata",
     MetadataEntry,
@@ -64,7 +62,7 @@ WORKLOAD = Workload(
         WorkloadFigure(
             NOT_VISIBLE,
             "not visible",
-            total_of=_not_visible,
+            total_of=attrgetter("observed.not_visible"),
             finding=SideFinding(
                 "{count} files that one thread had created were not visible to another at once, as "
                 "POSIX promises (metadata, visibility)",

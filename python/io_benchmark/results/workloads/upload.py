@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """upload: small objects over HTTP."""
 
+from operator import attrgetter
 from typing import Annotated
 
 from io_benchmark.results.common_types import Count, Many, Nanoseconds, Text
@@ -39,10 +40,6 @@ class UploadEntry(BatchEntry, frozen=True, tag_field="name", tag="upload"):
     observed: UploadObservations
 
 
-def _stalls(entry: UploadEntry) -> int | None:
-    return entry.observed.expect_100_stalls
-
-
 WORKLOAD = Workload(
     "upload",
     UploadEntry,
@@ -58,7 +55,7 @@ WORKLOAD = Workload(
         WorkloadFigure(
             "expect-stalls",
             "stalled",
-            total_of=_stalls,
+            total_of=attrgetter("observed.expect_100_stalls"),
             finding=SideFinding(
                 "{count} uploads waited for an answer to Expect: 100-continue that did not come "
                 "(upload): do not send this header",

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from io_benchmark.errors import MissingPathError, ResultError, UsageError
-from io_benchmark.results.size import MAXIMUM_BYTES
+from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import SMALL_BYTES
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.protocol import (

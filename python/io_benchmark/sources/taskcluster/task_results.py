@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from io_benchmark import results
 from io_benchmark.errors import NoArtifactError, ResultError, TooLargeError
-from io_benchmark.results.size import MAXIMUM_BYTES
+from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import LARGE_AT_ONCE, SMALL_BYTES, weight_bytes
 from io_benchmark.sources.event_loop import run_limited
 from io_benchmark.sources.protocol import (
