@@ -9,6 +9,7 @@ import subprocess
 
 # The root of the file system to read; tests put a recorded tree here.
 ROOT = ""
+ANSWER_WITHIN_S = 10
 
 
 def read_text(path):
@@ -72,12 +73,16 @@ def first_line_of(command):
     return lines[0].strip()[:200] if lines else None
 
 
-def output_of(command, timeout_s=10):
+def output_of(command):
     """Return a command's output; empty where it is missing or does not answer."""
     nothing = subprocess.DEVNULL
     try:
         done = subprocess.run(
-            command, stdin=nothing, capture_output=True, timeout=timeout_s, check=False
+            command,
+            stdin=nothing,
+            capture_output=True,
+            timeout=ANSWER_WITHIN_S,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
