@@ -47,16 +47,10 @@ def tick(value: float) -> str:
 
 def times(values_ns: Sequence[float]) -> list[str]:
     """Write times of one row in one unit, that of the smallest."""
-    numbers, unit = time_numbers(values_ns)
-    return [f"{number} {unit}" for number in numbers]
-
-
-def time_numbers(values_ns: Sequence[float]) -> tuple[list[str], str]:
-    """Return times as numbers of one unit, that of the smallest, and the unit."""
     known = [value for value in values_ns if math.isfinite(value) and value > 0]
     smallest = min(known, default=_NS_PER_MS)
     size, unit = next((pair for pair in TIME_UNITS if smallest >= pair[0]), TIME_UNITS[-1])
-    return [digits(value / size) for value in values_ns], unit
+    return [f"{digits(value / size)} {unit}" for value in values_ns]
 
 
 def seconds(value_ns: float) -> str:
@@ -96,33 +90,18 @@ def _end(value: float) -> str:
 
 def percent(value: float) -> str:
     """Write a part of one as a percentage, with a decimal only below 10 %."""
-    return f"{percent_number(value)} %"
-
-
-def percent_number(value: float) -> str:
-    """Return the percentage without its sign."""
     if not math.isfinite(value):
-        return digits(value)
+        return f"{digits(value)} %"
     hundredths = 100 * value
     text = f"{hundredths:,.0f}" if abs(hundredths) >= 9.95 else f"{hundredths:.1f}"
-    return text.removesuffix(".0")
-
-
-def exact_percent(value: float) -> str:
-    """Write a confidence level with the digits that it has: '98.33 %'."""
-    return f"{100 * value:.4g} %"
+    return f"{text.removesuffix('.0')} %"
 
 
 def size(value_bytes: float) -> str:
     """Write a size in the largest unit that gives at least one; whole numbers stay whole."""
-    return " ".join(size_parts(value_bytes))
-
-
-def size_parts(value_bytes: float) -> tuple[str, str]:
-    """Return a size as its number and its unit."""
     divisor, unit = next((pair for pair in _SIZE_UNITS if value_bytes >= pair[0]), _SIZE_UNITS[-1])
     value = value_bytes / divisor
-    return count(value) if value == int(value) else digits(value), unit
+    return f"{count(value) if value == int(value) else digits(value)} {unit}"
 
 
 def _ratio_digits(value: float) -> str:

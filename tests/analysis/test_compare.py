@@ -10,14 +10,14 @@ from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Severity, State, Verdict
-from io_benchmark.analysis.plan import Pair, Plan
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 
 SEED = Plan(
     "amd-16, amd-30 against intel",
     "intel",
     "for the test",
-    (Pair("amd-16", "intel"), Pair("amd-30", "intel")),
+    (("amd-16", "intel"), ("amd-30", "intel")),
 )
 
 
@@ -96,7 +96,7 @@ def test_before_and_after() -> None:
     """Each pool against itself: a pool that is only on one side is named and not compared."""
     before = workers(2, between=0.02, side="{pool} before", pools=("intel", "amd-16"))
     after = workers(2, seed=1, between=0.02, side="{pool} after", pools=("intel", "amd-30"))
-    pairs = tuple(Pair(f"{pool} after", f"{pool} before") for pool in ("amd-16", "amd-30", "intel"))
+    pairs = tuple((f"{pool} after", f"{pool} before") for pool in ("amd-16", "amd-30", "intel"))
     report = compare(Plan("t", "before", "--against", pairs), [*before, *after], Options())
     (subject,) = report.subjects
     assert [(one.baseline, one.candidate) for one in subject.comparisons] == [

@@ -20,12 +20,12 @@ from io_benchmark.analysis.history.readings import origin_of, readings_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.plan import Pair, Plan
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.report.formats.output import rendered as rendered_as
 from io_benchmark.results import parse
 from io_benchmark.sources.protocol import RunResult
 
-PLAN = Plan("amd-16 against intel", "intel", "for the test", (Pair("amd-16", "intel"),))
+PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
 BOOTS = ("4514e179-e9e1-4620-b051-b51d93f6b9cd", "0a1b2c3d-e9e1-4620-b051-b51d93f6b9cd")
 RUNS = 3
 FORMATS = ("json", "text", "markdown", "html", "perfherder")

@@ -10,7 +10,7 @@ import msgspec
 import past
 import workload_entries
 
-from io_benchmark.analysis.history import bounds
+from io_benchmark.analysis.history import readings
 from io_benchmark.analysis.history.readings import origin_of, readings_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.intake import worker_of
@@ -62,9 +62,9 @@ def test_measurements() -> None:
         entry["observed"]["python"] = LONG
     made = rendered(document, push)
     assert max(len(one.encode()) for one in made) < MOST_BYTES
-    beyond = count + 1 - bounds.MEASUREMENTS
+    beyond = count + 1 - readings.MEASUREMENTS
     assert f"{beyond:,} of {count + 1:,} measurements" in cut(made[0])
-    assert f"texts longer than {bounds.VALUE} characters" in cut(made[0])
+    assert f"texts longer than {readings.VALUE} characters" in cut(made[0])
 
 
 def test_facts() -> None:
@@ -99,11 +99,11 @@ def test_names() -> None:
     (series,) = json.loads(made[0])["series"]
     assert max(
         map(len, (series["points"][0]["revision"], series["points"][0]["task_group_id"]))
-    ) == (bounds.IDENTIFIER)
+    ) == (readings.IDENTIFIER)
 
 
 def test_what_differs_stays_different() -> None:
     """Two long texts that differ at their ends are two conditions still."""
-    one, other = (bounds.shortened(LONG + end, bounds.VALUE) for end in "ab")
+    one, other = (readings._shorten(LONG + end, readings.VALUE) for end in "ab")
     assert one != other
-    assert len(one) == len(other) == bounds.VALUE
+    assert len(one) == len(other) == readings.VALUE

@@ -22,7 +22,7 @@ import seed_case
 import seed_workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.plan import Pair, Plan
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.sources.folder import run_files
 
 ROUNDS = 7
@@ -98,7 +98,7 @@ def pyperf_compare(ours: Sequence[float], theirs: Sequence[float]) -> Callable[[
 def analysis_alone() -> None:
     """The whole of our analysis of two sides against pyperf's statistics, in turn, in one process."""
     found = seed_workers.workers(pools=("intel", "amd-16"))
-    plan = Plan("bench", "intel", "bench", (Pair("amd-16", "intel"),))
+    plan = Plan("bench", "intel", "bench", (("amd-16", "intel"),))
     intel, amd = (worker.entries[0].total_ns / 1e9 for worker in found)
     peer = pyperf_compare(amd.tolist(), intel.tolist())
     compare(plan, found, Options())  # what is imported once is not counted

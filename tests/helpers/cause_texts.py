@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from io_benchmark.analysis.model import Cause
 from io_benchmark.analysis.statements import Statement
-from io_benchmark.report.content.evidence_text import evidence_text, sentences
+from io_benchmark.report.content.statement_text import evidence_text, text_of
 
 
 def baseline_text(cause: Cause) -> str:
@@ -19,7 +19,7 @@ def candidate_text(cause: Cause) -> str:
 
 
 def explanation_text(cause: Cause) -> str:
-    return sentences(cause.explanation)
+    return " ".join(map(text_of, cause.explanation))
 
 
 def texts(cause: Cause) -> tuple[str, str, str]:
@@ -28,4 +28,4 @@ def texts(cause: Cause) -> tuple[str, str, str]:
 
 
 def remedy_text(evidence: Sequence[Statement]) -> str:
-    return sentences(evidence)
+    return " ".join(map(text_of, evidence))

@@ -8,7 +8,7 @@ from functools import cache
 from seed_workers import measured, workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.plan import Pair, Plan
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 
 SLOWER = {
@@ -41,6 +41,6 @@ def report() -> Report:
         "amd-16, amd-30 against intel",
         "intel",
         "for the test",
-        (Pair("amd-16", "intel"), Pair("amd-30", "intel")),
+        (("amd-16", "intel"), ("amd-30", "intel")),
     )
     return compare(plan, workers(pools=tuple(change), change=change), Options())

@@ -26,7 +26,7 @@ from checkout import ROOT
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.formats import Layout
-from io_benchmark.report.formats.json_documents import history_schema, report_schema
+from io_benchmark.report.formats.json_documents import _history_schema, _report_schema
 from io_benchmark.report.formats.output import rendered
 from io_benchmark.results.reader import json_schema
 
@@ -85,8 +85,8 @@ def schemas() -> dict[Path, dict[str, Any]]:
     """Return the published schemas."""
     docs = ROOT / "taskcluster/docs"
     return {
-        docs / "report.schema.json": report_schema(),
-        docs / "history.schema.json": history_schema(),
+        docs / "report.schema.json": _report_schema(),
+        docs / "history.schema.json": _history_schema(),
         docs / "result.schema.json": json_schema(),
     }
 

@@ -37,7 +37,7 @@ CONDITIONS = tuple(
     )
 )
 ZONES = ("us-central1-a", "us-central1-b", "us-central1-f")
-MOUNT = "commit=60,data=writeback,nobarrier,relatime,rw"
+MOUNT = ("commit=60", "data=writeback", "nobarrier", "relatime", "rw")
 # In place of noise, in percent.
 POINTS = (0.0, 2.1, -1.4, 0.8, -2.6, 3.1, -0.3, 1.2, -3.4, 0.6)
 WORKERS = (0.0, 2.8, -2.2)
@@ -69,7 +69,7 @@ def _facts(at: int, *, disks: int) -> Facts:
     facts = (
         ("disks", str(disks)),
         ("stripes", str(disks) if disks > 1 else "none"),
-        ("mount options", MOUNT + (",stripe=32" if disks > 1 else "")),
+        ("mount options", (*MOUNT, "stripe=32") if disks > 1 else MOUNT),
         ("kernel", "6.8.0-1024-gcp" if at < 20 else "6.8.0-1031-gcp"),
         ("zone", ZONES[at % 3]),
         ("grep", "grep (GNU grep) 3.8"),

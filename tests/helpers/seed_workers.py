@@ -15,7 +15,7 @@ from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis.causes import judge
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Cause, Subject, Worker
-from io_benchmark.analysis.plan import Pair, Plan
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.sources.protocol import RunResult
 
@@ -73,5 +73,5 @@ def pair_report(
     """amd-16 against intel, each document changed."""
     change = {"intel": baseline, "amd-16": candidate}
     found = workers(count, pools=("intel", "amd-16"), change=change, **keywords)
-    plan = Plan("amd-16 against intel", "intel", "for the test", (Pair("amd-16", "intel"),))
+    plan = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
     return compare(plan, found, Options())

@@ -19,7 +19,7 @@ from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Subject, Worker
-from io_benchmark.analysis.plan import Pair, Plan
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 
 Document = dict[str, Any]
@@ -141,7 +141,7 @@ def five_workers() -> list[Worker]:
 @cache
 def five() -> Report:
     """amd-16 against intel in five places, without the pictures."""
-    plan = Plan("amd-16 against intel", "intel", "for the test", (Pair("amd-16", "intel"),))
+    plan = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
     report = compare(plan, five_workers(), Options())
     return replace(report, series=(), timelines=())
 
@@ -196,7 +196,7 @@ def everything() -> Report:
         "amd-16, amd-30 against intel",
         "intel",
         "for the test",
-        (Pair("amd-16", "intel"), Pair("amd-30", "intel")),
+        (("amd-16", "intel"), ("amd-30", "intel")),
     )
     return compare(plan, workers(pools=pools, change=change), Options())
 

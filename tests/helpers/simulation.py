@@ -200,7 +200,7 @@ def trial(candidate: Pool, baseline: Pool, workers: int, generator: np.random.Ge
 
 
 def judged(found: Estimate) -> tuple[Interval, Verdict]:
-    ((_, level),) = estimates.holm([estimates.p_value(found)])
-    adjusted = estimates.interval(found, level)
-    at_90 = estimates.interval(found, levels.EQUIVALENCE_LEVEL)
+    ((_, level),) = estimates.holm([found.p_value])
+    adjusted = found.interval(level)
+    at_90 = found.interval(levels.EQUIVALENCE_LEVEL)
     return adjusted, estimates.verdict(adjusted, at_90, MARGIN)

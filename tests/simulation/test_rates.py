@@ -124,7 +124,7 @@ def test_four_pools_together_are_seldom_called_different(
         nothing = simulation.entry(np.full(40, 1000))
         sides = [SideData(log, ((nothing,),) * 4) for log in logs]
         found = [estimates.estimate(one, sides[0], simulation.ASSUMED) for one in sides[1:]]
-        steps = estimates.holm([estimates.p_value(one) for one in found])
+        steps = estimates.holm([one.p_value for one in found])
         called += any(p_adjusted < 0.05 for p_adjusted, _ in steps)
     assert called / repetitions <= FALSE_CALLS + tolerance
 
@@ -178,8 +178,8 @@ def test_the_advised_number_decides(
         again = estimates.estimate(sides[0], sides[1], simulation.ASSUMED)
         level = 1 - 0.05 / comparisons
         verdict = estimates.verdict(
-            estimates.interval(again, level),
-            estimates.interval(again, levels.EQUIVALENCE_LEVEL),
+            again.interval(level),
+            again.interval(levels.EQUIVALENCE_LEVEL),
             simulation.MARGIN,
         )
         decided += verdict is not Verdict.INCONCLUSIVE

@@ -21,7 +21,7 @@ from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis.cause_rule import NOTHING_TO_EXPLAIN
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.model import Cause, State
-from io_benchmark.analysis.plan import Pair, Plan
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.statements import statement
 
 # Trees of unlike places are compared for what tells them apart, as with --allow.
@@ -89,7 +89,7 @@ def cause_of(row: Row, seen: Seen, *, slower_is_candidate: bool = True) -> Cause
     }
     found = workers(pools=(FASTER, SLOWER), change=change)
     candidate, baseline = (SLOWER, FASTER) if slower_is_candidate else (FASTER, SLOWER)
-    plan = Plan("trees", baseline, "for the test", (Pair(candidate, baseline),))
+    plan = Plan("trees", baseline, "for the test", ((candidate, baseline),))
     report = compare(plan, found, ALLOWED)
     (diagnosis,) = [
         one for one in report.diagnoses if one.subject and one.subject.workload == row.workload

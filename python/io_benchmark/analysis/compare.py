@@ -4,7 +4,7 @@
 """From workers to a report: validity, figures, verdicts, causes and remedies, in that order."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from io_benchmark.analysis.diagnosis import diagnoses
@@ -24,7 +24,7 @@ from io_benchmark.analysis.summary import (
     side_findings,
     workload_figures,
 )
-from io_benchmark.analysis.validity import merging, rules
+from io_benchmark.analysis.validity import rules
 from io_benchmark.results import workloads
 from io_benchmark.results.common_types import OutcomeState
 
@@ -64,7 +64,7 @@ def compare(
             problems += of_sides
             reports.append(report)
     reports = workload_figures.with_workload_figures(reports, workers)
-    problems += merging.nothing_in_common(plan, reports)
+    problems += _nothing_in_common(plan, reports)
     progress("judging causes")
     return Report(
         title=plan.title,
@@ -73,7 +73,7 @@ def compare(
         margin_ratio=options.margin,
         subjects=tuple(reports),
         diagnoses=diagnoses.diagnoses(plan, reports, workers),
-        problems=tuple(merging.merge_repeated(problems, reports)),
+        problems=tuple(_merge_repeated(problems, reports)),
         workers=tuple(_line(worker) for worker in workers),
         unreadable=tuple(sorted(unreadable)),
         remarks=(
@@ -136,7 +136,7 @@ def _compare_subject(
     problems += independent_workers.single_workers(
         subject, data, compared, options.worker_variation
     )
-    tests = estimates.holm([estimates.p_value(pair.estimate) for pair in pairs])
+    tests = estimates.holm([pair.estimate.p_value for pair in pairs])
     comparisons = tuple(
         _comparison(subject, pair, test, data, options, len(pairs))
         for pair, test in zip(pairs, tests, strict=True)
@@ -164,8 +164,8 @@ def _comparison(
     comparisons: int,
 ) -> Comparison:
     estimate = pair.estimate
-    adjusted = estimates.interval(estimate, test.level)
-    at_90 = estimates.interval(estimate, levels.EQUIVALENCE_LEVEL)
+    adjusted = estimate.interval(test.level)
+    at_90 = estimate.interval(levels.EQUIVALENCE_LEVEL)
     verdict = estimates.verdict(adjusted, at_90, options.margin)
     advice = None
     if verdict is Verdict.INCONCLUSIVE:
@@ -187,9 +187,43 @@ def _comparison(
         verdict=verdict,
         method=estimate.method,
         assumed_variation_ratio=estimate.assumed_variation,
-        variation_to_explain_ratio=estimates.variation_to_explain(estimate, test.level),
+        variation_to_explain_ratio=estimate.variation_to_explain(test.level),
         advice=advice,
     )
+
+
+def _merge_repeated(problems: Sequence[Problem], reports: Sequence[SubjectReport]) -> list[Problem]:
+    """Merge problems that are the same for every subject that their sides were compared on."""
+    subjects: dict[Problem, dict[Subject | None, None]] = {}
+    for problem in problems:
+        subjects.setdefault(replace(problem, subject=None), {})[problem.subject] = None
+    merged = []
+    for problem, of_problem in subjects.items():
+        everywhere = {r.subject for r in reports if set(problem.sides) <= set(r.figures)}
+        if len(everywhere) > 1 and everywhere <= set(of_problem):
+            merged.append(problem)
+        else:
+            merged += [replace(problem, subject=subject) for subject in of_problem]
+    return merged
+
+
+def _nothing_in_common(plan: Plan, reports: Sequence[SubjectReport]) -> list[Problem]:
+    """Return a problem for each pair of sides that no subject has in common."""
+    return [
+        Problem(
+            "nothing-in-common",
+            Severity.REFUSED,
+            None,
+            (baseline, candidate),
+            statement(
+                "{baseline} and {candidate} have no comparable measurement in common",
+                baseline=baseline,
+                candidate=candidate,
+            ),
+        )
+        for candidate, baseline in plan.pairs
+        if not any(candidate in r.figures and baseline in r.figures for r in reports)
+    ]
 
 
 def _multiple_comparisons(reports: Sequence[SubjectReport]) -> list[Statement]:

@@ -31,7 +31,7 @@ _LISTED = 10  # measurements in a message
 
 
 @dataclass(frozen=True)
-class Expectation:
+class _Expectation:
     text: str
     candidate: str
     baseline: str
@@ -47,15 +47,15 @@ class ExpectationOutcome:
     message: Statement
 
 
-def parse(text: str) -> Expectation:
+def parse(text: str) -> _Expectation:
     match = FORM.fullmatch(text)
     if match is None or float(match[4]) <= 0:
         raise UsageError(f"--expect {text!r}: write it like {_EXAMPLES}")
     parts = tuple(re.split(r"\s*,\s*", match[5])) if match[5] else ()
-    return Expectation(text, match[1], match[2], match[3] == "<", float(match[4]), parts)
+    return _Expectation(text, match[1], match[2], match[3] == "<", float(match[4]), parts)
 
 
-def judge(expectation: Expectation, report: Report) -> ExpectationOutcome:
+def judge(expectation: _Expectation, report: Report) -> ExpectationOutcome:
     """Judge every measurement with these parts; not met if the two were not compared on any."""
     subjects = [part.subject for part in report.subjects]
     selected = [
@@ -85,11 +85,7 @@ def judge(expectation: Expectation, report: Report) -> ExpectationOutcome:
     return ExpectationOutcome(True, message)
 
 
-def judge_all(expectations: Sequence[Expectation], report: Report) -> list[ExpectationOutcome]:
-    return [judge(expectation, report) for expectation in expectations]
-
-
-def _not_met(expectation: Expectation, outcome: str, reason: Statement) -> ExpectationOutcome:
+def _not_met(expectation: _Expectation, outcome: str, reason: Statement) -> ExpectationOutcome:
     message = statement(
         f"{{expectation}}: {outcome}, {{reason}}", expectation=expectation.text, reason=reason
     )
@@ -111,12 +107,12 @@ def _title(subject: Subject) -> Statement:
     return joined(subject.parts)
 
 
-def _is_met(expectation: Expectation, comparison: Comparison) -> bool:
+def _is_met(expectation: _Expectation, comparison: Comparison) -> bool:
     interval, limit = comparison.interval, expectation.limit
     return interval.high_ratio < limit if expectation.below else interval.low_ratio > limit
 
 
-def _is_broken(expectation: Expectation, comparison: Comparison) -> bool:
+def _is_broken(expectation: _Expectation, comparison: Comparison) -> bool:
     interval, limit = comparison.interval, expectation.limit
     return interval.low_ratio >= limit if expectation.below else interval.high_ratio <= limit
 
@@ -132,7 +128,7 @@ def _compared(compared: int, selected: int) -> Statement:
     return statement("{on}; {others} not compared", on=on, others=count(selected - compared))
 
 
-def _not_compared(expectation: Expectation, report: Report) -> Statement:
+def _not_compared(expectation: _Expectation, report: Report) -> Statement:
     """Explain which pairs were compared instead, or that these two were not compared on these parts."""
     pairs = dict.fromkeys(
         (each.candidate, each.baseline) for part in report.subjects for each in part.comparisons

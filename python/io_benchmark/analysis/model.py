@@ -42,7 +42,7 @@ class Subject:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The parts of its title: `sync-write`, `place workspace`, `4 at once`."""
+        """Return the parts of its title: `sync-write`, `place workspace`, `4 at once`."""
         parts = [self.workload, f"place {self.place}"]
         parts += [f"destination {self.destination}"] if self.destination else []
         parts += [f"fidelity {self.fidelity}"] if self.fidelity else []
@@ -83,7 +83,7 @@ class Entry:
 
     @property
     def mean_ns(self) -> float:
-        """The mean time of one operation: all the time divided by all the operations."""
+        """Return the mean time of one operation: all the time divided by all the operations."""
         # Not as integers: a million of the longest times would not fit.
         time_ns, operations = (
             float(column.sum(dtype=np.float64)) for column in (self.total_ns, self.operations)

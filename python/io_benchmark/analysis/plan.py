@@ -5,7 +5,6 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from io_benchmark.errors import UsageError
 from io_benchmark.text import clean_name
@@ -13,21 +12,16 @@ from io_benchmark.text import clean_name
 BEFORE, AFTER = "before", "after"
 
 
-class Pair(NamedTuple):
-    candidate: str
-    baseline: str
-
-
 @dataclass(frozen=True)
 class Plan:
     title: str
     baseline: str
     baseline_reason: str
-    pairs: tuple[Pair, ...]
+    pairs: tuple[tuple[str, str], ...]  # candidate, baseline
 
     def order(self, sides: Collection[str]) -> list[str]:
         """Return each pair's baseline before its candidate, then the sides that are in no pair."""
-        paired = [side for pair in self.pairs for side in (pair.baseline, pair.candidate)]
+        paired = [side for pair in self.pairs for side in reversed(pair)]
         return [side for side in dict.fromkeys([*paired, *sorted(sides)]) if side in sides]
 
 
@@ -46,7 +40,7 @@ def pools(names: Iterable[str], wanted: str | None) -> Plan:
         f"{', '.join(candidates) or 'nothing'} against {baseline}",
         baseline,
         reason,
-        tuple(Pair(pool, baseline) for pool in candidates),
+        tuple((pool, baseline) for pool in candidates),
     )
 
 
@@ -57,5 +51,5 @@ def before_and_after(names: Iterable[str]) -> Plan:
         f"{', '.join(known)}: {AFTER} against {BEFORE}",
         BEFORE,
         "--against",
-        tuple(Pair(f"{pool} {AFTER}", f"{pool} {BEFORE}") for pool in known),
+        tuple((f"{pool} {AFTER}", f"{pool} {BEFORE}") for pool in known),
     )

@@ -42,7 +42,7 @@ class Bottleneck(StrEnum):
 
     @property
     def median_is_steady(self) -> bool:
-        """Whether identical runs have the same median; where they do not, their means agree."""
+        """Return whether identical runs have the same median; where they do not, their means agree."""
         return self in (Bottleneck.PAGE_CACHE, Bottleneck.CPU)
 
 
@@ -69,7 +69,7 @@ class SubjectReport:
 
     @property
     def median_is_steady(self) -> bool:
-        """Whether it is on every side, so that medians can be compared."""
+        """Return whether it is steady on every side, so that medians can be compared."""
         return bool(self.bottlenecks) and all(
             side.bottleneck.median_is_steady for side in self.bottlenecks.values()
         )

@@ -104,8 +104,3 @@ def count(number: float) -> Quantity:
 def share(value: float) -> Quantity:
     """Return a part of one, which reports write as a percentage."""
     return Quantity(value, Unit.SHARE)
-
-
-def stable_order(value: object) -> str:
-    """Return a key that sorts statements the same way in whichever order they come."""
-    return repr(value)

@@ -12,7 +12,7 @@ from checkout import ROOT
 from seed_workers import SUBJECT, causes_of
 
 from io_benchmark.analysis.diagnosis.causes import RULES
-from io_benchmark.analysis.diagnosis.remedies import suggest
+from io_benchmark.analysis.diagnosis.diagnoses import _suggest_remedies
 from io_benchmark.analysis.model import Cause, Evidence, Remedy, State
 from io_benchmark.report.content.statement_text import text_of
 
@@ -43,13 +43,13 @@ def shown(remedy: Remedy) -> tuple[str, float | None, bool, str]:
 
 
 def remedies(*causes: Cause, measured=SEED, candidate="amd-16", baseline="intel", machines=None):
-    return suggest(causes, SUBJECT, measured, candidate, baseline, machines=machines)
+    return _suggest_remedies(causes, SUBJECT, measured, candidate, baseline, machines=machines)
 
 
 def test_the_seeds_case():
     """A machine with two disks, measured on AMD-30; removing the destination; a mount option."""
     measured = {**SEED, "amd-16": {SUBJECT: 145.7 * MS, UNLINK: 29.14 * MS}}
-    found = suggest(
+    found = _suggest_remedies(
         list(causes_of(ratio=1.918).values()),
         SUBJECT,
         measured,
@@ -174,7 +174,7 @@ def test_every_remedy_has_evidence(name):
     """Also where nothing was measured at all."""
     found = remedies(supported(name), measured={})
     (rule,) = [rule for rule in RULES if rule.name == name]
-    assert [shown(remedy)[0] for remedy in found] == [each.action for each in rule.remedies]
+    assert [shown(remedy)[0] for remedy in found] == list(rule.remedies)
     assert all(shown(remedy)[3] and remedy.gain_ratio is None for remedy in found)
 
 
@@ -192,4 +192,4 @@ def test_documented():
     text = (ROOT / "taskcluster" / "docs" / "causes.md").read_text()
     table = text.partition("## Remedies")[2]
     rows = re.findall(r"^\| `([a-z0-9-]+)` \| ([^|]+) \|", table, re.MULTILINE)
-    assert rows == [(rule.name, each.action) for rule in RULES for each in rule.remedies]
+    assert rows == [(rule.name, action) for rule in RULES for action in rule.remedies]

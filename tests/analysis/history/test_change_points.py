@@ -80,7 +80,7 @@ def test_the_formula(count: int, seed: int) -> None:
         for at in range(SMALLEST_PIECE, count)
         for end in range(at + SMALLEST_PIECE, count + 1)
     )
-    found = change_points.best_division(values)
+    found = change_points._best_division(values)
     assert found is not None
     assert found.at == place
     assert found.q == pytest.approx(q)

@@ -5,14 +5,14 @@
 
 import pytest
 
-from io_benchmark.analysis.history.changes import FactChanges, PointFacts, fact_changes
+from io_benchmark.analysis.history.changes import fact_changes
 from io_benchmark.analysis.history.history_model import Fact, FactChange, FactSpread
 
 
-def observed(name: str, *values: str | None) -> list[PointFacts]:
+def observed(name: str, *values: str | None) -> list[tuple[int, tuple[Fact, ...]]]:
     """A worker a point; `a|b` are two workers, None one of which nothing was observed."""
     return [
-        PointFacts(at, () if value is None else (Fact(name, value),))
+        (at, () if value is None else (Fact(name, value),))
         for at, point in enumerate(values)
         for value in (point.split("|") if point is not None else [None])
     ]
@@ -44,7 +44,7 @@ def test_one_fact(
 ) -> None:
     """Constant on each side and different is a change; so is a single switch close by."""
     found = fact_changes(observed("disks", *values.split()), 3)
-    assert found == FactChanges(changed, varied, unobserved=False)
+    assert found == (changed, varied, False)
 
 
 @pytest.mark.parametrize(
@@ -58,12 +58,13 @@ def test_one_fact(
 )
 def test_what_was_not_observed(values: tuple[str | None, ...], unobserved: bool) -> None:
     """A fact that one side lacks is not a change; `unobserved` marks a change without any fact on both sides."""
-    assert fact_changes(observed("disks", *values), 3) == FactChanges((), (), unobserved)
+    assert fact_changes(observed("disks", *values), 3) == ((), (), unobserved)
 
 
 def test_the_order() -> None:
     """Changes at the point come before changes near it."""
     near = observed("kernel", "a", "a", "b", "b", "b")
     here = observed("disks", "2", "2", "2", "1", "1")
-    both = [PointFacts(at, one + other) for (at, one), (_, other) in zip(near, here, strict=True)]
-    assert [fact.name for fact in fact_changes(both, 3).changed] == ["disks", "kernel"]
+    both = [(at, one + other) for (at, one), (_, other) in zip(near, here, strict=True)]
+    changed, _, _ = fact_changes(both, 3)
+    assert [fact.name for fact in changed] == ["disks", "kernel"]

@@ -25,7 +25,7 @@ FACTS = {
     "queue rotational": "0",
     "queue wbt_lat_usec": "2000",
     "file system": "ext4",
-    "mount options": "commit=60,data=writeback,nobarrier,relatime,rw",
+    "mount options": ("commit=60", "data=writeback", "nobarrier", "relatime", "rw"),
     "instance type": "c3d-standard-16-lssd",
     "cgroup versions": "v2",
     "I/O limits": "none",
@@ -86,7 +86,14 @@ def test_two_disks():
     assert changed == {
         "disks": "2",
         "stripes": "2",
-        "mount options": "commit=60,data=writeback,nobarrier,relatime,rw,stripe=32",
+        "mount options": (
+            "commit=60",
+            "data=writeback",
+            "nobarrier",
+            "relatime",
+            "rw",
+            "stripe=32",
+        ),
     }
 
 

@@ -17,7 +17,7 @@ from io_benchmark.analysis.history.history_model import Origin
 from io_benchmark.analysis.history.readings import origin_of, readings_of
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Subject
-from io_benchmark.analysis.observed.machine_identity import Marks
+from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.sources.protocol import RunResult
 
@@ -48,7 +48,7 @@ def test_where_a_result_is_from():
         run_id=0,
         worker_id=f"us-central1-f/{one.task.worker_id}",
         source="somewhere",
-        marks=Marks(
+        marks=MachineMarks(
             f"us-central1-f/{one.task.worker_id}", (), ("google", "us-central1", "us-central1-f")
         ),
     )

@@ -17,7 +17,7 @@ from io_benchmark.analysis.history.history_model import (
     HistoryReading,
     Origin,
 )
-from io_benchmark.analysis.history.series import history, points_of
+from io_benchmark.analysis.history.series import _points_of, history
 from io_benchmark.analysis.model import Subject
 from io_benchmark.report.content.statement_text import text_of
 
@@ -106,7 +106,7 @@ def test_a_point_is_the_mean_of_its_workers():
         reading(3, 100, worker="b", group="g"),
         reading(1, 400, worker="a", group="g"),
     ]
-    (point,) = points_of(some)
+    (point,) = _points_of(some)
     assert point.mean_ns == pytest.approx(200 * MS)
     assert [round(worker.mean_ns / MS) for worker in point.workers] == [100, 400]
     assert (point.time, point.group) == (FIRST + timedelta(weeks=1), "g")
@@ -117,7 +117,7 @@ def test_two_tasks_on_one_machine_are_one_worker():
     first = reading(0, 100, worker="same", task="one")
     second = reading(0, 400, worker="same", task="two")
     other = reading(0, 50, worker="other")
-    (point,) = points_of([first, second, other])
+    (point,) = _points_of([first, second, other])
     assert [worker.tasks for worker in point.workers] == [("one.0", "two.0"), ("task-0-other.0",)]
     assert point.mean_ns == pytest.approx(100 * MS)
 
@@ -126,7 +126,7 @@ def test_unknown_machines_are_not_one():
     """Two bare files may be of two machines."""
     some = [reading(0, 100), reading(0, 400)]
     some = [replace(one, origin=replace(one.origin, worker_id="unknown")) for one in some]
-    assert len(points_of(some)[0].workers) == 2
+    assert len(_points_of(some)[0].workers) == 2
 
 
 def test_different_conditions_are_different_series():

@@ -24,14 +24,14 @@ from io_benchmark.analysis.inference import moving_blocks
 )
 def test_blocks_are_well_over_twenty_retrieves(count: int, expected: int) -> None:
     """Longer than the waves of writeback wherever there are enough retrieves."""
-    assert moving_blocks.block_length(count) == expected
+    assert moving_blocks._block_length(count) == expected
 
 
 def test_independent_values_have_the_textbooks_error() -> None:
     """Without correlation it is sigma over the root of n, on average over many runs."""
     generator = np.random.default_rng(1)
     variances = [
-        moving_blocks.variance_of_mean(generator.normal(0, 1, 2000)).variance for _ in range(400)
+        moving_blocks._variance_of_mean(generator.normal(0, 1, 2000)).variance for _ in range(400)
     ]
     assert np.mean(variances) == pytest.approx(1 / 2000, rel=0.1)
 
@@ -44,14 +44,14 @@ def test_clinging_values_have_the_larger_error_of_theory() -> None:
         noise = generator.normal(0, 1, 4000)
         for at in range(1, len(noise)):
             noise[at] += 0.9 * noise[at - 1]
-        variances.append(moving_blocks.variance_of_mean(noise).variance)
+        variances.append(moving_blocks._variance_of_mean(noise).variance)
     assert np.mean(variances) == pytest.approx(1 / (4000 * 0.1**2), rel=0.15)
 
 
 def test_a_wave_of_writeback_cancels_within_blocks() -> None:
     """A period of ten has no long-run variance: single retrieves would claim far too much."""
     values = np.tile([2.0] * 5 + [0.0] * 5, 200)
-    known = moving_blocks.variance_of_mean(values).variance
+    known = moving_blocks._variance_of_mean(values).variance
     naive = values.var() / len(values)
     assert known < naive / 10
 
@@ -59,7 +59,7 @@ def test_a_wave_of_writeback_cancels_within_blocks() -> None:
 @pytest.mark.parametrize("count", [0, 1])
 def test_nothing_is_known_from_nothing(count: int) -> None:
     """No second block: the variance is unbounded, not zero."""
-    assert math.isinf(moving_blocks.variance_of_mean(np.ones(count)).variance)
+    assert math.isinf(moving_blocks._variance_of_mean(np.ones(count)).variance)
 
 
 def test_sizes_are_no_noise() -> None:

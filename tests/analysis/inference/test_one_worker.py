@@ -15,8 +15,7 @@ from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Comparison, Severity, State, Verdict, Worker
 from io_benchmark.analysis.plan import pools
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.report.content.evidence_text import evidence_text
-from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.statement_text import evidence_text, text_of
 from io_benchmark.report.content.worker_rows import count_replication
 
 BOOT = "4514e179-e9e1-4620-b051-b51d93f6b9cd"

@@ -48,7 +48,7 @@ def test_power_is_scipys() -> None:
         degrees = 2 * workers - 2
         shift = 0.05 / (0.05 * math.sqrt(2 / workers))
         expected = nct.sf(t.ppf(0.975, degrees), degrees, shift)
-        given = workers_needed.chance_of_difference(0.05, 0.05, workers, 0.95)
+        given = workers_needed._chance_of_difference(0.05, 0.05, workers, 0.95)
         assert given == pytest.approx(expected, rel=1e-6)
 
 
@@ -83,10 +83,10 @@ def test_what_is_there_counts() -> None:
     )
     found = estimates.estimate(*sides, 0.05)
     given = workers_needed.advise(found, sides, assumed=0.05, margin=0.05, comparisons=1)
-    variation, degrees = workers_needed.pooled_variation(sides, 0.05)
+    variation, degrees = workers_needed._pooled_variation(sides, 0.05)
     assert degrees == 4
     assert variation == pytest.approx(math.sqrt((0.0064 * 4 + 4 * 0.0025) / 8))
-    needed = workers_needed.workers_needed(0.1, variation, 0.05, 1, Verdict.SLOWER)
+    needed = workers_needed._workers_needed(0.1, variation, 0.05, 1, Verdict.SLOWER)
     assert needed is not None
     assert given.workers_to_add == needed - 3
     assert "estimated from these workers and an assumed 5 %" in text_of(given.message)

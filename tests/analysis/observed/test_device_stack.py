@@ -9,8 +9,8 @@ import pytest
 import seed_case
 from seed_workers import SUBJECT, workers_of
 
-from io_benchmark.analysis.diagnosis.case import make_case
 from io_benchmark.analysis.observed.device_stack import medium_of, stack_of
+from io_benchmark.analysis.observed.worker_view import view_of
 
 
 def device(name: str, below: tuple[str, ...] = (), **facts: Any) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def view(devices, super_options="rw", profiles=None, **place):
         **{f"storage.places.0.{name}": value for name, value in place.items()},
     }
     documents = seed_case.documents(pools=["intel"], change={"intel": changed})
-    return make_case(SUBJECT, None, workers_of(documents)["intel"], []).baseline[0]
+    return view_of(workers_of(documents)["intel"][0], SUBJECT)
 
 
 @pytest.mark.parametrize(

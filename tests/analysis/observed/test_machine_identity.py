@@ -6,7 +6,11 @@
 import pytest
 from seed_workers import workers
 
-from io_benchmark.analysis.observed.machine_identity import Marks, identify_machines, machine_names
+from io_benchmark.analysis.observed.machine_identity import (
+    MachineMarks,
+    identify_machines,
+    machine_names,
+)
 
 BOOT, OTHER = "4514e179-e9e1-4620-b051-b51d93f6b9cd", "0a1b2c3d-e9e1-4620-b051-b51d93f6b9cd"
 KERNEL = ("6.8.0", "#1 SMP", "x86_64")
@@ -19,37 +23,64 @@ def boot(boot_id: str = BOOT, kernel: tuple[str, ...] = KERNEL) -> tuple[str, ..
 @pytest.mark.parametrize(
     ("marks", "machines"),
     [
-        pytest.param([Marks("g/1"), Marks("g/2"), Marks("g/1")], [0, 1, 0], id="worker-ids"),
         pytest.param(
-            [Marks("g/1", boot()), Marks("g/1", boot(OTHER))], [0, 0], id="after-a-reboot"
+            [MachineMarks("g/1"), MachineMarks("g/2"), MachineMarks("g/1")],
+            [0, 1, 0],
+            id="worker-ids",
         ),
-        pytest.param([Marks("g/1", boot()), Marks("h/9", boot())], [0, 0], id="several-on-a-host"),
-        pytest.param([Marks(boot=boot()), Marks(boot=boot())], [0, 0], id="bare-files"),
-        pytest.param([Marks(boot=boot()), Marks("g/1", boot())], [0, 0], id="a-file-and-a-run"),
         pytest.param(
-            [Marks("g/1", boot()), Marks("g/2", boot(OTHER)), Marks("g/1", boot(OTHER))],
+            [MachineMarks("g/1", boot()), MachineMarks("g/1", boot(OTHER))],
+            [0, 0],
+            id="after-a-reboot",
+        ),
+        pytest.param(
+            [MachineMarks("g/1", boot()), MachineMarks("h/9", boot())],
+            [0, 0],
+            id="several-on-a-host",
+        ),
+        pytest.param(
+            [MachineMarks(boot=boot()), MachineMarks(boot=boot())], [0, 0], id="bare-files"
+        ),
+        pytest.param(
+            [MachineMarks(boot=boot()), MachineMarks("g/1", boot())], [0, 0], id="a-file-and-a-run"
+        ),
+        pytest.param(
+            [
+                MachineMarks("g/1", boot()),
+                MachineMarks("g/2", boot(OTHER)),
+                MachineMarks("g/1", boot(OTHER)),
+            ],
             [0, 0, 0],
             id="by-way-of-a-third",
         ),
-        pytest.param([Marks(), Marks()], None, id="nothing-known"),
+        pytest.param([MachineMarks(), MachineMarks()], None, id="nothing-known"),
         pytest.param(
-            [Marks("g/1", boot()), Marks("g/2", boot(kernel=("6.9.0", "#1 SMP", "x86_64")))],
+            [
+                MachineMarks("g/1", boot()),
+                MachineMarks("g/2", boot(kernel=("6.9.0", "#1 SMP", "x86_64"))),
+            ],
             [0, 1],
             id="another-kernel",
         ),
         pytest.param(
-            [Marks(boot=boot()), Marks(boot=boot(kernel=("6.9.0", "#1 SMP", "x86_64")))],
+            [
+                MachineMarks(boot=boot()),
+                MachineMarks(boot=boot(kernel=("6.9.0", "#1 SMP", "x86_64"))),
+            ],
             [0, 1],
             id="bare-files-another-kernel",
         ),
         pytest.param(
-            [Marks("g/1", boot(), ("gcp", "", "a")), Marks("g/2", boot(), ("aws", "", "a"))],
+            [
+                MachineMarks("g/1", boot(), ("gcp", "", "a")),
+                MachineMarks("g/2", boot(), ("aws", "", "a")),
+            ],
             [0, 1],
             id="copied-to-another-cloud",
         ),
     ],
 )
-def test_machines(marks: list[Marks], machines: list[int] | None) -> None:
+def test_machines(marks: list[MachineMarks], machines: list[int] | None) -> None:
     """Results with a common worker id or boot id are from one machine; unknown ones from one each."""
     found = machine_names(marks)
     if machines is None:

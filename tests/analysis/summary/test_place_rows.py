@@ -18,15 +18,14 @@ from several_places import in_places, retrieved, shortened, skipped
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import estimates
-from io_benchmark.analysis.inference.estimates import EntryPair
 from io_benchmark.analysis.model import Verdict, Worker
-from io_benchmark.analysis.plan import Pair, Plan
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import AtPlace, Places
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.report.content.statement_text import text_of
 
 Document = dict[str, Any]
-PLAN = Plan("amd-16 against intel", "intel", "for the test", (Pair("amd-16", "intel"),))
+PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
 RETRIEVES = 400
 
 
@@ -117,7 +116,7 @@ def test_the_interval_of_one_worker_covers_the_truth(shape: simulation.Shape) ->
             simulation.worker(simulation.Pool(ratio, 0.0, shape, RETRIEVES), files, generator)
             for ratio in (1.3, 1.0)
         )
-        found = estimates.interval(estimates.within_workers([[EntryPair(slow, quick)]]), 0.95)
+        found = estimates.within_workers([[(slow, quick)]]).interval(0.95)
         covered += not found.excludes(1.3)
     assert covered >= 93
 
@@ -135,11 +134,11 @@ def test_several_workers_are_each_compared_with_themselves() -> None:
             )
             for ratio in (1.3, 1.0)
         )
-        machines.append([EntryPair(slow, quick)])
+        machines.append([(slow, quick)])
     estimate = estimates.within_workers(machines)
     logs = [math.log(slow.mean_ns / quick.mean_ns) for ((slow, quick),) in machines]
     oracle = scipy.stats.ttest_1samp(logs, 0.0).confidence_interval(0.95)
-    found = estimates.interval(estimate, 0.95)
+    found = estimate.interval(0.95)
     assert (found.low_ratio, found.high_ratio) == pytest.approx(
         (math.exp(oracle.low), math.exp(oracle.high))
     )
@@ -152,12 +151,11 @@ def test_two_tasks_of_one_machine_are_one_worker() -> None:
     """They halve that machine's own noise, and do not show other machines."""
     generator = np.random.default_rng(3)
     files = simulation.sequence(RETRIEVES, generator)
-    pair = EntryPair(
-        *(
-            simulation.worker(simulation.Pool(ratio, 0.0, retrieves=RETRIEVES), files, generator)
-            for ratio in (1.3, 1.0)
-        )
+    slow, quick = (
+        simulation.worker(simulation.Pool(ratio, 0.0, retrieves=RETRIEVES), files, generator)
+        for ratio in (1.3, 1.0)
     )
+    pair = slow, quick
     once = estimates.within_workers([[pair]])
     twice = estimates.within_workers([[pair] * 2])
     assert twice.log_ratio == pytest.approx(once.log_ratio)

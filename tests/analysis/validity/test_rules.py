@@ -12,13 +12,13 @@ from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Problem, Severity, Worker
-from io_benchmark.analysis.plan import Pair, Plan
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.validity import rules as validity
 from io_benchmark.analysis.validity.comparability import SIDE_RULES
 from io_benchmark.report.content.statement_text import text_of
 
-PLAN = Plan("amd-16 against intel", "intel", "for the test", (Pair("amd-16", "intel"),))
+PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
 ENTRY = "workloads.0."
 DOCUMENTATION = ROOT / "taskcluster" / "docs" / "validity.md"
 
@@ -135,7 +135,7 @@ def test_a_broken_rule_is_named_with_what_differs(
     (problem,) = broken(report, rule)
     assert message in text_of(problem.message)
     severities = {name: severity for name, (severity, _) in validity.RUN_RULES.items()}
-    severities |= {name: rule.severity for name, rule in SIDE_RULES.items()}
+    severities |= {name: severity for name, (severity, _) in SIDE_RULES.items()}
     severities |= {name: severity for name, (severity, _) in validity.WORKER_RULES.items()}
     assert problem.severity is severities[rule]
     verdicts = [one for subject in report.subjects for one in subject.comparisons]
@@ -267,7 +267,7 @@ def test_every_rule_is_documented() -> None:
         if line.startswith("| `")
     ]
     rules = {name: severity for name, (severity, _) in validity.RUN_RULES.items()}
-    rules |= {name: rule.severity for name, rule in SIDE_RULES.items()}
+    rules |= {name: severity for name, (severity, _) in SIDE_RULES.items()}
     rules |= {name: severity for name, (severity, _) in validity.WORKER_RULES.items()}
     rules |= validity.COMPARISON_RULES
     assert {row[0]: row[1] for row in rows} == {name: str(one) for name, one in rules.items()}

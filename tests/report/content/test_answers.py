@@ -158,11 +158,15 @@ def test_marks():
     assert section.marks == (1,)
     assert [head.marks for head in section.table.heads] == [(3,), (3,), (2, 3)]
     assert [answer.marks for answer in section.answers] == [(3,), (2, 3)]
-    assert built.footnotes[1].text.startswith("allowed by --allow page-cache, amd-30: drop_caches")
+    assert built.notes.footnotes[1].text.startswith(
+        "allowed by --allow page-cache, amd-30: drop_caches"
+    )
 
 
 def test_repeated_worker():
     """A machine that ran twice is noticed, in the list and in words."""
     built = document.build(sample_report.before_after(5))
-    assert [row.repeated for row in built.workers] == [True, False, False, True]
-    assert built.cautions == ("Worker group/0 ran 2 of these tasks, so they are not independent.",)
+    assert [row.repeated for row in built.workers.rows] == [True, False, False, True]
+    assert built.workers.cautions == (
+        "Worker group/0 ran 2 of these tasks, so they are not independent.",
+    )

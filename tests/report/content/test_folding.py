@@ -17,10 +17,10 @@ from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.number_text import NOTHING
 from io_benchmark.report.content import document
 from io_benchmark.report.content.folding import FOLDED_FROM, Folded
+from io_benchmark.report.content.footnotes import short_marks
 from io_benchmark.report.formats import FORMATS
 from io_benchmark.report.formats.html import render_report
 from io_benchmark.report.formats.output import rendered
-from io_benchmark.report.formats.page import short_marks
 
 ONE_SCREEN = 40
 
@@ -190,13 +190,13 @@ def test_notes_and_remarks_stay() -> None:
     """Warnings and what could not be read are the same, folded or not."""
     report = every_workload.report()
     short, long = document.build(report), document.build(report, details=True)
-    assert (short.footnotes, short.remarks, short.refusals) == (
-        long.footnotes,
-        long.remarks,
-        long.refusals,
+    assert (short.notes.footnotes, short.lists, short.notes.refusals) == (
+        long.notes.footnotes,
+        long.lists,
+        long.notes.refusals,
     )
     marks = {mark for line in short.folded.lines for mark in line.marks}
-    assert marks <= {note.number for note in short.footnotes}
+    assert marks <= {note.number for note in short.notes.footnotes}
     assert marks
 
 

@@ -10,7 +10,7 @@ import sample_report
 
 from io_benchmark.analysis.model import Severity, Verdict
 from io_benchmark.report.content import document
-from io_benchmark.report.content.worker_rows import Decision, Replication, count_replication
+from io_benchmark.report.content.worker_rows import Replication, _Decision, count_replication
 from io_benchmark.report.formats.output import rendered
 
 
@@ -42,9 +42,9 @@ def with_figures(made, **workers):
 def test_one_worker_a_pool():
     """The baseline needs as many as the candidate that needs most."""
     assert counts(report()) == (
-        Replication("intel", 1, 1, 1, Decision.OPEN, 13, 12),
-        Replication("amd-16", 1, 1, 1, Decision.DECIDED, None, None),
-        Replication("amd-30", 1, 1, 1, Decision.OPEN, 13, 12),
+        Replication("intel", 1, 1, 1, _Decision.OPEN, 13, 12),
+        Replication("amd-16", 1, 1, 1, _Decision.DECIDED, None, None),
+        Replication("amd-30", 1, 1, 1, _Decision.OPEN, 13, 12),
     )
 
 
@@ -60,7 +60,7 @@ def test_a_pool_that_has_more_needs_fewer():
 def test_what_is_enough_in_one_pool_may_lack_in_another():
     """Said of both."""
     made = with_figures(report(*three("intel"), *three("amd-30")[:1]), intel=20)
-    rows = document.build(made).replication
+    rows = document.build(made).workers.replication
     assert [(row.side, row.cells[2]) for row in rows] == [
         ("intel", "enough here, too few in another pool"),
         ("amd-30", "12 more, 13 in total"),
@@ -86,13 +86,13 @@ def test_not_by_repetition():
 def test_everything_is_refused():
     """Without a comparison there is no number to give."""
     rows = counts(sample_report.refused(5))
-    assert {(row.standing, row.workers_needed) for row in rows} == {(Decision.NO_VERDICT, None)}
+    assert {(row.standing, row.workers_needed) for row in rows} == {(_Decision.NO_VERDICT, None)}
 
 
 def test_one_side_alone():
     """A side that is only there is counted, too."""
     made = report(*three("intel"), subjects=())
-    assert counts(made) == (Replication("intel", 3, 3, 0, Decision.NO_VERDICT, None, None),)
+    assert counts(made) == (Replication("intel", 3, 3, 0, _Decision.NO_VERDICT, None, None),)
 
 
 def test_machines_and_runs():
@@ -104,7 +104,7 @@ def test_machines_and_runs():
         ("intel", 3, 3),
         ("amd-16", 3, 1),
     ]
-    assert document.build(made).cautions == (
+    assert document.build(made).workers.cautions == (
         (
             "Worker us-central1-a/1 ran 3 of these tasks, so they are not independent; "
             "amd-16's count as one worker."
@@ -125,10 +125,10 @@ def test_a_preempted_run_stands_in():
     )
     made = with_figures(report(*three("amd-16"), preempted), amd_16=3)
     built = document.build(made)
-    assert [(row.side, row.cells) for row in built.replication] == [
+    assert [(row.side, row.cells) for row in built.workers.replication] == [
         ("amd-16", ("4", "3 of 4", "enough"))
     ]
-    assert built.cautions == (
+    assert built.workers.cautions == (
         (
             "amd-16: 1 of its 4 workers is not compared, because a validity rule refuses their "
             "measurements."
@@ -138,7 +138,9 @@ def test_a_preempted_run_stands_in():
             "measured until then is used."
         ),
     )
-    assert built.workers[3].state == "was preempted (worker-shutdown), incomplete: still running"
+    assert (
+        built.workers.rows[3].state == "was preempted (worker-shutdown), incomplete: still running"
+    )
 
 
 @pytest.mark.parametrize(
@@ -154,7 +156,7 @@ def test_a_refused_run_leaves_the_others(sides, consequence):
     made = report()
     problem = replace(made.problems[0], severity=Severity.REFUSED, sides=sides)
     built = document.build(replace(made, problems=(problem,)))
-    assert [refusal.consequence for refusal in built.refusals] == [consequence]
+    assert [refusal.consequence for refusal in built.notes.refusals] == [consequence]
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])
@@ -186,4 +188,4 @@ def test_all_candidates_decided():
         replace(one, verdict=Verdict.EQUIVALENT, advice=None) for one in part.comparisons
     )
     made = replace(made, subjects=(replace(part, comparisons=comparisons),))
-    assert {row.cells[2] for row in document.build(made).replication} == {"enough"}
+    assert {row.cells[2] for row in document.build(made).workers.replication} == {"enough"}

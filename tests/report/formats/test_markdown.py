@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH, render_report
-from io_benchmark.report.formats.markdown_text import prose
+from io_benchmark.report.formats.markdown import render_report
+from io_benchmark.report.formats.markdown_text import MAXIMUM_LENGTH, prose
 from io_benchmark.text import clean
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])

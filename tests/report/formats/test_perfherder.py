@@ -14,7 +14,7 @@ import sample_report
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_benchmark.report.formats.perfherder import option, render_report
+from io_benchmark.report.formats.perfherder import _option, render_report
 
 
 def suites(report):
@@ -94,9 +94,9 @@ def test_values_that_are_not_finite_are_left_out():
 @given(st.text(), st.text())
 def test_options_stay_apart(one, other):
     """Different names never become the same option."""
-    assert (option(one) == option(other)) == (one == other)
-    assert len(option(one)) <= 45
-    assert option(one).isascii()
+    assert (_option(one) == _option(other)) == (one == other)
+    assert len(_option(one)) <= 45
+    assert _option(one).isascii()
 
 
 def test_each_measurement_is_a_series():

@@ -4,15 +4,17 @@
 """What a rule judges: one candidate against the baseline, for one subject."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from io_benchmark.analysis.model import Comparison, Figures, Subject, Worker
-from io_benchmark.analysis.observed.worker_view import View, mean_of, view_of
+from io_benchmark.analysis.model import Comparison, Figures, Subject, Verdict
+from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.summary import workload_figures
 from io_benchmark.results import workloads
 
 # Times nearer than this differ too little for any fact to explain it.
 _NOTHING_TO_EXPLAIN_RATIO = 1.02
+DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
 EVERY_WORKLOAD = frozenset(workloads.WORKLOADS)
 
 
@@ -31,6 +33,10 @@ class OtherMeasurement:
     @property
     def difference_ns(self) -> float:
         return self.candidate.mean_ns - self.baseline.mean_ns
+
+    @property
+    def is_decided(self) -> bool:
+        return self.comparison.verdict in DIFFERENT
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,33 @@ class Case:
         sides = measurement.baseline, measurement.candidate
         return (sides[1], sides[0]) if self.candidate_is_slower else sides
 
+    def times_as_long(self, measurement: OtherMeasurement) -> float:
+        """Return how many times as long this case's slower side takes for the measurement."""
+        slower, faster = self.slower_first(measurement)
+        return slower.mean_ns / faster.mean_ns
+
+    def known_times_as_long(self, measurement: OtherMeasurement | None) -> float:
+        """Return `times_as_long`, or 1 where that may be chance or the slower side is faster."""
+        if measurement is None or not measurement.is_decided:
+            return 1.0
+        return max(1.0, self.times_as_long(measurement))
+
+    def slowest(self, measurements: Sequence[OtherMeasurement]) -> OtherMeasurement | None:
+        """Return the measurement that the slower side does worst at; the first of equals."""
+        return max(measurements, key=self.times_as_long, default=None)
+
+    def detail(self, measurement: OtherMeasurement, name: str) -> tuple[float, float] | None:
+        """Return a figure that only this workload has, the slower side's first."""
+        slower, faster = (
+            workload_figures.value(figures, name) for figures in self.slower_first(measurement)
+        )
+        return None if slower is None or faster is None else (slower, faster)
+
+    def part_of(self, ratio: float) -> float:
+        """Return a part of this case's ratio, in its direction, at most the whole."""
+        part = min(ratio, max(self.ratio, 1 / self.ratio)) if self.ratio else ratio
+        return part if self.candidate_is_slower else 1 / part
+
     @property
     def views(self) -> tuple[View, ...]:
         return (*self.baseline, *self.candidate)
@@ -101,20 +134,10 @@ class Case:
         baseline = mean_of(self.baseline, lambda view: view.mean_ns)
         return None if candidate is None or baseline is None else candidate - baseline
 
-
-def make_case(
-    subject: Subject,
-    ratio: float | None,
-    baseline: Sequence[Worker],
-    candidate: Sequence[Worker],
-    measurements: Sequence[OtherMeasurement] = (),
-) -> Case:
-    """Return the case of these workers; a ratio that is not a positive number counts as none."""
-    usable = ratio if ratio is not None and math.isfinite(ratio) and ratio > 0 else None
-    return Case(
-        subject,
-        usable,
-        tuple(view_of(worker, subject) for worker in baseline),
-        tuple(view_of(worker, subject) for worker in candidate),
-        tuple(measurements),
-    )
+    def explained_share(self, cost_ns: Callable[[View], float | None]) -> float | None:
+        """Return the part of the difference in time that a cost within each retrieve makes up."""
+        candidate, baseline = mean_of(self.candidate, cost_ns), mean_of(self.baseline, cost_ns)
+        difference_ns = self.difference_ns
+        if candidate is None or baseline is None or not difference_ns or not self.differs:
+            return None
+        return (candidate - baseline) / difference_ns

@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """How a cause is declared, and what its rule returns: a state with evidence and an explanation."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from io_benchmark.analysis.diagnosis.case import Case
@@ -70,14 +70,6 @@ class Sides(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Suggestion:
-    """A remedy of a cause, and how the gain of it is found."""
-
-    action: str
-    gain: FindGain
-
-
-@dataclass(frozen=True)
 class CauseRule:
     """A cause: its hypothesis, how it is judged, whose difference it may explain, and its remedies."""
 
@@ -85,4 +77,4 @@ class CauseRule:
     hypothesis: str
     judge: Callable[[Case], CauseJudgement]
     explains: frozenset[str] = frozenset(("cache-retrieve",))
-    remedies: tuple[Suggestion, ...] = ()
+    remedies: Mapping[str, FindGain] = field(default_factory=dict)  # action -> its gain

@@ -10,15 +10,15 @@ pool is the faster one at other operations on names.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from io_benchmark.analysis.diagnosis import remedies
-from io_benchmark.analysis.diagnosis.case import OtherMeasurement
-from io_benchmark.analysis.diagnosis.causes import judge
-from io_benchmark.analysis.diagnosis.other_measurements import DIFFERENT, is_decided
-from io_benchmark.analysis.model import Comparison, Diagnosis, Subject, Worker
+from io_benchmark.analysis.diagnosis.case import DIFFERENT, OtherMeasurement
+from io_benchmark.analysis.diagnosis.causes import RULES, judge
+from io_benchmark.analysis.diagnosis.measured_gains import Gain, MeansBySide, Push
+from io_benchmark.analysis.model import Cause, Comparison, Diagnosis, Remedy, State, Subject, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
+from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.summary import workload_figures
 
 _VISIBILITY = "visibility"
@@ -46,7 +46,7 @@ def diagnoses(
                 [worker for worker in workers if worker.side == candidate],
                 measurements,
             )
-            to_try = remedies.suggest(
+            to_try = _suggest_remedies(
                 causes, subject, measured, candidate, baseline, machines=machines
             )
             diagnosed.append(Diagnosis(candidate, causes, to_try, subject))
@@ -68,8 +68,9 @@ def _explained(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
     """Return the comparisons to explain, the leading one first."""
     explained = [measurement.comparison for measurement in measurements[:1]]
     by_workload: dict[str, list[Comparison]] = {}
-    for measurement in filter(is_decided, measurements):
-        by_workload.setdefault(measurement.subject.workload, []).append(measurement.comparison)
+    for measurement in measurements:
+        if measurement.is_decided:
+            by_workload.setdefault(measurement.subject.workload, []).append(measurement.comparison)
     for workload, different in by_workload.items():
         if explained[0].subject.workload != workload:
             explained.append(_most_different(different))
@@ -83,8 +84,9 @@ def _late_files(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
     """Return checks of visibility that differ, where a side had files that were not yet visible."""
     return [
         measurement.comparison
-        for measurement in filter(is_decided, measurements)
-        if measurement.subject.variant == _VISIBILITY
+        for measurement in measurements
+        if measurement.is_decided
+        and measurement.subject.variant == _VISIBILITY
         and any(
             workload_figures.value(side, workload_figures.NOT_VISIBLE)
             for side in (measurement.baseline, measurement.candidate)
@@ -106,3 +108,41 @@ def _most_different(different: Sequence[Comparison]) -> Comparison:
     """Return what differs most; a check of visibility counts only where nothing else differs."""
     timed = [each for each in different if each.subject.variant != _VISIBILITY]
     return max(timed or different, key=lambda each: abs(math.log(each.ratio)))
+
+
+def _suggest_remedies(
+    causes: Sequence[Cause],
+    subject: Subject,
+    measured: MeansBySide,
+    candidate: str,
+    baseline: str,
+    *,
+    machines: Mapping[str, str | None] | None = None,
+) -> tuple[Remedy, ...]:
+    """Return remedies for the slower side of a pair, in the causes' order.
+
+    A remedy always has evidence: the supported cause, and where the same push measured the remedy
+    (another destination, another place, another pool), that decides whether it is suggested at all.
+    `measured` has each side's mean time of each subject; `machines` each side's machine type, so
+    that another pool of the push can show what another machine type gains.
+    """
+    sides = (candidate, baseline)
+    candidate_ns, baseline_ns = (measured.get(side, {}).get(subject) for side in sides)
+    if candidate_ns is not None and baseline_ns is not None and candidate_ns < baseline_ns:
+        sides = (baseline, candidate)
+    supported = [cause for cause in causes if cause.state is State.SUPPORTED]
+    names = frozenset(cause.name for cause in supported)
+    push = Push(subject, measured, machines or {}, *sides, names)
+    remedies = {rule.name: rule.remedies for rule in RULES}
+    return tuple(
+        Remedy(cause.name, _action(action, gain), gain.ratio, gain.measured, gain.evidence)
+        for cause in supported
+        for action, find_gain in remedies.get(cause.name, {}).items()
+        if (gain := find_gain(push, cause)) is not None
+    )
+
+
+def _action(action: str, gain: Gain) -> Statement:
+    if gain.such_as is None:
+        return statement(action)
+    return statement(f"{action}, such as {{machine}}", machine=gain.such_as)

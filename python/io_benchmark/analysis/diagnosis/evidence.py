@@ -13,7 +13,8 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import Sides
 from io_benchmark.analysis.model import UNKNOWN, Evidence, Observation, Seen
 from io_benchmark.analysis.observed.disk_waits import MIB
-from io_benchmark.analysis.observed.worker_view import View, by_worker
+from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Range, Statement, Unit, Value, statement
 
 Observe = Callable[[Sequence[View]], Observation]
@@ -46,7 +47,7 @@ def tally(
     unknown = statement(template, value=UNKNOWN)
 
     def observe(views: Sequence[View]) -> Observation:
-        workers = by_worker(views)
+        workers = by_machine(views)
         if not workers:
             return Observation(name, (Seen(statement("no worker"), 0),), 0)
         if len(workers) == 1:
@@ -81,7 +82,7 @@ def span(
 
     def observe(views: Sequence[View]) -> Observation:
         values = [
-            [value for value in map(read, runs) if value is not None] for runs in by_worker(views)
+            [value for value in map(read, runs) if value is not None] for runs in by_machine(views)
         ]
         known = [value for runs in values for value in runs]
         if not known:
@@ -96,11 +97,6 @@ def span(
     return observe
 
 
-def write_rate() -> Observe:
-    """Observe the rate at which all disks of the place wrote."""
-    return rate("write-rate", lambda view: view.written_mib_per_s, "write rate {value}")
-
-
 def rate(name: str, mib_per_s: Callable[[View], float | None], template: str) -> Observe:
     """Observe a rate that workers have in MiB/s."""
 
@@ -109,3 +105,7 @@ def rate(name: str, mib_per_s: Callable[[View], float | None], template: str) ->
         return None if value is None else value * MIB
 
     return span(name, bytes_per_s, Unit.BYTES_PER_SECOND, template)
+
+
+# The rate at which all disks of the place wrote.
+WRITE_RATE = rate("write-rate", lambda view: view.written_mib_per_s, "write rate {value}")

@@ -62,10 +62,9 @@ def other_destination(destination: str) -> FindGain:
     """Compare with the same copies on the same side, to another destination."""
 
     def find(push: Push, _cause: Cause) -> Gain | None:
-        other = replace(push.subject, destination=destination)
-        then_ns = push.mean_ns(push.slow, other)
+        then_ns = push.mean_ns(push.slow, replace(push.subject, destination=destination))
         if then_ns is None or push.now_ns is None:
-            return unknown_gain(
+            return _unknown_gain(
                 "Not measured here: destination {destination} in the same push would show it.",
                 destination=destination,
             ).also("A file that is removed while its pages are dirty is never written.")
@@ -86,7 +85,7 @@ def other_variant(variant: str, instead: str) -> FindGain:
     def find(push: Push, _cause: Cause) -> Gain | None:
         then_ns = push.mean_ns(push.slow, replace(push.subject, variant=variant))
         if then_ns is None or push.now_ns is None:
-            return unknown_gain(
+            return _unknown_gain(
                 "Not measured here: variant {variant} in the same push would show it.",
                 variant=variant,
             )
@@ -123,7 +122,7 @@ def as_other_pool(push: Push, cause: Cause) -> Gain | None:
     """Compare with the faster side; its gain counts only where this cause alone explains it."""
     now_ns, then_ns = push.now_ns, push.mean_ns(push.fast, push.subject)
     if now_ns is None or then_ns is None:
-        return unknown_gain("{side} is set up this way.", side=push.fast)
+        return _unknown_gain("{side} is set up this way.", side=push.fast)
     gain = _gain(
         now_ns, then_ns, f"{{side}}, which is set up this way, {_INSTEAD}.", side=push.fast
     )
@@ -184,10 +183,10 @@ def unless(cause: str, find: FindGain) -> FindGain:
 
 def follows(template: str) -> FindGain:
     """Suggest a remedy because of the cause alone; its gain is not known."""
-    return lambda _push, _cause: unknown_gain(template)
+    return lambda _push, _cause: _unknown_gain(template)
 
 
-def unknown_gain(template: str, **values: Value) -> Gain:
+def _unknown_gain(template: str, **values: Value) -> Gain:
     return Gain(None, measured=False, evidence=(statement(template, **values),))
 
 

@@ -6,46 +6,16 @@
 import math
 from collections.abc import Sequence
 
-from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
+from io_benchmark.analysis.diagnosis.case import OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import Sides
 from io_benchmark.analysis.diagnosis.evidence import evidence_of, fact
-from io_benchmark.analysis.model import UNKNOWN, Evidence, Figures, Observation, Verdict
-from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
+from io_benchmark.analysis.model import UNKNOWN, Evidence, Figures, Observation
+from io_benchmark.analysis.statements import Quantity, Unit, Value, count, statement
 from io_benchmark.analysis.summary import workload_figures
 from io_benchmark.results import workloads
 
-DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
 # Nearer than this another measurement is as fast, whatever its interval says.
 SLOWER_AT_RATIO = 1.1
-
-
-def times_as_long(case: Case, measurement: OtherMeasurement) -> float:
-    """Return how many times as long this case's slower side takes for the measurement."""
-    slower, faster = case.slower_first(measurement)
-    return slower.mean_ns / faster.mean_ns
-
-
-def is_decided(measurement: OtherMeasurement) -> bool:
-    """Return whether the measurement's verdict is slower or faster."""
-    return measurement.comparison.verdict in DIFFERENT
-
-
-def known_times_as_long(case: Case, measurement: OtherMeasurement | None) -> float:
-    """Return `times_as_long`, or 1 where that may be chance or the slower side is faster."""
-    if measurement is None or not is_decided(measurement):
-        return 1.0
-    return max(1.0, times_as_long(case, measurement))
-
-
-def part_of(case: Case, ratio: float) -> float:
-    """Return a part of this case's ratio, in its direction, at most the whole."""
-    part = min(ratio, max(case.ratio, 1 / case.ratio)) if case.ratio else ratio
-    return part if case.candidate_is_slower else 1 / part
-
-
-def slowest(case: Case, measurements: Sequence[OtherMeasurement]) -> OtherMeasurement | None:
-    """Return the measurement that the slower side does worst at; the first of equals."""
-    return max(measurements, key=lambda each: times_as_long(case, each), default=None)
 
 
 def figures(
@@ -71,7 +41,7 @@ def _figure(measurement: OtherMeasurement, figures: Figures, *, named: bool) -> 
     values: dict[str, Value] = {"variant": subject.variant}
     if subject.threads > 1:
         template += " {threads} at once"
-        values["threads"] = Quantity(subject.threads, Unit.COUNT)
+        values["threads"] = count(subject.threads)
     if named:
         template += " in {place}"
         values["place"] = subject.place
@@ -90,14 +60,6 @@ def _quantity(workload: str, mean_ns: float) -> Quantity:
 NOT_MEASURED = Sides(
     *(evidence_of(fact("measured", statement("not measured")), has_summary=False),) * 2
 )
-
-
-def detail(case: Case, measurement: OtherMeasurement, name: str) -> tuple[float, float] | None:
-    """Return a figure that only this workload has, the slower side's first."""
-    slower, faster = (
-        workload_figures.value(figures, name) for figures in case.slower_first(measurement)
-    )
-    return None if slower is None or faster is None else (slower, faster)
 
 
 def detail_evidence(

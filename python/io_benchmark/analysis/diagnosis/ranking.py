@@ -39,18 +39,6 @@ class Ranking(Enum):
     SLOWER = auto()  # the slower side has the slower fact
 
 
-@dataclass(frozen=True)
-class Sentences:
-    """What a rule says about each ranking."""
-
-    supported: str
-    unseen: str
-    same: str = "Both sides have the same."
-    # None: facts of one rank cost the same.
-    unranked: str | None = None
-    workload: str | None = None
-
-
 def ranking(case: Case, read: ReadFact) -> Ranking:
     """Compare the facts of both sides."""
     baseline, candidate = (
@@ -78,43 +66,41 @@ def _values(views: Sequence[View], read: ReadFact) -> set[Statement]:
 def by_rank(
     case: Case,
     read: ReadFact,
-    sentences: Sentences,
     *,
     name: str,
+    supported: str,
+    unseen: str,
+    same: str = "Both sides have the same.",
+    unranked: str | None = None,
+    workload: str | None = None,
     evidence: Sides | None = None,
     predicted_ratio: float | None = None,
 ) -> CauseJudgement:
-    """Support a cause where the slower side has the slower fact; `name` is the observation's."""
+    """Support a cause where the slower side has the slower fact; `name` is the observation's.
+
+    Without a sentence for `unranked`, facts of one rank cost the same.
+    """
     evidence = evidence or of_sides(case, fact_tally(name, read))
     match ranking(case, read):
         case Ranking.UNSEEN:
-            return evidence.not_observable(sentences.unseen, workload=sentences.workload)
+            return evidence.not_observable(unseen, workload=workload)
         case Ranking.SAME:
-            return evidence.ruled_out(sentences.same)
+            return evidence.ruled_out(same)
         case Ranking.NOTHING_TO_EXPLAIN:
             return evidence.nothing_to_explain()
-        case Ranking.UNRANKED if sentences.unranked is not None:
-            return evidence.not_observable(sentences.unranked, workload=sentences.workload)
+        case Ranking.UNRANKED if unranked is not None:
+            return evidence.not_observable(unranked, workload=workload)
         case Ranking.UNRANKED:
             return evidence.ruled_out("The sides differ in nothing that costs time here.")
         case Ranking.OPPOSITE:
             return evidence.faster_side_is_worse()
         case Ranking.SLOWER:
-            return evidence.supported(sentences.supported, predicted_ratio=predicted_ratio)
+            return evidence.supported(supported, predicted_ratio=predicted_ratio)
 
 
 def fact_tally(name: str, read: ReadFact) -> Observe:
     """Observe a ranked fact."""
     return tally(name, lambda view: None if (seen := read(view)) is None else seen.value)
-
-
-def explained_share(case: Case, cost_ns: Callable[[View], float | None]) -> float | None:
-    """Return the part of the difference in time that a cost within each retrieve makes up."""
-    candidate, baseline = mean_of(case.candidate, cost_ns), mean_of(case.baseline, cost_ns)
-    difference_ns = case.difference_ns
-    if candidate is None or baseline is None or not difference_ns or not case.differs:
-        return None
-    return (candidate - baseline) / difference_ns
 
 
 def is_enough(share: float) -> bool:

@@ -15,7 +15,7 @@ found as well. The candidate with the largest q of all is kept when so large a q
 among permutations of the values between the changes found before; then its two parts are examined
 in the same way.
 
-A level without a change is divided no more often than `significance` says, however its values are
+A level without a change is divided no more often than `_significance` says, however its values are
 distributed. It is small, and smaller with more values, because weekly values may depend on each other
 a little: a permutation test does not know that, and each further value is a further chance of an
 error. tests/simulation holds both rates at 5 % for 10 to 60 values.
@@ -54,7 +54,7 @@ class ChangePoint:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class _Candidate:
     """The best place to divide a piece."""
 
     at: int
@@ -71,31 +71,31 @@ def find(values: Values) -> tuple[ChangePoint, ...]:
         candidates = [
             (candidate, start)
             for piece, start in zip(pieces, ends, strict=False)
-            if (candidate := best_division(piece)) is not None
+            if (candidate := _best_division(piece)) is not None
         ]
         best, start = max(candidates, key=lambda pair: pair[0].q, default=(None, 0))
         if best is None or best.q <= 0:
             break
-        p_value = _p_value(pieces, best.q, significance(len(values)), generator)
-        if p_value > significance(len(values)):
+        p_value = _p_value(pieces, best.q, _significance(len(values)), generator)
+        if p_value > _significance(len(values)):
             break
         changes.append(ChangePoint(start + best.at, p_value))
         ends = sorted([*ends, start + best.at])
     return tuple(sorted(changes, key=lambda change: change.at))
 
 
-def significance(count: int) -> float:
+def _significance(count: int) -> float:
     """Return how rare a candidate among `count` values must be, at the rarest 1 in all permutations."""
     return max(min(_SIGNIFICANCE, _SIGNIFICANCE_BY_COUNT / count), 1 / (1 + _PERMUTATIONS))
 
 
-def best_division(values: Values) -> Candidate | None:
+def _best_division(values: Values) -> _Candidate | None:
     """Return where q is largest; None if there are too few values for two pieces."""
     if len(values) < 2 * SMALLEST_PIECE:
         return None
     q = _q_of_all(_distances(values)[None])[0]
     at, _ = np.unravel_index(int(np.argmax(q)), q.shape)
-    return Candidate(int(at), float(q.max()))
+    return _Candidate(int(at), float(q.max()))
 
 
 def _distances(values: Values) -> Values:

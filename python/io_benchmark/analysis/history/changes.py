@@ -12,30 +12,20 @@ itself, and is listed separately.
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from io_benchmark.analysis.history.history_model import FactChange, Facts, FactSpread
+from io_benchmark.analysis.history.history_model import FactChange, Facts, FactSpread, FactValue
 
 # As far as noise moves a change that is large enough to matter.
 _POINTS_NEAR = 2
 
 
-class PointFacts(NamedTuple):
-    """The facts of one worker, and the number of its point."""
-
-    point: int
-    facts: Facts
+_PointFacts = tuple[int, Facts]  # the facts of one worker, and the number of its point
 
 
-@dataclass(frozen=True)
-class FactChanges:
-    changed: tuple[FactChange, ...]
-    varied: tuple[FactSpread, ...]
-    unobserved: bool
-
-
-def fact_changes(observed: Sequence[PointFacts], at: int) -> FactChanges:
-    """Return what changed at point `at` or near it, and what varies."""
+def fact_changes(
+    observed: Sequence[_PointFacts], at: int
+) -> tuple[tuple[FactChange, ...], tuple[FactSpread, ...], bool]:
+    """Return what changed at point `at` or near it, what varies, and whether nothing was observed."""
     changed: list[FactChange] = []
     varied: list[FactSpread] = []
     seen = False
@@ -43,8 +33,8 @@ def fact_changes(observed: Sequence[PointFacts], at: int) -> FactChanges:
         values = [
             (point, value) for point, facts in observed for key, value in facts if key == name
         ]
-        before = tuple(sorted({value for point, value in values if point < at}))
-        after = tuple(sorted({value for point, value in values if point >= at}))
+        before = tuple(sorted({value for point, value in values if point < at}, key=str))
+        after = tuple(sorted({value for point, value in values if point >= at}, key=str))
         if not before or not after:
             continue
         seen = True
@@ -56,28 +46,35 @@ def fact_changes(observed: Sequence[PointFacts], at: int) -> FactChanges:
         else:
             varied.append(FactSpread(name, before, after))
     changed.sort(key=lambda change: abs(change.points_off))
-    return FactChanges(tuple(changed), tuple(varied), not seen)
+    return tuple(changed), tuple(varied), not seen
 
 
-def _names(observed: Sequence[PointFacts]) -> list[str]:
+def _names(observed: Sequence[_PointFacts]) -> list[str]:
     """Return the facts' names in the order of the facts."""
     return list(dict.fromkeys(name for _, facts in observed for name, _ in facts))
 
 
 @dataclass(frozen=True)
 class _Switch:
-    before: str
-    after: str
+    before: FactValue
+    after: FactValue
     at: int  # the first point with the new value
 
 
-def _switch(values: Sequence[tuple[int, str]]) -> _Switch | None:
+def _switch(values: Sequence[tuple[int, FactValue]]) -> _Switch | None:
     """Return where a fact has one value on all workers before, and a different one from there on."""
     pieces = [
         (value, [point for point, _ in pairs])
-        for value, pairs in itertools.groupby(sorted(values), key=lambda pair: pair[1])
+        for value, pairs in itertools.groupby(
+            sorted(values, key=_by_point), key=lambda pair: pair[1]
+        )
     ]
     if len(pieces) != 2 or pieces[0][1][-1] == pieces[1][1][0]:
         return None
     (before, _), (after, points) = pieces
     return _Switch(before, after, points[0])
+
+
+def _by_point(pair: tuple[int, FactValue]) -> tuple[int, str]:
+    point, value = pair
+    return point, str(value)

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from io_benchmark.analysis.model import Interval, Subject
-from io_benchmark.analysis.observed.machine_identity import Marks
+from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import Statement
 
 
@@ -22,11 +22,14 @@ class Condition(NamedTuple):
     traits: Statement
 
 
+FactValue = str | tuple[str, ...]  # a text, or a set of options in order
+
+
 class Fact(NamedTuple):
     """An observation about a worker: `CPUs`, `16`."""
 
     name: str
-    value: str
+    value: FactValue
 
 
 Conditions = tuple[Condition, ...]
@@ -44,7 +47,9 @@ class Origin:
     run_id: int | None
     worker_id: str
     source: str
-    marks: Marks | None = None  # by which the machine is recognised; None: by the worker id alone
+    marks: MachineMarks | None = (
+        None  # by which the machine is recognised; None: by the worker id alone
+    )
 
 
 @dataclass(frozen=True)
@@ -97,8 +102,8 @@ class FactChange:
     """A fact with one value before and a different one after."""
 
     name: str
-    before: str
-    after: str
+    before: FactValue
+    after: FactValue
     points_off: int  # how many points after the change of the level; negative: before it
 
 
@@ -107,8 +112,8 @@ class FactSpread:
     """A fact that varies on a side of a change."""
 
     name: str
-    before: tuple[str, ...]
-    after: tuple[str, ...]
+    before: tuple[FactValue, ...]
+    after: tuple[FactValue, ...]
 
 
 @dataclass(frozen=True)

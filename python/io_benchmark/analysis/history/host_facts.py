@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Facts about a worker's host and storage that can be compared with those of other workers.
 
-Each is a name and a short text. What differs on every machine by its nature (ids, free space,
+Each is a name and a short text, or a set of options. What differs on every machine by its nature (ids, free space,
 device numbers) is not a fact. A memory's size is rounded, since a kernel takes a part of it.
 """
 
@@ -38,7 +38,11 @@ def facts_of(result: Result, place: str, task_queue: str | None, image: str | No
         ("zone", result.task.location.get("zone")),
         ("script", f"{result.script.version} {result.script.sha256[:12]}"),
     ]
-    return tuple(Fact(name, str(value)) for name, value in pairs if value not in (None, ""))
+    return tuple(
+        Fact(name, value if isinstance(value, tuple) else str(value))
+        for name, value in pairs
+        if value not in (None, "", ())
+    )
 
 
 def _of_host(host: Host) -> _Pairs:
@@ -82,7 +86,7 @@ def _of_place(place: StoragePlace) -> _Pairs:
         yield "btrfs data profiles", ", ".join(place.filesystem.btrfs_data_profiles or ())
     if place.mount:
         options = {*place.mount.options.split(","), *place.mount.super_options.split(",")}
-        yield "mount options", ",".join(sorted(options - {""}))
+        yield "mount options", tuple(sorted(options - {""}))
     if place.overlay:
         yield "overlay", "volatile" if place.overlay.volatile else "plain"
 

@@ -1,15 +1,23 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""From a result to a history's readings: origin, conditions and mean time of each measurement."""
+"""From a result to a history's readings: origin, conditions and mean time of each measurement.
 
+What a single result adds to a history is limited: any task can have written it. A worker that measures
+every workload in three places has some 100 measurements, and 50 facts.
+"""
+
+import hashlib
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
-from io_benchmark.analysis.history.bounds import IDENTIFIER, bounded, shortened
 from io_benchmark.analysis.history.history_model import (
     Condition,
     Conditions,
+    Fact,
+    FactValue,
     HistoryReading,
     LeftOut,
     Origin,
@@ -18,10 +26,17 @@ from io_benchmark.analysis.history.host_facts import facts_of
 from io_benchmark.analysis.intake import worker_id_of
 from io_benchmark.analysis.model import UNKNOWN, Run, Severity, Worker
 from io_benchmark.analysis.observed import machine_identity
-from io_benchmark.analysis.statements import statement
+from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.analysis.validity import rules
 from io_benchmark.analysis.validity.comparability import SIDE_RULES, traits_text
 from io_benchmark.sources.protocol import RunResult
+
+MEASUREMENTS, _FACTS, _LINES = 200, 150, 50
+# Characters of a name, of a fact or condition, and of a line about what was left out.
+_NAME, VALUE, _LINE = 100, 300, 600
+# Of a task, a group, a worker or a revision.
+IDENTIFIER = 200
+_DIGEST = 8
 
 
 def readings_of(
@@ -53,7 +68,7 @@ def readings_of(
             "{task}: measured nothing: {reason}", task=rules.task_name(worker), reason=reason
         )
         left_out.append(LeftOut(when, nothing))
-    return bounded(readings, left_out, when, rules.task_name(worker))
+    return _bound(readings, left_out, when, rules.task_name(worker))
 
 
 def origin_of(measured: RunResult) -> Origin | None:
@@ -68,13 +83,13 @@ def origin_of(measured: RunResult) -> Origin | None:
         return None
     task_id = (task.task_id if task else result.task.task_id) or UNKNOWN
     group = (task.task_group_id if task else None) or result.task.task_group_id
-    worker_id = shortened(worker_id_of(task), IDENTIFIER)
+    worker_id = _shorten(worker_id_of(task), IDENTIFIER)
     revision = task.revision if task else None
-    task_id = shortened(task_id, IDENTIFIER)
+    task_id = _shorten(task_id, IDENTIFIER)
     return Origin(
-        group=shortened(group or f"{task_id} {time.isoformat()}", IDENTIFIER),
+        group=_shorten(group or f"{task_id} {time.isoformat()}", IDENTIFIER),
         time=time,
-        revision=None if revision is None else shortened(revision, IDENTIFIER),
+        revision=None if revision is None else _shorten(revision, IDENTIFIER),
         task_id=task_id,
         run_id=task.run_id if task else result.task.run_id,
         worker_id=worker_id,
@@ -96,6 +111,83 @@ def _conditions(run: Run) -> Conditions:
     """Return the traits by which rules would refuse a comparison."""
     return tuple(
         Condition(name, traits_text(traits))
-        for name, rule in SIDE_RULES.items()
-        if rule.severity is Severity.REFUSED and (traits := rule.traits(run))
+        for name, (severity, traits_of) in SIDE_RULES.items()
+        if severity is Severity.REFUSED and (traits := traits_of(run))
     )
+
+
+def _bound(
+    readings: Sequence[HistoryReading], left_out: Sequence[LeftOut], source: str, task: Statement
+) -> tuple[list[HistoryReading], list[LeftOut]]:
+    """Return as much as may be shown, and a line that names what was cut."""
+    kept = [_bound_reading(reading) for reading in readings[:MEASUREMENTS]]
+    lines = [LeftOut(line.source, _bound_text(line.reason, _LINE)) for line in left_out[:_LINES]]
+    most_facts = max((len(reading.facts) for reading in readings), default=0)
+    changed = any(
+        (before.facts[:_FACTS], before.conditions) != (after.facts, after.conditions)
+        for before, after in zip(readings, kept, strict=False)
+    )
+    cuts = [
+        *_beyond(len(readings), MEASUREMENTS, "measurements"),
+        *_beyond(most_facts, _FACTS, "facts about its worker"),
+        *_beyond(len(left_out), _LINES, "lines about what was left out"),
+    ]
+    if changed:
+        cuts.append(statement("texts longer than {length} characters", length=count(VALUE)))
+    if cuts:
+        reason = statement(
+            "{task}: this result holds more than a history shows; cut: {cuts}",
+            task=_bound_text(task, IDENTIFIER),
+            cuts=joined(cuts, "; "),
+        )
+        lines.append(LeftOut(source, reason))
+    return kept, lines
+
+
+def _beyond(number: int, most: int, names: str) -> list[Statement]:
+    if number <= most:
+        return []
+    return [statement(f"{{cut}} of {{all}} {names}", cut=count(number - most), all=count(number))]
+
+
+def _bound_reading(reading: HistoryReading) -> HistoryReading:
+    return replace(
+        reading,
+        conditions=tuple(
+            Condition(rule, _bound_text(traits, VALUE)) for rule, traits in reading.conditions
+        ),
+        facts=tuple(
+            Fact(_shorten(name, _NAME), _bound_value(value))
+            for name, value in reading.facts[:_FACTS]
+        ),
+    )
+
+
+def _bound_value(value: FactValue) -> FactValue:
+    if isinstance(value, str):
+        return _shorten(value, VALUE)
+    listed = ",".join(value)
+    return value if len(listed) <= VALUE else (_shorten(listed, VALUE),)
+
+
+def _bound_text(text: Statement, most: int) -> Statement:
+    """Shorten the texts of a statement, so that all of them together have at most `most` characters."""
+    texts = [value for _, value in text.values if isinstance(value, str)]
+    if sum(map(len, texts)) <= most:
+        return text
+    each = most // len(texts)
+    return replace(
+        text,
+        values=tuple(
+            (name, _shorten(value, each) if isinstance(value, str) else value)
+            for name, value in text.values
+        ),
+    )
+
+
+def _shorten(text: str, most: int) -> str:
+    """Cut a text, and end it with a digest, so that different texts stay different."""
+    if len(text) <= most:
+        return text
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:_DIGEST]
+    return f"{text[: max(most - _DIGEST - 2, 0)]}… {digest}"

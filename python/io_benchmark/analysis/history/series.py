@@ -10,6 +10,7 @@ series: results that break a validity rule together are in different ones.
 
 import itertools
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
@@ -18,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from io_benchmark.analysis.history import change_points
-from io_benchmark.analysis.history.changes import PointFacts, fact_changes
+from io_benchmark.analysis.history.changes import fact_changes
 from io_benchmark.analysis.history.history_model import (
     Change,
     Conditions,
@@ -31,13 +32,13 @@ from io_benchmark.analysis.history.history_model import (
     Point,
     WorkerMean,
 )
-from io_benchmark.analysis.inference import estimates, student
+from io_benchmark.analysis.inference import estimates, variances
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import UNKNOWN, Subject
 from io_benchmark.analysis.observed import machine_identity
-from io_benchmark.analysis.observed.machine_identity import Marks
-from io_benchmark.analysis.statements import Statement, count, joined, stable_order, statement
+from io_benchmark.analysis.observed.machine_identity import MachineMarks
+from io_benchmark.analysis.statements import Statement, count, joined, statement
 
 
 class _SeriesKey(NamedTuple):
@@ -70,23 +71,21 @@ def history(
     by_key: dict[_SeriesKey, list[HistoryReading]] = {}
     for reading in kept:
         by_key.setdefault(_SeriesKey(reading.subject, reading.conditions), []).append(reading)
-    points = {key: points_of(some) for key, some in by_key.items()}
+    points = {key: _points_of(some) for key, some in by_key.items()}
     series = [_series(key, points[key], by_key[key]) for key in points if _is_shown(key, points)]
     series.sort(
         key=lambda each: (
             each.subject,
             _age(each),
             -len(each.points),
-            stable_order(each.conditions),
+            repr(each.conditions),
         )
     )
     alone = [_left_out(key, points) for key in points if not _is_shown(key, points)]
     return History(
         pool,
         tuple(series),
-        tuple(
-            sorted([*left_out, *alone], key=lambda line: (line.source, stable_order(line.reason)))
-        ),
+        tuple(sorted([*left_out, *alone], key=lambda line: (line.source, repr(line.reason)))),
         tuple(sorted(unreadable)),
         (
             *(statement("{remark}", remark=remark) for remark in remarks),
@@ -99,7 +98,7 @@ def _order(reading: HistoryReading) -> tuple[object, ...]:
     origin = reading.origin
     run = -1 if origin.run_id is None else origin.run_id
     task = origin.time, origin.group, origin.task_id, run, origin.worker_id, origin.source
-    conditions = stable_order(reading.conditions)
+    conditions = repr(reading.conditions)
     return *task, reading.subject, conditions, reading.log_mean, reading.facts
 
 
@@ -124,12 +123,12 @@ def _newest(
 
 def _longest_other(key: _SeriesKey, points: _Points) -> _SeriesKey | None:
     """Return the subject's longest other series."""
-    others = [other for other in points if other.subject == key.subject and other != key]
-    return max(others, key=lambda other: len(points[other]), default=None)
+    of_subject = [each for each in points if each.subject == key.subject and each != key]
+    return max(of_subject, key=lambda each: len(points[each]), default=None)
 
 
 def _is_shown(key: _SeriesKey, points: _Points) -> bool:
-    """A point with conditions that no other has is not shown, where its subject has a series."""
+    """Leave out a point with conditions that no other point has, where its subject has a series."""
     longest = _longest_other(key, points)
     return len(points[key]) > 1 or longest is None or len(points[longest]) == 1
 
@@ -164,7 +163,7 @@ def _difference(conditions: Conditions, usual: Conditions) -> Statement:
     return joined(differences, "; ")
 
 
-def points_of(readings: Iterable[HistoryReading]) -> list[Point]:
+def _points_of(readings: Iterable[HistoryReading]) -> list[Point]:
     """Return a point per group, oldest first; runs on one machine are one worker."""
     groups: dict[str, list[HistoryReading]] = {}
     for reading in readings:
@@ -174,11 +173,11 @@ def points_of(readings: Iterable[HistoryReading]) -> list[Point]:
 
 
 def _point(group: str, readings: Sequence[HistoryReading]) -> Point:
-    marks = [reading.origin.marks or Marks(reading.origin.worker_id) for reading in readings]
+    marks = [reading.origin.marks or MachineMarks(reading.origin.worker_id) for reading in readings]
     named = zip(machine_identity.machine_names(marks), readings, strict=True)
     workers = []
     logs = []
-    for of_machine in machine_identity.group_by_machine(named, lambda pair: pair[0]).values():
+    for of_machine in machine_identity.by_machine(named, lambda pair: pair[0]):
         log_mean = math.fsum(reading.log_mean for _, reading in of_machine) / len(of_machine)
         logs.append(log_mean)
         tasks = tuple(_task(reading.origin) for _, reading in of_machine)
@@ -233,7 +232,7 @@ def _with_ratios(points: Sequence[Point], levels: Sequence[Level]) -> list[Point
 
 def _level(start: int, end: int, points: Sequence[Point]) -> Level:
     logs = [point.log_mean for point in points]
-    variation = math.sqrt(student.sample_variance(logs)) if len(logs) > 1 else None
+    variation = math.sqrt(variances.sample_variance(logs)) if len(logs) > 1 else None
     return Level(start, end, math.exp(math.fsum(logs) / len(logs)), variation)
 
 
@@ -253,21 +252,23 @@ def _change(
     estimate = estimates.estimate(sides[0], sides[1], 0.0)
     order = {point.group: at for at, point in enumerate(points)}
     observed = [
-        PointFacts(order[reading.origin.group], reading.facts)
+        (order[reading.origin.group], reading.facts)
         for reading in readings
         if before.start <= order[reading.origin.group] < after.end
     ]
-    facts = fact_changes(sorted(observed, key=lambda each: each.point), change.at)
+    changed, varied, unobserved = fact_changes(
+        sorted(observed, key=operator.itemgetter(0)), change.at
+    )
     return Change(
         at=change.at,
         p_value=change.p_value,
         before_ns=before.mean_ns,
         after_ns=after.mean_ns,
         ratio=estimate.ratio,
-        interval=estimates.interval(estimate, LEVEL),
-        changed=facts.changed,
-        varied=facts.varied,
-        unobserved=facts.unobserved,
+        interval=estimate.interval(LEVEL),
+        changed=changed,
+        varied=varied,
+        unobserved=unobserved,
     )
 
 

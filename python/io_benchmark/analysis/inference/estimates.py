@@ -18,14 +18,13 @@ from typing import NamedTuple
 
 from scipy.special import ndtr, stdtr
 
-from io_benchmark.analysis.inference import moving_blocks
-from io_benchmark.analysis.inference import repeated_runs as runs
-from io_benchmark.analysis.inference.levels import LEVEL, two_sided
-from io_benchmark.analysis.inference.student import (
+from io_benchmark.analysis.inference import moving_blocks, variances
+from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.inference.variances import (
     MANY_DEGREES,
     MeanVariance,
     howe,
-    quantile,
+    reach,
     sample_variance,
     satterthwaite,
 )
@@ -75,6 +74,33 @@ class Estimate:
     def error(self) -> float:
         return math.sqrt(self.variance)
 
+    def interval(self, level: float) -> Interval:
+        if math.isinf(self.variance):
+            return Interval(0.0, math.inf, level)
+        width = reach(level, self.degrees) * self.error
+        ends = (self.log_ratio - width, self.log_ratio + width)
+        low, high = (math.exp(end) if end < _LARGEST_LOG else math.inf for end in ends)
+        return Interval(low, high, level)
+
+    @property
+    def p_value(self) -> float:
+        """Return the two-sided p-value of the hypothesis that the ratio is 1."""
+        if self.error == 0:
+            return 1.0 if self.log_ratio == 0 else 0.0
+        score = -abs(self.log_ratio) / self.error
+        if self.degrees > MANY_DEGREES:
+            return min(1.0, 2 * float(ndtr(score)))
+        return min(1.0, 2 * float(stdtr(self.degrees, score)))
+
+    def variation_to_explain(self, level: float) -> float | None:
+        """Return how far workers must differ for this to be chance; None where the assumed is enough."""
+        if self.method not in _ONE_WORKER or math.isinf(self.variance):
+            return None
+        needed = (self.log_ratio / reach(level, self.degrees)) ** 2 - self.within_variance
+        if needed / 2 <= (self.assumed_variation or 0.0) ** 2:
+            return None
+        return math.sqrt(needed / 2)
+
 
 def estimate(candidate: SideData, baseline: SideData, assumed_variation: float) -> Estimate:
     if candidate.count == 1 and baseline.count == 1:
@@ -87,8 +113,8 @@ def _one_worker_each(
 ) -> Estimate:
     means = moving_blocks.compare_means(candidate, baseline)
     between = MeanVariance(2 * assumed_variation**2, _ASSUMED_VARIATION_DEGREES)
-    seen = runs.of_pair(means.candidate, means.baseline)
-    within = runs.larger(means.blocks, seen)
+    seen = variances.of_repeated_runs(means.candidate, means.baseline)
+    within = variances.wider(means.blocks, seen)
     degrees = (howe if seen else satterthwaite)([*within, between])
     variance = math.fsum(part.variance for part in within)
     return Estimate(
@@ -137,24 +163,17 @@ def _within(
         return []
     blocks = moving_blocks.variances_of_average(single[0])
     logs = [[math.log(entry.mean_ns) for entry in worker] for worker in (*single, *several)]
-    seen = runs.pooled(logs)
+    seen = variances.pooled(logs)
     if seen is None:
         return list(blocks)
-    return runs.larger(blocks, [MeanVariance(seen.variance / len(single[0]), seen.degrees)])
+    return variances.wider(blocks, [MeanVariance(seen.variance / len(single[0]), seen.degrees)])
 
 
 def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
-class EntryPair(NamedTuple):
-    """Two measurements of one task."""
-
-    entry: Entry
-    base: Entry
-
-
-def within_workers(machines: Sequence[Sequence[EntryPair]]) -> Estimate:
+def within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estimate:
     """Compare pairs of measurements that the same tasks made, by machine.
 
     Each machine is compared with itself, so that differences between machines cancel and need no
@@ -162,7 +181,7 @@ def within_workers(machines: Sequence[Sequence[EntryPair]]) -> Estimate:
     noise, and the interval does not apply to other machines.
     """
     by_machine = [
-        [moving_blocks.compare_means([pair.entry], [pair.base]) for pair in pairs]
+        [moving_blocks.compare_means([entry], [base]) for entry, base in pairs]
         for pairs in machines
     ]
     logs = [_mean([task.log_ratio for task in tasks]) for tasks in by_machine]
@@ -180,7 +199,7 @@ def within_workers(machines: Sequence[Sequence[EntryPair]]) -> Estimate:
     if count > 1:
         ratios = [task.log_ratio for task in tasks]
         seen = [MeanVariance(sample_variance(ratios) / count, count - 1.0)]
-        if runs.larger(blocks, seen) == seen:
+        if variances.wider(blocks, seen) == seen:
             parts, degrees = seen, count - 1.0
     variance = math.fsum(part.variance for part in parts)
     method = _method(machines[0][0]) if parts is blocks else RUNS
@@ -191,25 +210,6 @@ def _method(entries: Sequence[Entry]) -> str:
     if not moving_blocks.same_work(entries):
         return UNPAIRED_BATCHES
     return PAIRED_BATCHES if entries[0].retrieves is None else PAIRED_RETRIEVES
-
-
-def interval(estimated: Estimate, level: float) -> Interval:
-    if math.isinf(estimated.variance):
-        return Interval(0.0, math.inf, level)
-    reach = quantile(two_sided(level), estimated.degrees) * estimated.error
-    ends = (estimated.log_ratio - reach, estimated.log_ratio + reach)
-    low, high = (math.exp(end) if end < _LARGEST_LOG else math.inf for end in ends)
-    return Interval(low, high, level)
-
-
-def p_value(estimated: Estimate) -> float:
-    """Return the two-sided p-value of the hypothesis that the ratio is 1."""
-    if estimated.error == 0:
-        return 1.0 if estimated.log_ratio == 0 else 0.0
-    score = -abs(estimated.log_ratio) / estimated.error
-    if estimated.degrees > MANY_DEGREES:
-        return min(1.0, 2 * float(ndtr(score)))
-    return min(1.0, 2 * float(stdtr(estimated.degrees, score)))
 
 
 class AdjustedTest(NamedTuple):
@@ -240,14 +240,9 @@ def holm(p_values: Sequence[float], level: float = LEVEL) -> list[AdjustedTest]:
     return tests
 
 
-class MarginBounds(NamedTuple):
-    low: float
-    high: float
-
-
-def margin_bounds(margin: float) -> MarginBounds:
+def margin_bounds(margin: float) -> tuple[float, float]:
     """Return symmetric bounds: 1/1.05 to 1.05 for a margin of 5 %."""
-    return MarginBounds(1 / (1 + margin), 1 + margin)
+    return 1 / (1 + margin), 1 + margin
 
 
 def verdict(adjusted: Interval, at_90: Interval, margin: float) -> Verdict:
@@ -257,14 +252,3 @@ def verdict(adjusted: Interval, at_90: Interval, margin: float) -> Verdict:
     if adjusted.excludes(1.0) and not adjusted.within(low, high):
         return Verdict.SLOWER if adjusted.low_ratio > 1.0 else Verdict.FASTER
     return Verdict.INCONCLUSIVE
-
-
-def variation_to_explain(estimated: Estimate, level: float) -> float | None:
-    """Return how far workers must differ for this to be chance; None where the assumed is enough."""
-    if estimated.method not in _ONE_WORKER or math.isinf(estimated.variance):
-        return None
-    reach = quantile(two_sided(level), estimated.degrees)
-    needed = (estimated.log_ratio / reach) ** 2 - estimated.within_variance
-    if needed / 2 <= (estimated.assumed_variation or 0.0) ** 2:
-        return None
-    return math.sqrt(needed / 2)

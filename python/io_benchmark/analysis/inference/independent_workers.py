@@ -8,20 +8,15 @@ from collections.abc import Collection, Mapping, Sequence
 
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.model import UNKNOWN, Problem, Run, Severity, Subject
-from io_benchmark.analysis.observed import machine_identity
+from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.statements import count, joined, share, statement
 
 _WORKERS_NAMED = 3
 
 
-def by_machine(runs: Sequence[Run]) -> dict[str, list[Run]]:
-    """Return runs by the machine that they ran on."""
-    return machine_identity.group_by_machine(runs, lambda run: run.worker.machine)
-
-
 def side_data(runs: Sequence[Run]) -> SideData:
     """Return one side's workers; several tasks on one machine are one worker with their average."""
-    machines = by_machine(runs).values()
+    machines = by_machine(runs)
     return SideData(
         tuple(
             math.fsum(math.log(entry.mean_ns) for _, entry in of_machine) / len(of_machine)
@@ -34,13 +29,14 @@ def side_data(runs: Sequence[Run]) -> SideData:
 def repeated_workers(subject: Subject, side: str, runs: Sequence[Run]) -> list[Problem]:
     """Return a problem for each machine that several of a side's tasks ran on."""
     return [
-        _repeated_worker(subject, side, machine, of_machine)
-        for machine, of_machine in by_machine(runs).items()
+        _repeated_worker(subject, side, of_machine)
+        for of_machine in by_machine(runs)
         if len(of_machine) > 1
     ]
 
 
-def _repeated_worker(subject: Subject, side: str, machine: str, runs: Sequence[Run]) -> Problem:
+def _repeated_worker(subject: Subject, side: str, runs: Sequence[Run]) -> Problem:
+    machine = runs[0].worker.machine
     ids = sorted({run.worker.worker_id for run in runs} - {UNKNOWN, machine})
     message = statement(
         "{side}: {runs} runs were on the same worker {worker}{aliases} and count as one: {tasks}",

@@ -11,8 +11,3 @@ EQUIVALENCE_LEVEL = 0.90
 DEFAULT_MARGIN = 0.05
 # Between workers of a pool, where it cannot be estimated.
 DEFAULT_WORKER_VARIATION = 0.05
-
-
-def two_sided(level: float) -> float:
-    """Return the probability of the quantile that is the upper end of an interval of this level."""
-    return 1 - (1 - level) / 2

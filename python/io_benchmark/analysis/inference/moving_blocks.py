@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.inference.student import MeanVariance
+from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.model import Entry
 
 _BLOCK_RETRIEVES = 64
@@ -25,15 +25,15 @@ FEWEST_RETRIEVES = 20
 _LONG_RUN = 100
 
 
-def block_length(count: int) -> int:
+def _block_length(count: int) -> int:
     """Return a tenth of the run, well over 20 retrieves, so that there are at least two blocks."""
     return max(1, min(max(_BLOCK_RETRIEVES, math.ceil(count / _BLOCKS_ABOUT)), count // 2))
 
 
-def variance_of_mean(values: NDArray[np.float64]) -> MeanVariance:
+def _variance_of_mean(values: NDArray[np.float64]) -> MeanVariance:
     """Return the variance of the mean of a series in its order of time."""
     count = len(values)
-    length = block_length(count)
+    length = _block_length(count)
     if count < 2 * length or count < 2:
         return MeanVariance(math.inf, 1.0)
     sums = np.concatenate(([0.0], np.cumsum(values)))
@@ -46,7 +46,7 @@ def variance_of_mean(values: NDArray[np.float64]) -> MeanVariance:
 
 
 @dataclass(frozen=True)
-class RelativeTimes:
+class _RelativeTimes:
     """The times and operations of a series, each divided by its average for the same work."""
 
     times: NDArray[np.float64]
@@ -57,14 +57,14 @@ class RelativeTimes:
         return float(self.times[part].sum() / self.weights[part].sum())
 
 
-def _relative(entry: Entry) -> RelativeTimes:
+def _relative(entry: Entry) -> _RelativeTimes:
     """Divide each time by the average time of its operations, for each file size."""
     times = entry.total_ns.astype(np.float64)
     operations = entry.operations.astype(np.float64)
     _, group = np.unique(entry.size_bytes, return_inverse=True)
     means = np.bincount(group, weights=times) / np.bincount(group, weights=operations)
     each = operations.mean()
-    return RelativeTimes(times / np.where(means > 0, means, 1.0)[group] / each, operations / each)
+    return _RelativeTimes(times / np.where(means > 0, means, 1.0)[group] / each, operations / each)
 
 
 def relative_error_of_mean(entry: Entry) -> float:
@@ -72,9 +72,9 @@ def relative_error_of_mean(entry: Entry) -> float:
     return math.sqrt(_spread(_relative(entry)).variance)
 
 
-def _spread(values: RelativeTimes) -> MeanVariance:
+def _spread(values: _RelativeTimes) -> MeanVariance:
     """Return the variance of a ratio of two means, to the first order."""
-    return variance_of_mean(values.times - values.weights)
+    return _variance_of_mean(values.times - values.weights)
 
 
 def ratio_of_interleaved_halves(entry: Entry) -> float:
@@ -91,7 +91,7 @@ def last_third_over_first(entry: Entry) -> float:
 
 
 @dataclass(frozen=True)
-class ComparedMeans:
+class _ComparedMeans:
     """ln of the mean of each run of two machines, and the variance of their averages by blocks."""
 
     candidate: tuple[float, ...]
@@ -113,7 +113,7 @@ def same_work(entries: Sequence[Entry]) -> bool:
     return all(np.array_equal(first, entry.operations) for entry in entries[1:])
 
 
-def compare_means(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> ComparedMeans:
+def compare_means(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> _ComparedMeans:
     """Compare the runs of two machines, sample by sample where all did the same work."""
     # Sorted by their times, so that the order in which runs are given does not matter.
     sides = [sorted(side, key=_order) for side in (candidate, baseline)]
@@ -124,17 +124,17 @@ def _order(entry: Entry) -> tuple[float, bytes]:
     return entry.mean_ns, entry.total_ns.tobytes()
 
 
-def _paired(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> ComparedMeans:
+def _paired(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> _ComparedMeans:
     """Compare the samples that all runs have.
 
     Retrieve i took the same file in each, so that the effect of file sizes cancels in the difference.
     """
     count = min(len(entry.total_ns) for entry in (*candidate, *baseline))
     (logs, times), (base_logs, base) = (_averaged(side, count) for side in (candidate, baseline))
-    spread = variance_of_mean(times - base)
+    spread = _variance_of_mean(times - base)
     if candidate[0].retrieves is None:
         spread = _of_short(spread, count)
-    return ComparedMeans(logs, base_logs, (spread,))
+    return _ComparedMeans(logs, base_logs, (spread,))
 
 
 def _averaged(
@@ -146,9 +146,9 @@ def _averaged(
     return tuple(math.log(run.mean()) for run in times), course / len(times)
 
 
-def _unpaired(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> ComparedMeans:
+def _unpaired(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> _ComparedMeans:
     """Compare all samples of batches whose lengths differ; each run has its own error."""
-    return ComparedMeans(
+    return _ComparedMeans(
         tuple(math.log(entry.mean_ns) for entry in candidate),
         tuple(math.log(entry.mean_ns) for entry in baseline),
         (*variances_of_average(candidate), *variances_of_average(baseline)),

@@ -9,14 +9,13 @@ the estimate is true and workers vary as assumed.
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import chdtri, nctdtr, ndtr
 
-from io_benchmark.analysis.inference import estimates, student
+from io_benchmark.analysis.inference import estimates, variances
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
-from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL, LEVEL, two_sided
+from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL, LEVEL
 from io_benchmark.analysis.model import Advice, Verdict
 from io_benchmark.analysis.statements import Statement, count, share, statement
 
@@ -29,37 +28,35 @@ _PRIOR_DEGREES = 4
 _SLICES = 200
 
 
-class PooledVariation(NamedTuple):
-    """The variation between workers to plan with."""
+def _pooled_variation(sides: Sequence[SideData], assumed: float) -> tuple[float, float]:
+    """Pool the variation between these workers with the assumed one.
 
-    ratio: float
-    degrees: float  # of freedom, from the workers that were compared
-
-
-def pooled_variation(sides: Sequence[SideData], assumed: float) -> PooledVariation:
-    """Pool the variation between these workers with the assumed one."""
+    Return it with the degrees of freedom that are from these workers.
+    """
     squares, degrees = 0.0, 0.0
     for side in sides:
         if side.count > 1:
-            squares += student.sample_variance(side.log_means) * (side.count - 1)
+            squares += variances.sample_variance(side.log_means) * (side.count - 1)
             degrees += side.count - 1
     total = squares + _PRIOR_DEGREES * assumed**2
-    return PooledVariation(math.sqrt(total / (degrees + _PRIOR_DEGREES)), degrees)
+    return math.sqrt(total / (degrees + _PRIOR_DEGREES)), degrees
 
 
-def chance_of_difference(log_ratio: float, variation: float, workers: int, level: float) -> float:
+def _chance_of_difference(log_ratio: float, variation: float, workers: int, level: float) -> float:
     """Return the chance that the interval excludes 1, in the direction of the estimate."""
     degrees = 2 * workers - 2
     shift = abs(log_ratio) / (variation * math.sqrt(2 / workers))
-    return 1 - float(nctdtr(degrees, shift, student.quantile(two_sided(level), degrees)))
+    return 1 - float(nctdtr(degrees, shift, variances.reach(level, degrees)))
 
 
-def chance_of_equivalence(log_ratio: float, variation: float, workers: int, margin: float) -> float:
+def _chance_of_equivalence(
+    log_ratio: float, variation: float, workers: int, margin: float
+) -> float:
     """Return the chance that the 90 % interval is within the margin, over the possible errors."""
     degrees = 2 * workers - 2
     error = variation * math.sqrt(2 / workers)
     edge = math.log1p(margin)
-    reach = student.quantile(two_sided(EQUIVALENCE_LEVEL), degrees)
+    reach = variances.reach(EQUIVALENCE_LEVEL, degrees)
     # The estimated variance over the true one is chi-squared over its degrees of freedom.
     middles = (np.arange(_SLICES) + 0.5) / _SLICES
     estimated = error * np.sqrt(chdtri(degrees, middles) / degrees)
@@ -68,7 +65,7 @@ def chance_of_equivalence(log_ratio: float, variation: float, workers: int, marg
     return float(np.mean(chances))
 
 
-def workers_needed(
+def _workers_needed(
     log_ratio: float, variation: float, margin: float, comparisons: int, leaning: Verdict
 ) -> int | None:
     """Return the number per side; None if it is more than twice the most that are suggested."""
@@ -76,9 +73,9 @@ def workers_needed(
     level = 1 - (1 - LEVEL) / comparisons
     for workers in range(2, 2 * _MOST_WORKERS + 1):
         if leaning is Verdict.EQUIVALENT:
-            chance = chance_of_equivalence(log_ratio, variation, workers, margin)
+            chance = _chance_of_equivalence(log_ratio, variation, workers, margin)
         else:
-            chance = chance_of_difference(log_ratio, variation, workers, level)
+            chance = _chance_of_difference(log_ratio, variation, workers, level)
         if chance >= _POWER:
             return workers
     return None
@@ -93,22 +90,22 @@ def advise(
     comparisons: int,
 ) -> Advice:
     """Return how many workers to add, and which verdict is more probable."""
-    variation = pooled_variation(sides, assumed)
+    variation, degrees = _pooled_variation(sides, assumed)
     # One worker's mean is not known exactly either, and would not be in a repetition.
-    per_worker = math.sqrt(variation.ratio**2 + _finite(estimate.within_variance) / 2)
+    per_worker = math.sqrt(variation**2 + _finite(estimate.within_variance) / 2)
     low, high = estimates.margin_bounds(margin)
     if low <= estimate.ratio <= high:
         leaning = Verdict.EQUIVALENT
     else:
         leaning = Verdict.SLOWER if estimate.ratio > 1 else Verdict.FASTER
-    needed = workers_needed(estimate.log_ratio, per_worker, margin, comparisons, leaning)
+    needed = _workers_needed(estimate.log_ratio, per_worker, margin, comparisons, leaning)
     fewest = min(side.count for side in sides)
     add = None if needed is None else max(1, needed - fewest)
     if add is not None and add > _MOST_WORKERS:
         add = None
     basis = (
         "workers vary by {variation}, including an assumed {assumed}"
-        if variation.degrees == 0
+        if degrees == 0
         else "workers vary by {variation}, estimated from these workers and an assumed {assumed}"
     )
     assumption = statement(basis, variation=share(per_worker), assumed=share(assumed))

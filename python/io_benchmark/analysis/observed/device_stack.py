@@ -1,24 +1,18 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The devices under a place: how many disks, and how many of them work at once."""
+"""The devices under a place: how many disks, how many of them work at once, and their schedulers."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.results.format import Device, StoragePlace
 
+FAIR_QUEUEING = ("bfq", "cfq")
 _DEEPEST = 16
-
-
-class Medium(StrEnum):
-    LOCAL = "local SSD"
-    PERSISTENT = "persistent disk"
-
-
+LOCAL_SSD, PERSISTENT_DISK = "local SSD", "persistent disk"
 # What the clouds' disks say of themselves: Google's local SSDs are nvme_card, nvme_card0, … (NVMe)
 # or EphemeralDisk (SCSI), its persistent disks nvme_card-pd or PersistentDisk.
 _LOCAL = re.compile(r"nvme_card[0-9]*|EphemeralDisk|Amazon EC2 NVMe Instance Storage")
@@ -116,9 +110,20 @@ def medium_of(view: View) -> str | None:
     for disk in stack.disks:
         model = (disk.model or "").strip()
         if _LOCAL.fullmatch(model):
-            media.add(Medium.LOCAL.value)
+            media.add(LOCAL_SSD)
         elif _PERSISTENT.search(model):
-            media.add(Medium.PERSISTENT.value)
+            media.add(PERSISTENT_DISK)
         else:
             return None
     return " and ".join(sorted(media))
+
+
+def fair_disks(disks: Sequence[Device]) -> list[Device]:
+    """Return the disks that are scheduled by fair queueing."""
+    return [disk for disk in disks if disk.scheduler in FAIR_QUEUEING]
+
+
+def described(disk: Device, settings: Sequence[tuple[str, int | None]]) -> str:
+    """Return 'bfq slice_idle=8'."""
+    known = [f"{name}={value}" for name, value in settings if value is not None]
+    return " ".join([disk.scheduler or "", *known])

@@ -13,6 +13,7 @@ copies of a running machine have the same boot id.
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from statistics import fmean
 from typing import TypeVar
 
@@ -28,7 +29,7 @@ _PLACE = ("cloud", "region", "zone")
 
 
 @dataclass(frozen=True)
-class Marks:
+class MachineMarks:
     """The marks by which a result's machine is recognised."""
 
     worker_id: str = UNKNOWN
@@ -36,11 +37,11 @@ class Marks:
     place: tuple[str, ...] = ()  # where the machine is, as far as the worker says
 
 
-def marks_of(worker_id: str, result: Result) -> Marks:
+def marks_of(worker_id: str, result: Result) -> MachineMarks:
     """Return the marks of one result."""
     location = result.task.location
     place = tuple(location.get(name, "") for name in _PLACE)
-    return Marks(worker_id, _boot(result), place if any(place) else ())
+    return MachineMarks(worker_id, _boot(result), place if any(place) else ())
 
 
 def _boot(result: Result) -> tuple[str, ...]:
@@ -53,10 +54,10 @@ def _boot(result: Result) -> tuple[str, ...]:
     return boot_id, host.kernel, host.kernel_version, host.architecture
 
 
-def machine_names(marks: Sequence[Marks]) -> list[str]:
+def machine_names(marks: Sequence[MachineMarks]) -> list[str]:
     """Return the name of each result's machine, the same for all results from one machine."""
     keys = _keys(marks)
-    members: dict[int, list[Marks]] = {}
+    members: dict[int, list[MachineMarks]] = {}
     roots = _connected(keys)
     for mark, root in zip(marks, roots, strict=True):
         members.setdefault(root, []).append(mark)
@@ -70,7 +71,7 @@ def machine_names(marks: Sequence[Marks]) -> list[str]:
     return [name[root] for root in roots]
 
 
-def _keys(marks: Sequence[Marks]) -> list[list[Hashable]]:
+def _keys(marks: Sequence[MachineMarks]) -> list[list[Hashable]]:
     places: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     for mark in marks:
         if mark.boot and mark.place:
@@ -106,7 +107,7 @@ def _connected(keys: Sequence[Sequence[Hashable]]) -> list[int]:
     return [root_of(at) for at in range(len(keys))]
 
 
-def _name(marks: Sequence[Marks]) -> str:
+def _name(marks: Sequence[MachineMarks]) -> str:
     known = sorted({mark.worker_id for mark in marks} - {UNKNOWN})
     if known:
         return known[0]
@@ -144,10 +145,15 @@ def mean_over_machines(values: Iterable[Sequence[float]]) -> float:
     return fmean(fmean(runs) for runs in values)
 
 
-def group_by_machine(items: Iterable[T], machine: Callable[[T], str]) -> dict[str, list[T]]:
-    """Group items by machine; an item whose machine is not known is a group by itself."""
+def by_machine(
+    items: Iterable[T], machine: Callable[[T], str] = attrgetter("worker.machine")
+) -> list[list[T]]:
+    """Group what workers measured: machines are counted and averaged, not runs.
+
+    An item whose machine is not known is a group by itself.
+    """
     groups: dict[str, list[T]] = {}
     for at, item in enumerate(items):
         name = machine(item)
         groups.setdefault(name if name != UNKNOWN else f"#{at}", []).append(item)
-    return groups
+    return list(groups.values())

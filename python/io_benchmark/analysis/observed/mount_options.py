@@ -4,13 +4,13 @@
 """The file system of a place, and the options that it is mounted with."""
 
 from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.results.format import StoragePlace
 
 LAYERED = ("overlay", "aufs")
 
 
-def filesystem_type(view: View) -> str | None:
+def filesystem_type(place: StoragePlace | None) -> str | None:
     """Return 'ext4'; an overlay hides the file system below it."""
-    place = view.place
     if place is None:
         return None
     if place.filesystem is not None:

@@ -11,7 +11,7 @@ from statistics import fmean
 import numpy as np
 
 from io_benchmark.analysis.model import Entry, Retrieves, Subject, Worker
-from io_benchmark.analysis.observed import machine_identity
+from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.results.format import Host, Limits, StoragePlace
 
 
@@ -154,14 +154,9 @@ def view_of(worker: Worker, subject: Subject) -> View:
     return View(worker, next(entries, None), next(places, None))
 
 
-def by_worker(views: Sequence[View]) -> list[list[View]]:
-    """Return the runs of each worker: workers are what is counted and averaged, not runs."""
-    return list(machine_identity.group_by_machine(views, lambda view: view.worker.machine).values())
-
-
 def of_workers(views: Sequence[View], value: Callable[[View], float | None]) -> list[float]:
     """Return the mean of each worker's runs, for the workers that have the value."""
-    means = (mean_of_known(map(value, runs)) for runs in by_worker(views))
+    means = (mean_of_known(map(value, runs)) for runs in by_machine(views))
     return [mean for mean in means if mean is not None]
 
 
@@ -174,3 +169,9 @@ def mean_of_known(values: Iterable[float | None]) -> float | None:
     """Return the mean of the values that are known."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
+
+
+def cpu_quota(limits: Limits) -> float | None:
+    """Return how many CPUs may be used at once; None without a quota."""
+    quotas = [limit.quota_us / limit.period_us for limit in limits.cpu if limit.period_us]
+    return min(quotas) if quotas else None

@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.observed.disk_waits import WAITS_SHARE, write_cap
-from io_benchmark.analysis.observed.worker_view import View, by_worker, mean_of_known, view_of
+from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.observed.worker_view import View, mean_of_known, view_of
 from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
 from io_benchmark.analysis.statements import (
     Quantity,
@@ -21,7 +22,6 @@ from io_benchmark.analysis.statements import (
     Unit,
     joined,
     share,
-    stable_order,
     statement,
 )
 
@@ -46,8 +46,8 @@ def bottlenecks_of_sides(
     return {
         side: _of_side(
             [
-                [bottleneck_of_run(view) for view in runs]
-                for runs in by_worker([view_of(worker, subject) for worker in workers])
+                [_bottleneck_of_run(view) for view in runs]
+                for runs in by_machine([view_of(worker, subject) for worker in workers])
             ]
         )
         for side, workers in sides.items()
@@ -60,7 +60,7 @@ def _of_side(workers: Sequence[Sequence[SideBottleneck]]) -> SideBottleneck:
     # The reason of one run, and the same one in whichever order the runs come.
     reasons = sorted(
         (run.reason for runs in workers for run in runs if run.bottleneck is bottleneck),
-        key=stable_order,
+        key=repr,
     )
     reason = reasons[len(reasons) // 2] if reasons else statement("its workers differ in it")
 
@@ -86,7 +86,7 @@ def _of_most(bottlenecks: Sequence[Bottleneck]) -> Bottleneck:
     return Bottleneck.UNKNOWN
 
 
-def bottleneck_of_run(view: View) -> SideBottleneck:
+def _bottleneck_of_run(view: View) -> SideBottleneck:
     """Return the bottleneck of one run."""
     facts = view.retrieves.facts if view.retrieves is not None else None
     bottleneck, reasons = _judge(view)

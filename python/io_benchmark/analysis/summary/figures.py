@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from io_benchmark.analysis.inference import moving_blocks, student
+from io_benchmark.analysis.inference import moving_blocks, variances
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.model import (
     PERCENTILES,
@@ -54,7 +54,7 @@ def summarize(runs: Sequence[Run], data: SideData) -> Figures:
         copy_mean_ns=part(lambda retrieves: retrieves.copy_ns),
         within_worker_ratio=max(map(moving_blocks.relative_error_of_mean, entries)),
         between_workers_ratio=(
-            math.sqrt(student.sample_variance(data.log_means)) if data.count > 1 else None
+            math.sqrt(variances.sample_variance(data.log_means)) if data.count > 1 else None
         ),
     )
 

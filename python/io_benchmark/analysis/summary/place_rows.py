@@ -11,9 +11,11 @@ by a different method is, and the method is named.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from io_benchmark.analysis.inference import estimates, independent_workers
+from io_benchmark.analysis.inference import estimates
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Run, Subject, Worker
+from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.observed.mount_options import LAYERED, filesystem_type
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, SubjectReport
 from io_benchmark.analysis.statements import Statement, count, joined, statement
@@ -21,8 +23,6 @@ from io_benchmark.analysis.validity import comparability, rules
 from io_benchmark.text import clean
 
 _KINDS = {"overlay": "container overlay"}
-# The kind of a place has these in it already.
-_OVERLAYS = ("overlay", "aufs")
 _FACT_LENGTH = 40
 
 
@@ -109,7 +109,7 @@ class _Table:
         runs = self._runs(place, side)
         at_place = AtPlace(
             side=side,
-            kind=" or ".join(dict.fromkeys(place_kind(run.worker, place) for run in measured)),
+            kind=" or ".join(dict.fromkeys(_place_kind(run.worker, place) for run in measured)),
             mean_ns=self._reports[self.at(place)].figures[side].mean_ns if runs else None,
             missing=None if runs else _reason_missing(measured),
             ratio=None,
@@ -138,11 +138,11 @@ class _Table:
         if other_work:
             different = statement("different work: {traits}", traits=joined(other_work, "; "))
             return replace(at_place, not_compared=different)
-        by_machine = independent_workers.by_machine(paired)
+        machines = by_machine(paired)
         estimate = estimates.within_workers(
             [
-                [estimates.EntryPair(run.entry, first[id(run.worker)].entry) for run in of_machine]
-                for of_machine in by_machine.values()
+                [(run.entry, first[id(run.worker)].entry) for run in of_machine]
+                for of_machine in machines
             ]
         )
         unpaired = len(runs) - len(paired)
@@ -152,9 +152,9 @@ class _Table:
         return replace(
             at_place,
             ratio=estimate.ratio,
-            interval=estimates.interval(estimate, LEVEL),
+            interval=estimate.interval(LEVEL),
             method=estimate.method,
-            workers=len(by_machine),
+            workers=len(machines),
             differences=(
                 *at_place.differences,
                 *_differences(comparability.SAME_METHOD, paired, first),
@@ -194,17 +194,15 @@ def _distinct(statements: Iterable[Statement | None]) -> tuple[Statement, ...]:
     return tuple(dict.fromkeys(each for each in statements if each is not None))
 
 
-def place_kind(worker: Worker, place: str) -> str:
+def _place_kind(worker: Worker, place: str) -> str:
     """Return 'volume, ext4', 'container overlay' or 'memory, tmpfs'."""
     observed = next((each for each in worker.result.storage.places if each.name == place), None)
     if observed is None or observed.kind is None:
         reason = observed.failed if observed is not None else None
         return f"could not be observed: {clean(reason, 120)}" if reason else "of an unknown kind"
     kind = clean(_KINDS.get(observed.kind, observed.kind), _FACT_LENGTH)
-    if observed.filesystem is not None:
-        filesystem: str | None = observed.filesystem.type
-    else:
-        filesystem = observed.mount.filesystem if observed.mount is not None else None
-    if filesystem is None or filesystem in _OVERLAYS:
+    filesystem = filesystem_type(observed)
+    # The kind of a layered place has its file system in it already.
+    if filesystem is None or filesystem in LAYERED:
         return kind
     return f"{kind}, {clean(filesystem, _FACT_LENGTH)}"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from io_benchmark.analysis.model import Figures, Subject, Worker
-from io_benchmark.analysis.observed.cgroup_limits import cpu_quota
+from io_benchmark.analysis.observed.worker_view import cpu_quota
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import (
     Quantity,

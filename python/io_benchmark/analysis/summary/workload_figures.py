@@ -110,7 +110,7 @@ def _total(runs: Sequence[Run], count_of: Callable[[object], int | None]) -> flo
 
 def _mean(runs: Sequence[Run], figure: WorkloadFigure) -> float | None:
     """Return the mean over the workers that have it."""
-    workers = machine_identity.group_by_machine(runs, lambda run: run.worker.machine).values()
+    workers = machine_identity.by_machine(runs)
     values = [
         [value for run in runs if (value := _of_entry(run.entry, figure)) is not None]
         for runs in workers

@@ -8,7 +8,6 @@ kind has no traits.
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -28,13 +27,6 @@ TraitRule = Callable[[Run], Traits]
 RETRIEVES_RULE = "retrieves"
 
 
-class SideRule(NamedTuple):
-    """A rule that two sides break whose traits differ."""
-
-    severity: Severity
-    traits: TraitRule
-
-
 def traits_text(traits: Traits) -> Statement:
     """Return a run's traits as one statement."""
     return joined(traits) if traits else statement("nothing")
@@ -47,7 +39,7 @@ def distinct_traits(several: Sequence[Traits]) -> list[Traits]:
 
 
 def _profile(run: Run) -> Traits:
-    """A quick run measures smaller files and waits for less: it is not a short form of a full one."""
+    # A quick run measures smaller files and waits for less: it is not a short form of a full one.
     return (statement("profile {profile}", profile=run.worker.result.config.profile),)
 
 
@@ -70,7 +62,7 @@ def _sizes(run: Run) -> Traits:
 
 
 def _retrieves(run: Run) -> Traits:
-    """The first retrieve of a file reads the disk: of fewer retrieves, more are such."""
+    # The first retrieve of a file reads the disk: of fewer retrieves, more are such.
     if run.entry.retrieves is None:
         return ()
     return (statement("{count} retrieves planned", count=count(run.entry.planned)),)
@@ -110,7 +102,7 @@ def _cache_state(run: Run) -> Traits:
 
 
 def _parameters(run: Run) -> Traits:
-    """How much is measured may differ, what is measured may not."""
+    # How much is measured may differ, what is measured may not.
     if run.entry.measured is None:
         return ()
     chosen = msgspec.to_builtins(run.entry.measured.parameters)
@@ -143,7 +135,7 @@ def _observed(run: Run, name: str) -> str | None:
 
 
 def _without_version(method: str | None) -> str:
-    """fio-3.33 and fio-3.36 measure the same way; fio and a loop of Python do not."""
+    # fio-3.33 and fio-3.36 measure the same way; fio and a loop of Python do not.
     name, _, version = (method or _UNKNOWN_METHOD).rpartition("-")
     return name if name and version[:1].isdigit() else method or _UNKNOWN_METHOD
 
@@ -177,21 +169,21 @@ def _script_version(run: Run) -> Traits:
     )
 
 
-SIDE_RULES = {
-    "profile": SideRule(Severity.REFUSED, _profile),
-    "sequence": SideRule(Severity.REFUSED, _sequence),
-    "sizes": SideRule(Severity.REFUSED, _sizes),
-    RETRIEVES_RULE: SideRule(Severity.REFUSED, _retrieves),
-    "copy-method": SideRule(Severity.REFUSED, _copy_method),
-    "lookup-method": SideRule(Severity.REFUSED, _lookup_method),
-    "reflink": SideRule(Severity.REFUSED, _reflink),
-    "cache-state": SideRule(Severity.REFUSED, _cache_state),
-    "parameters": SideRule(Severity.REFUSED, _parameters),
-    "method": SideRule(Severity.REFUSED, _method),
-    "http-version": SideRule(Severity.REFUSED, _http_version),
-    "interpreter": SideRule(Severity.WARNING, _interpreter),
-    "place-kind": SideRule(Severity.REFUSED, _place_kind),
-    "script-version": SideRule(Severity.WARNING, _script_version),
+SIDE_RULES: dict[str, tuple[Severity, TraitRule]] = {
+    "profile": (Severity.REFUSED, _profile),
+    "sequence": (Severity.REFUSED, _sequence),
+    "sizes": (Severity.REFUSED, _sizes),
+    RETRIEVES_RULE: (Severity.REFUSED, _retrieves),
+    "copy-method": (Severity.REFUSED, _copy_method),
+    "lookup-method": (Severity.REFUSED, _lookup_method),
+    "reflink": (Severity.REFUSED, _reflink),
+    "cache-state": (Severity.REFUSED, _cache_state),
+    "parameters": (Severity.REFUSED, _parameters),
+    "method": (Severity.REFUSED, _method),
+    "http-version": (Severity.REFUSED, _http_version),
+    "interpreter": (Severity.WARNING, _interpreter),
+    "place-kind": (Severity.REFUSED, _place_kind),
+    "script-version": (Severity.WARNING, _script_version),
 }
 # Places of one task are compared only where these traits are the same: they decide what is measured.
 SAME_WORK: tuple[TraitRule, ...] = (_sequence, _sizes, _retrieves, _parameters)

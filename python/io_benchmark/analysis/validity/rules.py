@@ -17,7 +17,6 @@ from io_benchmark.analysis.statements import (
     count,
     joined,
     share,
-    stable_order,
     statement,
 )
 from io_benchmark.analysis.validity.comparability import (
@@ -70,7 +69,7 @@ def _samples(entry: Entry) -> str:
 
 
 def _skipped(run: Run) -> Statement | None:
-    """The worker could not measure this at all, and gave the reason: not a failure."""
+    # The worker could not measure this at all, and gave the reason: not a failure.
     outcome = run.entry.facts.outcome
     if outcome.state is not OutcomeState.SKIPPED or len(run.entry.total_ns):
         return None
@@ -112,7 +111,7 @@ def _with_reason(run: Run) -> Statement:
 
 
 def _is_cut_short(run: Run) -> bool:
-    """Whether time ran out with enough measured: less than planned, but without a failure."""
+    """Return whether time ran out with enough measured: less than planned, but without a failure."""
     enough = len(run.entry.total_ns) >= _fewest_without_warning(run.entry)
     return enough and run.entry.facts.outcome.state is OutcomeState.TIME_BUDGET
 
@@ -289,10 +288,9 @@ def check_sides(
     """Return the rules that two sides break together, or that one breaks by itself."""
     problems = []
     names = baseline[0].worker.side, candidate[0].worker.side
-    for rule_name, rule in SIDE_RULES.items():
+    for rule_name, (severity, traits_of) in SIDE_RULES.items():
         theirs, ours = (
-            sorted({rule.traits(run) for run in runs}, key=stable_order)
-            for runs in (baseline, candidate)
+            sorted({traits_of(run) for run in runs}, key=repr) for runs in (baseline, candidate)
         )
         if ours == theirs and len(ours) == 1:
             continue
@@ -304,7 +302,7 @@ def check_sides(
             candidate=names[1],
             candidate_traits=_of_side(distinct[len(theirs) :]),
         )
-        given = _after_allowing(rule_name, rule.severity, allowed)
+        given = _after_allowing(rule_name, severity, allowed)
         problems.append(Problem(rule_name, given, subject, names, message))
     return problems
 

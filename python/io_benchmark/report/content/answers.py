@@ -6,20 +6,15 @@
 from dataclasses import dataclass
 
 from io_benchmark.analysis.inference.levels import LEVEL
-from io_benchmark.analysis.model import Cause, Comparison, Diagnosis, Remedy, State, Verdict
+from io_benchmark.analysis.model import Comparison, Verdict
 from io_benchmark.number_text import interval, percent, ratio
-from io_benchmark.report.content.evidence_text import summary_text
-from io_benchmark.report.content.hypotheses import by_share, gain_text, share_text
+from io_benchmark.report.content.hypotheses import explain
 from io_benchmark.report.content.report_index import (
     BASELINE,
     NO_VERDICT,
     MeasuredSide,
     MeasuredSubject,
 )
-from io_benchmark.report.content.statement_text import text_of
-
-# Longer evidence would hide the sentence around it; the table of hypotheses has it.
-_EVIDENCE_LENGTH = 120
 
 
 @dataclass(frozen=True)
@@ -73,9 +68,8 @@ def _decided(side: MeasuredSide, comparison: Comparison, margin_ratio: float) ->
         )
     attempt = ""
     if side.diagnosis is not None:
-        rest += f": {_cause_text(side.diagnosis)}."
-        if side.diagnosis.remedies:
-            attempt = f"Try: {_remedy_text(side.diagnosis.remedies[0])}."
+        cause, attempt = explain(side.diagnosis)
+        rest += f": {cause}."
     elif comparison.verdict is Verdict.INCONCLUSIVE and comparison.advice is not None:
         rest += f"; {_advice_text(comparison.advice.workers_to_add)}."
     else:
@@ -114,33 +108,6 @@ def _verdict_text(comparison: Comparison, margin_ratio: float) -> tuple[str, str
             return lead, f"within ±{percent(margin_ratio)}: {times} its time {around}"
         case Verdict.INCONCLUSIVE:
             return f"{candidate} compared with {baseline} is inconclusive", f"at {times} {around}"
-
-
-def _cause_text(diagnosis: Diagnosis) -> str:
-    supported = by_share(
-        [cause for cause in diagnosis.causes if cause.state is State.SUPPORTED],
-    )
-    if not supported:
-        return "no cause is supported by the observations"
-    first, others = supported[0], supported[1:]
-    words = f"{_difference(first)} {share_text(first)}"
-    if others:
-        words += "; also supported: " + ", ".join(cause.name for cause in others)
-    return words
-
-
-def _difference(cause: Cause) -> str:
-    """Return both sides' summaries, or where they are equal or long, the hypothesis."""
-    candidate, baseline = map(summary_text, (cause.candidate_evidence, cause.baseline_evidence))
-    short = len(candidate) + len(baseline) <= _EVIDENCE_LENGTH
-    if candidate and baseline and candidate != baseline and short:
-        return f"{candidate} against {baseline}"
-    return cause.hypothesis.rstrip(".") or cause.name
-
-
-def _remedy_text(remedy: Remedy) -> str:
-    gain = gain_text(remedy)
-    return text_of(remedy.action).rstrip(".") + (f" ({gain})" if gain else "")
 
 
 def _refused(side: MeasuredSide, baseline: str, has_baseline: bool) -> PoolAnswer:

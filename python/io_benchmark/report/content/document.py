@@ -13,15 +13,15 @@ from io_benchmark.analysis.model import Severity
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import percent
 from io_benchmark.report.content.answers import answer
-from io_benchmark.report.content.folding import FOLDED_FROM, Folded, fold, show_all
-from io_benchmark.report.content.footnotes import Footnote, ProblemNotes, Refusal
+from io_benchmark.report.content.folding import Folded, fold
+from io_benchmark.report.content.footnotes import ProblemNotes
 from io_benchmark.report.content.harmless import make_harmless
 from io_benchmark.report.content.hypotheses import DiagnosisPart, diagnosis_part
 from io_benchmark.report.content.place_tables import PlacesPart, places_part
 from io_benchmark.report.content.report_index import index_report
 from io_benchmark.report.content.report_sections import Section, build_section, group_by_section
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.content.worker_rows import ReplicationRow, WorkerRow, workers_part
+from io_benchmark.report.content.worker_rows import WorkersPart, workers_part
 from io_benchmark.results import workloads
 
 NEITHER = "Neither slower nor faster, as far as these results show"
@@ -48,45 +48,35 @@ class ReportContent:
     baseline: str
     introduction: str
     nothing: str  # why there is no answer at all, or nothing
-    refusals: tuple[Refusal, ...]
+    notes: ProblemNotes
     sections: tuple[Section, ...]
     folded: Folded
     diagnoses: tuple[DiagnosisPart, ...]
-    replication: tuple[ReplicationRow, ...]
     places: PlacesPart | None
-    cautions: tuple[str, ...]  # workers that are not independent, not compared or ended early
-    workers: tuple[WorkerRow, ...]
-    footnotes: tuple[Footnote, ...]
-    unreadable: tuple[str, ...]
-    remarks: tuple[str, ...]
+    workers: WorkersPart
+    lists: tuple[tuple[str, tuple[str, ...]], ...]  # titles and lines, at the end
 
 
 def build(report: Report, *, details: bool = False) -> ReportContent:
     """Write everything that a report says; with `details` nothing is folded."""
     report = make_harmless(report)
-    introduction, nothing = _introduction(report), _reason_for_nothing(report)
     notes = ProblemNotes(report.problems, report.subjects)
     index = index_report(report, notes)
     members = group_by_section(answer(part, report.margin_ratio) for part in index.subjects)
     sections = tuple(build_section(each) for each in members)
-    folds = len(index.subjects) >= FOLDED_FROM and not details
-    workers = workers_part(report.subjects, report.workers)
+    lists = {"Not read": report.unreadable, "Remarks": tuple(map(text_of, report.remarks))}
     return ReportContent(
         title=report.title,
         baseline=report.baseline,
-        introduction=introduction,
-        nothing=nothing,
-        refusals=notes.refusals,
+        introduction=_introduction(report),
+        nothing=_reason_for_nothing(report),
+        notes=notes,
         sections=sections,
-        folded=fold(sections, members) if folds else show_all(sections),
+        folded=fold(sections, members, details=details),
         diagnoses=tuple(diagnosis_part(each) for each in index.diagnoses),
-        replication=workers.replication,
         places=places_part(report.places, report.margin_ratio, details=details),
-        cautions=workers.cautions,
-        workers=workers.rows,
-        footnotes=notes.footnotes,
-        unreadable=report.unreadable,
-        remarks=tuple(map(text_of, report.remarks)),
+        workers=workers_part(report.subjects, report.workers),
+        lists=tuple((title, lines) for title, lines in lists.items() if lines),
     )
 
 

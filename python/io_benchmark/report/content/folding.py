@@ -19,7 +19,6 @@ from io_benchmark.report.content.report_index import DIFFERENT, NO_VERDICT, Meas
 from io_benchmark.report.content.report_sections import Section, build_section
 from io_benchmark.report.content.subject_text import (
     Distinction,
-    distinguish,
     place_of,
     table_title,
     unit_text,
@@ -61,16 +60,16 @@ class Folded:
     folds: bool = False
 
 
-def show_all(sections: Sequence[Section]) -> Folded:
-    """Show every measurement in full."""
-    groups = tuple(
-        _AnswerGroup(section.title, section.answers) for section in sections if section.answers
-    )
-    return Folded(groups, tuple(sections))
+def fold(
+    sections: Sequence[Section], members: Sequence[tuple[AnsweredSubject, ...]], *, details: bool
+) -> Folded:
+    """Show in full what differs or is refused; `members` has each section's measurements.
 
-
-def fold(sections: Sequence[Section], members: Sequence[tuple[AnsweredSubject, ...]]) -> Folded:
-    """Show in full what differs or is refused; `members` has each section's measurements."""
+    Few measurements, and with `details` all, are shown in full.
+    """
+    if details or sum(map(len, members)) < FOLDED_FROM:
+        groups = [_AnswerGroup(each.title, each.answers) for each in sections if each.answers]
+        return Folded(tuple(groups), tuple(sections))
     by_workload: dict[str, list[AnsweredSubject]] = {}
     groups, lines = [], []
     for each in chain(*members):
@@ -102,11 +101,11 @@ def _sum_up(
 ) -> tuple[_AnswerGroup, _UndecidedLine | None]:
     """Return one workload's answers about pools shown in full, and a line about the others."""
     subjects = [each.part.subject for each in measured]
-    distinction = distinguish(subjects)
+    distinction = Distinction.between(subjects)
     positions = {each.part.position for each in measured}
-    own_sections = [section for section in sections if positions.issuperset(section.subjects)]
-    if len(own_sections) == 1:
-        title, answers = own_sections[0].title, own_sections[0].answers
+    its_sections = [section for section in sections if positions.issuperset(section.subjects)]
+    if len(its_sections) == 1:
+        title, answers = its_sections[0].title, its_sections[0].answers
     else:
         workload = subjects[0].workload
         title = f"{workload}{_scope(subjects, distinction)} {unit_text(workload)}"
@@ -142,7 +141,9 @@ def _undecided_line(
 ) -> _UndecidedLine:
     """Write 'spawn: amd-16, amd-30 inconclusive on posix-spawn, 1.00× to 1.06×.'"""
     groups: dict[tuple[Verdict, str], dict[str, list[Comparison]]] = {}
-    for candidate, verdict in ((each.candidate, one) for each in answers for one in _UNDECIDED):
+    for candidate, verdict in (
+        (each.candidate, verdict) for each in answers for verdict in _UNDECIDED
+    ):
         compared = [
             comparison
             for each in measured

@@ -19,30 +19,18 @@ _ROWS_SHOWN = 4
 
 
 @dataclass(frozen=True)
-class Footnote:
+class _Footnote:
     number: int
     rule: str
     text: str
 
 
 @dataclass(frozen=True)
-class Refusal:
+class _Refusal:
     rule: str
     where: str
     message: str
     consequence: str
-
-
-@dataclass(frozen=True)
-class NoteNumbers:
-    """The numbers of the footnotes about one measurement, in ascending order."""
-
-    subject: tuple[int, ...]  # about every side
-    by_side: dict[str, tuple[int, ...]]
-
-    def of(self, *sides: str) -> tuple[int, ...]:
-        """Return the numbers of footnotes that name any of these sides."""
-        return tuple(sorted({number for side in sides for number in self.by_side.get(side, ())}))
 
 
 class ProblemNotes:
@@ -52,7 +40,7 @@ class ProblemNotes:
         several = len(subjects) > 1
         refused = [each for each in problems if each.severity is Severity.REFUSED]
         self.refusals = tuple(
-            Refusal(
+            _Refusal(
                 alike[0].rule,
                 _where(alike, several),
                 text_of(alike[0].message).rstrip(".") + ".",
@@ -64,7 +52,7 @@ class ProblemNotes:
         self.footnotes = tuple(
             _footnote(number, alike, several) for number, alike in enumerate(warnings, 1)
         )
-        # By the subject that a problem is about, where None is every subject.
+        # By the subject and the side that a problem is about, where None is every one.
         self._by_subject: dict[Subject | None, dict[str | None, list[int]]] = {}
         for number, alike in enumerate(warnings, 1):
             for subject in dict.fromkeys(problem.subject for problem in alike):
@@ -72,17 +60,12 @@ class ProblemNotes:
                 for side in alike[0].sides or (None,):
                     by_side[side].append(number)
 
-    def marks(self, subject: Subject) -> NoteNumbers:
-        """Return the numbers of the footnotes about this measurement."""
-        by_side: dict[str | None, set[int]] = defaultdict(set)
-        for about in (None, subject):
-            for side, numbers in self._by_subject.get(about, {}).items():
-                by_side[side].update(numbers)
-        every_side = by_side.pop(None, set())
-        return NoteNumbers(
-            tuple(sorted(every_side)),
-            {side: tuple(sorted(numbers)) for side, numbers in by_side.items() if side is not None},
-        )
+    def marks(self, subject: Subject, *sides: str) -> tuple[int, ...]:
+        """Return the numbers of the footnotes that name any of these sides, or without one none."""
+        numbers: set[int] = set()
+        for by_side in (self._by_subject.get(about, {}) for about in (None, subject)):
+            numbers.update(number for side in sides or (None,) for number in by_side.get(side, ()))
+        return tuple(sorted(numbers))
 
 
 def _consequence(problem: Problem, subjects: Sequence[SubjectReport]) -> str:
@@ -114,7 +97,7 @@ def _group_alike(problems: Iterable[Problem]) -> list[tuple[Problem, ...]]:
     return [tuple(alike) for alike in groups.values()]
 
 
-def _footnote(number: int, alike: Sequence[Problem], several_subjects: bool) -> Footnote:
+def _footnote(number: int, alike: Sequence[Problem], several_subjects: bool) -> _Footnote:
     problem = alike[0]
     allowed = f"allowed by --allow {problem.rule}, " if problem.severity is Severity.ALLOWED else ""
     message = text_of(problem.message)
@@ -122,8 +105,8 @@ def _footnote(number: int, alike: Sequence[Problem], several_subjects: bool) -> 
     message += f", and {further:,} similar messages" if further > 1 else ""
     message += ", and 1 similar message" if further == 1 else ""
     if not several_subjects and all(side in message for side in problem.sides):
-        return Footnote(number, problem.rule, allowed + message)
-    return Footnote(number, problem.rule, f"{allowed}{_where(alike, several_subjects)}: {message}")
+        return _Footnote(number, problem.rule, allowed + message)
+    return _Footnote(number, problem.rule, f"{allowed}{_where(alike, several_subjects)}: {message}")
 
 
 def _where(alike: Sequence[Problem], several_subjects: bool) -> str:
@@ -146,7 +129,12 @@ def _subjects_text(subjects: Sequence[Subject]) -> str:
     )
 
 
-def short_marks(numbers: Sequence[int], mark: str) -> str:
+def all_marks(numbers: Iterable[int], mark: str = "[{}]") -> str:
+    """Return ' [1] [3] [4]'."""
+    return "".join(f" {mark.format(number)}" for number in numbers)
+
+
+def short_marks(numbers: Sequence[int], mark: str = "[{}]") -> str:
     """Return ' [1] [3] to [6]': of numbers in a row the ends, and at most a few of these."""
     rows = _rows(numbers)
     shown = rows if len(rows) <= _ROWS_SHOWN else rows[: _ROWS_SHOWN - 1]

@@ -14,18 +14,20 @@ from io_benchmark.analysis.history.history_model import (
     Change,
     FactChange,
     FactSpread,
+    FactValue,
     History,
     HistorySeries,
     Level,
     Point,
 )
-from io_benchmark.number_text import NOTHING, interval, percent, ratio
-from io_benchmark.report.content import series_figure
+from io_benchmark.number_text import NOTHING, digits, interval, percent, ratio, times
 from io_benchmark.report.content.harmless import make_harmless
 from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.results import workloads
 from io_benchmark.text import clean
 
 SLOWER, FASTER, STEADY = "slower", "faster", "steady"
+POINT_HEADS = ("Date", "Revision", "Workers", "Mean", "Ratio to previous level")
 _REVISION_LENGTH = 12
 # The answer names this many facts that changed, and counts the others.
 _FACTS_IN_ANSWER = 3
@@ -37,14 +39,10 @@ _NOTHING_CHANGED = "No observed fact about host and storage changed here"
 
 
 @dataclass(frozen=True)
-class PointRow:
+class _PointRow:
     """A point; `change` is the number of the change that begins at it, or 0."""
 
-    date: str
-    revision: str
-    workers: str
-    mean: str
-    ratio: str
+    cells: tuple[str, ...]  # in the order of POINT_HEADS
     change: int
 
 
@@ -72,32 +70,33 @@ class SeriesPart:
     now: str  # the level that it is on, or was on last
     steady: str  # that nothing changed, or nothing
     changes: tuple[ChangePart, ...]
-    rows: tuple[PointRow, ...]
+    rows: tuple[_PointRow, ...]
 
 
 @dataclass(frozen=True)
-class HistoryContent:
+class _HistoryContent:
     title: str
     introduction: str
     nothing: str  # why there is no history at all, or nothing
     series: tuple[SeriesPart, ...]
-    left_out: tuple[str, ...]
-    unreadable: tuple[str, ...]
-    remarks: tuple[str, ...]
+    lists: tuple[tuple[str, tuple[str, ...]], ...]  # titles and lines, at the end
 
 
-def build(history: History) -> HistoryContent:
+def build(history: History) -> _HistoryContent:
     """Write everything that a report of a history says."""
     history = make_harmless(history)
     series = tuple(_series_part(each, history.series) for each in history.series)
-    return HistoryContent(
+    lists = {
+        "Left out": tuple(f"{each.source}: {text_of(each.reason)}" for each in history.left_out),
+        "Not read": history.unreadable,
+        "Remarks": tuple(map(text_of, history.remarks)),
+    }
+    return _HistoryContent(
         title=f"History of {history.pool}",
         introduction=_introduction(history.series),
         nothing="" if series else "No result could be read and judged.",
         series=series,
-        left_out=tuple(f"{each.source}: {text_of(each.reason)}" for each in history.left_out),
-        unreadable=history.unreadable,
-        remarks=tuple(map(text_of, history.remarks)),
+        lists=tuple((title, lines) for title, lines in lists.items() if lines),
     )
 
 
@@ -112,13 +111,13 @@ def _introduction(series: Sequence[HistorySeries]) -> str:
 
 
 def _series_part(series: HistorySeries, every: Sequence[HistorySeries]) -> SeriesPart:
-    means = series_figure.mean_texts(series, [point.mean_ns for point in series.points])
+    means = mean_texts(series, [point.mean_ns for point in series.points])
     begins = {change.at: number for number, change in enumerate(series.changes, start=1)}
     return SeriesPart(
         title=str(series.subject),
         apart="; ".join([str(series.subject), *_distinguishing_conditions(series, every)]),
-        figure=series_figure.description(series),
-        drawn=series_figure.drawing_title(series),
+        figure=_figure_text(series),
+        drawn=_drawing_title(series),
         conditions="; ".join(text_of(traits) for _, traits in series.conditions),
         now=_now(series, every),
         steady="" if series.changes else _steady(series),
@@ -132,18 +131,45 @@ def _series_part(series: HistorySeries, every: Sequence[HistorySeries]) -> Serie
     )
 
 
+def mean_texts(series: HistorySeries, means_ns: Sequence[float]) -> list[str]:
+    """Write the means, all in one unit."""
+    workload = workloads.of(series.subject.workload)
+    if not workload.higher_is_better:
+        return times(means_ns)
+    return [f"{digits(workload.shown(mean_ns))} {workload.unit}" for mean_ns in means_ns]
+
+
+def _drawing_title(series: HistorySeries) -> str:
+    """Return the title of pictures: `Mean time in ms`."""
+    workload = workloads.of(series.subject.workload)
+    return f"Mean {'rate' if workload.higher_is_better else 'time'} in {workload.unit}"
+
+
+def _figure_text(series: HistorySeries) -> str:
+    """Return what each value is, and which direction is better."""
+    workload = workloads.of(series.subject.workload)
+    if workload.higher_is_better:
+        return (
+            f"Each value is a rate, in {workload.unit}, where higher is better. Ratios are of the "
+            f"times that one {workload.operation} takes: above 1 is slower"
+        )
+    return f"Each value is the mean time of one {workload.operation}, where lower is better"
+
+
 def date_of(point: Point) -> str:
     return point.time.date().isoformat()
 
 
-def _row(point: Point, mean: str, change: int) -> PointRow:
-    return PointRow(
-        date=date_of(point),
-        revision=(point.revision or NOTHING)[:_REVISION_LENGTH],
-        workers=f"{len(point.workers):,}",
-        mean=mean,
-        ratio=NOTHING if point.ratio is None else ratio(point.ratio),
-        change=change,
+def _row(point: Point, mean: str, change: int) -> _PointRow:
+    return _PointRow(
+        (
+            date_of(point),
+            (point.revision or NOTHING)[:_REVISION_LENGTH],
+            f"{len(point.workers):,}",
+            mean,
+            NOTHING if point.ratio is None else ratio(point.ratio),
+        ),
+        change,
     )
 
 
@@ -164,7 +190,7 @@ def _distinguishing_conditions(series: HistorySeries, every: Sequence[HistorySer
 
 def _now(series: HistorySeries, every: Sequence[HistorySeries]) -> str:
     level = series.levels[-1]
-    (mean,) = series_figure.mean_texts(series, [level.mean_ns])
+    (mean,) = mean_texts(series, [level.mean_ns])
     since, last = date_of(series.points[level.start]), series.points[-1]
     newest = max(each.points[-1].time for each in every if each.subject == series.subject)
     text = f"Now {mean} since {since}"
@@ -188,7 +214,7 @@ def _steady(series: HistorySeries) -> str:
 
 def _change(change: Change, number: int, series: HistorySeries) -> ChangePart:
     slower = change.ratio >= 1
-    before, after = series_figure.mean_texts(series, [change.before_ns, change.after_ns])
+    before, after = mean_texts(series, [change.before_ns, change.after_ns])
     bounds = interval(change.interval.low_ratio, change.interval.high_ratio)
     date = date_of(series.points[change.at])
     verdict = (
@@ -237,22 +263,21 @@ def _spread_text(fact: FactSpread) -> str:
     return f"{fact.name}: {before} before, {after} after"
 
 
-def _difference(before: str, after: str) -> str:
+def _difference(before: FactValue, after: FactValue) -> str:
     """Return both values; of long lists of options only what was removed and added."""
-    old, new = before.split(","), after.split(",")
-    if min(len(old), len(new)) < 3 or " " in before + after:
+    if isinstance(before, str) or isinstance(after, str) or min(len(before), len(after)) < 3:
         return f"{_value_text(before)} → {_value_text(after)}"
-    removed = ", ".join(option for option in old if option not in new)
-    added = ", ".join(option for option in new if option not in old)
+    removed = ", ".join(option for option in before if option not in after)
+    added = ", ".join(option for option in after if option not in before)
     parts = [f"without {_value_text(removed)}"] if removed else []
     return " and ".join([*parts, *([f"with {_value_text(added)}"] if added else [])])
 
 
-def _values_text(values: tuple[str, ...]) -> str:
+def _values_text(values: tuple[FactValue, ...]) -> str:
     shown = " or ".join(map(_value_text, values[:_VALUES_SHOWN]))
     more = len(values) - _VALUES_SHOWN
     return f"{shown} or {more:,} others" if more > 0 else shown
 
 
-def _value_text(value: str) -> str:
-    return clean(value, _VALUE_LENGTH)
+def _value_text(value: FactValue) -> str:
+    return clean(value if isinstance(value, str) else ",".join(value), _VALUE_LENGTH)

@@ -8,14 +8,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis.model import Cause, Remedy, State, Subject
+from io_benchmark.analysis.model import Cause, Diagnosis, Remedy, State, Subject
 from io_benchmark.number_text import percent, ratio
-from io_benchmark.report.content.evidence_text import evidence_text, sentences
 from io_benchmark.report.content.report_index import DIFFERENT, DiagnosedCandidate
-from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.content.subject_text import distinguish, label
+from io_benchmark.report.content.statement_text import FACT_LENGTH, evidence_text, text_of
+from io_benchmark.report.content.subject_text import Distinction, label
 from io_benchmark.results import workloads
 
+# Longer evidence would hide the sentence around it; the table of hypotheses has it.
+_EVIDENCE_LENGTH = 120
 _STATES = (State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE)
 
 
@@ -80,7 +81,7 @@ def diagnosis_part(diagnosed: DiagnosedCandidate) -> DiagnosisPart:
     causes = [
         cause
         for state in _STATES
-        for cause in by_share([cause for cause in diagnosis.causes if cause.state is state])
+        for cause in _by_share([cause for cause in diagnosis.causes if cause.state is state])
     ]
     return DiagnosisPart(
         title=title,
@@ -93,21 +94,52 @@ def diagnosis_part(diagnosed: DiagnosedCandidate) -> DiagnosisPart:
     )
 
 
-def share_text(cause: Cause) -> str:
+def explain(diagnosis: Diagnosis) -> tuple[str, str]:
+    """Return the supported causes, the largest share first, and 'Try: …' or nothing."""
+    supported = _by_share([each for each in diagnosis.causes if each.state is State.SUPPORTED])
+    attempt = ""
+    if diagnosis.remedies:
+        remedy = diagnosis.remedies[0]
+        gain = _gain_text(remedy)
+        attempt = f"Try: {_clause(text_of(remedy.action))}{f' ({gain})' if gain else ''}."
+    if not supported:
+        return "no cause is supported by the observations", attempt
+    first, *others = supported
+    text = f"{_difference(first)} {_share_text(first)}"
+    if others:
+        text += "; also supported: " + ", ".join(cause.name for cause in others)
+    return text, attempt
+
+
+def _difference(cause: Cause) -> str:
+    """Return both sides' summaries, or where they are equal or long, the hypothesis."""
+    summaries = (cause.candidate_evidence.summary, cause.baseline_evidence.summary)
+    candidate, baseline = (each and text_of(each, FACT_LENGTH) for each in summaries)
+    differ = candidate and baseline and candidate != baseline
+    if differ and len(f"{candidate}{baseline}") <= _EVIDENCE_LENGTH:
+        return f"{candidate} against {baseline}"
+    return _clause(cause.hypothesis) or cause.name
+
+
+def _clause(sentence: str) -> str:
+    """Return the sentence without its full stop, as a part of a longer one."""
+    return sentence.removesuffix(".")
+
+
+def _share_text(cause: Cause) -> str:
     """Return how much of the difference a supported cause explains."""
     if cause.share is None or not math.isfinite(cause.share):
         return f"({cause.name}, supported)"
-    if round(cause.share, 2) > 1:
-        return f"explains {percent(cause.share)} (over-explained)"
-    return f"explains {percent(cause.share)}"
+    over = " (over-explained)" if round(cause.share, 2) > 1 else ""
+    return f"explains {percent(cause.share)}{over}"
 
 
-def by_share(causes: Sequence[Cause]) -> list[Cause]:
+def _by_share(causes: Sequence[Cause]) -> list[Cause]:
     """Sort causes, the largest share first; causes without a share keep their order at the end."""
     return sorted(causes, key=lambda cause: math.inf if cause.share is None else -cause.share)
 
 
-def gain_text(remedy: Remedy) -> str:
+def _gain_text(remedy: Remedy) -> str:
     """Return '1.90× faster, measured', or nothing without a known gain."""
     if remedy.gain_ratio is None or not math.isfinite(remedy.gain_ratio):
         return ""
@@ -115,7 +147,7 @@ def gain_text(remedy: Remedy) -> str:
 
 
 def _cause(cause: Cause) -> CauseRow:
-    explanation = [sentences(cause.explanation)]
+    explanation = [*map(text_of, cause.explanation)]
     if cause.predicted_ratio is not None and cause.share is None:
         explanation.insert(0, f"Predicts {ratio(cause.predicted_ratio)}.")
     if cause.workload is not None:
@@ -127,13 +159,14 @@ def _cause(cause: Cause) -> CauseRow:
         evidence_text(cause.candidate_evidence),
         evidence_text(cause.baseline_evidence),
         " ".join(filter(None, explanation)),
-        "" if cause.share is None else share_text(cause),
+        "" if cause.share is None else _share_text(cause),
     )
 
 
 def _remedy(remedy: Remedy) -> _RemedyRow:
-    action = _capitalised(text_of(remedy.action).removesuffix("."))
-    return _RemedyRow(remedy.cause, action, gain_text(remedy), sentences(remedy.evidence))
+    action = _capitalised(_clause(text_of(remedy.action)))
+    evidence = " ".join(map(text_of, remedy.evidence))
+    return _RemedyRow(remedy.cause, action, _gain_text(remedy), evidence)
 
 
 def _capitalised(line: str) -> str:
@@ -146,5 +179,5 @@ def _measurement(subject: Subject, siblings: tuple[Subject, ...]) -> str:
     """Return ' on metadata, stat, 4 at once in container', if there are other measurements."""
     if subject.workload not in workloads.IN_BATCHES and len(siblings) == 1:
         return ""
-    place = f" in {subject.place}" if distinguish(siblings).place else ""
+    place = f" in {subject.place}" if Distinction.between(siblings).place else ""
     return f" on {subject.workload}, {label(subject)}{place}"

@@ -21,7 +21,7 @@ from io_benchmark.analysis.model import (
 )
 from io_benchmark.analysis.report_model import NoiseFloor, Report, SideBottleneck, SubjectReport
 from io_benchmark.report.content import subject_text
-from io_benchmark.report.content.footnotes import NoteNumbers, ProblemNotes
+from io_benchmark.report.content.footnotes import ProblemNotes
 
 BASELINE, NO_VERDICT = "baseline", "no verdict"
 DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
@@ -111,7 +111,7 @@ def index_report(report: Report, notes: ProblemNotes) -> _ReportIndex:
                 position,
                 part,
                 report.baseline,
-                notes.marks(part.subject),
+                notes,
                 [each for each in refused if each.subject in (None, part.subject)],
                 explained,
             )
@@ -140,7 +140,7 @@ def _measured_subject(
     position: int,
     part: SubjectReport,
     baseline: str,
-    marks: NoteNumbers,
+    notes: ProblemNotes,
     refused: Sequence[Problem],
     explained: Mapping[tuple[Subject, str], Diagnosis],
 ) -> MeasuredSubject:
@@ -149,21 +149,21 @@ def _measured_subject(
     baselines = {comparison.baseline for comparison in part.comparisons} | {baseline}
 
     def measured_side(side: str) -> MeasuredSide:
-        comparison = comparisons.get(side)
+        comparison, marks = comparisons.get(side), notes.marks(part.subject, side)
         if comparison is None:
             return MeasuredSide(
                 side,
                 BASELINE if side in baselines else NO_VERDICT,
-                marks.of(side),
-                marks.of(side),
+                marks,
+                marks,
                 part.figures.get(side),
                 refused_by=_rules(refused, side, baseline),
             )
         return MeasuredSide(
             side,
             comparison.verdict.value,
-            marks.of(side),
-            marks.of(side, comparison.baseline),
+            marks,
+            notes.marks(part.subject, side, comparison.baseline),
             part.figures.get(side),
             comparison,
             explained.get((part.subject, side)),
@@ -176,7 +176,7 @@ def _measured_subject(
         subject=part.subject,
         label=subject_text.label(part.subject),
         baseline=baseline,
-        marks=marks.subject,
+        marks=notes.marks(part.subject),
         all_sides=tuple(map(measured_side, sides)),
         noise=part.noise,
         bottlenecks=part.bottlenecks,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Comparison, Figures
 from io_benchmark.analysis.report_model import NoiseFloor, SideBottleneck
-from io_benchmark.number_text import exact_percent, interval, percent, seconds, size
+from io_benchmark.number_text import interval, percent, seconds, size
 from io_benchmark.report.content.answers import AnsweredSubject, PoolAnswer
 from io_benchmark.report.content.combined_answers import combine
 from io_benchmark.report.content.report_index import MeasuredSubject
@@ -203,7 +203,7 @@ def _assumptions(part: MeasuredSubject, comparison: Comparison) -> str:
 def _adjustments(comparison: Comparison) -> str:
     text = ""
     if comparison.interval.level_ratio > LEVEL:
-        level = exact_percent(comparison.interval.level_ratio)
+        level = f"{100 * comparison.interval.level_ratio:.4g} %"
         text += f"; computed at {level} because there are several candidates"
     if comparison.variation_to_explain_ratio is not None:
         needed = percent(comparison.variation_to_explain_ratio)

@@ -1,14 +1,18 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Statements as text: numbers with their units, and text from workers made harmless."""
+"""Statements and evidence as text: numbers with their units, and text from workers made harmless."""
 
+from collections import Counter
 from collections.abc import Callable
 
 from io_benchmark import number_text
+from io_benchmark.analysis.model import Evidence, Observation
 from io_benchmark.analysis.statements import Quantity, Range, Statement, Unit, Value
 from io_benchmark.text import LINE_LENGTH, clean
 
+FACT_LENGTH = 120
+_VARIANTS_SHOWN = 4
 _MIB = 1024 * 1024
 
 
@@ -19,11 +23,31 @@ def text_of(statement: Statement, length: int = LINE_LENGTH) -> str:
     )
 
 
-def _value_text(value: Value, length: int = LINE_LENGTH) -> str:
-    """Return a value as reports write it."""
+def evidence_text(evidence: Evidence) -> str:
+    """Return all observations of one side: '1 disk; write rate 388 MiB/s'."""
+    return "; ".join(map(_observation_text, evidence.observations))
+
+
+def _observation_text(observation: Observation) -> str:
+    """Return 'ext4' of a single worker, 'ext4 on 2 of 3 workers, …' of several."""
+    counts: Counter[str] = Counter()
+    for seen in observation.seen:
+        counts[text_of(seen.value, FACT_LENGTH)] += seen.count
+    if observation.total <= 1:
+        return next(iter(counts))
+    of = "runs" if observation.counts_runs else "workers"
+    shown = [
+        f"{text} on {min(count, observation.total)} of {observation.total} {of}"
+        for text, count in list(counts.items())[:_VARIANTS_SHOWN]
+    ]
+    left = len(counts) - _VARIANTS_SHOWN
+    return ", ".join(shown) + (f", {left} more" if left > 0 else "")
+
+
+def _value_text(value: Value, length: int) -> str:
     match value:
         case Quantity():
-            return _joined(*_parts(value.value, value.unit))
+            return _WRITERS[value.unit](value.value)
         case Range():
             return _range_text(value)
     return clean(value, length)
@@ -34,39 +58,23 @@ def _range_text(value: Range) -> str:
     if value.unit is Unit.RATIO:
         return number_text.interval(value.low, value.high)
     if value.unit is Unit.NANOSECONDS:
-        (low, high), unit = number_text.time_numbers([value.low, value.high])
-        low_unit = unit
+        low, high = number_text.times([value.low, value.high])
     else:
-        low, low_unit = _parts(value.low, value.unit)
-        high, unit = _parts(value.high, value.unit)
-    if (low, low_unit) == (high, unit):
-        return _joined(low, unit)
-    start = low if low_unit == unit else _joined(low, low_unit)
-    return f"{start} to {_joined(high, unit)}"
+        low, high = map(_WRITERS[value.unit], (value.low, value.high))
+    if low == high:
+        return low
+    start, _, unit = low.partition(" ")
+    return f"{start if unit == high.partition(' ')[2] else low} to {high}"
 
 
-def _joined(number: str, unit: str) -> str:
-    return f"{number} {unit}" if unit else number
-
-
-def _parts(value: float, unit: Unit) -> tuple[str, str]:
-    """Return the number and its unit."""
-    return _WRITERS[unit](value)
-
-
-def _time_parts(value_ns: float) -> tuple[str, str]:
-    (number,), unit = number_text.time_numbers([value_ns])
-    return number, unit
-
-
-_WRITERS: dict[Unit, Callable[[float], tuple[str, str]]] = {
-    Unit.NANOSECONDS: _time_parts,
-    Unit.BYTES: number_text.size_parts,
-    Unit.BYTES_PER_SECOND: lambda value: (number_text.digits(value / _MIB), "MiB/s"),
-    Unit.OPERATIONS_PER_SECOND: lambda value: (number_text.digits(value), "operations/s"),
-    Unit.IOPS: lambda value: (number_text.digits(value), "IOPS"),
-    Unit.RATIO: lambda value: (number_text.ratio(value), ""),
-    Unit.SHARE: lambda value: (number_text.percent_number(value), "%"),
-    Unit.COUNT: lambda value: (number_text.count(value), ""),
-    Unit.NUMBER: lambda value: (number_text.digits(value), ""),
+_WRITERS: dict[Unit, Callable[[float], str]] = {
+    Unit.NANOSECONDS: lambda value: number_text.times([value])[0],
+    Unit.BYTES: number_text.size,
+    Unit.BYTES_PER_SECOND: lambda value: f"{number_text.digits(value / _MIB)} MiB/s",
+    Unit.OPERATIONS_PER_SECOND: lambda value: f"{number_text.digits(value)} operations/s",
+    Unit.IOPS: lambda value: f"{number_text.digits(value)} IOPS",
+    Unit.RATIO: number_text.ratio,
+    Unit.SHARE: number_text.percent,
+    Unit.COUNT: number_text.count,
+    Unit.NUMBER: number_text.digits,
 }

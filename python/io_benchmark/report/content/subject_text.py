@@ -5,6 +5,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Self
 
 from io_benchmark.analysis.model import Subject
 from io_benchmark.results import workloads
@@ -42,6 +43,15 @@ class Distinction:
     fidelity: bool = False
     place: bool = False
 
+    @classmethod
+    def between(cls, subjects: Iterable[Subject]) -> Self:
+        """Return what distinguishes measurements of one workload; at least one property does."""
+        every = list(subjects)
+        places = len({place_of(subject) for subject in every}) > 1
+        fidelities = len({subject.fidelity for subject in every}) > 1
+        labels = len({label(subject) for subject in every}) > 1
+        return cls(labels or fidelities or not places, fidelities, places)
+
     def short(self, subject: Subject) -> str:
         """Return 'stat, 2 at once in container'."""
         words = [label(subject)] if self.label else []
@@ -52,12 +62,3 @@ class Distinction:
     def phrase(self, subject: Subject) -> str:
         """Return 'on stat, 2 at once in container'."""
         return f"{'on ' if self.label else ''}{self.short(subject)}"
-
-
-def distinguish(subjects: Iterable[Subject]) -> Distinction:
-    """Return what distinguishes these measurements of one workload; at least one property does."""
-    every = list(subjects)
-    places = len({place_of(subject) for subject in every}) > 1
-    fidelities = len({subject.fidelity for subject in every}) > 1
-    labels = len({label(subject) for subject in every}) > 1
-    return Distinction(labels or fidelities or not places, fidelities, places)

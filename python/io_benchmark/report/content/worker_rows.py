@@ -16,7 +16,7 @@ REPLICATION_HEADS = ("Runs", "Workers", "Workers needed")
 _ENDED_BADLY = ("failed", "exception")
 
 
-class Decision(StrEnum):
+class _Decision(StrEnum):
     """Whether a side's verdicts have enough workers."""
 
     DECIDED = "decided"
@@ -33,13 +33,13 @@ class Replication:
     runs: int  # whose results were read
     workers: int  # machines; a run whose machine is unknown counts as a separate one
     workers_compared: int  # those that every verdict is based on
-    standing: Decision
+    standing: _Decision
     workers_needed: int | None  # in total, where it is open
     workers_to_add: int | None
 
 
 @dataclass(frozen=True)
-class ReplicationRow:
+class _ReplicationRow:
     """How many workers a pool had; the cells are in the order of REPLICATION_HEADS."""
 
     side: str
@@ -52,7 +52,7 @@ class ReplicationRow:
 
 
 @dataclass(frozen=True)
-class WorkerRow:
+class _WorkerRow:
     side: str
     worker: str
     repeated: bool
@@ -63,17 +63,18 @@ class WorkerRow:
 
 
 @dataclass(frozen=True)
-class _WorkersPart:
-    replication: tuple[ReplicationRow, ...]
+class WorkersPart:
+    """How many workers each side had and needs, what is unusual, and a row for each run."""
+
+    replication: tuple[_ReplicationRow, ...]
     cautions: tuple[str, ...]  # workers that are not independent, not compared or ended early
-    rows: tuple[WorkerRow, ...]
+    rows: tuple[_WorkerRow, ...]
 
 
-def workers_part(subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine]) -> _WorkersPart:
-    """Write how many workers each side had and needs, what is unusual, and a row for each run."""
+def workers_part(subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine]) -> WorkersPart:
     counts = count_replication(subjects, workers)
     runs = _runs_by_machine(workers)
-    return _WorkersPart(
+    return WorkersPart(
         tuple(_replication_row(count) for count in counts),
         tuple(_cautions(workers, counts)),
         tuple(_worker_row(worker, repeated=runs[worker.machine] > 1) for worker in workers),
@@ -123,42 +124,42 @@ def _count_machines(lines: Sequence[WorkerLine]) -> int:
 
 def _workers_needed(
     side: str, compared: Sequence[tuple[SubjectReport, Comparison]]
-) -> tuple[Decision, int | None, int | None]:
+) -> tuple[_Decision, int | None, int | None]:
     if not compared:
-        return Decision.NO_VERDICT, None, None
+        return _Decision.NO_VERDICT, None, None
     undecided = [each for each in compared if each[1].verdict is Verdict.INCONCLUSIVE]
     if not undecided:
-        return Decision.DECIDED, None, None
+        return _Decision.DECIDED, None, None
     needed = to_add = 0
     for part, comparison in undecided:
         advice = comparison.advice
         if advice is None or advice.workers_to_add is None:
-            return Decision.NOT_BY_REPETITION, None, None
+            return _Decision.NOT_BY_REPETITION, None, None
         # The advice counts from the side that has fewer.
         fewest = min(_workers(part, comparison.candidate), _workers(part, comparison.baseline))
         needed = max(needed, fewest + advice.workers_to_add)
         to_add = max(to_add, fewest + advice.workers_to_add - _workers(part, side))
-    return Decision.OPEN, needed, to_add
+    return _Decision.OPEN, needed, to_add
 
 
 def _workers(part: SubjectReport, side: str) -> int:
     return part.figures[side].workers if side in part.figures else 0
 
 
-def _replication_row(row: Replication) -> ReplicationRow:
+def _replication_row(row: Replication) -> _ReplicationRow:
     workers = f"{row.workers:,}"
     if 0 < row.workers_compared < row.workers:
         workers = f"{row.workers_compared:,} of {workers}"
-    return ReplicationRow(row.side, (f"{row.runs:,}", workers, _needed_text(row)))
+    return _ReplicationRow(row.side, (f"{row.runs:,}", workers, _needed_text(row)))
 
 
 def _needed_text(row: Replication) -> str:
     match row.standing:
-        case Decision.DECIDED:
+        case _Decision.DECIDED:
             return "enough"
-        case Decision.NOT_BY_REPETITION:
+        case _Decision.NOT_BY_REPETITION:
             return "more would not settle it"
-        case Decision.NO_VERDICT:
+        case _Decision.NO_VERDICT:
             return "no verdict"
     if row.workers_to_add == 0:
         return "enough here, too few in another pool"
@@ -169,7 +170,7 @@ def _runs_by_machine(workers: Sequence[WorkerLine]) -> Counter[str]:
     return Counter(worker.machine for worker in workers if worker.machine != UNKNOWN)
 
 
-def _worker_row(worker: WorkerLine, *, repeated: bool) -> WorkerRow:
+def _worker_row(worker: WorkerLine, *, repeated: bool) -> _WorkerRow:
     run = "" if worker.run_id is None else f".{worker.run_id}"
     state = _end_text(worker) if worker.state in _ENDED_BADLY else worker.state
     if not worker.completed:
@@ -178,7 +179,7 @@ def _worker_row(worker: WorkerLine, *, repeated: bool) -> WorkerRow:
     side = worker.side
     if worker.pool not in side:
         side += f" (pool {worker.pool})"
-    return WorkerRow(
+    return _WorkerRow(
         side=side,
         worker=worker.worker_id,
         repeated=repeated,

@@ -14,7 +14,7 @@ TEXT_COLUMNS = 80
 
 
 @dataclass(frozen=True)
-class Format:
+class _Format:
     """An output format. Its modules are loaded on use: jinja2 costs a terminal's reader nothing.
 
     `report` has a function `render_report(report, layout)`, `history` has
@@ -43,11 +43,11 @@ PLAIN = Layout()
 FORMATS = {
     entry.name: entry
     for entry in (
-        Format("text", "a terminal", "terminal", "terminal_history", lists_unreadable=True),
-        Format("markdown", "a bug in Bugzilla or on GitHub", "markdown", "markdown_history"),
-        Format("html", "an attachment", "html", "html"),
-        Format("json", "programs", "json_documents", "json_documents", lists_unreadable=True),
-        Format("perfherder", "Treeherder", "perfherder"),
+        _Format("text", "a terminal", "terminal", "terminal_history", lists_unreadable=True),
+        _Format("markdown", "a bug in Bugzilla or on GitHub", "markdown", "markdown_history"),
+        _Format("html", "an attachment", "html", "html"),
+        _Format("json", "programs", "json_documents", "json_documents", lists_unreadable=True),
+        _Format("perfherder", "Treeherder", "perfherder"),
     )
 }
 HISTORY_FORMATS = {name: entry for name, entry in FORMATS.items() if entry.history}

@@ -11,8 +11,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from io_benchmark.analysis.history.history_model import History
+from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL
 from io_benchmark.analysis.model import Comparison
 from io_benchmark.analysis.report_model import Report, SubjectReport
+from io_benchmark.number_text import percent
 from io_benchmark.report.content import document as contents
 from io_benchmark.report.content import history_content
 from io_benchmark.report.content.report_sections import Section
@@ -55,27 +57,30 @@ class _Pictures:
 
 def render_report(report: Report, _layout: Layout = PLAIN) -> str:
     sides = dict.fromkeys(side for part in report.subjects for side in part.figures)
-    lines = choose.timelines(report.timelines, report.series, list(sides))
     content = contents.build(report)
     return _template(_REPORT_TEMPLATE).render(
         content=content,
         pictures=[_pictures(report, section) for section in content.sections],
-        timelines=timeline.draw(lines, "timeline") if lines else (),
+        timelines=timeline.draw(report.timelines, report.series, list(sides), "timeline"),
         pools_as_columns=_POOLS_AS_COLUMNS,
         workers_shown=_WORKERS_SHOWN,
         lines_shown=_LINES_SHOWN,
         neither=contents.NEITHER,
         replication_heads=REPLICATION_HEADS,
         heading=contents.Heading,
+        thicker_level=percent(EQUIVALENCE_LEVEL),
     )
 
 
 def render_history(history: History, _layout: Layout = PLAIN) -> str:
+    content = history_content.build(history)
     return _template(_HISTORY_TEMPLATE).render(
-        content=history_content.build(history),
+        content=content,
         pictures=[
-            history_plot.draw(series, f"history-{at}") for at, series in enumerate(history.series)
+            history_plot.draw(series, f"history-{at}", f"{part.drawn}, push by push")
+            for at, (part, series) in enumerate(zip(content.series, history.series, strict=True))
         ],
+        point_heads=history_content.POINT_HEADS,
         lines_shown=_LINES_SHOWN,
         points_shown=_POINTS_SHOWN,
     )

@@ -35,8 +35,7 @@ from typing import Any, Literal
 from io_benchmark.analysis import model, report_model
 from io_benchmark.analysis.history import history_model
 from io_benchmark.analysis.statements import Statement, Value
-from io_benchmark.report.content.evidence_text import evidence_text
-from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.statement_text import evidence_text, text_of
 from io_benchmark.report.content.worker_rows import Replication, count_replication
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.json_encoding import Rules, encode, schema_of_document
@@ -177,12 +176,12 @@ def render_history(history: history_model.History, _layout: Layout = PLAIN) -> s
     )
 
 
-def report_schema() -> dict[str, Any]:
+def _report_schema() -> dict[str, Any]:
     title = f"io-benchmark report, version {_REPORT_VERSION}"
     return schema_of_document(title, _ReportDocument, _RULES)
 
 
-def history_schema() -> dict[str, Any]:
+def _history_schema() -> dict[str, Any]:
     title = f"io-benchmark history, version {_HISTORY_VERSION}"
     return schema_of_document(title, _HistoryDocument, _RULES)
 

@@ -4,22 +4,21 @@
 """A comparison for a bug, in the Markdown that GitHub and Bugzilla share."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content import document as contents
 from io_benchmark.report.content.document import Heading, ReportContent
-from io_benchmark.report.content.footnotes import short_marks
+from io_benchmark.report.content.footnotes import all_marks, short_marks
 from io_benchmark.report.content.hypotheses import DiagnosisPart
 from io_benchmark.report.content.place_tables import PlacesPart
 from io_benchmark.report.content.report_sections import Section
 from io_benchmark.report.content.tables import FiguresTable, MeasureTable
 from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
 from io_benchmark.report.formats import PLAIN, Layout
-from io_benchmark.report.formats.markdown_text import prose
+from io_benchmark.report.formats.markdown_text import MAXIMUM_LENGTH, cut_for_comment, prose
 
-# Both allow 65,535 characters in a comment.
-MAXIMUM_LENGTH = 60_000
 _POOLS_AS_COLUMNS = 6
 # Bold in a table of measurements.
 _STRONG_VERDICTS = ("slower", "faster")
@@ -27,6 +26,8 @@ _WORKERS_SHOWN = 30
 _POOLS_SHOWN = 30
 LINES_SHOWN = 30
 _BRIEF_LINES_SHOWN = 10
+_marks = partial(all_marks, mark="\\[{}\\]")
+_short_marks = partial(short_marks, mark="\\[{}\\]")
 
 
 def render_report(report: Report, layout: Layout = PLAIN) -> str:
@@ -35,18 +36,7 @@ def render_report(report: Report, layout: Layout = PLAIN) -> str:
     text = _document(content, brief=False)
     if len(text) > MAXIMUM_LENGTH:
         text = _document(content, brief=True)
-    if len(text) > MAXIMUM_LENGTH:
-        end = text.rindex("\n", 0, MAXIMUM_LENGTH)
-        text = text[:end] + "\n\nCut here: the rest does not fit a comment.\n"
-    return text
-
-
-def _marks(numbers: Sequence[int]) -> str:
-    return "".join(f" \\[{number}\\]" for number in numbers)
-
-
-def _short_marks(numbers: Sequence[int]) -> str:
-    return short_marks(numbers, "\\[{}\\]")
+    return cut_for_comment(text)
 
 
 def _document(content: ReportContent, *, brief: bool) -> str:
@@ -95,7 +85,7 @@ def _answers(content: ReportContent) -> list[str]:
         _items(
             f"**Refused by {prose(refusal.rule)}** ({prose(refusal.where)}): "
             f"{prose(refusal.message)} {refusal.consequence}"
-            for refusal in content.refusals
+            for refusal in content.notes.refusals
         )
     )
     return blocks
@@ -116,26 +106,22 @@ def _section(section: Section, *, brief: bool) -> list[str]:
         blocks += _measures(section.measures)
     else:
         blocks.append(_figures(section.table))
-    if section.advice:
-        blocks.append(f"{Heading.ADVICE}:")
-        blocks.append(_items(f"{prose(side)}: {prose(words)}" for side, words in section.advice))
+    lists = [(Heading.ADVICE, section.advice)]
     if not brief:
-        if section.bottlenecks:
-            blocks.append(f"{Heading.WAITS}:")
-            blocks.append(
-                _items(f"{prose(side)}: {prose(words)}" for side, words in section.bottlenecks)
-            )
-        if section.certainty:
-            blocks.append(f"{Heading.ASSUMPTIONS}:")
-            blocks.append(
-                _items(f"{prose(side)}: {prose(words)}" for side, words in section.certainty)
-            )
+        lists += [(Heading.WAITS, section.bottlenecks), (Heading.ASSUMPTIONS, section.certainty)]
+    for heading, texts in lists:
+        if texts:
+            blocks += [f"{heading}:", _items(_named(texts))]
+    if not brief:
         noise = (
             [f"where nothing differs: {prose(', '.join(section.floors))}"] if section.floors else []
         )
-        noise += [f"{prose(side)}: {prose(words)}" for side, words in section.noise]
-        blocks += ["Noise:", _items(noise)]
+        blocks += ["Noise:", _items([*noise, *_named(section.noise)])]
     return blocks
+
+
+def _named(texts: Iterable[tuple[str, str]]) -> list[str]:
+    return [f"{prose(name)}: {prose(text)}" for name, text in texts]
 
 
 def _places(part: PlacesPart | None) -> list[str]:
@@ -184,11 +170,7 @@ def _measures(
             cells = [*map(prose, row.cells[:-1]), (_strong if strong else prose)(row.cells[-1])]
             rows.append([label, prose(row.pool), *cells])
             label = ""
-    details = [
-        f"{prose(measure.label)}: {prose(words)}"
-        for measure in table.measures
-        for words in measure.details
-    ]
+    details = _named((each.label, text) for each in table.measures for text in each.details)
     heads = [*first, *map(prose, table.heads)]
     return [_table(heads, rows, numbers=True), _items(details)]
 
@@ -239,24 +221,24 @@ def _diagnosis(part: DiagnosisPart, *, brief: bool) -> list[str]:
 
 
 def _replication(content: ReportContent) -> list[str]:
-    if not content.replication:
+    if not content.workers.replication:
         return []
     rows = [
         [prose(cell) for cell in (row.side, *row.cells)]
-        for row in content.replication[:_POOLS_SHOWN]
+        for row in content.workers.replication[:_POOLS_SHOWN]
     ]
-    left_out = len(content.replication) - _POOLS_SHOWN
+    left_out = len(content.workers.replication) - _POOLS_SHOWN
     return [
         f"### {Heading.WORKERS}",
         _table(["Pool", *REPLICATION_HEADS], rows, numbers=True),
         f"And {left_out:,} more." if left_out > 0 else "",
-        _items(_first_items(content.cautions, _BRIEF_LINES_SHOWN)),
+        _items(_first_items(content.workers.cautions, _BRIEF_LINES_SHOWN)),
     ]
 
 
 def _workers(content: ReportContent, *, brief: bool) -> list[str]:
     blocks = []
-    if content.workers and not brief:
+    if content.workers.rows and not brief:
         rows = [
             [
                 prose(row.side),
@@ -266,25 +248,23 @@ def _workers(content: ReportContent, *, brief: bool) -> list[str]:
                 prose(row.state),
                 prose(row.source),
             ]
-            for row in content.workers[:_WORKERS_SHOWN]
+            for row in content.workers.rows[:_WORKERS_SHOWN]
         ]
         heads = ["Pool", "Worker", "Machine", "Task", "State", "Read from"]
         blocks += ["### Workers", _table(heads, rows)]
-        if len(content.workers) > _WORKERS_SHOWN:
-            blocks.append(f"And {len(content.workers) - _WORKERS_SHOWN:,} more.")
+        if len(content.workers.rows) > _WORKERS_SHOWN:
+            blocks.append(f"And {len(content.workers.rows) - _WORKERS_SHOWN:,} more.")
     return blocks
 
 
 def _notes(content: ReportContent, shown: int) -> list[str]:
     blocks = []
-    if content.footnotes:
-        lines = [
+    if content.notes.footnotes:
+        notes = (
             f"\\[{note.number}\\] {prose(note.rule)}: {prose(note.text)}"
-            for note in content.footnotes
-        ]
-        blocks += ["### Notes", _items(lines)]
-    if content.unreadable:
-        blocks += ["### Not read", _items(_first_items(content.unreadable, shown))]
-    if content.remarks:
-        blocks += ["### Remarks", _items(_first_items(content.remarks, shown))]
+            for note in content.notes.footnotes
+        )
+        blocks += ["### Notes", _items(notes)]
+    for title, lines in content.lists:
+        blocks += [f"### {title}", _items(_first_items(lines, shown))]
     return blocks

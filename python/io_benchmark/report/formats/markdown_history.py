@@ -5,13 +5,11 @@
 
 from io_benchmark.analysis.history.history_model import History, HistorySeries
 from io_benchmark.report.content import history_content as contents
-from io_benchmark.report.content.history_content import ChangePart, HistoryContent, SeriesPart
+from io_benchmark.report.content.history_content import POINT_HEADS, ChangePart, SeriesPart
 from io_benchmark.report.formats import PLAIN, Layout
-from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH
-from io_benchmark.report.formats.markdown_text import prose
+from io_benchmark.report.formats.markdown_text import cut_for_comment, prose
 from io_benchmark.report.plots.line_drawing import draw
 
-_HEADS = ("Date", "Revision", "Workers", "Mean", "Ratio to previous level", "")
 _ROWS_SHOWN = 60
 _LINES_SHOWN = 30
 _DRAWING_WIDTH = 78
@@ -28,12 +26,8 @@ def render_history(history: History, _layout: Layout = PLAIN) -> str:
     ]
     for part, series in zip(content.series, history.series, strict=True):
         blocks += _series(part, series)
-    blocks += _notes(content)
-    text = "\n\n".join(block for block in blocks if block) + "\n"
-    if len(text) > MAXIMUM_LENGTH:
-        end = text.rindex("\n", 0, MAXIMUM_LENGTH)
-        text = text[:end] + "\n\nCut here: the rest does not fit a comment.\n"
-    return text
+    blocks += [_list(f"### {title}", lines) for title, lines in content.lists]
+    return cut_for_comment("\n\n".join(block for block in blocks if block) + "\n")
 
 
 def _answer(part: SeriesPart, *, several: bool) -> str:
@@ -52,20 +46,10 @@ def _answer(part: SeriesPart, *, several: bool) -> str:
 def _series(part: SeriesPart, series: HistorySeries) -> list[str]:
     rows = part.rows[-_ROWS_SHOWN:]
     drawing = "\n".join(draw(series, _DRAWING_WIDTH))
-    table = [_cells(_HEADS), "| --- | --- | ---: | ---: | ---: | --- |"]
-    table += [
-        _cells(
-            (
-                row.date,
-                prose(row.revision),
-                row.workers,
-                row.mean,
-                row.ratio,
-                f"change {row.change}" if row.change else "",
-            )
-        )
-        for row in rows
-    ]
+    table = [_cells((*POINT_HEADS, "")), "| --- | --- | ---: | ---: | ---: | --- |"]
+    for row in rows:
+        change = f"change {row.change}" if row.change else ""
+        table.append(_cells((*map(prose, row.cells), change)))
     older = len(part.rows) - len(rows)
     return [
         f"### {prose(part.title)}",
@@ -89,17 +73,6 @@ def _change(change: ChangePart) -> list[str]:
         _list("Changed close by:", change.near),
         f"{prose(change.nothing)}." if change.nothing else "",
         _list("Varied before or after the change, so not an explanation by itself:", change.varied),
-    ]
-
-
-def _notes(content: HistoryContent) -> list[str]:
-    return [
-        _list(title, lines)
-        for title, lines in (
-            ("### Left out", content.left_out),
-            ("### Not read", content.unreadable),
-            ("### Remarks", content.remarks),
-        )
     ]
 
 

@@ -9,6 +9,8 @@ punctuation becomes code, in which nothing is markup, a link, a mention or a ref
 
 import re
 
+# Both allow 65,535 characters in a comment.
+MAXIMUM_LENGTH = 60_000
 _SYMBOLS = frozenset(("%", "\N{EN DASH}", "±", "÷", "×", "·", "→", "∞"))
 # A word: brackets and quotes, the core, then brackets, quotes and punctuation.
 _PARTS = re.compile(r"""([("'±]*)(.*?)([)"',;:.!?%×…]*)""", re.DOTALL)
@@ -18,6 +20,14 @@ _REFERENCE = re.compile(
     r"www\.|\bgh-[0-9]|\b[0-9a-f]{7,}\b|\b(?:bug|comment|attachment)s?\b", re.IGNORECASE
 )
 _LIST_MARK = re.compile(r"[0-9]+[.)]+")
+
+
+def cut_for_comment(text: str) -> str:
+    """Cut a text that is too long for a comment at the end of a line."""
+    if len(text) <= MAXIMUM_LENGTH:
+        return text
+    end = text.rindex("\n", 0, MAXIMUM_LENGTH)
+    return text[:end] + "\n\nCut here: the rest does not fit a comment.\n"
 
 
 def prose(text: str) -> str:

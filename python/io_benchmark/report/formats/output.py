@@ -23,7 +23,8 @@ def show(
     """Write to a stream; text follows the terminal behind it."""
     layout = Layout(details)
     if form == "text":
-        layout = _module("page").terminal_layout(stream, environment, details=details)
+        console = _module("page").terminal_console(stream, environment)
+        layout = Layout(details, console.width, console.color_system, console.no_color)
     stream.write(rendered(shown, form, layout=layout))
 
 

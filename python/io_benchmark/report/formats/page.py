@@ -11,7 +11,9 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from io_benchmark.report.content import footnotes
+from io_benchmark.analysis.model import State
+from io_benchmark.report.content.footnotes import all_marks
+from io_benchmark.report.content.report_index import NO_VERDICT
 from io_benchmark.report.formats import Layout
 
 INDENT = "  "
@@ -19,9 +21,19 @@ GAP = 2
 # Wider text is hard to read.
 _TEXT_WIDTH = 110
 # A longer list ends in a count; the HTML page and the JSON have all of it.
-LINES_SHOWN = 30
+_LINES_SHOWN = 30
 # COLUMNS=0 and similar settings would leave nothing to read.
 _LEAST_COLUMNS = 20
+STYLES = {
+    "slower": "bold red",
+    "faster": "bold green",
+    "equivalent": "bold cyan",
+    "inconclusive": "bold yellow",
+    NO_VERDICT: "bold magenta",
+    State.SUPPORTED: "bold",
+    State.RULED_OUT: "",
+    State.NOT_OBSERVABLE: "dim",
+}
 
 
 def terminal_console(stream: TextIO, environment: Mapping[str, str]) -> Console:
@@ -29,17 +41,6 @@ def terminal_console(stream: TextIO, environment: Mapping[str, str]) -> Console:
     console = Console(file=stream, _environ=environment)
     console.width = max(console.width, _LEAST_COLUMNS)
     return console
-
-
-def terminal_layout(stream: TextIO, environment: Mapping[str, str], *, details: bool) -> Layout:
-    """Return the width and the colors of the terminal behind a stream, if it is one."""
-    console = terminal_console(stream, environment)
-    return Layout(
-        details=details,
-        columns=console.width,
-        color_system=console.color_system,
-        no_color=console.no_color,
-    )
 
 
 class Page:
@@ -63,67 +64,88 @@ class Page:
         """Return everything that was printed."""
         return self._stream.getvalue()
 
-    def line(self, text: Text) -> None:
-        """Add a line."""
-        text.rstrip()
-        self._console.print(text, soft_wrap=True, highlight=False)
+    def line(self, text: Text | str = "", style: str = "") -> None:
+        """Add a line, or an empty one."""
+        line = Text.assemble((text, style)) if isinstance(text, str) else text
+        line.rstrip()
+        self._console.print(line, soft_wrap=True, highlight=False)
 
     def heading(self, text: str, marks: Sequence[int] = ()) -> None:
-        self.line(Text())
-        self.paragraph(Text(text + marks_in_words(marks), "bold"), indent="")
+        self.line()
+        self.paragraph(text + all_marks(marks), "bold", indent="")
 
-    def paragraph(self, text: Text, indent: str = INDENT, first: str | Text | None = None) -> None:
+    def paragraph(
+        self, text: Text | str, style: str = "", *, indent: str = INDENT, first: str | None = None
+    ) -> None:
         """Add wrapped text, indented below its first line."""
+        words = Text(text, style) if isinstance(text, str) else text
         width = max(min(self.width, _TEXT_WIDTH) - len(indent), 12)
-        for at, wrapped in enumerate(text.wrap(self._console, width)):
-            start = indent if at or first is None else first
-            self.line(Text.assemble(start, wrapped))
+        for at, wrapped in enumerate(words.wrap(self._console, width)):
+            self.line(Text.assemble(indent if at or first is None else first, wrapped))
 
-    def items(self, texts: Iterable[str], shown: int = LINES_SHOWN) -> None:
+    def item(self, text: Text | str, style: str = "", *, mark: str = "-") -> None:
+        self.paragraph(text, style, indent="    ", first=f"  {mark} ")
+
+    def items(
+        self, texts: Iterable[str], shown: int = _LINES_SHOWN, style: str = "", *, mark: str = "-"
+    ) -> None:
+        """Add a list; a longer one than `shown` ends in a count."""
         lines = list(texts)
         for line in lines[:shown]:
-            self.paragraph(Text(line), indent="    ", first="  - ")
+            self.item(line, style, mark=mark)
         if len(lines) > shown:
-            self.paragraph(Text(f"and {len(lines) - shown:,} more"), indent="    ", first="  - ")
+            self.item(f"and {len(lines) - shown:,} more", mark=mark)
+
+    def grid(
+        self,
+        corner: str,
+        labels: Sequence[str],
+        heads: Sequence[str],
+        columns: Sequence[Sequence[str]],
+        styles: Sequence[Sequence[str]] = (),
+        notes: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        """Add a table with a column of labels at the left and right-aligned cells.
+
+        `styles` are those of each column's cells, `notes` the texts and styles behind the rows.
+        """
+        widths = column_widths(heads, columns)
+        first = column_widths([corner], [labels])[0]
+        top = Text(INDENT + set_cell_size(corner, first), "dim")
+        for head, width in zip(heads, widths, strict=True):
+            top.append(align_right(head, width), "bold")
+        self.line(top)
+        self.line(INDENT + "─" * (first + sum(GAP + width for width in widths)), "dim")
+        for at, label in enumerate(labels):
+            line = Text(INDENT + set_cell_size(label, first))
+            for number, (column, width) in enumerate(zip(columns, widths, strict=True)):
+                style = styles[number][at] if styles else ""
+                line.append(align_right(column[at], width), style)
+            if notes:
+                line.append(*notes[at])
+            self.line(line)
+
+    def fits(
+        self,
+        labels: Sequence[str],
+        heads: Sequence[str],
+        columns: Sequence[Sequence[str]],
+        *,
+        room: int = 0,
+    ) -> bool:
+        """Is the page wide enough for the grid with these columns and `room` behind them?"""
+        first = max((cell_len(label) for label in labels), default=0)
+        cells = sum(GAP + width for width in column_widths(heads, columns))
+        return len(INDENT) + first + cells + room <= self.width
 
 
-def marks_in_words(numbers: Sequence[int]) -> str:
-    return "".join(f" [{number}]" for number in numbers)
-
-
-def short_marks(numbers: Sequence[int]) -> str:
-    return footnotes.short_marks(numbers, "[{}]")
-
-
-def column_widths(heads: Sequence[str], columns: Sequence[Sequence[str]]) -> list[int]:
+def column_widths(heads: Sequence[str], columns: Iterable[Sequence[str]]) -> list[int]:
     return [
         max(cell_len(text) for text in (head, *column))
         for head, column in zip(heads, columns, strict=True)
     ]
 
 
-def print_grid(
-    page: Page,
-    corner: str,
-    labels: Sequence[str],
-    heads: Sequence[str],
-    columns: Sequence[Sequence[str]],
-    styles: Sequence[Sequence[str]],
-) -> None:
-    """Add a table with a column of labels at the left and right-aligned cells."""
-    widths = column_widths(heads, columns)
-    first = max((cell_len(label) for label in (corner, *labels)), default=0)
-
-    def right(text: str, width: int) -> str:
-        return " " * (GAP + width - cell_len(text)) + text
-
-    top = Text(INDENT + set_cell_size(corner, first), "dim")
-    for head, width in zip(heads, widths, strict=True):
-        top.append(right(head, width), "bold")
-    page.line(top)
-    page.line(Text(INDENT + "─" * (first + sum(GAP + width for width in widths)), "dim"))
-    for at, label in enumerate(labels):
-        line = Text(INDENT + set_cell_size(label, first))
-        for column, width, style in zip(columns, widths, styles, strict=True):
-            line.append(right(column[at], width), style[at])
-        page.line(line)
+def align_right(text: str, width: int) -> str:
+    """Return a cell of a table with the gap before it."""
+    return " " * (GAP + width - cell_len(text)) + text

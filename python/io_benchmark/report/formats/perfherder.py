@@ -40,7 +40,7 @@ def render_report(report: Report, _layout: Layout = PLAIN) -> str:
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 
-def option(text: str) -> str:
+def _option(text: str) -> str:
     """Return a name as an option; a changed name ends in a hash, so that it stays unique."""
     plain = _NOT_ALLOWED.sub("-", text)
     if plain == text and len(text) <= OPTION_LENGTH:
@@ -52,15 +52,15 @@ def option(text: str) -> str:
 def _suite(part: SubjectReport, comparison: Comparison) -> dict[str, Any]:
     subject = part.subject
     options = [
-        option(comparison.candidate),
-        option(f"vs-{comparison.baseline}"),
-        option(subject.workload),
-        option(subject.place),
-        option(subject.destination or subject.variant),
+        _option(comparison.candidate),
+        _option(f"vs-{comparison.baseline}"),
+        _option(subject.workload),
+        _option(subject.place),
+        _option(subject.destination or subject.variant),
     ]
-    options += [option(f"threads-{subject.threads}")] if subject.threads else []
+    options += [_option(f"threads-{subject.threads}")] if subject.threads else []
     if subject.fidelity and subject.fidelity != "seed":
-        options.append(option(f"fidelity-{subject.fidelity}"))
+        options.append(_option(f"fidelity-{subject.fidelity}"))
     return {
         "name": _SUITE,
         **_series(comparison.ratio),

@@ -11,8 +11,8 @@ from markupsafe import Markup
 from io_benchmark.analysis.model import Figures
 from io_benchmark.analysis.report_model import SampleSeries
 from io_benchmark.report.plots.axis import TIMES, Axis
-from io_benchmark.report.plots.choose import spread, typical
-from io_benchmark.report.plots.scales import Scale, around
+from io_benchmark.report.plots.choose import by_mean, typical
+from io_benchmark.report.plots.scales import Scale
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, TITLE_HEIGHT, Drawing, path
 from io_benchmark.text import name
 
@@ -69,10 +69,10 @@ def _scale(sides: Mapping[str, Sequence[SampleSeries]], axis: Axis) -> Scale:
     ends = [
         max(float(end), 1.0)
         for workers in sides.values()
-        for worker in spread(workers, _WORKERS_DRAWN)
+        for worker in _spread(workers, _WORKERS_DRAWN)
         for end in np.quantile(axis.values(worker.total_ns), _AXIS_QUANTILES)
     ]
-    return around(ends, logarithmic=True, room=0.03)
+    return Scale.around(ends, logarithmic=True, room=0.03)
 
 
 def _draw_panel(
@@ -84,7 +84,7 @@ def _draw_panel(
     across: tuple[Scale, Axis],
     top: float,
 ) -> None:
-    drawn = spread(workers, _WORKERS_DRAWN)
+    drawn = _spread(workers, _WORKERS_DRAWN)
     count = f"{len(workers):,} {'worker' if len(workers) == 1 else 'workers'}"
     if len(drawn) < len(workers):
         count = f"{len(drawn)} of {count}"
@@ -105,3 +105,11 @@ def _curve(worker: SampleSeries, across: tuple[Scale, Axis], kind: str) -> Marku
     scale, axis = across
     values = np.maximum(np.quantile(axis.values(worker.total_ns), _QUANTILES), scale.low)
     return path(scale.places(values), (1 - _QUANTILES) * _PANEL_HEIGHT, kind)
+
+
+def _spread(workers: Sequence[SampleSeries], most: int) -> list[SampleSeries]:
+    """Return at most this many workers, evenly from the fastest to the slowest."""
+    ordered = by_mean(workers)
+    if len(ordered) <= most:
+        return ordered
+    return [ordered[round(at * (len(ordered) - 1) / (most - 1))] for at in range(most)]

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from io_benchmark.analysis.model import Comparison, Verdict
 from io_benchmark.number_text import interval, ratio, tick
-from io_benchmark.report.plots.scales import Scale, around
+from io_benchmark.report.plots.scales import Scale
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, Drawing
 from io_benchmark.text import name
 
@@ -69,7 +69,7 @@ def _scale(comparisons: Sequence[Comparison], margin: tuple[float, float]) -> Sc
         for end in (comparison.ratio, comparison.interval.low_ratio, comparison.interval.high_ratio)
         if math.isfinite(end) and 1 / _WIDEST <= end <= _WIDEST
     ]
-    return around([*ends, 1.0, *margin, 0.9, 1.1], logarithmic=True, room=0.06)
+    return Scale.around([*ends, 1.0, *margin, 0.9, 1.1], logarithmic=True, room=0.06)
 
 
 def _draw_row(

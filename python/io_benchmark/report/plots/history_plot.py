@@ -9,11 +9,11 @@ from markupsafe import Markup
 
 from io_benchmark.analysis.history.history_model import Change, HistorySeries
 from io_benchmark.number_text import digits, ratio
-from io_benchmark.report.content import series_figure
-from io_benchmark.report.content.history_content import FASTER, SLOWER, date_of
-from io_benchmark.report.plots.line_drawing import steady_range
-from io_benchmark.report.plots.scales import Scale, around
+from io_benchmark.report.content.history_content import FASTER, SLOWER, date_of, mean_texts
+from io_benchmark.report.plots.line_drawing import value_scale
+from io_benchmark.report.plots.scales import Scale
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, Drawing, points
+from io_benchmark.results import workloads
 
 _HEIGHT = 260.0
 # Above the plot, for the numbers of the changes.
@@ -26,13 +26,13 @@ _STEPS_DAYS = (1, 2, 7, 14, 28, 91, 182, 364, 728)
 _POINT = "M-3.2 0A3.2 3.2 0 1 0 3.2 0A3.2 3.2 0 1 0 -3.2 0Z"
 
 
-def draw(series: HistorySeries, identifier: str) -> Markup:
-    clock = around(
+def draw(series: HistorySeries, identifier: str, title: str) -> Markup:
+    clock = Scale.around(
         (point.time.timestamp() for point in series.points), logarithmic=False, room=0.02
     )
-    scale = _scale(series)
-    workload = series_figure.workload_of(series)
-    title = f"{series_figure.drawing_title(series)}, push by push"
+    workers = (worker.mean_ns for point in series.points for worker in point.workers)
+    scale = value_scale(series, workers)
+    workload = workloads.of(series.subject.workload)
     drawing = Drawing(identifier, title, _description(series))
     levels = [(scale.place(tick), digits(tick)) for tick in scale.ticks(_LEVELS)]
     dates = _dates(clock)
@@ -51,18 +51,12 @@ def draw(series: HistorySeries, identifier: str) -> Markup:
 
 def _description(series: HistorySeries) -> str:
     """Return a text for screen readers."""
-    means = series_figure.mean_texts(series, [level.mean_ns for level in series.levels])
+    means = mean_texts(series, [level.mean_ns for level in series.levels])
     return "; ".join(
         f"{mean} from {date_of(series.points[level.start])} "
         f"to {date_of(series.points[level.end - 1])}"
         for mean, level in zip(means, series.levels, strict=True)
     )
-
-
-def _scale(series: HistorySeries) -> Scale:
-    shown = series_figure.workload_of(series).shown
-    values = [shown(worker.mean_ns) for point in series.points for worker in point.workers]
-    return around([*values, *steady_range(series)], logarithmic=False, room=0.06)
 
 
 def _height(value: float, scale: Scale) -> float:
@@ -101,7 +95,7 @@ def _anchor(place: float) -> str:
 def _draw_levels(drawing: Drawing, series: HistorySeries, clock: Scale, scale: Scale) -> None:
     for level in series.levels:
         start, end = (series.points[at].time.timestamp() for at in (level.start, level.end - 1))
-        height = _height(series_figure.workload_of(series).shown(level.mean_ns), scale)
+        height = _height(workloads.of(series.subject.workload).shown(level.mean_ns), scale)
         drawing.line((clock.place(start), height), (clock.place(end), height), "level")
 
 
@@ -109,7 +103,7 @@ def _draw_workers(drawing: Drawing, series: HistorySeries, clock: Scale, scale: 
     """Draw the workers of points that have several."""
     several = [point for point in series.points if len(point.workers) > 1]
     across = [clock.place(point.time.timestamp()) for point in several for _ in point.workers]
-    shown = series_figure.workload_of(series).shown
+    shown = workloads.of(series.subject.workload).shown
     down = [
         (1 - scale.place(shown(worker.mean_ns))) * _HEIGHT
         for point in several

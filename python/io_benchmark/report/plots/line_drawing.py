@@ -3,11 +3,13 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A series drawn with characters: a column per point, levels behind, changes numbered."""
 
+from collections.abc import Iterable
+
 from io_benchmark.analysis.history.history_model import HistorySeries
 from io_benchmark.number_text import digits
-from io_benchmark.report.content import series_figure
 from io_benchmark.report.content.history_content import date_of
-from io_benchmark.report.plots.scales import Scale, around
+from io_benchmark.report.plots.scales import Scale
+from io_benchmark.results import workloads
 
 ROWS = 11
 POINT, _LEVEL, CHANGE = "●", "─", "┊"
@@ -19,8 +21,8 @@ _STEADY_RATIO = 0.1
 
 def draw(series: HistorySeries, width: int) -> list[str]:
     """Return lines of at most `width` characters."""
-    scale = _scale(series)
-    workload = series_figure.workload_of(series)
+    scale = value_scale(series, [point.mean_ns for point in series.points])
+    workload = workloads.of(series.subject.workload)
     labels = {_row(tick, scale): digits(tick) for tick in scale.ticks(_TICKS)}
     gutter = max(len(label) for label in [*labels.values(), workload.unit]) + 2
     room = max(width - gutter, 10)
@@ -48,15 +50,12 @@ def draw(series: HistorySeries, width: int) -> list[str]:
     return [line.rstrip() for line in drawn]
 
 
-def _scale(series: HistorySeries) -> Scale:
-    values = [series_figure.workload_of(series).shown(point.mean_ns) for point in series.points]
-    return around([*values, *steady_range(series)], logarithmic=False, room=0.06)
-
-
-def steady_range(series: HistorySeries) -> tuple[float, float]:
-    """Return the range around the newest level that is always drawn, so that noise looks small."""
-    mean = series_figure.workload_of(series).shown(series.levels[-1].mean_ns)
-    return mean * (1 - _STEADY_RATIO), mean * (1 + _STEADY_RATIO)
+def value_scale(series: HistorySeries, means_ns: Iterable[float]) -> Scale:
+    """Return a scale of means that is never narrow, so that noise looks small."""
+    shown = workloads.of(series.subject.workload).shown
+    newest = shown(series.levels[-1].mean_ns)
+    steady = (newest * (1 - _STEADY_RATIO), newest * (1 + _STEADY_RATIO))
+    return Scale.around([*map(shown, means_ns), *steady], logarithmic=False, room=0.06)
 
 
 def _row(value: float, scale: Scale) -> int:

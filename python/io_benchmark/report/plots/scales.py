@@ -6,9 +6,12 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from io_benchmark.number_text import tick
 
 # Below this ratio of its ends, ticks of a logarithmic axis are spaced as on a linear one.
 _NARROW = 4.0
@@ -22,6 +25,26 @@ class Scale:
     low: float
     high: float
     logarithmic: bool = False
+
+    @classmethod
+    def around(cls, values: Iterable[float], *, logarithmic: bool, room: float) -> Self:
+        """Return a scale of all finite values, with room (a part of its length) at both ends."""
+        known = [value for value in values if math.isfinite(value)]
+        if logarithmic:
+            known = [value for value in known if value > 0] or [1.0]
+            low, high = math.log(min(known)), math.log(max(known))
+            margin = max((high - low) * room, 0.02)
+            return cls(math.exp(low - margin), math.exp(high + margin), logarithmic=True)
+        known = known or [0.0]
+        low, high = min(known), max(known)
+        margin = (high - low) * room or 1.0
+        return cls(low - margin, high + margin)
+
+    @classmethod
+    def from_zero(cls, values: Iterable[float]) -> Self:
+        """Return a linear scale from 0 to a little above the largest value."""
+        highest = max((value for value in values if math.isfinite(value)), default=0.0)
+        return cls(0.0, highest * 1.05 or 1.0)
 
     def places(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return the places of values; those beyond an end are at that end."""
@@ -39,35 +62,20 @@ class Scale:
             return _round_decades(self.low, self.high, most)
         return _round_steps(self.low, self.high, most)
 
-
-def around(values: Iterable[float], *, logarithmic: bool, room: float) -> Scale:
-    """Return a scale of all finite values, with room (a part of its length) at both ends."""
-    known = [value for value in values if math.isfinite(value)]
-    if logarithmic:
-        known = [value for value in known if value > 0] or [1.0]
-        low, high = math.log(min(known)), math.log(max(known))
-        margin = max((high - low) * room, 0.02)
-        return Scale(math.exp(low - margin), math.exp(high + margin), logarithmic=True)
-    known = known or [0.0]
-    low, high = min(known), max(known)
-    margin = (high - low) * room or 1.0
-    return Scale(low - margin, high + margin)
+    def clock_ticks(self, most: int) -> list[tuple[float, str]]:
+        """Return the places and labels of ticks in seconds and minutes, as on a clock."""
+        length_s = self.high - self.low
+        step_s = next((step for step in _TIME_STEPS_S if length_s / step <= most), 0)
+        if step_s:
+            first, last = math.ceil(self.low / step_s), math.floor(self.high / step_s)
+            ticks_s = [float(at * step_s) for at in range(first, last + 1)]
+        else:
+            ticks_s = _round_steps(self.low, self.high, most)
+        return [(self.place(time_s), _clock_text(time_s)) for time_s in ticks_s]
 
 
-def from_zero(values: Iterable[float]) -> Scale:
-    """Return a linear scale from 0 to a little above the largest value."""
-    highest = max((value for value in values if math.isfinite(value)), default=0.0)
-    return Scale(0.0, highest * 1.05 or 1.0)
-
-
-def time_ticks(scale: Scale, most: int) -> list[float]:
-    """Return ticks in seconds and minutes, as on a clock."""
-    length = scale.high - scale.low
-    step = next((step for step in _TIME_STEPS_S if length / step <= most), 0)
-    if not step:
-        return _round_steps(scale.low, scale.high, most)
-    first = math.ceil(scale.low / step)
-    return [float(at * step) for at in range(first, math.floor(scale.high / step) + 1)]
+def _clock_text(time_s: float) -> str:
+    return f"{tick(time_s / 60)} min" if time_s >= 60 and time_s % 30 == 0 else f"{tick(time_s)} s"
 
 
 def _round_decades(low: float, high: float, most: int) -> list[float]:

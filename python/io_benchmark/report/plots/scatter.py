@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from io_benchmark.analysis.model import Integers
 from io_benchmark.analysis.report_model import SampleSeries
-from io_benchmark.number_text import size, tick
+from io_benchmark.number_text import size
 from io_benchmark.report.plots.axis import TIMES, Axis
-from io_benchmark.report.plots.choose import thin, typical
-from io_benchmark.report.plots.scales import Scale, around, from_zero, time_ticks
+from io_benchmark.report.plots.choose import typical
+from io_benchmark.report.plots.scales import Scale
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, TITLE_HEIGHT, Drawing, points
 from io_benchmark.text import name
 
@@ -56,12 +56,12 @@ def draw(
     points_drawn: int = POINTS_DRAWN,
 ) -> Scatter:
     chosen = {side: typical(workers) for side, workers in sides.items()}
-    classes = size_classes([worker.file_size_bytes for worker in chosen.values()])
+    classes = _size_classes([worker.file_size_bytes for worker in chosen.values()])
     most = min(_POINTS_IN_A_PANEL, points_drawn // len(chosen))
     values = {side: axis.values(worker.total_ns) for side, worker in chosen.items()}
     ends = [float(end) for times in values.values() for end in (np.min(times), np.max(times))]
-    scale = around(ends, logarithmic=True, room=0.05)
-    clock = from_zero(float(np.max(_since_start(worker))) for worker in chosen.values())
+    scale = Scale.around(ends, logarithmic=True, room=0.05)
+    clock = Scale.from_zero(float(np.max(_since_start(worker))) for worker in chosen.values())
     drawing = Drawing(
         identifier,
         "Rate of each sample during the run"
@@ -69,13 +69,13 @@ def draw(
         else "Time of each retrieve during the run",
         f"One worker per side: {', '.join(name(side) for side in chosen)}.",
     )
-    ticks = [(clock.place(tick), clock_label(tick)) for tick in time_ticks(clock, _TICKS)]
+    ticks = clock.clock_ticks(_TICKS)
     levels = [(scale.place(tick), axis.tick(tick)) for tick in scale.ticks(LEVELS)]
     top, steps = 0.0, []
     for side, worker in chosen.items():
         drawing.name(top + 13, _panel_title(side, sides[side]))
         drawing.grid((place for place, _ in ticks), levels, top + TITLE_HEIGHT, PANEL_HEIGHT)
-        kept, step = thin(worker.total_ns, most)
+        kept, step = _thin(worker.total_ns, most)
         steps.append(step)
         down = (1 - scale.places(values[side][kept])) * PANEL_HEIGHT
         _draw_panel(drawing, worker, kept, down, classes, clock, top + TITLE_HEIGHT)
@@ -88,7 +88,7 @@ def draw(
     return Scatter(drawing.markup(), classes, _thinning_text(steps, noun))
 
 
-def size_classes(sizes_bytes: Sequence[Integers]) -> tuple[_SizeClass, ...]:
+def _size_classes(sizes_bytes: Sequence[Integers]) -> tuple[_SizeClass, ...]:
     """Return a class per size, the largest first, or classes with equal numbers of sizes."""
     distinct = np.unique(np.concatenate(list(sizes_bytes)))
     if len(distinct) <= _CLASSES:
@@ -103,10 +103,6 @@ def size_classes(sizes_bytes: Sequence[Integers]) -> tuple[_SizeClass, ...]:
         _SizeClass(label, f"size-{number}", _STROKES[number], upper)
         for number, (upper, label) in enumerate(pairs)
     )
-
-
-def clock_label(time_s: float) -> str:
-    return f"{tick(time_s / 60)} min" if time_s >= 60 and time_s % 30 == 0 else f"{tick(time_s)} s"
 
 
 def _panel_title(side: str, workers: Sequence[SampleSeries]) -> str:
@@ -148,3 +144,13 @@ def _thinning_text(steps: Sequence[int], noun: str) -> str:
         return ""
     each = f"{largest}th" if largest > 3 else ("2nd", "3rd")[largest - 2]
     return f"Only every {each} {noun} and the slowest hundredth are drawn."
+
+
+def _thin(values_ns: Integers, most: int) -> tuple[Integers, int]:
+    """Return which samples to draw, and the step: every n-th, and the slowest 1 %."""
+    count = len(values_ns)
+    step = -(-count // most)
+    if step <= 1:
+        return np.arange(count), 1
+    slowest = np.argsort(values_ns, kind="stable")[-max(count // 100, 1) :]
+    return np.union1d(np.arange(0, count, step), slowest), step

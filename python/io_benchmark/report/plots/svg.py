@@ -21,7 +21,7 @@ AXIS_HEIGHT = 20
 _GUTTER = 48
 
 
-def element(tag: str, *content: str, **attributes: object) -> Markup:
+def _element(tag: str, *content: str, **attributes: object) -> Markup:
     """Return an element; underscores in attribute names become hyphens, all text is escaped."""
     written = Markup().join(
         Markup(' {}="{}"').format(key.strip("_").replace("_", "-"), _value(value))
@@ -53,7 +53,7 @@ class Drawing:
     def line(self, start: tuple[float, float], end: tuple[float, float], kind: str) -> None:
         """Draw from one point (place across, height in pixels) to another."""
         self._parts.append(
-            element(
+            _element(
                 "line",
                 x1=_percent(start[0]),
                 y1=start[1],
@@ -65,7 +65,7 @@ class Drawing:
 
     def band(self, left: float, right: float, top: float, height: float, kind: str) -> None:
         self._parts.append(
-            element(
+            _element(
                 "rect",
                 x=_percent(left),
                 y=top,
@@ -81,22 +81,22 @@ class Drawing:
         """Write text; near an edge it is inside the picture, unless `anchor` is given."""
         chosen = anchor or ("start" if place < 0.04 else "end" if place > 0.96 else "middle")
         self._parts.append(
-            element(
+            _element(
                 "text", text, x=_percent(place), y=height, text_anchor=chosen, class_=kind or "t"
             )
         )
 
     def mark(self, place: float, height: float, shape: str, kind: str) -> None:
         """Draw a symbol whose shape has a meaning as well as its color."""
-        use = element("path", d=shape, class_=f"mark {kind}")
+        use = _element("path", d=shape, class_=f"mark {kind}")
         self._parts.append(
-            element("svg", use, x=_percent(place), y=height, overflow="visible", class_="point")
+            _element("svg", use, x=_percent(place), y=height, overflow="visible", class_="point")
         )
 
     def frame(self, top: float, height: float, paths: Iterable[Markup]) -> None:
         """Draw paths in units of _FRAME_UNITS across and pixels down."""
         self._parts.append(
-            element(
+            _element(
                 "svg",
                 *paths,
                 x=0,
@@ -110,7 +110,7 @@ class Drawing:
 
     def name(self, height: float, text: str) -> None:
         """Write the name of a panel above it."""
-        self._parts.append(element("text", text, x=-_GUTTER, y=height, class_="name"))
+        self._parts.append(_element("text", text, x=-_GUTTER, y=height, class_="name"))
 
     def grid(
         self,
@@ -126,7 +126,7 @@ class Drawing:
             at = top + (1 - place) * height
             self.line((0, at), (1, at), "grid")
             self._parts.append(
-                element("text", label, x=-8, y=at + 4, text_anchor="end", class_="tick")
+                _element("text", label, x=-8, y=at + 4, text_anchor="end", class_="tick")
             )
 
     def axis(self, ticks: Iterable[tuple[float, str]], bottom: float) -> None:
@@ -135,10 +135,10 @@ class Drawing:
 
     def markup(self) -> Markup:
         title, description = f"{self.identifier}-t", f"{self.identifier}-d"
-        return element(
+        return _element(
             "svg",
-            element("title", self.title, id=title),
-            element("desc", self.description, id=description),
+            _element("title", self.title, id=title),
+            _element("desc", self.description, id=description),
             *self._parts,
             class_="plot gutter" if self.gutter else "plot",
             width="100%",
@@ -157,13 +157,13 @@ def path(across: ArrayLike, down: ArrayLike, kind: str, *, close_at: float | Non
     data = "M" + "L".join(f"{x} {y}" for x, y in pairs)
     if close_at is not None:
         data += f"V{close_at:g}H{pairs[0][0]}Z"
-    return element("path", d=data, class_=kind)
+    return _element("path", d=data, class_=kind)
 
 
 def points(across: ArrayLike, down: ArrayLike, kind: str, stroke: str = "h0") -> Markup:
     """Return points as one path: strokes without a length, of which only the caps are visible."""
     data = "".join(f"M{x} {y}{stroke}" for x, y in _pairs(across, down))
-    return element("path", d=data, class_=f"points {kind}") if data else Markup()
+    return _element("path", d=data, class_=f"points {kind}") if data else Markup()
 
 
 def _pairs(across: ArrayLike, down: ArrayLike) -> list[tuple[int, int]]:

@@ -10,10 +10,10 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.report_model import RateTimeline
+from io_benchmark.analysis.report_model import RateTimeline, SampleSeries
 from io_benchmark.number_text import compact, tick
-from io_benchmark.report.plots.scales import Scale, from_zero, time_ticks
-from io_benchmark.report.plots.scatter import clock_label
+from io_benchmark.report.plots.choose import SIDES_DRAWN, typical
+from io_benchmark.report.plots.scales import Scale
 from io_benchmark.report.plots.svg import AXIS_HEIGHT, TITLE_HEIGHT, Drawing, path
 from io_benchmark.text import name
 
@@ -62,26 +62,54 @@ class _TimelinePicture:
     picture: Markup
 
 
-def draw(timelines: Sequence[RateTimeline], identifier: str) -> tuple[_TimelinePicture, ...]:
-    """Draw a picture per rate, with the sides below each other."""
-    clock = from_zero(max(line.time_s) for line in timelines)
+def draw(
+    timelines: Sequence[RateTimeline],
+    series: Sequence[SampleSeries],
+    sides: Sequence[str],
+    identifier: str,
+) -> tuple[_TimelinePicture, ...]:
+    """Draw a picture per rate, with the sides below each other; none without timelines."""
+    chosen = _choose(timelines, series, sides)
+    if not chosen:
+        return ()
+    clock = Scale.from_zero(max(line.time_s) for line in chosen)
     return tuple(
-        _TimelinePicture(rate.title, _draw(rate, timelines, clock, f"{identifier}-{rate.kind}"))
+        _TimelinePicture(rate.title, _draw(rate, chosen, clock, f"{identifier}-{rate.kind}"))
         for rate in _RATES
     )
 
 
+def _choose(
+    all_timelines: Sequence[RateTimeline], series: Sequence[SampleSeries], sides: Sequence[str]
+) -> list[RateTimeline]:
+    """Return one timeline per side: that of the typical worker, else the first."""
+    wanted: dict[str, str] = {}
+    for side in sides:
+        workers = [each for each in series if each.side == side and len(each.total_ns)]
+        if workers:
+            subject = workers[0].subject
+            wanted[side] = typical([each for each in workers if each.subject == subject]).worker
+    chosen: dict[str, RateTimeline] = {}
+    for timeline in all_timelines:
+        if not timeline.time_s:
+            continue
+        is_wanted = timeline.worker == wanted.get(timeline.side)
+        if timeline.side not in chosen or (
+            is_wanted and chosen[timeline.side].worker != timeline.worker
+        ):
+            chosen[timeline.side] = timeline
+    return [chosen[side] for side in sides if side in chosen][:SIDES_DRAWN]
+
+
 def _draw(rate: _Rate, timelines: Sequence[RateTimeline], clock: Scale, identifier: str) -> Markup:
     shown = [_averaged(line.time_s, rate.values(line)) for line in timelines]
-    scale = from_zero(float(value) for _, values in shown for value in values)
+    scale = Scale.from_zero(float(value) for _, values in shown for value in values)
     description = "; ".join(
         f"{name(line.side)}: at most {compact(float(np.nanmax(values, initial=0)))} {rate.unit}"
         for line, (_, values) in zip(timelines, shown, strict=True)
     )
     drawing = Drawing(identifier, rate.title, description)
-    ticks = [
-        (clock.place(time_s), clock_label(time_s)) for time_s in time_ticks(clock, _CLOCK_TICKS)
-    ]
+    ticks = clock.clock_ticks(_CLOCK_TICKS)
     levels = [(scale.place(value), tick(value)) for value in scale.ticks(_LEVELS)]
     top = 0.0
     for line, (times_s, values) in zip(timelines, shown, strict=True):

@@ -13,7 +13,7 @@ from several_places import in_places
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Cause, State
-from io_benchmark.analysis.plan import Pair, Plan
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 
 PLACES = ("container", "memory")
@@ -41,7 +41,7 @@ def change(slower: Mapping[str, Mapping[str, float]], seed: int, **observed: Any
 
 def report(slower: Mapping[str, Mapping[str, float]], **observed: Any) -> Report:
     changes = {"intel": change({}, 1), "amd-16": change(slower, 2, **observed)}
-    plan = Plan("places", "intel", "for the test", (Pair("amd-16", "intel"),))
+    plan = Plan("places", "intel", "for the test", (("amd-16", "intel"),))
     return compare(plan, seed_workers.workers(pools=POOLS, change=changes), Options())
 
 

@@ -14,9 +14,10 @@ import pkgutil
 from collections.abc import Sequence
 from importlib import import_module
 
-from io_benchmark.analysis.diagnosis.case import OtherMeasurement, make_case
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.model import Cause, State, Subject, Worker
+from io_benchmark.analysis.observed.worker_view import view_of
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 
 
@@ -35,8 +36,17 @@ def judge(
     candidate: Sequence[Worker],
     measurements: Sequence[OtherMeasurement] = (),
 ) -> tuple[Cause, ...]:
-    """Judge every cause that may explain this workload; without a ratio none is supported."""
-    case = make_case(subject, ratio, baseline, candidate, measurements)
+    """Judge every cause that may explain this workload; without a ratio none is supported.
+
+    A ratio that is not a positive number counts as none.
+    """
+    case = Case(
+        subject,
+        ratio if ratio is not None and math.isfinite(ratio) and ratio > 0 else None,
+        tuple(view_of(worker, subject) for worker in baseline),
+        tuple(view_of(worker, subject) for worker in candidate),
+        tuple(measurements),
+    )
     return tuple(
         _cause(rule, rule.judge(case), case.ratio)
         for rule in RULES

@@ -4,16 +4,11 @@
 """What makes executing a binary slow: a copy of it for each builder."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.measured_gains import other_variant
 from io_benchmark.analysis.diagnosis.other_measurements import (
     NOT_MEASURED,
-    detail,
     detail_evidence,
-    is_decided,
-    known_times_as_long,
-    part_of,
-    times_as_long,
 )
 from io_benchmark.analysis.statements import Unit
 from io_benchmark.analysis.summary import workload_figures
@@ -27,7 +22,7 @@ _COSTS_MORE_RATIO = 1.1
 def _per_builder_copies(case: Case) -> CauseJudgement:
     """Compare copies with hardlinks, which share one file's pages in the caches."""
     copies = case.sibling(variant=_COPIES)
-    costs = detail(case, copies, workload_figures.COPIES) if copies is not None else None
+    costs = case.detail(copies, workload_figures.COPIES) if copies is not None else None
     if copies is None or costs is None:
         return NOT_MEASURED.not_observable(
             "This needs the variants hardlinked and copies on both sides.",
@@ -47,12 +42,12 @@ def _per_builder_copies(case: Case) -> CauseJudgement:
             "Hardlinks to one file differ as well, so copies are not the cause."
         )
     slower, faster = costs
-    if slower < _COSTS_MORE_RATIO * faster or not is_decided(copies):
+    if slower < _COSTS_MORE_RATIO * faster or not copies.is_decided:
         return evidence.ruled_out("Copies cost the slower side no more than the faster side.")
-    hardlinked = known_times_as_long(case, case.sibling(variant="hardlinked"))
+    hardlinked = case.known_times_as_long(case.sibling(variant="hardlinked"))
     return evidence.supported(
         "The slower side's caches do not hold a copy of the binary for each process.",
-        predicted_ratio=part_of(case, times_as_long(case, copies) / hardlinked),
+        predicted_ratio=case.part_of(case.times_as_long(copies) / hardlinked),
         is_part=True,
     )
 
@@ -63,11 +58,10 @@ RULES = (
         "Copies of a binary, one for each process, do not fit the slower side's caches.",
         _per_builder_copies,
         frozenset((_EXEC,)),
-        (
-            Suggestion(
-                "hardlink the binaries of all builders to one file",
-                other_variant("hardlinked", "executing hardlinks"),
-            ),
-        ),
+        {
+            "hardlink the binaries of all builders to one file": other_variant(
+                "hardlinked", "executing hardlinks"
+            )
+        },
     ),
 )

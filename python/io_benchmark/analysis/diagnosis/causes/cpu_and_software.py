@@ -6,16 +6,13 @@
 import re
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
-from io_benchmark.analysis.diagnosis.causes.lookup_costs import lookup_share
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import (
     RankedFact,
     Ranking,
-    Sentences,
     by_rank,
-    explained_share,
     fact_tally,
     is_enough,
     part,
@@ -83,10 +80,16 @@ def _cpu(case: Case) -> CauseJudgement:
             others=part(faster or 0.0),
         )
     if ranking(case, _processor) is not Ranking.UNRANKED:
-        unseen = "The CPU's model could not be seen."
-        sentences = Sentences(supported="", unseen=unseen, workload=spawn)
-        return by_rank(case, _processor, sentences, name="cpu", evidence=evidence)
-    share = explained_share(case, _own_cpu_ns)
+        return by_rank(
+            case,
+            _processor,
+            name="cpu",
+            supported="",
+            unseen="The CPU's model could not be seen.",
+            workload=spawn,
+            evidence=evidence,
+        )
+    share = case.explained_share(_own_cpu_ns)
     if share is None:
         return evidence.not_observable(
             f"The CPUs differ, and the CPU time per {operation} was not recorded.",
@@ -116,15 +119,13 @@ def _kernel(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _kernel_version,
-        Sentences(
-            supported="",
-            unseen="The kernel could not be seen.",
-            unranked="The kernels differ. Only the same kernel on both sides would show whether "
-            "that changes how it writes back.",
-        ),
+        supported="",
+        unseen="The kernel could not be seen.",
+        unranked="The kernels differ. Only the same kernel on both sides would show whether "
+        "that changes how it writes back.",
         name="kernel",
     )
-    share = explained_share(case, _own_system_ns)
+    share = case.explained_share(_own_system_ns)
     differs = ranking(case, _kernel_version) is Ranking.UNRANKED
     if not differs or share is None or not is_enough(share):
         return judgement
@@ -165,19 +166,17 @@ def _image_and_tools(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _tools,
-        Sentences(
-            supported="",
-            unseen="The result does not have the versions of the tools.",
-            unranked="The tools that copy the files differ. Only the same image on both sides would "
-            "show what that costs."
-            if real
-            else "The tools differ, and the workload has no times to compare their cost with.",
-        ),
+        supported="",
+        unseen="The result does not have the versions of the tools.",
+        unranked="The tools that copy the files differ. Only the same image on both sides would "
+        "show what that costs."
+        if real
+        else "The tools differ, and the workload has no times to compare their cost with.",
         name="tools",
     )
     if ranking(case, _tools) is not Ranking.UNRANKED:
         return judgement
-    share = lookup_share(case)
+    share = case.explained_share(lambda view: view.lookup_mean_ns)
     if share is not None and is_enough(share):
         return judgement.evidence.supported(
             "The tools differ, and the lookups, which they do, make up {share} of the difference.",
@@ -209,12 +208,12 @@ RULES = (
         "The slower side's kernel is slower.",
         _kernel,
         EVERY_WORKLOAD,
-        (Suggestion("run the faster side's kernel on both sides", as_other_pool),),
+        {"run the faster side's kernel on both sides": as_other_pool},
     ),
     CauseRule(
         "image-and-tools",
         "The slower side's image has slower tools.",
         _image_and_tools,
-        remedies=(Suggestion("use the same image on both sides", as_other_pool),),
+        remedies={"use the same image on both sides": as_other_pool},
     ),
 )

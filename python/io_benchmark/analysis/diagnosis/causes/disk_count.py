@@ -6,16 +6,16 @@
 from collections.abc import Sequence
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.evidence import (
+    WRITE_RATE,
     evidence_of,
     of_sides,
     rate,
     tally,
-    write_rate,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import more_disks, predicted
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank, fact_tally
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
 from io_benchmark.analysis.model import Evidence, Observation, State
 from io_benchmark.analysis.observed import published_caps
 from io_benchmark.analysis.observed.device_stack import Stack, stack_of
@@ -27,7 +27,7 @@ from io_benchmark.analysis.observed.disk_waits import (
     write_cap,
 )
 from io_benchmark.analysis.observed.worker_view import View, mean_of
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, count, statement
 
 ORDER = 10
 _UNSEEN = "The devices under the place could not be seen."
@@ -37,20 +37,18 @@ _UNSEEN = "The devices under the place could not be seen."
 
 
 def _spread(stack: Stack) -> Statement:
-    disks = Quantity(len(stack.disks), Unit.COUNT)
+    disks = count(len(stack.disks))
     if len(stack.disks) == 1:
         return statement("{disks} disk", disks=disks)
     if stack.linear:
         return statement(
             "{disks} disks, linear: the bandwidth of {width}",
             disks=disks,
-            width=Quantity(stack.width, Unit.COUNT),
+            width=count(stack.width),
         )
     if stack.width == len(stack.disks):
         return statement("{disks} disks, striped", disks=disks)
-    return statement(
-        "{disks} disks, {width} at once", disks=disks, width=Quantity(stack.width, Unit.COUNT)
-    )
+    return statement("{disks} disks, {width} at once", disks=disks, width=count(stack.width))
 
 
 def _stack_fact(view: View) -> Statement | None:
@@ -98,7 +96,7 @@ def _device_evidence(views: Sequence[View]) -> Evidence:
         tally("disks", _stack_fact)(views),
         tally("models", _models, "models {value}")(views),
         tally("machine-type", _machine_type, "machine type {value}")(views),
-        write_rate()(views),
+        WRITE_RATE(views),
         *_caps(views),
     )
 
@@ -107,7 +105,7 @@ def _width(view: View) -> RankedFact | None:
     stack = stack_of(view)
     if stack is None:
         return None
-    width = Quantity(stack.width, Unit.COUNT)
+    width = count(stack.width)
     return RankedFact(statement("{width}", width=width), -stack.width)
 
 
@@ -117,11 +115,9 @@ def _device_count(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _width,
-        Sentences(
-            supported="The slower side spreads its writes over fewer disks.",
-            unseen=_UNSEEN,
-            same="As many disks work at once on both sides.",
-        ),
+        supported="The slower side spreads its writes over fewer disks.",
+        unseen=_UNSEEN,
+        same="As many disks work at once on both sides.",
         name="disks",
         evidence=evidence,
         predicted_ratio=predicted_ratio,
@@ -168,10 +164,10 @@ def _with_more_disks(case: Case, judgement: CauseJudgement) -> CauseJudgement:
     larger = published_caps.machine_with_disks(machine, disks + 1)
     more = published_caps.disks_of_machine(larger)
     template = "{machine} has {disks} local SSD" + ("s" if disks > 1 else "")
-    values: dict[str, Value] = {"machine": machine, "disks": Quantity(disks, Unit.COUNT)}
+    values: dict[str, Value] = {"machine": machine, "disks": count(disks)}
     if larger is None or more is None:
         return judgement.also(f"{template}.", **values)
-    values |= {"larger": larger, "more": Quantity(more, Unit.COUNT)}
+    values |= {"larger": larger, "more": count(more)}
     return judgement.also(f"{template}, {{larger}} has {{more}}.", **values)
 
 
@@ -214,12 +210,10 @@ def _linear_volume(case: Case) -> CauseJudgement:
     return by_rank(
         case,
         _linear,
-        Sentences(
-            supported="The slower side's volume joins its disks one after another, so a copy has "
-            "the bandwidth of one disk.",
-            unseen=_UNSEEN,
-            same="The volumes of both sides are linear.",
-        ),
+        supported="The slower side's volume joins its disks one after another, so a copy has "
+        "the bandwidth of one disk.",
+        unseen=_UNSEEN,
+        same="The volumes of both sides are linear.",
         name="disks",
         predicted_ratio=_linear_prediction(case),
     )
@@ -230,14 +224,12 @@ RULES = (
         "device-count",
         "The slower side's writes are spread over fewer disks.",
         _device_count,
-        remedies=(Suggestion("use a machine type with more local SSDs, striped", more_disks),),
+        remedies={"use a machine type with more local SSDs, striped": more_disks},
     ),
     CauseRule(
         "linear-volume",
         "The slower side's volume is linear: several disks with the bandwidth of one.",
         _linear_volume,
-        remedies=(
-            Suggestion("make the volume striped (lvcreate -i N) instead of linear", predicted),
-        ),
+        remedies={"make the volume striped (lvcreate -i N) instead of linear": predicted},
     ),
 )

@@ -7,16 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.evidence import span, tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, unless
 from io_benchmark.analysis.diagnosis.other_measurements import (
     NOT_MEASURED,
     SLOWER_AT_RATIO,
     figures,
-    is_decided,
-    slowest,
-    times_as_long,
 )
 from io_benchmark.analysis.model import Evidence
 from io_benchmark.analysis.observed import published_caps
@@ -43,16 +40,16 @@ def _random_io(case: Case) -> CauseJudgement:
         )
     itself = case.sibling() if case.subject.workload == _RANDOM_IO else None
     many = [each for each in measurements if each.subject.variant.endswith(_AT_ONCE)]
-    chosen = itself or slowest(case, many or measurements)
+    chosen = itself or case.slowest(many or measurements)
     evidence = _evidence(case, measurements, chosen)
     if chosen is None or not case.differs:
         return evidence.nothing_to_explain()
-    ratio = times_as_long(case, chosen)
+    ratio = case.times_as_long(chosen)
     if ratio < SLOWER_AT_RATIO:
         return evidence.ruled_out("The slower side's disks do as many operations per second.")
     template = "The slower side's disks do {ratio} fewer operations per second ({variant})."
     fewer, variant = Quantity(ratio, Unit.RATIO), chosen.subject.variant
-    if not is_decided(chosen):
+    if not chosen.is_decided:
         return evidence.not_observable(template, ratio=fewer, variant=variant).may_be_chance()
     judgement = evidence.supported(template, ratio=fewer, variant=variant)
     # The copies are sequential: their caps are those of bandwidth.
@@ -112,11 +109,6 @@ RULES = (
         "The slower side's disks do fewer operations per second.",
         _random_io,
         frozenset(("cache-retrieve", _RANDOM_IO)),
-        (
-            Suggestion(
-                "use the faster side's kind and number of disks",
-                unless("device-count", as_other_pool),
-            ),
-        ),
+        {"use the faster side's kind and number of disks": unless("device-count", as_other_pool)},
     ),
 )

@@ -4,19 +4,19 @@
 """What kind of disk a place is on, and how fast each disk writes."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.evidence import of_sides, rate, span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed import published_caps
-from io_benchmark.analysis.observed.device_stack import Medium, medium_of, stack_of
+from io_benchmark.analysis.observed.device_stack import PERSISTENT_DISK, medium_of, stack_of
 from io_benchmark.analysis.observed.disk_waits import (
     do_not_wait,
     waits_for_disks,
 )
 from io_benchmark.analysis.observed.worker_view import View, mean_of
-from io_benchmark.analysis.statements import Quantity, Unit, statement
+from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 
 ORDER = 11
 # A disk that writes at this part of the other's rate or more is as fast.
@@ -31,21 +31,17 @@ def _medium(view: View) -> RankedFact | None:
     if medium is None:
         return None
     # LVM may span both: then the slow part decides.
-    return RankedFact(
-        statement("on {medium}", medium=medium), float(Medium.PERSISTENT.value in medium)
-    )
+    return RankedFact(statement("on {medium}", medium=medium), float(PERSISTENT_DISK in medium))
 
 
 def _boot_disk_fallback(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _medium,
-        Sentences(
-            supported="The slower side's place is on a persistent disk. This happens when the "
-            "workers' start script does not find the local SSDs and uses the boot disk silently.",
-            unseen="The disks do not report what they are.",
-            same="Both sides have the same kind of disk, so neither fell back to its boot disk alone.",
-        ),
+        supported="The slower side's place is on a persistent disk. This happens when the "
+        "workers' start script does not find the local SSDs and uses the boot disk silently.",
+        unseen="The disks do not report what they are.",
+        same="Both sides have the same kind of disk, so neither fell back to its boot disk alone.",
         name="disk-kind",
     )
     expected = [
@@ -56,7 +52,7 @@ def _boot_disk_fallback(case: Case) -> CauseJudgement:
     if judgement.state is State.SUPPORTED and expected:
         return judgement.also(
             "Its machine type has {disks} local SSD" + ("s." if max(expected) > 1 else "."),
-            disks=Quantity(max(expected), Unit.COUNT),
+            disks=count(max(expected)),
         )
     return judgement
 
@@ -111,12 +107,9 @@ RULES = (
         "The slower side works on its boot disk, the faster side on local SSDs.",
         _boot_disk_fallback,
         frozenset(("cache-retrieve", "random-io", "sync-write")),
-        (
-            Suggestion(
-                "fix the fallback: the workers' start script must find the local SSDs or fail",
-                as_other_pool,
-            ),
-        ),
+        {
+            "fix the fallback: the workers' start script must find the local SSDs or fail": as_other_pool
+        },
     ),
     CauseRule("disk-speed", "Each disk of the slower side is slower.", _disk_speed),
 )

@@ -3,11 +3,13 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The lookup's part of a retrieve, and the process that it starts."""
 
+from collections.abc import Callable
+
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.evidence import evidence_of, fact, of_sides, span
-from io_benchmark.analysis.diagnosis.other_measurements import is_decided
-from io_benchmark.analysis.diagnosis.ranking import explained_share, is_enough, part
+from io_benchmark.analysis.diagnosis.ranking import is_enough, part
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
 ORDER = 90
@@ -16,28 +18,32 @@ _PROCESSES_SEED, _PROCESSES_REAL = 1, 4
 _PART = "The lookups make up {share} of the difference."
 
 
-def lookup_share(case: Case) -> float | None:
-    """Return the lookups' part of the difference."""
-    return explained_share(case, lambda view: view.lookup_mean_ns)
+def _lookup_ns(view: View) -> float | None:
+    return view.lookup_mean_ns
 
 
-def _evidence(case: Case) -> Sides:
-    return of_sides(
-        case, span("lookup", lambda view: view.lookup_mean_ns, Unit.NANOSECONDS, "lookup {value}")
-    )
-
-
-def _lookup_cost(case: Case) -> CauseJudgement:
-    evidence = _evidence(case)
+def _by_lookups(
+    case: Case, rest: str, enough: Callable[[Sides, float], CauseJudgement]
+) -> CauseJudgement:
+    """Rule a cause out where the lookups are too small a part; `rest` names what else there is."""
+    evidence = of_sides(case, span("lookup", _lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
     if case.difference_ns is None:
         return evidence.not_observable("The workload has no times.", workload="spawn")
-    share = lookup_share(case)
+    share = case.explained_share(_lookup_ns)
     if share is None:
         return evidence.nothing_to_explain()
     if not is_enough(share):
-        return evidence.ruled_out(_PART, share=part(share)).also("The rest is in the copies.")
-    return evidence.supported(_PART, share=part(share)).also(
-        "The workload spawn shows whether grep or starting it takes the time."
+        return evidence.ruled_out(_PART, share=part(share)).also(rest)
+    return enough(evidence, share)
+
+
+def _lookup_cost(case: Case) -> CauseJudgement:
+    return _by_lookups(
+        case,
+        "The rest is in the copies.",
+        lambda evidence, share: evidence.supported(_PART, share=part(share)).also(
+            "The workload spawn shows whether grep or starting it takes the time."
+        ),
     )
 
 
@@ -45,18 +51,12 @@ def _spawn_cost(case: Case) -> CauseJudgement:
     spawned = case.measured("spawn")
     if spawned and case.difference_ns is not None:
         return _judge_spawns(case, spawned[0])
-    evidence = _evidence(case)
-    if case.difference_ns is None:
-        return evidence.not_observable("The workload has no times.", workload="spawn")
-    share = lookup_share(case)
-    if share is None:
-        return evidence.nothing_to_explain()
-    if not is_enough(share):
-        return evidence.ruled_out(_PART, share=part(share)).also(
-            "Starting grep is only a part of a lookup."
-        )
-    return evidence.not_observable(_PART, workload="spawn", share=part(share)).also(
-        "How much of that is starting grep is not known."
+    return _by_lookups(
+        case,
+        "Starting grep is only a part of a lookup.",
+        lambda evidence, share: evidence.not_observable(
+            _PART, workload="spawn", share=part(share)
+        ).also("How much of that is starting grep is not known."),
     )
 
 
@@ -86,7 +86,7 @@ def _judge_spawns(case: Case, spawn: OtherMeasurement) -> CauseJudgement:
     )
     if not is_enough(share):
         return evidence.ruled_out(template, share=part(share))
-    if not is_decided(spawn):
+    if not spawn.is_decided:
         return evidence.not_observable(template, share=part(share)).may_be_chance()
     return evidence.supported(template, share=part(share))
 

@@ -10,9 +10,7 @@ from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
 from io_benchmark.analysis.diagnosis.ranking import (
     RankedFact,
-    Sentences,
     by_rank,
-    explained_share,
     is_enough,
     part,
 )
@@ -51,15 +49,13 @@ def _page_cache_state(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _cached,
-        Sentences(
-            supported="The slower side started with less of the cache in memory and read it from "
-            "its disks.",
-            unseen="The kernel did not report how much of the cache was in memory at the start.",
-            same="As much of the cache was in memory at the start on both sides.",
-        ),
+        supported="The slower side started with less of the cache in memory and read it from "
+        "its disks.",
+        unseen="The kernel did not report how much of the cache was in memory at the start.",
+        same="As much of the cache was in memory at the start on both sides.",
         name="cache-in-memory",
     )
-    share = explained_share(case, _reading_ns)
+    share = case.explained_share(_reading_ns)
     if judgement.state is not State.SUPPORTED or share is None:
         return judgement
     if not is_enough(share):
@@ -94,7 +90,7 @@ def _memory_first_touch(case: Case) -> CauseJudgement:
         return evidence.nothing_to_explain()
     if median(slower) <= _SAME_COST_RATIO * median(faster):
         return evidence.ruled_out("New memory costs the slower side no more.")
-    share = explained_share(case, _touch_per_retrieve_ns)
+    share = case.explained_share(_touch_per_retrieve_ns)
     if share is None:
         return evidence.not_observable("The workload has no times to compare this cost with.")
     if not is_enough(share):

@@ -7,24 +7,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.measured_gains import other_place
 from io_benchmark.analysis.diagnosis.other_measurements import (
     NOT_MEASURED,
     SLOWER_AT_RATIO,
-    detail,
     detail_evidence,
     figures,
-    is_decided,
-    known_times_as_long,
-    part_of,
-    times_as_long,
 )
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.model import Evidence, State
-from io_benchmark.analysis.observed.cgroup_limits import cpu_quota
-from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.statements import Quantity, Unit, statement
+from io_benchmark.analysis.observed.worker_view import View, cpu_quota
+from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.summary import workload_figures
 
 ORDER = 120
@@ -44,11 +38,11 @@ def _with_threads(case: Case) -> OtherMeasurement | None:
     scaled = [
         each
         for each in case.measured(_METADATA)
-        if detail(case, each, workload_figures.SCALING) is not None
+        if case.detail(each, workload_figures.SCALING) is not None
     ]
 
     def gained(measurement: OtherMeasurement) -> float:
-        slower, faster = detail(case, measurement, workload_figures.SCALING) or (1.0, 1.0)
+        slower, faster = case.detail(measurement, workload_figures.SCALING) or (1.0, 1.0)
         return slower / faster
 
     same_variant = [each for each in scaled if each.subject.variant == case.subject.variant]
@@ -60,7 +54,7 @@ def _with_threads(case: Case) -> OtherMeasurement | None:
 
 def _lock(case: Case) -> CauseJudgement:
     measurement = _with_threads(case)
-    scaling = detail(case, measurement, workload_figures.SCALING) if measurement else None
+    scaling = case.detail(measurement, workload_figures.SCALING) if measurement else None
     if measurement is None or scaling is None:
         return NOT_MEASURED.not_observable(
             "This needs the same operations by one thread and by several at once on both sides.",
@@ -73,7 +67,7 @@ def _lock(case: Case) -> CauseJudgement:
         Unit.RATIO,
         "{figure} by {threads} at once",
         note=" ({variant}, one thread is 1)",
-        threads=Quantity(threads, Unit.COUNT),
+        threads=count(threads),
         variant=measurement.subject.variant,
     )
     if not case.differs:
@@ -86,7 +80,7 @@ def _lock(case: Case) -> CauseJudgement:
         return evidence.ruled_out(
             "The slower side's cgroup gives it fewer CPUs than threads that work at once."
         )
-    if not is_decided(measurement):
+    if not measurement.is_decided:
         return evidence.not_observable(
             "Several at once gain less on the slower side."
         ).may_be_chance()
@@ -94,13 +88,13 @@ def _lock(case: Case) -> CauseJudgement:
 
 
 def _supported_lock(case: Case, measurement: OtherMeasurement, evidence: Sides) -> CauseJudgement:
-    alone = known_times_as_long(case, case.sibling(threads=1))
-    more = times_as_long(case, measurement) / alone
+    alone = case.known_times_as_long(case.sibling(threads=1))
+    more = case.times_as_long(measurement) / alone
     judgement = evidence.supported(
         "Several at once wait for each other on the slower side: a lock in its file system or "
         "storage driver.",
         # One thread never waits for a lock: where its time is explained, the lock has no part.
-        predicted_ratio=part_of(case, more) if measurement.subject == case.subject else None,
+        predicted_ratio=case.part_of(more) if measurement.subject == case.subject else None,
         is_part=True,
     )
     types = _filesystems(case.slower)
@@ -126,7 +120,7 @@ def _layers(view: View) -> RankedFact | None:
         return RankedFact(statement("no overlay ({kind})", kind=place.kind))
     layers = place.overlay.lower_layers
     return RankedFact(
-        statement("overlay over {layers} layers", layers=Quantity(layers, Unit.COUNT)),
+        statement("overlay over {layers} layers", layers=count(layers)),
         float(layers),
     )
 
@@ -135,18 +129,16 @@ def _overlay_layers(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _layers,
-        Sentences(
-            supported="A name is looked up in one layer after another, and the slower side has more "
-            "layers.",
-            unseen="The place's layers could not be seen.",
-            same="Both sides have as many layers.",
-        ),
+        supported="A name is looked up in one layer after another, and the slower side has more "
+        "layers.",
+        unseen="The place's layers could not be seen.",
+        same="Both sides have as many layers.",
         name="layers",
     )
     missing = [each for variant in _MISSING for each in case.measured(_METADATA, variant)][:1]
     if judgement.state is not State.SUPPORTED or not missing:
         return judgement
-    ratio = times_as_long(case, missing[0])
+    ratio = case.times_as_long(missing[0])
     judgement = replace(
         judgement, evidence=Sides(*map(_joined, judgement.evidence, figures(missing)))
     )
@@ -170,7 +162,7 @@ def _joined(first: Evidence, second: Evidence) -> Evidence:
 
 def _files_not_visible(case: Case) -> CauseJudgement:
     measurements = case.measured(_METADATA, _VISIBILITY)
-    counts = detail(case, measurements[0], workload_figures.NOT_VISIBLE) if measurements else None
+    counts = case.detail(measurements[0], workload_figures.NOT_VISIBLE) if measurements else None
     if counts is None:
         return NOT_MEASURED.not_observable(
             "This needs the variant visibility on both sides.", workload=_METADATA
@@ -203,29 +195,22 @@ RULES = (
         "A lock prevents the slower side from looking at several files at the same time.",
         _lock,
         frozenset((_METADATA,)),
-        (
-            Suggestion(
-                "work on a volume, or with a storage driver without such a lock (overlay2, not AUFS)",
-                other_place,
-            ),
-        ),
+        {
+            "work on a volume, or with a storage driver without such a lock (overlay2, not AUFS)": other_place
+        },
     ),
     CauseRule(
         "overlay-layers",
         "The slower side's place is an overlay of more layers.",
         _overlay_layers,
         frozenset((_METADATA,)),
-        (Suggestion("work on a volume, or build the image with fewer layers", other_place),),
+        {"work on a volume, or build the image with fewer layers": other_place},
     ),
     CauseRule(
         "files-not-visible",
         "Files appear late to other threads on the slower side.",
         _files_not_visible,
         frozenset((_METADATA,)),
-        (
-            Suggestion(
-                "work on a volume, or with another storage driver (overlay2, not AUFS)", other_place
-            ),
-        ),
+        {"work on a volume, or with another storage driver (overlay2, not AUFS)": other_place},
     ),
 )

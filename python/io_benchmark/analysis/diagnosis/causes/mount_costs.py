@@ -6,9 +6,9 @@
 from collections.abc import Mapping
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.mount_options import all_options, mount_table_options
 from io_benchmark.analysis.observed.worker_view import View
@@ -103,11 +103,9 @@ def _mount_options(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         read,
-        Sentences(
-            supported="The slower side is mounted with options that make writing slower.",
-            unseen="The mount of the place could not be seen.",
-            same="Both sides have the same options, as far as they matter for copying.",
-        ),
+        supported="The slower side is mounted with options that make writing slower.",
+        unseen="The mount of the place could not be seen.",
+        same="Both sides have the same options, as far as they matter for copying.",
         name="mount",
     )
     differing = _differing_options(case)
@@ -137,6 +135,6 @@ RULES = (
         "The slower side's file system is mounted with slower options.",
         _mount_options,
         frozenset(("cache-retrieve", "sync-write", "metadata")),
-        (Suggestion("mount the place with the faster side's options", as_other_pool),),
+        {"mount the place with the faster side's options": as_other_pool},
     ),
 )

@@ -4,25 +4,28 @@
 """The disks' I/O scheduler, apart from the two ways in which it makes synchronous writers wait."""
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
-from io_benchmark.analysis.diagnosis.causes import scheduler_idling, scheduler_starvation
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
+from io_benchmark.analysis.diagnosis.causes.scheduler_waits import (
+    SYNC_WRITE,
+    counted_as,
+)
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import (
     SLOWER_AT_RATIO,
-    is_decided,
-    times_as_long,
 )
 from io_benchmark.analysis.diagnosis.ranking import (
     RankedFact,
     Ranking,
-    Sentences,
     by_rank,
     ranking,
 )
-from io_benchmark.analysis.diagnosis.sync_writes import SYNC_WRITE, slowest_sync_write
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.device_stack import stack_of
-from io_benchmark.analysis.observed.disk_schedulers import FAIR_QUEUEING, described, fair_disks
+from io_benchmark.analysis.observed.device_stack import (
+    FAIR_QUEUEING,
+    described,
+    fair_disks,
+    stack_of,
+)
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.results.format import Device
@@ -55,39 +58,29 @@ def _scheduler_choice(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _scheduler,
-        Sentences(
-            supported="Fair queueing (bfq, cfq) schedules the slower side's disks, which costs "
-            "throughput on fast disks.",
-            unseen="The disks' scheduler could not be seen.",
-            same="Both sides have the same scheduler.",
-            unranked="The schedulers differ, and the disk decides which is faster. Only equal "
-            "schedulers would show it.",
-            workload=SYNC_WRITE,
-        ),
+        supported="Fair queueing (bfq, cfq) schedules the slower side's disks, which costs "
+        "throughput on fast disks.",
+        unseen="The disks' scheduler could not be seen.",
+        same="Both sides have the same scheduler.",
+        unranked="The schedulers differ, and the disk decides which is faster. Only equal "
+        "schedulers would show it.",
+        workload=SYNC_WRITE,
         name="schedulers",
     )
     counted = counted_as(case)
     if judgement.state is not State.RULED_OUT and counted is not None:
         return judgement.evidence.ruled_out(f"What they differ in counts as {counted}.")
-    slowest_write = slowest_sync_write(case)
+    slowest_write = case.slowest(case.measured(SYNC_WRITE))
     if slowest_write is None or ranking(case, _scheduler) is not Ranking.UNRANKED:
         return judgement
     return _by_sync_writes(case, judgement, slowest_write)
-
-
-def counted_as(case: Case) -> str | None:
-    """Return the cause by which a scheduler makes writers wait, so that it counts once."""
-    for rule in (*scheduler_idling.RULES, *scheduler_starvation.RULES):
-        if case.subject.workload in rule.explains and rule.judge(case).state is State.SUPPORTED:
-            return rule.name
-    return None
 
 
 def _by_sync_writes(
     case: Case, judgement: CauseJudgement, slowest_write: OtherMeasurement
 ) -> CauseJudgement:
     """Judge schedulers that differ: small synchronous writes wait for them most."""
-    ratio = times_as_long(case, slowest_write)
+    ratio = case.times_as_long(slowest_write)
     if ratio < SLOWER_AT_RATIO:
         return judgement.evidence.ruled_out(
             "The schedulers differ, but synchronous writes are as fast with both.",
@@ -96,7 +89,7 @@ def _by_sync_writes(
         "The schedulers differ, but other differences can make synchronous writes slower as well. "
         "Only equal schedulers would show it.",
     )
-    if not is_decided(slowest_write) or case.subject.workload == SYNC_WRITE:
+    if not slowest_write.is_decided or case.subject.workload == SYNC_WRITE:
         return unclear
     return unclear.also(
         "Synchronous writes take {ratio} as long.", ratio=Quantity(ratio, Unit.RATIO)
@@ -109,6 +102,6 @@ RULES = (
         "The slower side's I/O scheduler delays requests.",
         _scheduler_choice,
         frozenset(("cache-retrieve", "random-io", SYNC_WRITE)),
-        (Suggestion("set the scheduler none or mq-deadline", as_other_pool),),
+        {"set the scheduler none or mq-deadline": as_other_pool},
     ),
 )

@@ -4,19 +4,19 @@
 """Where the place is: overlay or volume, which file system, and what that does with a copy."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides, Suggestion
-from io_benchmark.analysis.diagnosis.evidence import of_sides, span, tally, write_rate
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, of_sides, span, tally
 from io_benchmark.analysis.diagnosis.measured_gains import (
     as_other_pool,
     follows,
     other_destination,
     other_place,
 )
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.observed.disk_waits import waits_for_disks
 from io_benchmark.analysis.observed.mount_options import LAYERED, all_options, filesystem_type
 from io_benchmark.analysis.observed.worker_view import View, mean_of
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
+from io_benchmark.analysis.statements import Statement, Unit, Value, count, statement
 
 ORDER = 30
 # Bytes copied reach a volume or a directory directly; an overlay looks every name up in layers.
@@ -41,7 +41,7 @@ def _place(view: View) -> RankedFact | None:
     values: dict[str, Value] = {"kind": place.kind}
     if place.overlay is not None:
         template += " over {layers} layers"
-        values["layers"] = Quantity(place.overlay.lower_layers, Unit.COUNT)
+        values["layers"] = count(place.overlay.lower_layers)
     engine = view.host.container.engine if view.host and view.host.container else None
     if engine:
         template += ", in {engine}"
@@ -53,11 +53,9 @@ def _storage_place(case: Case) -> CauseJudgement:
     return by_rank(
         case,
         _place,
-        Sentences(
-            supported="The slower side's place does more work between a file and its disk.",
-            unseen="The kind of the place could not be seen.",
-            same="Both sides have the same kind of place.",
-        ),
+        supported="The slower side's place does more work between a file and its disk.",
+        unseen="The kind of the place could not be seen.",
+        same="Both sides have the same kind of place.",
         name="place",
     )
 
@@ -66,25 +64,23 @@ def _storage_place(case: Case) -> CauseJudgement:
 
 
 def _filesystem(view: View) -> RankedFact | None:
-    name = filesystem_type(view)
+    name = filesystem_type(view.place)
     if name is None or name in LAYERED:
         return None
     return RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))
 
 
 def _file_system(case: Case) -> CauseJudgement:
-    layered = any(filesystem_type(view) in LAYERED for view in case.views)
+    layered = any(filesystem_type(view.place) in LAYERED for view in case.views)
     return by_rank(
         case,
         _filesystem,
-        Sentences(
-            supported="The slower side's file system does more work for each write.",
-            unseen="An overlay hides the file system below it; a place on a volume would show it."
-            if layered
-            else "The file system could not be seen.",
-            unranked="The file systems differ, and the load decides which is faster. Only the same "
-            "file system on both sides would show it.",
-        ),
+        supported="The slower side's file system does more work for each write.",
+        unseen="An overlay hides the file system below it; a place on a volume would show it."
+        if layered
+        else "The file system could not be seen.",
+        unranked="The file systems differ, and the load decides which is faster. Only the same "
+        "file system on both sides would show it.",
         name="file-system",
     )
 
@@ -94,7 +90,7 @@ def _file_system(case: Case) -> CauseJudgement:
 
 def _flushes(view: View) -> bool | None:
     """Return whether closing a rewritten file writes it out."""
-    name = filesystem_type(view)
+    name = filesystem_type(view.place)
     if name is None or name in LAYERED:
         return None
     if name != "ext4":
@@ -109,7 +105,7 @@ def _flush_fact(view: View) -> Statement | None:
     flushes = _flushes(view)
     if flushes is None:
         return None
-    name = filesystem_type(view) or ""
+    name = filesystem_type(view.place) or ""
     if name != "ext4":
         return statement("{type}, which has its own rules", type=name)
     return statement(
@@ -131,7 +127,7 @@ def _ext4_flush(case: Case) -> CauseJudgement:
             Unit.SHARE,
             "{value} of the bytes copied were written to the disks",
         ),
-        write_rate(),
+        WRITE_RATE,
     )
     if case.subject.destination != "overwrite":
         return evidence.ruled_out(
@@ -203,11 +199,9 @@ def _reflink(case: Case) -> CauseJudgement:
     return by_rank(
         case,
         _shares,
-        Sentences(
-            supported="Only the faster side's copies are reflinks, which move no bytes.",
-            unseen="The file system does not report whether a copy shares its extents.",
-            same="Copies are made the same way on both sides.",
-        ),
+        supported="Only the faster side's copies are reflinks, which move no bytes.",
+        unseen="The file system does not report whether a copy shares its extents.",
+        same="Copies are made the same way on both sides.",
         name="copies",
     )
 
@@ -218,42 +212,35 @@ RULES = (
         "The slower side's place is an overlay or a network file system, the faster side's a volume.",
         _storage_place,
         frozenset(("cache-retrieve", "random-io", "sync-write", "metadata", "exec")),
-        (Suggestion("work on a volume instead of the container's overlay", other_place),),
+        {"work on a volume instead of the container's overlay": other_place},
     ),
     CauseRule(
         "file-system",
         "The slower side has a slower file system.",
         _file_system,
         frozenset(("cache-retrieve", "random-io", "sync-write", "metadata")),
-        (Suggestion("format the place with the faster side's file system", as_other_pool),),
+        {"format the place with the faster side's file system": as_other_pool},
     ),
     CauseRule(
         "ext4-flush",
         "ext4 flushes a rewritten file when it is closed, so that copies wait for the disk.",
         _ext4_flush,
-        remedies=(
-            Suggestion(
-                "remove the destination before copying (cp --remove-destination, or unlink it first)",
-                other_destination("unlink"),
+        remedies={
+            "remove the destination before copying (cp --remove-destination, or unlink it first)": other_destination(
+                "unlink"
             ),
-            Suggestion(
-                "mount the place with noauto_da_alloc",
-                follows(
-                    "ext4 then keeps a rewritten file in memory when it is closed. This is not "
-                    "measured here."
-                ),
+            "mount the place with noauto_da_alloc": follows(
+                "ext4 then keeps a rewritten file in memory when it is closed. This is not "
+                "measured here."
             ),
-        ),
+        },
     ),
     CauseRule(
         "reflink",
         "Only the faster side's copies share their bytes.",
         _reflink,
-        remedies=(
-            Suggestion(
-                "use a file system that shares extents (xfs with reflink, btrfs) and cp --reflink=auto",
-                as_other_pool,
-            ),
-        ),
+        remedies={
+            "use a file system that shares extents (xfs with reflink, btrfs) and cp --reflink=auto": as_other_pool
+        },
     ),
 )

@@ -4,19 +4,13 @@
 """What makes a small synchronous write slow: the disk, or the journal's commit."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
-from io_benchmark.analysis.diagnosis.causes.scheduler_choice import counted_as
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
+from io_benchmark.analysis.diagnosis.causes.scheduler_waits import SYNC_WRITE, counted_as
 from io_benchmark.analysis.diagnosis.causes.volatile_overlay import volatile_overlay
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import (
     figures,
-    is_decided,
-    known_times_as_long,
-    part_of,
-    slowest,
-    times_as_long,
 )
-from io_benchmark.analysis.diagnosis.sync_writes import SYNC_WRITE
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.statements import Quantity, Unit
 
@@ -38,15 +32,15 @@ def _slow_flush(case: Case) -> CauseJudgement:
         return evidence.nothing_to_explain()
     if volatile_overlay(case).state is State.SUPPORTED:
         return evidence.ruled_out(_NOT_USED)
-    ratio = times_as_long(case, in_place[0])
-    if ratio < _SLOWER_RATIO or not is_decided(in_place[0]):
+    ratio = case.times_as_long(in_place[0])
+    if ratio < _SLOWER_RATIO or not in_place[0].is_decided:
         return evidence.ruled_out(
             "A write in place, which needs no journal, is as fast on the slower side, or not known "
             "to be slower.",
         )
     return evidence.supported(
         "The slower side's disk takes {ratio} as long to confirm a write, without any journal.",
-        predicted_ratio=part_of(case, ratio),
+        predicted_ratio=case.part_of(ratio),
         is_part=True,
         ratio=Quantity(ratio, Unit.RATIO),
     )
@@ -55,7 +49,7 @@ def _slow_flush(case: Case) -> CauseJudgement:
 def _slow_journal(case: Case) -> CauseJudgement:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     growing = [each for variant in _GROWING for each in case.measured(SYNC_WRITE, variant)]
-    slowest_growing = slowest(case, growing)
+    slowest_growing = case.slowest(growing)
     evidence = figures([*in_place, *growing], slowest_growing)
     if not in_place or slowest_growing is None:
         variants = f"{_IN_PLACE} and {_GROWING[0]}"
@@ -67,8 +61,8 @@ def _slow_journal(case: Case) -> CauseJudgement:
     counted = counted_as(case)
     if counted is not None:
         return evidence.ruled_out(f"That writes wait for the journal counts as {counted}.")
-    journal = times_as_long(case, slowest_growing) / known_times_as_long(case, in_place[0])
-    if journal < _SLOWER_RATIO or not is_decided(slowest_growing):
+    journal = case.times_as_long(slowest_growing) / case.known_times_as_long(in_place[0])
+    if journal < _SLOWER_RATIO or not slowest_growing.is_decided:
         return evidence.ruled_out(
             "Appending, which commits the file's new size, is slower only as far as writing in place "
             "is.",
@@ -76,7 +70,7 @@ def _slow_journal(case: Case) -> CauseJudgement:
     return evidence.supported(
         "Appending is {ratio} slower than writing in place accounts for: the slower side waits for "
         "its journal's commits.",
-        predicted_ratio=part_of(case, journal),
+        predicted_ratio=case.part_of(journal),
         is_part=True,
         ratio=Quantity(journal, Unit.RATIO),
     )
@@ -88,13 +82,13 @@ RULES = (
         "The slower side's disk takes longer to confirm a synchronous write.",
         _slow_flush,
         frozenset((SYNC_WRITE,)),
-        (Suggestion("use the faster side's disks, or make fewer writes wait", as_other_pool),),
+        {"use the faster side's disks, or make fewer writes wait": as_other_pool},
     ),
     CauseRule(
         "slow-journal",
         "The slower side's file system takes longer to commit its journal.",
         _slow_journal,
         frozenset((SYNC_WRITE,)),
-        (Suggestion("use the faster side's file system and its options", as_other_pool),),
+        {"use the faster side's file system and its options": as_other_pool},
     ),
 )

@@ -4,19 +4,14 @@
 """Limits that cgroups set on one side: I/O, memory and CPU."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, ReadFact, Sentences, by_rank
-from io_benchmark.analysis.observed.cgroup_limits import (
-    cpu_quota,
-    hierarchy_seen,
-    io_limits,
-    memory_limit_bytes,
-)
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, ReadFact, by_rank
 from io_benchmark.analysis.observed.disk_waits import MIB
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.worker_view import View, cpu_quota
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.results.format import IoLimit
 
@@ -43,6 +38,37 @@ _LIMITED = {
 }
 
 
+def _hierarchy_seen(view: View) -> bool:
+    """Return whether the worker could read a cgroup hierarchy."""
+    return view.limits is not None and bool(view.limits.cgroup_versions)
+
+
+def _io_limits(view: View) -> list[IoLimit]:
+    """Return the limits on the place's devices, and those on devices that are not known."""
+    if view.limits is None:
+        return []
+    devices = view.place.devices if view.place is not None else []
+    numbers = {device.number for device in devices}
+    names = {device.name for device in devices}
+    return [
+        limit
+        for limit in view.limits.io
+        if not devices
+        or limit.device in numbers
+        or limit.device_name in names
+        or limit.device_name is None
+    ]
+
+
+def _memory_limit_bytes(view: View) -> int | None:
+    """Return the tightest limit of memory that is below the machine's memory."""
+    if view.limits is None:
+        return None
+    tightest = min((limit.bytes for limit in view.limits.memory if limit.bytes >= 0), default=None)
+    machine = view.host.memory_bytes if view.host is not None else None
+    return None if tightest is None or (machine is not None and tightest >= machine) else tightest
+
+
 def _amount(limit: IoLimit) -> Quantity:
     if limit.kind.endswith("bytes_per_s"):
         return Quantity(limit.value, Unit.BYTES_PER_SECOND)
@@ -66,9 +92,9 @@ def _listed(limits: Sequence[IoLimit]) -> tuple[str, dict[str, Value]]:
 
 
 def _io(view: View) -> RankedFact | None:
-    if not hierarchy_seen(view):
+    if not _hierarchy_seen(view):
         return None
-    limits = sorted(io_limits(view), key=lambda limit: (limit.kind, limit.value, limit.device))
+    limits = sorted(_io_limits(view), key=lambda limit: (limit.kind, limit.value, limit.device))
     if not limits:
         return RankedFact(_NO_LIMIT)
     template, values = _listed(limits)
@@ -86,9 +112,9 @@ def _io(view: View) -> RankedFact | None:
 
 
 def _memory(view: View) -> RankedFact | None:
-    if not hierarchy_seen(view):
+    if not _hierarchy_seen(view):
         return None
-    limit_bytes = memory_limit_bytes(view)
+    limit_bytes = _memory_limit_bytes(view)
     if limit_bytes is None:
         return RankedFact(_NO_LIMIT)
     needed_bytes = sum(view.retrieves.facts.file_sizes_bytes) if view.retrieves is not None else 0
@@ -103,7 +129,7 @@ def _memory(view: View) -> RankedFact | None:
 
 
 def _cpu(view: View) -> RankedFact | None:
-    if not hierarchy_seen(view) or view.limits is None:
+    if not _hierarchy_seen(view) or view.limits is None:
         return None
     quota = cpu_quota(view.limits)
     if quota is None:
@@ -116,43 +142,15 @@ def _cpu(view: View) -> RankedFact | None:
     return RankedFact(statement("{cpus} CPUs", cpus=cpus), 1 / max(quota, 1e-6))
 
 
-def _judge(case: Case, read: ReadFact, name: str, tighter: str, same: str) -> CauseJudgement:
+def _judge(case: Case, *, read: ReadFact, name: str, tighter: str, same: str) -> CauseJudgement:
     any_limit = any((seen := read(view)) is not None and seen.rank > 0 for view in case.views)
     return by_rank(
         case,
         read,
-        Sentences(supported=tighter, unseen=_UNREAD, same=same if any_limit else _NONE_SET),
+        supported=tighter,
+        unseen=_UNREAD,
+        same=same if any_limit else _NONE_SET,
         name=name,
-    )
-
-
-def _io_limit(case: Case) -> CauseJudgement:
-    return _judge(
-        case,
-        _io,
-        "io-limits",
-        "The slower side's cgroup limits its I/O more tightly.",
-        "Both sides have the same limits.",
-    )
-
-
-def _memory_limit(case: Case) -> CauseJudgement:
-    return _judge(
-        case,
-        _memory,
-        "memory-limit",
-        "The slower side's memory is limited more tightly, and the page cache counts towards it.",
-        "Both sides have the same limit.",
-    )
-
-
-def _cpu_limit(case: Case) -> CauseJudgement:
-    return _judge(
-        case,
-        _cpu,
-        "cpu-quota",
-        "The slower side's cgroup has a smaller quota of CPU time.",
-        "Both sides have the same quota.",
     )
 
 
@@ -160,21 +158,39 @@ RULES = (
     CauseRule(
         "cgroup-io-limit",
         "A cgroup limits the slower side's I/O.",
-        _io_limit,
+        partial(
+            _judge,
+            read=_io,
+            name="io-limits",
+            tighter="The slower side's cgroup limits its I/O more tightly.",
+            same="Both sides have the same limits.",
+        ),
         frozenset(("cache-retrieve", "random-io", "sync-write")),
-        (Suggestion("lift the cgroup's I/O limit", as_other_pool),),
+        {"lift the cgroup's I/O limit": as_other_pool},
     ),
     CauseRule(
         "cgroup-memory-limit",
         "A cgroup limits the slower side's memory.",
-        _memory_limit,
-        remedies=(Suggestion("lift the cgroup's memory limit", as_other_pool),),
+        partial(
+            _judge,
+            read=_memory,
+            name="memory-limit",
+            tighter="The slower side's memory is limited more tightly, and the page cache counts towards it.",
+            same="Both sides have the same limit.",
+        ),
+        remedies={"lift the cgroup's memory limit": as_other_pool},
     ),
     CauseRule(
         "cgroup-cpu-limit",
         "A cgroup limits the slower side's CPU time.",
-        _cpu_limit,
+        partial(
+            _judge,
+            read=_cpu,
+            name="cpu-quota",
+            tighter="The slower side's cgroup has a smaller quota of CPU time.",
+            same="Both sides have the same quota.",
+        ),
         frozenset(("cache-retrieve", "spawn", "metadata", "exec", "upload")),
-        (Suggestion("lift the cgroup's CPU quota", as_other_pool),),
+        {"lift the cgroup's CPU quota": as_other_pool},
     ),
 )

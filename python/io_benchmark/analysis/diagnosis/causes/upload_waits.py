@@ -4,10 +4,10 @@
 """What makes uploads slow: a server that does not answer Expect, or connecting each time."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
 from io_benchmark.analysis.diagnosis.measured_gains import follows, other_variant
-from io_benchmark.analysis.diagnosis.other_measurements import NOT_MEASURED, figures, is_decided
+from io_benchmark.analysis.diagnosis.other_measurements import NOT_MEASURED, figures
 from io_benchmark.analysis.diagnosis.ranking import is_enough, part
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Unit
@@ -70,7 +70,7 @@ def _connection_each(case: Case) -> CauseJudgement:
         return evidence.ruled_out("Uploads over a connection that is kept differ as well.")
     more_ns = each.difference_ns - kept.difference_ns
     share = more_ns / each.difference_ns
-    if not is_enough(share) or not is_decided(each):
+    if not is_enough(share) or not each.is_decided:
         return evidence.ruled_out(
             "Connecting makes up {share} of the difference; the rest is in the uploads.",
             share=part(share),
@@ -88,30 +88,25 @@ RULES = (
         "The slower side's uploads wait for a server that does not answer Expect: 100-continue.",
         _stall,
         frozenset((_UPLOAD,)),
-        (
-            Suggestion(
-                "do not send Expect: 100-continue (curl -H 'Expect:')",
-                follows(
-                    "Without that header no upload waits for the server's permission. This is not "
-                    "measured here."
-                ),
-            ),
-        ),
+        {
+            "do not send Expect: 100-continue (curl -H 'Expect:')": follows(
+                "Without that header no upload waits for the server's permission. This is not "
+                "measured here."
+            )
+        },
     ),
     CauseRule(
         "connection-each",
         "Opening a connection for each object costs the slower side more.",
         _connection_each,
         frozenset((_UPLOAD,)),
-        (
-            Suggestion(
-                "keep the connection for the next object",
-                other_variant("keep-alive", "an object over a connection that is kept"),
+        {
+            "keep the connection for the next object": other_variant(
+                "keep-alive", "an object over a connection that is kept"
             ),
-            Suggestion(
-                "upload many objects at once",
-                other_variant("concurrent", "an object uploaded with many others"),
+            "upload many objects at once": other_variant(
+                "concurrent", "an object uploaded with many others"
             ),
-        ),
+        },
     ),
 )

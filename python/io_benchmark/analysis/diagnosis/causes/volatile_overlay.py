@@ -4,10 +4,10 @@
 """An overlay that is mounted volatile: its fsync does nothing, so writes never wait for the disk."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Suggestion
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.evidence import of_sides, span
 from io_benchmark.analysis.diagnosis.measured_gains import follows
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, Sentences, by_rank, fact_tally
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Unit, statement
@@ -48,12 +48,10 @@ def volatile_overlay(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _waits,
-        Sentences(
-            supported="Only the faster side's overlay is mounted volatile: its fsync does nothing "
-            "and its writes never wait for a disk, so they are lost with the machine.",
-            unseen="The kind of the place could not be seen.",
-            same="The overlay is volatile on both sides or on neither.",
-        ),
+        supported="Only the faster side's overlay is mounted volatile: its fsync does nothing "
+        "and its writes never wait for a disk, so they are lost with the machine.",
+        unseen="The kind of the place could not be seen.",
+        same="The overlay is volatile on both sides or on neither.",
         name="overlay",
         evidence=of_sides(case, *observe),
     )
@@ -73,14 +71,11 @@ RULES = (
         "The faster side's writes never wait: its overlay is mounted volatile.",
         volatile_overlay,
         frozenset(("cache-retrieve", "sync-write")),
-        (
-            Suggestion(
-                "measure both sides on the same kind of mount",
-                follows(
-                    "What a volatile overlay has not written is lost with the machine, so its speed "
-                    "is not available to files that must last."
-                ),
-            ),
-        ),
+        {
+            "measure both sides on the same kind of mount": follows(
+                "What a volatile overlay has not written is lost with the machine, so its speed "
+                "is not available to files that must last."
+            )
+        },
     ),
 )

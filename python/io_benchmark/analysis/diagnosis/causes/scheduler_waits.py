@@ -1,0 +1,303 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The two ways in which an I/O scheduler makes synchronous writers wait; their times prove it.
+
+Idling between groups: a writer and ext4's journal wait for each other while the disk is idle. It
+needs four preconditions, and does not happen where one is absent. ext4's journal is a kernel thread
+(jbd2), so it is always in the root group.
+
+Starvation: bfq with strict guarantees and without idling. Measured on kernel 6.18: 19 to 20 ms per
+write on ext4, where the same disk without a scheduler takes 0.15 ms. It depends on the order in which
+the two were set: only times prove it.
+"""
+
+from dataclasses import dataclass
+
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
+from io_benchmark.analysis.diagnosis.evidence import Observe, of_sides, tally
+from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.other_measurements import SLOWER_AT_RATIO
+from io_benchmark.analysis.model import State
+from io_benchmark.analysis.observed.device_stack import described, fair_disks, stack_of
+from io_benchmark.analysis.observed.mount_options import LAYERED
+from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
+from io_benchmark.results.format import Device
+
+ORDER = 60
+SYNC_WRITE = "sync-write"
+_JOURNALLING = ("ext3", "ext4")
+# Folders where a hierarchy is mounted whole: its root group.
+_ROOT_GROUPS = ("cgroup", "blkio", "unified")
+# Each in ms and, on later kernels, in µs as well.
+_IDLING = ("slice_idle", "group_idle")
+_STATES = {True: "met", False: "not met", None: "unknown"}
+# A write that waits for less does not wait for the time slices of others.
+_STARVES_NS = 10_000_000
+_SETTINGS = "strict_guarantees=1 and slice_idle=0"
+
+
+def _scheduled_disks(view: View) -> tuple[Device, ...] | None:
+    """Return the place's disks, none for a place in memory; None where a scheduler is unseen."""
+    if view.place is not None and view.place.kind == "memory":
+        return ()
+    stack = stack_of(view)
+    if stack is None or any(disk.scheduler is None for disk in stack.disks):
+        return None
+    return stack.disks
+
+
+def _idle_settings(disk: Device) -> dict[str, int]:
+    """Return how long the scheduler idles; in µs only where that is under a millisecond."""
+    settings = {}
+    for name in _IDLING:
+        ms, us = (disk.scheduler_settings.get(each) for each in (name, f"{name}_us"))
+        if us is not None and not ms and us > 0:
+            settings[f"{name}_us"] = us
+        elif ms is not None or us is not None:
+            settings[name] = ms if ms is not None else (us or 0) // 1000
+    return settings
+
+
+def _with_times(
+    case: Case, judgement: CauseJudgement, measurement: OtherMeasurement
+) -> CauseJudgement:
+    """Add both sides' times of a synchronous write."""
+    slower, faster = case.slower_first(measurement)
+    return judgement.also(
+        "A synchronous write takes {slower} on the slower side and {faster} on the faster side "
+        "(sync-write, {variant}).",
+        slower=Quantity(slower.mean_ns, Unit.NANOSECONDS),
+        faster=Quantity(faster.mean_ns, Unit.NANOSECONDS),
+        variant=measurement.subject.variant,
+    )
+
+
+def _proved_by_sync_writes(
+    case: Case, judgement: CauseJudgement, measurement: OtherMeasurement
+) -> CauseJudgement:
+    """Return the judgement that a scheduler makes writers wait only if synchronous writes do wait."""
+    evidence = judgement.evidence
+    if case.times_as_long(measurement) < SLOWER_AT_RATIO:
+        as_fast = evidence.ruled_out("Synchronous writes are as fast on the slower side.")
+        return _with_times(case, as_fast, measurement)
+    if not measurement.is_decided:
+        unclear = evidence.not_observable("The slower side may be slower at synchronous writes.")
+        return _with_times(case, unclear, measurement).may_be_chance()
+    return _with_times(case, judgement, measurement)
+
+
+def counted_as(case: Case) -> str | None:
+    """Return the cause by which a scheduler makes writers wait, so that it counts once."""
+    for rule in RULES:
+        if case.subject.workload in rule.explains and rule.judge(case).state is State.SUPPORTED:
+            return rule.name
+    return None
+
+
+# --- scheduler-idling ---
+
+
+@dataclass(frozen=True)
+class _Precondition:
+    key: str
+    name: str
+    met: bool | None  # None: could not be seen
+    seen: str
+
+    @property
+    def fact(self) -> Statement:
+        return statement(f"{self.name}: {_STATES[self.met]} ({{seen}})", seen=self.seen)
+
+
+def _preconditions(view: View) -> tuple[_Precondition, ...]:
+    return (_separate_group(view), _journal(view), *_scheduler(view))
+
+
+def _separate_group(view: View) -> _Precondition:
+    def precondition(met: bool | None, seen: str) -> _Precondition:
+        return _Precondition("cgroup", "a separate cgroup", met, seen)
+
+    if view.host is not None and view.host.container is not None:
+        # Inside a container its group looks like the root group.
+        return precondition(True, "a container")
+    # blkio where that is mounted, else the unified hierarchy.
+    groups = view.limits.groups if view.limits is not None else {}
+    group = groups.get("blkio", groups.get("unified"))
+    if group is None:
+        return precondition(None, "no hierarchy seen")
+    last = group.rstrip("/").rsplit("/", 1)[-1]
+    if last in _ROOT_GROUPS:
+        return precondition(False, "the root group")
+    return precondition(True, last)
+
+
+def _journal(view: View) -> _Precondition:
+    def precondition(met: bool | None, seen: str) -> _Precondition:
+        return _Precondition("journal", "ext3 or ext4, its journal in the root group", met, seen)
+
+    details = view.place.filesystem if view.place is not None else None
+    if details is None:
+        return precondition(None, "no file system seen")
+    if details.type in LAYERED:
+        return precondition(None, f"below {details.type}")
+    return precondition(details.type in _JOURNALLING, details.type)
+
+
+def _scheduler(view: View) -> tuple[_Precondition, _Precondition]:
+    def preconditions(
+        scheduler: tuple[bool | None, str], settings: tuple[bool | None, str]
+    ) -> tuple[_Precondition, _Precondition]:
+        return (
+            _Precondition("scheduler", "bfq or cfq", *scheduler),
+            _Precondition("idle-settings", "idle settings above 0", *settings),
+        )
+
+    disks = _scheduled_disks(view)
+    if disks is None:
+        unseen = None, "no scheduler seen"
+        return preconditions(unseen, unseen)
+    fair = fair_disks(disks)
+    names = sorted({disk.scheduler or "" for disk in fair or disks})
+    known = [setting for disk in fair for setting in _idle_settings(disk).items()]
+    above = {name: value for name, value in known if value > 0}
+    text = " ".join(f"{name}={value}" for name, value in sorted((above or dict(known)).items()))
+    return preconditions(
+        (bool(fair), ", ".join(names) or "no disk"),
+        # A scheduler without these settings never idles.
+        (bool(above) if known or not fair else None, text or "none"),
+    )
+
+
+def _all_met(view: View) -> float | None:
+    """Return 1 where each is met; one that is known not to be met decides, others may be unknown."""
+    states = [precondition.met for precondition in _preconditions(view)]
+    if False in states:
+        return 0.0
+    return None if None in states else 1.0
+
+
+def _observe(at: int, key: str) -> Observe:
+    return tally(key, lambda view: _preconditions(view)[at].fact)
+
+
+def _scheduler_idling(case: Case) -> CauseJudgement:
+    keys = ("cgroup", "journal", "scheduler", "idle-settings")
+    observe = [_observe(at, key) for at, key in enumerate(keys)]
+    evidence = of_sides(case, *observe, has_summary=False)
+    slower, faster = mean_of(case.slower, _all_met), mean_of(case.faster, _all_met)
+    if case.differs and slower == 0:
+        return evidence.ruled_out(_absent(case))
+    if slower is None or faster is None:
+        side = "slower" if slower is None else "faster"
+        return evidence.not_observable(
+            f"On the {side} side not all of the four preconditions could be seen."
+        )
+    if not case.differs:
+        return evidence.nothing_to_explain()
+    if slower <= faster:
+        how = "as many" if slower == faster else "more"
+        return evidence.ruled_out(
+            f"The faster side meets all four preconditions on {how} of its workers."
+        )
+    where = "more workers of the slower side" if faster else "the slower side alone"
+    judgement = evidence.supported(
+        f"All four preconditions are met on {where}: a synchronous write waits for the journal's "
+        "thread, and the scheduler leaves the disk idle between the two.",
+    )
+    slowest_write = case.slowest(case.measured(SYNC_WRITE))
+    if slowest_write is None:
+        return judgement.also(f"Times of the workload {SYNC_WRITE} would prove it.")
+    return _proved_by_sync_writes(case, judgement, slowest_write)
+
+
+def _absent(case: Case) -> str:
+    by_worker = [_preconditions(view) for view in case.slower]
+    absent = [
+        column[0].name
+        for column in zip(*by_worker, strict=True)
+        if not any(each.met for each in column) and any(each.met is False for each in column)
+    ]
+    if not absent:
+        return "No worker of the slower side meets all four preconditions."
+    return f"Absent on the slower side: {'; '.join(absent)}."
+
+
+# --- scheduler-starvation ---
+
+
+def _starves(disk: Device) -> bool:
+    idle = _idle_settings(disk)
+    return (
+        disk.scheduler == "bfq"
+        and disk.scheduler_settings.get("strict_guarantees", 0) > 0
+        and bool(idle)
+        and not any(idle.values())
+    )
+
+
+def _may_starve(view: View) -> float | None:
+    disks = _scheduled_disks(view)
+    return None if disks is None else float(any(map(_starves, disks)))
+
+
+def _schedulers(view: View) -> Statement | None:
+    disks = _scheduled_disks(view)
+    if disks is None:
+        return None
+    shown = set()
+    for disk in disks:
+        strict = ("strict_guarantees", disk.scheduler_settings.get("strict_guarantees"))
+        shown.add(described(disk, [strict, *_idle_settings(disk).items()]))
+    return statement("{schedulers}", schedulers=", ".join(sorted(shown)) or "no disk")
+
+
+def _scheduler_starvation(case: Case) -> CauseJudgement:
+    evidence = of_sides(case, tally("schedulers", _schedulers))
+    if None in (mean_of(case.baseline, _may_starve), mean_of(case.candidate, _may_starve)):
+        return evidence.not_observable("The disks' scheduler could not be seen.")
+    if not case.differs:
+        return evidence.nothing_to_explain()
+    if not mean_of(case.slower, _may_starve):
+        return evidence.ruled_out(
+            f"No disk of the slower side is scheduled by bfq with {_SETTINGS}."
+        )
+    slowest_write = case.slowest(case.measured(SYNC_WRITE))
+    if slowest_write is None:
+        return evidence.not_observable(
+            f"bfq with {_SETTINGS} can delay a synchronous write by 20 ms. That depends on the order "
+            "in which the two were set, so only times would show it.",
+            workload=SYNC_WRITE,
+        )
+    slower, _ = case.slower_first(slowest_write)
+    if slowest_write.is_decided and slower.mean_ns < _STARVES_NS:
+        return evidence.ruled_out(
+            "bfq has these settings, but a synchronous write takes {time}: it does not starve.",
+            time=Quantity(slower.mean_ns, Unit.NANOSECONDS),
+        )
+    judgement = evidence.supported(
+        f"bfq with {_SETTINGS} delays each synchronous write until other time slices are over.",
+    )
+    return _proved_by_sync_writes(case, judgement, slowest_write)
+
+
+RULES = (
+    CauseRule(
+        "scheduler-idling",
+        "The slower side's I/O scheduler idles between the task's cgroup and ext4's journal.",
+        _scheduler_idling,
+        frozenset(("cache-retrieve", SYNC_WRITE)),
+        {
+            "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": as_other_pool
+        },
+    ),
+    CauseRule(
+        "scheduler-starvation",
+        "The slower side's I/O scheduler starves synchronous writers (bfq, strict guarantees).",
+        _scheduler_starvation,
+        frozenset(("cache-retrieve", SYNC_WRITE)),
+        {"set the scheduler none or mq-deadline, or its strict_guarantees to 0": as_other_pool},
+    ),
+)

@@ -1,0 +1,115 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Estimated variances of a mean, their degrees of freedom, and Student's t.
+
+There are two levels within a machine that measured several times: blocks of samples within a run, and
+runs. What affects a run as a whole (where its files lie, what else the host did) is not visible in its
+blocks, and runs of one machine differ by far more than their blocks do. The spread of the runs' means
+includes both levels, but has few degrees of freedom. The level with the wider interval is used.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scipy.special import ndtri, stdtridf, stdtrit
+
+from io_benchmark.analysis.inference.levels import LEVEL
+
+# From here on Student's distribution is the normal one.
+MANY_DEGREES = 1e9
+
+LogMeans = Sequence[float]  # ln of the mean of each run of one machine
+
+
+@dataclass(frozen=True)
+class MeanVariance:
+    """The variance of a mean and how many degrees of freedom its estimate has."""
+
+    variance: float
+    degrees: float
+
+
+def sample_variance(values: Sequence[float]) -> float:
+    centre = math.fsum(values) / len(values)
+    return math.fsum((value - centre) ** 2 for value in values) / (len(values) - 1)
+
+
+def reach(level: float, degrees: float) -> float:
+    """Return how many standard errors an interval of this level reaches to each side.
+
+    That is a quantile of Student's t, or the normal one if the variance is known.
+    """
+    if degrees > MANY_DEGREES:
+        return float(ndtri(_two_sided(level)))
+    return float(stdtrit(degrees, _two_sided(level)))
+
+
+def _two_sided(level: float) -> float:
+    return 1 - (1 - level) / 2
+
+
+def satterthwaite(parts: Sequence[MeanVariance]) -> float:
+    """Return the degrees of freedom of a sum of variances; a known variance has infinitely many."""
+    if any(math.isinf(part.variance) for part in parts):
+        return 1.0
+    total = math.fsum(part.variance for part in parts)
+    weight = math.fsum(part.variance**2 / part.degrees for part in parts)
+    return total**2 / weight if weight > 0 else math.inf
+
+
+def _squared_reach(parts: Sequence[MeanVariance]) -> float:
+    """Return the squared half width of the interval, each part with its own quantile.
+
+    Howe 1974, JASA 69:789.
+    """
+    return math.fsum(reach(LEVEL, part.degrees) ** 2 * part.variance for part in parts)
+
+
+def howe(parts: Sequence[MeanVariance]) -> float:
+    """Return the degrees of freedom that make a sum's interval as wide as its parts require.
+
+    Satterthwaite's degrees are too many where a part with few degrees is small by chance: two runs
+    often agree better than runs usually do. tests/simulation shows the rates.
+    """
+    total = math.fsum(part.variance for part in parts)
+    if not 0 < total < math.inf:
+        return satterthwaite(parts)
+    needed = math.sqrt(_squared_reach(parts) / total)
+    if needed <= reach(LEVEL, MANY_DEGREES):
+        return math.inf
+    return float(stdtridf(_two_sided(LEVEL), needed))
+
+
+def of_repeated_runs(candidate: LogMeans, baseline: LogMeans) -> list[MeanVariance]:
+    """Return the variance of each side's average by how far runs differ; empty without repeated runs.
+
+    Two runs that agree by chance would make a side's spread too small. Both sides ran the same
+    program, so each side's runs are taken to differ as far as the other's do. The degrees of freedom
+    of the other side count at most as much as the side's own.
+    """
+    several = [side for side in (candidate, baseline) if len(side) > 1]
+    if not several:
+        return []
+    variance = max(map(sample_variance, several))
+    seen = sum(len(side) - 1 for side in several)
+    return [
+        MeanVariance(variance / len(side), float(min(seen, 2 * (len(side) - 1)) or seen))
+        for side in (candidate, baseline)
+    ]
+
+
+def wider(blocks: Sequence[MeanVariance], runs: Sequence[MeanVariance]) -> list[MeanVariance]:
+    """Return the level with the wider interval."""
+    return list(runs if _squared_reach(runs) > _squared_reach(blocks) else blocks)
+
+
+def pooled(machines: Sequence[LogMeans]) -> MeanVariance | None:
+    """Return how far runs of one machine differ, over several machines; None if none ran twice."""
+    several = [machine for machine in machines if len(machine) > 1]
+    if not several:
+        return None
+    degrees = sum(len(machine) - 1 for machine in several)
+    squares = sum(sample_variance(machine) * (len(machine) - 1) for machine in several)
+    return MeanVariance(squares / degrees, float(degrees))
