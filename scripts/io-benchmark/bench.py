@@ -48,11 +48,9 @@ def _run_benchmark(settings, interruption, origin_ns):
         return FAILED, not_written(error)
     say("=== io-benchmark %s: pool %s ===" % (SCRIPT_VERSION, settings.pool))
     if settings.perfherder == "neutral":
-        say(
-            "Perfherder: the series belongs to %s and not to %s; only the push identifies "
-            "the pool, so use neutral for one pool per push"
-            % (perfherder_series.ANY_POOL, settings.pool)
-        )
+        text = "Perfherder: the series belongs to %s and not to %s; only the push identifies "
+        text += "the pool, so use neutral for one pool per push"
+        say(text % (perfherder_series.ANY_POOL, settings.pool))
     names = ["workloads." + name.replace("-", "_") for name in settings.workloads]
     bench = _Bench(settings, record, interruption, origin_ns)
     return bench.run([importlib.import_module(name).WORKLOAD for name in names])
@@ -168,11 +166,9 @@ class _Bench:
             finally:
                 self._leave(folder, place)
             document["storage"]["places"].append(observed)
-            self.leaf_devices += [
-                device["name"]
-                for device in observed.get("devices", [])
-                if not device["below"] and device["name"] not in self.leaf_devices
-            ]
+            chain = observed.get("devices", [])
+            leaves = [device["name"] for device in chain if not device["below"]]
+            self.leaf_devices = list(dict.fromkeys(self.leaf_devices + leaves))
             say(_describe_place(observed))
         # Interrupted halfway, it would leave a process whose number is not stored.
         with self.held():
@@ -198,9 +194,8 @@ class _Bench:
 
     def _run_entry(self, workload, place, entry):
         self._number += 1
-        measurements = len(self.record.document["workloads"])
-        title = summary.title(workload, entry)
-        say("[%d/%d] %s" % (self._number, measurements, title))
+        count = (self._number, len(self.record.document["workloads"]))
+        say("[%d/%d] %s" % (*count, summary.title(workload, entry)))
         entry["outcome"] = outcome("running")
         self._current = (workload, entry)
         try:
@@ -221,8 +216,8 @@ class _Bench:
                     self._suites.append(suite)
 
     def _fail(self, place, entries, error):
-        what = getattr(error, "strerror", None) or str(error) or "out of memory"
-        reason = "place %s (%s): %s" % (*place, what)
+        text = getattr(error, "strerror", None) or str(error) or "out of memory"
+        reason = "place %s (%s): %s" % (*place, text)
         say("error: " + reason)
         self._failures.append(reason)
         for entry in entries:
@@ -243,8 +238,7 @@ class _Bench:
                 if folder is not None:
                     place_folder.leave(folder, place.path)
             except OSError as error:
-                message = "%s: %s" % (error.filename, error.strerror)
-                self.warn("not-cleaned", message)
+                self.warn("not-cleaned", "%s: %s" % (error.filename, error.strerror))
 
     def _finish(self, run_outcome, entries):
         """Write the result before the log's summary: the log may fail, the result is complete."""

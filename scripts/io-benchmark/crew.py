@@ -31,11 +31,8 @@ class Crew:
     """
 
     def __init__(self, count, work):
-        self._count = count
-        self._work = work
-        self._pids = {}
-        self._pending = {}
-        self._numbers = {}
+        self._count, self._work = count, work
+        self._pids, self._pending, self._numbers = {}, {}, {}
         self._go_write = -1
 
     def __enter__(self):

@@ -8,6 +8,7 @@ import os
 import random
 import threading
 import time
+from collections import Counter
 
 from log import NS_PER_S
 from windows import count
@@ -38,20 +39,19 @@ class Latencies:
     """Counts per latency, in buckets of 1/64 of their power of two."""
 
     def __init__(self):
-        self.counts = {}
+        self.counts = Counter()
         self.sum_ns = self.max_ns = 0
 
     def add(self, ns):
         shift = max(0, ns.bit_length() - 7)
         key = (ns >> shift) << shift
-        self.counts[key] = self.counts.get(key, 0) + 1
+        self.counts[key] += 1
         self.sum_ns += ns
         self.max_ns = max(self.max_ns, ns)
 
     def merge(self, message):
         counts, sum_ns, max_ns = message
-        for key, number in counts:
-            self.counts[key] = self.counts.get(key, 0) + number
+        self.counts.update(dict(counts))
         self.sum_ns += sum_ns
         self.max_ns = max(self.max_ns, max_ns)
 

@@ -12,7 +12,7 @@ import subprocess
 
 from crew import ending_with_parent
 from early_end import WorkloadError
-from reading import first_line_of
+from reading import first_line_of, output_of
 
 # Engines that keep several operations in flight; the first one that fio has is used.
 ENGINES = ("libaio", "io_uring")
@@ -27,14 +27,7 @@ def find():
     version = first_line_of([path, "--version"])
     if version is None:
         return None, None, "%s does not run" % path
-    done = subprocess.run(
-        [path, "--enghelp"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        check=False,
-    )
-    known = done.stdout.decode("utf-8", "replace").split()
+    known = output_of([path, "--enghelp"]).split()
     for engine in ENGINES:
         if engine in known:
             return path, version, engine
@@ -103,13 +96,10 @@ class Fio:
             with open(self._json, encoding="utf-8", errors="replace") as file:
                 part = json.load(file)["jobs"][0][direction]
             latency, percentiles = part["clat_ns"], part["clat_ns"]["percentile"]
-            return part["total_ios"], {
-                "mean": int(latency["mean"]),
-                "p50": int(percentiles["50.000000"]),
-                "p95": int(percentiles["95.000000"]),
-                "p99": int(percentiles["99.000000"]),
-                "max": int(latency["max"]),
-            }
+            figures = {"mean": int(latency["mean"])}
+            for percent in (50, 95, 99):
+                figures["p%d" % percent] = int(percentiles["%d.000000" % percent])
+            return part["total_ios"], {**figures, "max": int(latency["max"])}
         except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
             raise WorkloadError("fio's JSON is not as expected: %r" % error) from None
 

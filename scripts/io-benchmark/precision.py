@@ -24,7 +24,7 @@ T_95 += [2.145, 2.131, 2.120, 2.110, 2.101, 2.093]
 
 def is_reached(entry, wanted, groups, times_ns, planned):
     """Return whether the mean is known as precisely as --precision demands; note it in the entry."""
-    reached = relative_half_width(groups, times_ns)
+    reached = _relative_half_width(groups, times_ns)
     if reached is None or reached > wanted:
         return False
     entry["stopped_early"] = "the mean is known to ± %.2f %% after %d of %s" % (
@@ -37,7 +37,7 @@ def is_reached(entry, wanted, groups, times_ns, planned):
     return True
 
 
-def relative_half_width(groups, times_ns):
+def _relative_half_width(groups, times_ns):
     """Return half the 95 % interval of the mean, as a part of the mean; None if too few times."""
     count = len(times_ns)
     batch = max(BATCH_RETRIEVES, count // 20)

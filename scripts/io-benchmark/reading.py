@@ -9,6 +9,7 @@ import subprocess
 
 # The root of the file system to read; tests put a recorded tree here.
 ROOT = ""
+ANSWER_WITHIN_S = 10
 
 
 def read_text(path):
@@ -66,14 +67,23 @@ def target_of(path):
     return os.path.realpath(ROOT + path)
 
 
-def first_line_of(command, timeout_s=10):
-    """Return the first line of a command's output; None where it is missing or does not answer."""
+def first_line_of(command):
+    """Return the first line of a command's output; None without one."""
+    lines = output_of(command).splitlines()
+    return lines[0].strip()[:200] if lines else None
+
+
+def output_of(command):
+    """Return a command's output; empty where it is missing or does not answer."""
     nothing = subprocess.DEVNULL
     try:
         done = subprocess.run(
-            command, stdin=nothing, capture_output=True, timeout=timeout_s, check=False
+            command,
+            stdin=nothing,
+            capture_output=True,
+            timeout=ANSWER_WITHIN_S,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
-        return None
-    lines = done.stdout.decode("utf-8", "replace").splitlines()
-    return lines[0].strip()[:200] if lines else None
+        return ""
+    return done.stdout.decode("utf-8", "replace")

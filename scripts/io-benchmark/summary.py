@@ -60,19 +60,18 @@ def _show_entry(workload, entry, detailed):
     parts = [part for part in workload.parts(entry) if part[1]]
     state, reason = entry["outcome"]["state"], entry["outcome"]["reason"]
     words = [] if state == "completed" else ["incomplete (%s): %s" % (state, reason)]
-    words += [_figures_of(workload, *parts[0][1:])] if parts else []
-    words += workload.remarks(entry) if parts else []
+    if parts:
+        words += [_figures_of(workload, *parts[0][1:]), *workload.remarks(entry)]
     say("%s: %s" % (title(workload, entry), "; ".join(words)))
     if detailed and parts:
-        for label, durations_ns, operations in parts[1:]:
-            text = _figures_of(workload, durations_ns, operations)
-            say("  %s: %s" % (label, text))
+        for label, *times in parts[1:]:
+            say("  %s: %s" % (label, _figures_of(workload, *times)))
         _show_histogram(workload, *parts[0][1:])
 
 
 def title(workload, entry):
-    place = "place %s" % entry["place"]
-    return ", ".join([entry["name"], place, *workload.details(entry)])
+    words = [entry["name"], "place %s" % entry["place"], *workload.details(entry)]
+    return ", ".join(words)
 
 
 def _figures_of(workload, durations_ns, operations):

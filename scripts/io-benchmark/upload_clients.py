@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 from crew import ending_with_parent
 from early_end import WorkloadError
 from log import NS_PER_S
-from reading import first_line_of
+from reading import output_of
 
 MARK = "io-benchmark:"
 OBJECT_TIMEOUT_S = 30
@@ -36,17 +36,12 @@ def find_curl():
     path = shutil.which("curl")
     if path is None:
         return None, "curl is not on PATH", False
-    first_line = first_line_of([path, "--version"]) or ""
-    version = re.match(r"curl (([0-9]+)\.([0-9]+)[0-9.]*)", first_line)
+    text = output_of([path, "--version"])
+    version = re.match(r"curl (([0-9]+)\.([0-9]+)[0-9.]*)", text)
     if version is None:
         return None, "cannot read the version of %s" % path, False
     if (int(version[2]), int(version[3])) < OLDEST_CURL:
         return None, "curl %s is too old" % version[1], False
-    nothing, pipe = subprocess.DEVNULL, subprocess.PIPE
-    answer = subprocess.run(
-        [path, "--version"], stdin=nothing, stdout=pipe, check=False
-    )
-    text = answer.stdout.decode("utf-8", "replace")
     features = re.search("^Features:.*$", text, re.MULTILINE)
     http2 = features is not None and "HTTP2" in features[0].split()
     return path, "curl-" + version[1], http2

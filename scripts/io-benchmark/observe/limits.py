@@ -28,22 +28,24 @@ V1_CONTROLLERS = ("blkio", "memory", "cpu")
 def observe():
     table = mounts.table()
     groups = _own_groups()
-    found = {"cgroup_versions": [], "groups": {}, "io": [], "weights": []}
-    found.update(memory=[], cpu=[])
+    observed = {"cgroup_versions": [], "groups": {}}
+    observed.update(io=[], weights=[], memory=[], cpu=[])
     for mount in table:
         if mount.filesystem == "cgroup2" and "" in groups:
-            _note(found, "v2", "unified", _levels(mount, groups[""]))
+            _note(observed, "v2", "unified", _levels(mount, groups[""]))
         elif mount.filesystem == "cgroup":
             names = mount.super_options.split(",")
             for controller in V1_CONTROLLERS:
                 if controller in names and controller in groups:
-                    _note(found, "v1", controller, _levels(mount, groups[controller]))
-    found["ulimits"] = {
+                    _note(
+                        observed, "v1", controller, _levels(mount, groups[controller])
+                    )
+    observed["ulimits"] = {
         "open_files": _ulimit(resource.RLIMIT_NOFILE),
         "file_size_bytes": _ulimit(resource.RLIMIT_FSIZE),
         "processes": _ulimit(resource.RLIMIT_NPROC),
     }
-    return found
+    return observed
 
 
 def _own_groups():
@@ -76,19 +78,21 @@ def _levels(mount, group):
     return directories
 
 
-def _note(found, version, controller, directories):
-    if version not in found["cgroup_versions"]:
-        found["cgroup_versions"].append(version)
-    is_read = directories[0] in found["groups"].values()  # controllers mounted together
-    found["groups"][controller] = directories[0]
+def _note(observed, version, controller, directories):
+    if version not in observed["cgroup_versions"]:
+        observed["cgroup_versions"].append(version)
+    is_read = (
+        directories[0] in observed["groups"].values()
+    )  # controllers mounted together
+    observed["groups"][controller] = directories[0]
     for directory in [] if is_read else directories:
-        _read_io(found, directory)
-        _read_weights(found, directory)
-        _read_memory(found, directory)
-        _read_cpu(found, directory)
+        _read_io(observed, directory)
+        _read_weights(observed, directory)
+        _read_memory(observed, directory)
+        _read_cpu(observed, directory)
 
 
-def _read_io(found, directory):
+def _read_io(observed, directory):
     kinds = {name: kind for kind, _, name in IO_LIMITS}
     limits = []
     for kind, name, _ in IO_LIMITS:
@@ -103,26 +107,30 @@ def _read_io(found, directory):
         if kind and value.isdigit():
             limit = {"group": directory, "device": device, "kind": kind}
             limit.update(value=int(value), device_name=devices.name_of_number(device))
-            found["io"].append(limit)
+            observed["io"].append(limit)
 
 
-def _read_weights(found, directory):
+def _read_weights(observed, directory):
     for name in WEIGHTS:
         text = read_text(os.path.join(directory, name))
         if text:
-            weight = {"group": directory, "file": name, "text": text[:200]}
-            found["weights"].append(weight)
+            limit = {"group": directory, "file": name, "text": text[:200]}
+            observed["weights"].append(limit)
 
 
-def _read_memory(found, directory):
+def _read_memory(observed, directory):
     for name in ("memory.limit_in_bytes", "memory.max", "memory.high"):
         # None for "max": no limit.
         value = read_int(os.path.join(directory, name))
         if value is not None and value < UNLIMITED_BYTES:
-            found["memory"].append({"group": directory, "file": name, "bytes": value})
+            observed["memory"].append({
+                "group": directory,
+                "file": name,
+                "bytes": value,
+            })
 
 
-def _read_cpu(found, directory):
+def _read_cpu(observed, directory):
     quota = read_int(os.path.join(directory, "cpu.cfs_quota_us"))
     period = read_int(os.path.join(directory, "cpu.cfs_period_us"))
     fields = (read_text(os.path.join(directory, "cpu.max")) or "max").split()
@@ -130,7 +138,7 @@ def _read_cpu(found, directory):
         quota, period = map(int, fields)
     if quota and period and quota > 0:
         limit = {"group": directory, "quota_us": quota, "period_us": period}
-        found["cpu"].append(limit)
+        observed["cpu"].append(limit)
 
 
 def _ulimit(number):
