@@ -27,7 +27,7 @@ _TRANSFORMS = {
 _DROPPED = "run-on-tasks-for"
 # Comments that would be wrong there. Where they change here, nothing breaks.
 _COMMENTS = {
-    "without these two it would run on": "without this it would run on",
+    "without these two keys they would run on": "without this key they would run on",
     "taskcluster/docs/kinds.md": tree_paths.TRANSFORMS,
 }
 _NOTE = """\
