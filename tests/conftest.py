@@ -6,6 +6,7 @@
 import os
 import signal
 
+import once
 import pytest
 from hypothesis import HealthCheck, settings
 from system_folders import with_system_folders
@@ -27,6 +28,10 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, lambda _number, _frame: None)
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Started in the background by a script: tests of Ctrl-C need processes that it stops.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # Set on a worker, or by whoever tries the script by hand.
 PREFIXES = ("TASKCLUSTER_", "IO_BENCHMARK_", "MOZ_", "TASKGRAPH_")
 NAMES = ("TASK_ID", "RUN_ID", "TASK_GROUP_ID")
@@ -38,6 +43,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="repeat simulations until their rates are sharp, and attacks with many inputs",
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _session_folder(tmp_path_factory):
+    once.set_session_folder(tmp_path_factory)
 
 
 @pytest.fixture(autouse=True)

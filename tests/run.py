@@ -1,31 +1,51 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Runs pytest in parts: what may run in parallel, beside it the containers, then what is `serial`.
+"""Run pytest in three parts at the same time: parallel tests, containers, and `serial` tests.
 
-Tests marked `serial` fill disks or read clocks, and would disturb the others; they run one at a time
-and alone. Those marked `container` wait for downloads most of the time: they run one at a time while
-the parallel part does, and what they say is shown after it.
+Tests marked `container` wait for downloads most of the time. Tests marked `serial` wait for slow
+disks most of the time, and measure them. Each of these two parts runs its tests one at a time; its
+output is shown after that of the parallel part. Serial tests get the CPUs first, by a cgroup. Where
+no cgroup can be made, they run after the other parts.
 Arguments are handed on to pytest. With `-m` among them there is one run, not in parallel.
 """
 
+import os
 import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PASSED, INTERRUPTED, NOTHING_COLLECTED = 0, 2, 5
+CPU_GROUPS = Path("/sys/fs/cgroup/cpu")
+# The highest that the kernel takes: 256 times the share of another session.
+SHARES = 262_144
 PLAIN: tuple[str, ...] = ()
-# More workers than this gain nothing here, and each one imports and generates everything again.
+# One more than CPUs, because many tests wait; more than this gain nothing, and each one imports
+# and collects everything again.
+WORKERS = min(len(os.sched_getaffinity(0)) + 1, 4)
 PARALLEL = (
-    *("--numprocesses=auto", "--maxprocesses=4", "--dist=worksteal"),
+    *(f"--numprocesses={WORKERS}", "--dist=worksteal"),
     *("-m", "not serial and not container"),
 )
 CONTAINER = ("-m", "container")
 SERIAL = ("-m", "serial")
+
+
+def files_with(mark: str) -> list[str]:
+    """Return the test files that use a mark, so that a part need not collect all others."""
+    tests = sorted((ROOT / "tests").rglob("test_*.py"))
+    # Those in lab_vm are run by hand.
+    return [
+        str(path)
+        for path in tests
+        if f"pytest.mark.{mark}" in path.read_text(encoding="utf-8") and "lab_vm" not in path.parts
+    ]
 
 
 def merged(codes: list[int]) -> int:
@@ -36,8 +56,15 @@ def merged(codes: list[int]) -> int:
     return PASSED if PASSED in codes else NOTHING_COLLECTED
 
 
-def start(options: tuple[str, ...], arguments: list[str], **how: Any) -> subprocess.Popen[bytes]:
+def start(
+    options: tuple[str, ...], arguments: list[str], group: Path | None = None, **how: Any
+) -> subprocess.Popen[bytes]:
+    """Start pytest; in this cgroup, if there is one."""
     command = [sys.executable, "-m", "pytest", *options, *arguments]
+    if group is not None:
+        # The shell's own number, so that nothing is ever started outside.
+        joining = 'echo $$ > "$0" && exec "$@"'
+        command = ["sh", "-c", joining, str(group / "cgroup.procs"), *command]
     return subprocess.Popen(command, cwd=ROOT, **how)
 
 
@@ -47,32 +74,75 @@ def code_of(process: subprocess.Popen[bytes]) -> int:
     return code if code >= 0 else INTERRUPTED
 
 
-def parallel_and_containers(arguments: list[str]) -> list[int]:
-    """Both codes; what the containers' part says is shown when it has ended, if it ran a test."""
-    with tempfile.TemporaryFile() as said:
-        # In a session of its own, so that Ctrl-C reaches it once: from here.
-        apart = {"stdout": said, "stderr": said, "start_new_session": True}
-        containers = start(CONTAINER, arguments, **apart)
+@contextmanager
+def first_at_the_cpus() -> Iterator[Path | None]:
+    """Make a cgroup whose processes wait for no other process's CPU time, where this is possible."""
+    group = CPU_GROUPS / f"io-benchmark-tests-{os.getpid()}"
+    try:
+        group.mkdir()
+    except OSError:
+        yield None
+        return
+    try:
+        (group / "cpu.shares").write_text(str(SHARES))
+        yield group
+    finally:
+        # What a test left running keeps it.
+        with suppress(OSError):
+            group.rmdir()
+
+
+class Part:
+    """A run of pytest whose output is kept until it is shown."""
+
+    def __init__(self, output: IO[bytes], process: subprocess.Popen[bytes]) -> None:
+        self._output = output
+        self._process = process
+
+    def interrupt(self) -> None:
+        self._process.send_signal(signal.SIGINT)
+
+    def finish(self) -> int:
+        """Wait for its end, show what it printed if it ran a test, and return its exit code."""
+        code = code_of(self._process)
+        self._output.seek(0)
+        if code != NOTHING_COLLECTED:
+            print(self._output.read().decode(errors="replace"), end="", flush=True)
+        return code
+
+
+def run_parts(arguments: list[str]) -> list[int]:
+    """Return each part's exit code."""
+    with ExitStack() as stack:
+        group = stack.enter_context(first_at_the_cpus())
+
+        def start_quietly(options: tuple[str, ...], group: Path | None = None) -> Part:
+            output = stack.enter_context(tempfile.TemporaryFile())
+            # In a session of its own, so that Ctrl-C reaches it once: from here.
+            how = {"stdout": output, "stderr": output, "start_new_session": True}
+            chosen = arguments or files_with(options[-1])
+            return Part(output, start(options, chosen, group, **how))
+
+        parts = [start_quietly(CONTAINER)]
+        if group is not None:
+            parts.append(start_quietly(SERIAL, group))
         codes = [code_of(start(PARALLEL, arguments))]
         if codes == [INTERRUPTED]:
-            containers.send_signal(signal.SIGINT)
-        codes.append(code_of(containers))
-        said.seek(0)
-        if codes[-1] != NOTHING_COLLECTED:
-            print(said.read().decode(errors="replace"), end="", flush=True)
+            for part in parts:
+                part.interrupt()
+        codes += [part.finish() for part in parts]
+        if group is None and INTERRUPTED not in codes:
+            codes.append(code_of(start(SERIAL, arguments or files_with("serial"))))
     return codes
 
 
 def main(arguments: list[str]) -> int:
-    """Run the parts, and stop where one was interrupted."""
+    """Run the parts."""
     # pytest gets the terminal's Ctrl-C itself and says where it was; this one only has to wait.
     signal.signal(signal.SIGINT, lambda _number, _frame: None)
     if any(argument.startswith("-m") for argument in arguments):
         return code_of(start(PLAIN, arguments))
-    codes = parallel_and_containers(arguments)
-    if INTERRUPTED not in codes:
-        codes.append(code_of(start(SERIAL, arguments)))
-    return merged(codes)
+    return merged(run_parts(arguments))
 
 
 if __name__ == "__main__":

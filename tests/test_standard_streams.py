@@ -8,14 +8,14 @@ import threading
 
 import pytest
 
-from io_benchmark.standard_streams import ERRORS, Output, standard_streams
+from io_benchmark.standard_streams import ERRORS, _Output, standard_streams
 
 
 def test_the_first_failure_is_kept() -> None:
     """A full device fails once; what comes after is dropped, and nothing is raised."""
     descriptor = os.open("/dev/full", os.O_WRONLY)
     try:
-        output = Output(descriptor)
+        output = _Output(descriptor)
         assert output.write(b"first") == 5
         failure = output.failure
         assert output.write(b"second") == 6
@@ -37,7 +37,7 @@ def test_a_pipe_that_does_not_block() -> None:
 
     thread = threading.Thread(target=read)
     thread.start()
-    output, left = Output(writer), memoryview(data)
+    output, left = _Output(writer), memoryview(data)
     while left:
         left = left[output.write(left) :]
     os.close(writer)
@@ -49,7 +49,7 @@ def test_a_pipe_that_does_not_block() -> None:
 def test_drop() -> None:
     """What nobody wants to wait for is not written."""
     reader, writer = os.pipe()
-    output = Output(writer)
+    output = _Output(writer)
     output.drop()
     assert output.write(b"x") == 1
     os.close(writer)

@@ -20,7 +20,7 @@ ERRORS = "io-benchmark-printing"
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
 
-class Output(io.RawIOBase):
+class _Output(io.RawIOBase):
     """Writes to a descriptor until that fails; after that it takes everything and writes nothing."""
 
     def __init__(self, descriptor: int) -> None:
@@ -54,18 +54,18 @@ class Output(io.RawIOBase):
 
 
 @contextmanager
-def standard_streams() -> Iterator[Output]:
+def standard_streams() -> Iterator[_Output]:
     """stdout and stderr as such streams; yields what is below stdout.
 
     Whoever has put a stream of his own in their place keeps it.
     """
     _open_closed_ones()
     before = sys.stdin, sys.stdout, sys.stderr
-    output = Output(_STDOUT)
+    output = _Output(_STDOUT)
     if sys.stdin is None:
         sys.stdin = open(_STDIN, encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stdout = _stream(sys.stdout, sys.__stdout__, output)
-    sys.stderr = _stream(sys.stderr, sys.__stderr__, Output(_STDERR))
+    sys.stderr = _stream(sys.stderr, sys.__stderr__, _Output(_STDERR))
     try:
         yield output
     finally:
@@ -86,7 +86,7 @@ def _open_closed_ones() -> None:
             os.set_inheritable(os.open(os.devnull, flags), True)
 
 
-def _stream(present: TextIO | None, original: TextIO | None, output: Output) -> TextIO:
+def _stream(present: TextIO | None, original: TextIO | None, output: _Output) -> TextIO:
     if present is not None and present is not original:
         if isinstance(present, io.TextIOWrapper):
             present.reconfigure(errors=ERRORS)

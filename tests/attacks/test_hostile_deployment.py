@@ -21,7 +21,7 @@ OVER_THE_WIRE = {
         for name in ("samples", "samples-in-small-files", "timelines", "texts", "numbers")
     },
 }
-SHORT = 3
+SHORT = 2
 
 
 def packed(data):

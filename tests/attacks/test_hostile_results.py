@@ -10,7 +10,7 @@ from measured_process import measure
 PEAK_MB = 500
 HONEST = 4
 # A few files of each kind by default, all of them under --long.
-SHORT = {"samples": 6, "timelines": 10, "texts": 10, "entries": 5, "pools": 20, "places": 1}
+SHORT = {"samples": 3, "pools": 10, "places": 1}
 
 
 @pytest.mark.parametrize("name", ATTACKS)
@@ -18,7 +18,7 @@ def test_hostile_files_in_a_comparison(name, tmp_path, request):
     """At most 500 MB, one line for each result or for all left out, and the others are compared."""
     make, count = ATTACKS[name]
     if not request.config.getoption("--long"):
-        count = min(count, SHORT.get(name, 4))
+        count = min(count, SHORT.get(name, 2))
     results = tmp_path / "results"
     results.mkdir()
     files = [results / f"hostile-{number}.json" for number in range(count)]

@@ -89,8 +89,8 @@ def test_hostile_options(request, tmp_path):
 @pytest.mark.parametrize("with_journal", [True, False], ids=["journal", "group"])
 def test_killed_at_every_request(request, tmp_path, with_journal):
     """Once while it submits and once while it resumes: in the end there is what was wanted, once."""
-    numbers = REQUESTS if request.config.getoption("--long") else (5,)
-    for number, answered in itertools.product(numbers, (False, True)):
+    moments = itertools.product(REQUESTS, (False, True))
+    for number, answered in moments if request.config.getoption("--long") else [(5, with_journal)]:
         deployment = Deployment(on_create=submitted_tasks.complete)
         state = tmp_path / f"{number}{answered}"
         with Loopback(deployment) as loopback:

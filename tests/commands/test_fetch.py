@@ -273,7 +273,6 @@ def test_where_nothing_can_be_written(loopback, tmp_path):
     )
 
 
-@pytest.mark.serial
 @pytest.mark.parametrize(
     ("number", "code"),
     [

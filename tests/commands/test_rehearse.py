@@ -25,7 +25,6 @@ def rehearse(*arguments: str, folder: Path, expected: int | None = 0) -> program
     return program.run("rehearse", "--root", ROOT, *arguments, folder=folder, expected=expected)
 
 
-@pytest.mark.serial
 def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
     """The default: three pools, each in its folder as fetch would leave it, the seed's table.
 
@@ -77,7 +76,6 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.serial
 def test_some_pools_elsewhere_as_json(tmp_path: Path) -> None:
     """-j chooses, --at moves a pool, --json prints the figures alone, and nothing is left behind."""
     other = tmp_path / "other"
@@ -100,7 +98,6 @@ def test_some_pools_elsewhere_as_json(tmp_path: Path) -> None:
     assert "One machine ran all tasks; only the folders differ" in done.stdout
 
 
-@pytest.mark.serial
 def test_the_order_is_shuffled_by_the_seed(tmp_path: Path) -> None:
     """The same seed gives the same order; another seed may give another."""
 
@@ -126,7 +123,6 @@ def test_the_order_is_shuffled_by_the_seed(tmp_path: Path) -> None:
     assert order(0) != first
 
 
-@pytest.mark.serial
 @pytest.mark.parametrize(
     ("line", "later_s", "number", "code"),
     [
@@ -204,7 +200,6 @@ def test_mistakes_are_told_before_anything_runs(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.serial
 def test_a_task_that_fails_is_named_and_the_others_are_shown(tmp_path: Path) -> None:
     """One pool's folder is too small: its reason is told, the code is 1, the rest is compared."""
     if os.geteuid() != 0:
@@ -247,7 +242,6 @@ def rehearse_tree(tree: Path, *arguments: str, expected: int) -> program.Finishe
     )
 
 
-@pytest.mark.serial
 def test_an_expectation_of_the_kind_fails_the_rehearsal(one_retrieve: Path) -> None:
     """As it would fail the push: the task's own exit code decides; its page is there all the same."""
     change_report(one_retrieve, "expectations: []", "expectations: [amd-16/intel<0.01]")
@@ -259,7 +253,6 @@ def test_an_expectation_of_the_kind_fails_the_rehearsal(one_retrieve: Path) -> N
     assert (folder / "report.html").is_file()
 
 
-@pytest.mark.serial
 def test_one_pool_has_nothing_to_be_compared_with(one_retrieve: Path) -> None:
     """The report's task says so and fails; what it wrote says so as well."""
     done = rehearse_tree(one_retrieve, "-j", "intel,io-benchmark-report", expected=1)
@@ -270,7 +263,6 @@ def test_one_pool_has_nothing_to_be_compared_with(one_retrieve: Path) -> None:
     assert (folder / "report.html").is_file()
 
 
-@pytest.mark.serial
 def test_ctrl_c_in_the_report_leaves_nothing_behind(one_retrieve: Path) -> None:
     """The last task is ended like the others, and what was measured goes with it."""
     # A program that says when it starts, and then never ends.

@@ -37,7 +37,7 @@ def test_same_bytes_as_in_a_task(tmp_path, label, workloads):
     """The file is the one that a task with the same workloads unpacks."""
     file = tmp_path / "x.pyz"
     said = run("-o", file, *workloads)
-    [task] = generate(OWN, [label]).tasks
+    [task] = generate(OWN, [label])
     data = embedding.application(task.definition["payload"]["command"])
     assert file.read_bytes() == data
     digest = hashlib.sha256(data).hexdigest()

@@ -57,7 +57,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def generated_run(tree: Path, make_run: Callable[..., TaskRun]) -> TaskRun:
     """Pool amd-16's task as the queue would get it, in quick sizes."""
-    (task,) = generate(Root(tree, "--root"), ["amd-16"]).tasks
+    (task,) = generate(Root(tree, "--root"), ["amd-16"])
     assert task.image == "update-verify"
     return replace(
         make_run(""),

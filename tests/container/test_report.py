@@ -45,7 +45,7 @@ WRITTEN = [
 def report_run(make_run: Callable[..., TaskRun], report_image: str) -> TaskRun:
     """The generated task."""
     assert report_image.startswith(f"localhost/io-benchmark/{LABEL}:")
-    [task] = generate(Root(ROOT, "checkout"), [LABEL]).tasks
+    [task] = generate(Root(ROOT, "checkout"), [LABEL])
     assert task.image == LABEL
     return make_run("", label=LABEL, definition=task.definition, image=task.image)
 

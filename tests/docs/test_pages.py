@@ -46,6 +46,11 @@ def clone(home: Path) -> Path:
     """A copy of the checkout that commands may write into."""
     clone = copy_checkout(home / "io-benchmark")
     subprocess.run(["git", "init", "--quiet", clone], check=True)
+    # What is measured is no subject here, so that it may be little.
+    kind = clone / "taskcluster/kinds/io-benchmark/kind.yml"
+    usual = "retrieves: 2000"
+    assert usual in kind.read_text()
+    kind.write_text(kind.read_text().replace(usual, "retrieves: 20"))
     return clone
 
 
@@ -69,7 +74,6 @@ def run_block(clone: Path, text: str, **environment: str) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.serial
 @pytest.mark.parametrize("page", RUN)
 def test_commands_run(page: Path, clone: Path) -> None:
     """The page's commands, in its order, each to its end without an error."""

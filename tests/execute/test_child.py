@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from io_benchmark.execute.child import StartError, hold_interrupts, started
-from io_benchmark.execute.stopping import GracePeriods, stop, stop_with_children_first
+from io_benchmark.execute.stopping import _GracePeriods, stop, stop_with_children_first
 from io_benchmark.signals import interruptions
 
 
@@ -98,7 +98,7 @@ def test_stopping_goes_from_gentle_to_hard(script: str, return_code: int) -> Non
     with started(("bash", "-c", body), stop) as process:
         assert process.stdout is not None
         assert process.stdout.read(6) == b"ready\n"
-        stop(process, GracePeriods(interrupt_s=0.5, terminate_s=0.5))
+        stop(process, _GracePeriods(interrupt_s=0.5, terminate_s=0.5))
     assert process.returncode == return_code
 
 

@@ -100,7 +100,7 @@ def tasks(generated):
 @pytest.fixture(scope="module")
 def own():
     """The same kind's tasks as this project's own graph has them."""
-    return {task.label: task for task in generate(OWN_ROOT, ["io-benchmark"]).tasks if task.pool}
+    return {task.label: task for task in generate(OWN_ROOT, ["io-benchmark"]) if task.pool}
 
 
 def config(firefox):

@@ -24,7 +24,7 @@ EVERYTHING = [*EVERY_POOL, REPORT]
 
 
 def labels(root, *jobs):
-    return [task.label for task in generate(root, jobs).tasks]
+    return [task.label for task in generate(root, jobs)]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_selection(jobs, expected):
 
 def test_a_task():
     """What a task is to the commands that run it."""
-    [task] = generate(OWN, ["amd-16"]).tasks
+    [task] = generate(OWN, ["amd-16"])
     assert (task.label, task.pool, task.kind, task.image) == (
         "io-benchmark-amd-16",
         "amd-16",
@@ -76,13 +76,13 @@ def test_a_task():
 
 def test_the_reports_task():
     """It is no pool's, and runs in an image of its own."""
-    [task] = generate(OWN, [REPORT]).tasks
+    [task] = generate(OWN, [REPORT])
     assert (task.label, task.pool, task.kind, task.image) == (REPORT, "", REPORT, REPORT)
 
 
 def test_an_images_task():
     """A task that is no pool's runs in no image of the tree."""
-    [task] = generate(OWN, ["docker-image-update-verify"]).tasks
+    [task] = generate(OWN, ["docker-image-update-verify"])
     assert (task.pool, task.kind, task.image) == ("", "docker-image", None)
 
 
@@ -97,7 +97,7 @@ def test_one_tree_after_another(tree, change):
     change("\nset -x\n", "\nset -ux\n", "python/io_benchmark_taskgraph/task_command.py")
 
     def command(root):
-        return shell_text(generate(root, ["intel"]).tasks[0].definition["payload"]["command"])
+        return shell_text(generate(root, ["intel"])[0].definition["payload"]["command"])
 
     first = command(OWN)
     assert command(tree) == first.replace("--retrieves 2000 ", "--retrieves 77 ").replace(
@@ -136,7 +136,7 @@ def test_a_fourth_pool_is_four_lines(tree):
             "        worker-type: b-linux-docker-large-amd\n"
             "        treeherder: {symbol: IOB(amd60)}\n"
         )
-    *others, new, report = generate(tree, []).tasks
+    *others, new, report = generate(tree, [])
     assert [task.label for task in others] == EVERY_POOL
     assert report.label == REPORT
     assert (new.label, new.pool, new.image) == ("io-benchmark-amd-60", "amd-60", "update-verify")
@@ -151,7 +151,7 @@ def test_a_fourth_pool_is_four_lines(tree):
     # They are lines of the kind that measures everything, too, in the same order.
     of_all = [*EVERY_ALL, "io-benchmark-all-amd-60"]
     assert labels(tree, "io-benchmark-all") == [*of_all, REPORT]
-    [measures_all] = generate(tree, [of_all[-1]]).tasks
+    [measures_all] = generate(tree, [of_all[-1]])
     assert (measures_all.pool, measures_all.definition["extra"]["treeherder"]["symbol"]) == (
         "amd-60",
         "amd60-all",
@@ -174,7 +174,7 @@ def test_place_outside_the_volume(tree, change):
         "        benchmark: {places: [{name: container, path: /builds/worker/io-benchmark}]}\n"
         "        worker: {max-run-time: 5400}\n",
     )
-    [task] = generate(tree, ["intel"]).tasks
+    [task] = generate(tree, ["intel"])
     command = shell_text(task.definition["payload"]["command"])
     assert (
         ' --time-budget 5100 \\\n  --place workspace="${IO_BENCHMARK_WORKSPACE:-/builds/worker/'
@@ -183,8 +183,8 @@ def test_place_outside_the_volume(tree, change):
     ) in command
     assert task.definition["payload"]["maxRunTime"] == 5400
     # The kind that measures everything has its own.
-    [measures_all] = generate(tree, ["io-benchmark-all-intel"]).tasks
-    [before] = generate(OWN, ["io-benchmark-all-intel"]).tasks
+    [measures_all] = generate(tree, ["io-benchmark-all-intel"])
+    [before] = generate(OWN, ["io-benchmark-all-intel"])
     assert measures_all.definition["payload"] == before.definition["payload"]
 
 

@@ -68,7 +68,9 @@ def test_removing_the_destination_first_is_measured_as_the_remedy(
     assert comparison(document, 0)["verdict"] == "slower"
     assert states(document)["ext4-flush"] == "supported"
     (diagnosis,) = document["diagnoses"]
-    (remedy,) = [one for one in diagnosis["remedies"] if "remove-destination" in one["action"]]
+    (remedy,) = [
+        one for one in diagnosis["remedies"] if "remove-destination" in one["action"]["text"]
+    ]
     assert remedy["measured"]
     assert remedy["gain_ratio"] > 2
 

@@ -112,7 +112,6 @@ def test_help(environment, tmp_path):
     assert "rehearse" in result.stdout
 
 
-@pytest.mark.serial
 @pytest.mark.parametrize("inside", ["an empty folder", "another checkout"])
 def test_rehearse_outside_a_checkout(environment, tmp_path, inside):
     """The bundled kinds generate and run, also inside a checkout of something else, and it says so."""

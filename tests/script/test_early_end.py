@@ -254,7 +254,7 @@ def test_a_log_that_nobody_reads_does_not_stop_the_measurement(worker: Worker) -
 def test_the_file_is_valid_at_every_moment(worker: Worker) -> None:
     """Written after every retrieve for the test: whoever reads meanwhile finds a whole file."""
     process = worker.start(
-        "--retrieves", "400", prelude="import result_file; result_file.GROW_EVERY_NS = 0"
+        "--retrieves", "150", prelude="import result_file; result_file.GROW_EVERY_NS = 0"
     )
     wait_for(process, "=== io-benchmark")
     counts = []

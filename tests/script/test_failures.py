@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from worker import Worker, outcome_of, retrieves_of
 
+ATTEMPTS = 20
+
 
 def without_tools(worker: Worker, tmp_path: Path, *missing: str) -> None:
     """A PATH with links to the tools that a workload may use, less some."""
@@ -179,8 +181,12 @@ def test_refused_caches_are_recorded_and_eviction_still_works(worker: Worker) ->
     assert f"drop_caches: {state.drop_caches}" in output
 
 
-# Other tests drop the caches of the whole machine, as the script does.
-@pytest.mark.serial
+def dropped_caches() -> str:
+    """How often anyone on this machine dropped the page cache."""
+    lines = Path("/proc/vmstat").read_text().splitlines()
+    return next(line for line in lines if line.startswith("drop_pagecache "))
+
+
 def test_a_warm_cache_is_told_as_warm(worker: Worker) -> None:
     """Where eviction does nothing either, the file says how much was in memory."""
     prelude = (
@@ -188,8 +194,13 @@ def test_a_warm_cache_is_told_as_warm(worker: Worker) -> None:
         "page_cache.drop_all = lambda: 'refused: for the test'\n"
         "page_cache.evict = lambda path: None"
     )
-    code, output = worker.run("--retrieves", "10", prelude=prelude)
-    assert code == 0, output
+    # Other tests drop the caches of the whole machine, as the script does.
+    for _ in range(ATTEMPTS):
+        before = dropped_caches()
+        code, output = worker.run("--retrieves", "10", prelude=prelude)
+        assert code == 0, output
+        if dropped_caches() == before:
+            break
     state = worker.retrieves()[0].cache_state
     assert state is not None
     assert state.resident_bytes == state.cache_bytes
@@ -198,7 +209,7 @@ def test_a_warm_cache_is_told_as_warm(worker: Worker) -> None:
 
 def test_a_killed_sampler_is_a_warning(worker: Worker) -> None:
     """The measurement goes on; the timeline ends, and the file says so."""
-    process = worker.start("--retrieves", "3000")
+    process = worker.start("--retrieves", "600")
     assert process.stdout is not None
     for line in process.stdout:
         if "drop_caches" in line:
@@ -213,7 +224,7 @@ def test_a_killed_sampler_is_a_warning(worker: Worker) -> None:
     assert [(warning.name, warning.message) for warning in result.warnings] == [
         ("sampler-ended", "the timeline ends early: killed by signal 9")
     ]
-    assert len(retrieves_of(result)[0].samples.copy_ns) == 3000
+    assert len(retrieves_of(result)[0].samples.copy_ns) == 600
 
 
 CLOCK = r"""

@@ -11,8 +11,6 @@ from observe import page_cache
 from observe.page_cache import shares_extents
 
 
-# Other tests drop the caches of the whole machine, as the script does.
-@pytest.mark.serial
 def test_residency_follows_reading_and_eviction(tmp_path: Path) -> None:
     """Just written: in memory. Synced and evicted: gone. Read by half: about half is back."""
     path = tmp_path / "file"

@@ -93,7 +93,7 @@ def test_names_that_are_not_utf_8(worker: Worker) -> None:
     worker.workspace.mkdir()
     worker.artifacts = worker.artifacts / NOT_UTF8
     worker.workloads = ("cache-retrieve", "upload", "random-io")
-    entries = worker.measure()
+    entries = worker.measure("--retrieves", "20")
     assert all(entry["outcome"]["state"] == "completed" for entry in entries)
     (place,) = worker.result().storage.places
     assert place.path.endswith("/d?p?t")
@@ -103,7 +103,7 @@ def test_steps_with_a_name_that_is_not_utf_8(worker: Worker) -> None:
     """The shell's own steps get the name's bytes."""
     worker.workspace = worker.workspace / NOT_UTF8
     worker.workspace.mkdir()
-    worker.measure("--fidelity", "real")
+    worker.measure("--fidelity", "real", "--retrieves", "20")
 
 
 def test_only_texts_are_cut() -> None:

@@ -55,7 +55,8 @@ def note(what):
 note("begins")
 print("said by", part, flush=True)
 code = os.environ.get(part, "0")
-while part == "parallel" and "container begins" not in log.read_text():
+beside = os.environ["BESIDE"].split()
+while part == "parallel" and not all(f"{one} begins" in log.read_text() for one in beside):
     time.sleep(0.01)
 if code == "killed":
     os.kill(os.getpid(), signal.SIGKILL)
@@ -76,11 +77,15 @@ def parts(tmp_path, monkeypatch):
     python.chmod(0o755)
     monkeypatch.setenv("LOG", str(tmp_path / "log"))
     (tmp_path / "log").touch()
+    groups = tmp_path / "groups"
 
-    def run(*arguments, **codes):
+    def run(*arguments, with_groups=False, **codes):
+        if with_groups:
+            groups.mkdir()
+        monkeypatch.setenv("BESIDE", "container serial" if with_groups else "container")
         names = {name: str(code) for name, code in codes.items()}
         done = subprocess.run(
-            [sys.executable, "-c", RUN.format(path=str(ROOT / "tests/run.py")), python, *arguments],
+            [sys.executable, "-c", RUN, ROOT / "tests/run.py", groups, python, *arguments],
             env=os.environ | names,
             capture_output=True,
             text=True,
@@ -92,18 +97,19 @@ def parts(tmp_path, monkeypatch):
     return run
 
 
-# The script with another interpreter for its parts.
+# The script with another interpreter for its parts, and another folder of cgroups.
 RUN = """\
-import runpy, sys
-module = runpy.run_path({path!r})
-python, *arguments = sys.argv[1:]
+import pathlib, runpy, sys
+path, groups, python, *arguments = sys.argv[1:]
+main = runpy.run_path(path)["main"]
+main.__globals__["CPU_GROUPS"] = pathlib.Path(groups)
 sys.executable = python
-sys.exit(module["main"](arguments))
+sys.exit(main(arguments))
 """
 
 
-def test_containers_beside_the_parallel_part(parts):
-    """What needs the machine for itself begins when all others have ended."""
+def test_without_a_cgroup(parts):
+    """What needs the CPUs for itself begins when all others have ended."""
     code, log, said = parts("-q")
     assert code == 0
     assert sorted(log[:4]) == [
@@ -111,6 +117,26 @@ def test_containers_beside_the_parallel_part(parts):
     ]
     assert log[4:] == ["serial begins", "serial ends"]
     assert said == "said by parallel\nsaid by container\nsaid by serial\n"
+
+
+def test_serial_tests_are_first_at_the_cpus(parts, tmp_path):
+    """They run beside the others, in a cgroup with the highest share; its name is this run's."""
+    code, log, said = parts("-q", with_groups=True)
+    assert code == 0
+    assert log.index("serial begins") < log.index("parallel ends")
+    assert len(log) == 6
+    assert said == "said by parallel\nsaid by container\nsaid by serial\n"
+    (group,) = (tmp_path / "groups").iterdir()
+    assert (group / "cpu.shares").read_text() == "262144"
+    assert int((group / "cgroup.procs").read_text()) > 1
+
+
+def test_interrupted_serial_tests(parts):
+    """They are interrupted with the rest, and waited for."""
+    code, log, said = parts(with_groups=True, parallel=2, container="waits", serial="waits")
+    assert code == 2
+    assert sorted(log[-2:]) == ["container ends", "serial ends"]
+    assert "said by serial" in said
 
 
 @pytest.mark.parametrize("arguments", [["-m", "root"], ["-mroot"]], ids=["apart", "in one"])
@@ -121,10 +147,20 @@ def test_a_choice_by_mark(parts, arguments):
     assert "parallel begins" not in log
 
 
+def test_files_with_a_mark(run):
+    """Files whose tests have the mark are among them, but none that is run by hand alone."""
+    assert str(ROOT / "tests/lab/test_alike.py") in run.files_with("serial")
+    assert str(ROOT / "tests/script/test_real_storage.py") in run.files_with("serial")
+    folders = {path.rpartition("/")[0] for path in run.files_with("container")}
+    assert folders == {str(ROOT / "tests/container")}
+    assert not [path for path in run.files_with("serial") if "lab_vm" in path]
+
+
+@pytest.mark.parametrize("with_groups", [False, True])
 @pytest.mark.parametrize("part", ["parallel", "container", "serial"])
-def test_a_failure_fails(parts, part):
+def test_a_failure_fails(parts, part, with_groups):
     """The others still run."""
-    code, log, _ = parts(**{part: 1})
+    code, log, _ = parts(with_groups=with_groups, **{part: 1})
     assert code == 1
     assert "serial ends" in log
 

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-SHORT, LONG = 400, 10_000
+SHORT, LONG = 200, 10_000
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ WORKER_VARIATION = 0.05
 # Until nothing is left of how the series began.
 WARM_UP = 20
 # A history is a thousand permutations, so that these are repeated less often than other simulations.
-PART_OF_REPETITIONS, MOST = 10, 500
+PART_OF_REPETITIONS, MOST = 5, 500
 
 
 def history(

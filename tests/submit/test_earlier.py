@@ -15,7 +15,7 @@ from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.protocol import RunResult
 from io_benchmark.submit import earlier
 from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
-from io_benchmark.submit.earlier import NS_A_MINUTE, EarlierResult, LikeOption
+from io_benchmark.submit.earlier import NS_A_MINUTE, EarlierResult, _LikeOption
 
 PLAIN, ALL, INTEL = "io-benchmark-amd-16", "io-benchmark-all-amd-16", "io-benchmark-intel"
 SETTINGS = SubmissionSettings(image="x", replicates=2)
@@ -95,12 +95,12 @@ def test_all_for_one_task():
 @pytest.mark.parametrize(
     ("text", "like"),
     [
-        pytest.param("group:abc", LikeOption(None, "group:abc"), id="address"),
-        pytest.param(f"{ALL}=group:abc", LikeOption(ALL, "group:abc"), id="label"),
-        pytest.param(f"{ALL}=a=b", LikeOption(ALL, "a=b"), id="label-and-equals"),
-        pytest.param("./a=b", LikeOption(None, "./a=b"), id="file-with-equals"),
+        pytest.param("group:abc", _LikeOption(None, "group:abc"), id="address"),
+        pytest.param(f"{ALL}=group:abc", _LikeOption(ALL, "group:abc"), id="label"),
+        pytest.param(f"{ALL}=a=b", _LikeOption(ALL, "a=b"), id="label-and-equals"),
+        pytest.param("./a=b", _LikeOption(None, "./a=b"), id="file-with-equals"),
         pytest.param(
-            "https://h/jobs?repo=x", LikeOption(None, "https://h/jobs?repo=x"), id="query"
+            "https://h/jobs?repo=x", _LikeOption(None, "https://h/jobs?repo=x"), id="query"
         ),
     ],
 )

@@ -1,12 +1,14 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The project's own graphs, by taskgraph's command line, once for each file of parameters."""
+"""The project's own graphs, by taskgraph's command line, once per session and file of parameters."""
 
 import functools
 import json
 import subprocess
 import sys
+
+import once
 
 from .conftest import REPOSITORY
 
@@ -55,9 +57,13 @@ def taskgraph(*arguments, cwd=REPOSITORY, **options):
 @functools.cache
 def graph(stage, params):
     """The tasks of a stage: full, target or morphed."""
-    done = taskgraph(stage, "-J", "-p", str(PARAMS / f"{params}.yml"))
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+
+    def generate():
+        done = taskgraph(stage, "-J", "-p", str(PARAMS / f"{params}.yml"))
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return json.loads(once.text_of(f"graph-{stage}-{params}.json", generate))
 
 
 def tasks_by_name(stage, params):

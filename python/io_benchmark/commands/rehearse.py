@@ -138,7 +138,7 @@ def _rehearse(arguments: argparse.Namespace, context: Context) -> int:
     root = find_root(arguments.root, current_folder())
     _tell(context, f"Generating the graph from {root.path} ({root.origin})")
     jobs = parse_job_names(arguments.jobs)
-    tasks, reports = _split(arguments.jobs, generate(root, jobs).tasks)
+    tasks, reports = _split(arguments.jobs, generate(root, jobs))
     pools = sorted({task.pool for task in tasks})
     plan.pools(pools, arguments.baseline)  # a mistake is told before anything runs
     folders = _folders_of_pools(arguments.at, pools)

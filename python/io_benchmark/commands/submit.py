@@ -109,7 +109,7 @@ def generated(
 
     root = find_root(arguments.root, current_folder())
     context.tell(f"Generating the graph from {root}")
-    tasks = generate(root, jobs).tasks
+    tasks = generate(root, jobs)
     chosen = select_tasks(tasks, settings)
     others = [task.label for task in tasks if not task.pool]
     if others:

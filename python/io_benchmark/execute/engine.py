@@ -103,7 +103,7 @@ class Engine:
 
 
 def find_engine(name: str, environment: Mapping[str, str], log_directory: Path | None) -> Engine:
-    """The engine as the environment asks for it; raises where it does not answer."""
+    """Return the engine that the environment selects; raise where it does not answer."""
     command = tuple(shlex.split(environment.get(COMMAND_VARIABLE, ""))) or (name,)
     engine = Engine(name, command, log_directory or Path(tempfile.gettempdir()), environment)
     reply = engine.call("version")

@@ -25,7 +25,7 @@ POLL_INTERVAL_S = 0.02
 COMMAND_LIMIT_S = 120.0
 
 
-class Keeper:
+class _Keeper:
     """The process beside, started when there is something to keep."""
 
     def __init__(self) -> None:
@@ -73,10 +73,10 @@ class Keeper:
                 self._process.stdin.write(json.dumps(message).encode() + b"\n")
 
 
-KEEPER = Keeper()
+KEEPER = _Keeper()
 
 
-def main() -> None:
+def _main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     kept: dict[int, Mapping[str, Any]] = {}
@@ -113,4 +113,4 @@ def _signalled(leader: int, number: int) -> bool:
 
 
 if __name__ == "__main__":
-    main()
+    _main()

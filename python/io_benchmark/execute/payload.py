@@ -28,13 +28,13 @@ class Artifact:
 
 
 def command(task_run: TaskRun) -> tuple[str, ...]:
-    """The payload's whole command."""
+    """Return the payload's whole command."""
     words = _payload(task_run).get("command") or ()
     return tuple(_text(task_run, word) for word in words)
 
 
 def command_after_run_task(task_run: TaskRun) -> tuple[str, ...]:
-    """The command that run-task would run, without run-task."""
+    """Return the command that run-task would run, without run-task."""
     words = command(task_run)
     if not words or not posixpath.basename(words[0]).startswith("run-task") or "--" not in words:
         raise ExecutionError(
@@ -56,7 +56,7 @@ def command_after_run_task(task_run: TaskRun) -> tuple[str, ...]:
 
 
 def environment(task_run: TaskRun) -> dict[str, str]:
-    """The payload's variables and those that every worker adds."""
+    """Return the payload's variables and those that every worker adds."""
     given = _payload(task_run).get("env") or {}
     return {
         **{name: _text(task_run, value) for name, value in given.items()},
@@ -68,7 +68,7 @@ def environment(task_run: TaskRun) -> dict[str, str]:
 
 
 def artifacts(task_run: TaskRun) -> tuple[Artifact, ...]:
-    """The artifacts in both forms: docker-worker's mapping and generic-worker's list."""
+    """Return the artifacts of both forms: docker-worker's mapping and generic-worker's list."""
     given = _payload(task_run).get("artifacts") or {}
     entries = (
         [{"name": name, **entry} for name, entry in given.items()]

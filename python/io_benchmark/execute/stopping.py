@@ -23,7 +23,7 @@ Stopping = Callable[[subprocess.Popen[bytes]], None]
 
 
 @dataclass(frozen=True)
-class GracePeriods:
+class _GracePeriods:
     """The time that a child has to end before the next, harder step."""
 
     # After SIGINT: the script writes its result file and empties its work place.
@@ -32,10 +32,10 @@ class GracePeriods:
     terminate_s: float = 5.0
 
 
-GRACE_PERIODS = GracePeriods()
+GRACE_PERIODS = _GracePeriods()
 
 
-def stop(process: subprocess.Popen[bytes], grace_periods: GracePeriods = GRACE_PERIODS) -> None:
+def stop(process: subprocess.Popen[bytes], grace_periods: _GracePeriods = GRACE_PERIODS) -> None:
     """SIGINT, then SIGTERM, then SIGKILL to the group. A second Ctrl-C goes straight to SIGKILL."""
     try:
         for signal_number, grace_s in (

@@ -52,5 +52,5 @@ class RunOutcome:
 
 
 def now() -> str:
-    """The time as the queue writes it."""
+    """Return the time as the queue writes it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

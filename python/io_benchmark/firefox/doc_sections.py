@@ -101,7 +101,7 @@ class DocSections:
 
     def _page(self, text: str) -> _DocPage:
         lines = text_lines.split(text)
-        bare = [text_lines.bare(line) for line in lines]
+        bare = [line.rstrip("\r\n") for line in lines]
         find = _markdown_headings if self.markdown else _rest_headings
         return _DocPage(lines, bare, list(find(bare)), self.markdown)
 

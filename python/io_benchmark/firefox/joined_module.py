@@ -64,7 +64,7 @@ class _SourceModule:
 
 
 def _bound(node: ast.stmt) -> set[str]:
-    """The names that a statement gives to what it makes."""
+    """Return the names that a statement binds."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return {node.name}
     stored = (one for one in ast.walk(node) if isinstance(one, ast.Name))
@@ -217,7 +217,7 @@ def _imports(texts: list[str]) -> str:
 
 
 def join_modules(folder: Path) -> str:
-    """The module's text."""
+    """Return the text of the joined module."""
     whole = _Joined(folder)
     start = whole.module(START)
     for definition in start.definitions:

@@ -64,7 +64,7 @@ def workloads(kind: dict[str, Any]) -> list[str]:
 
 
 def translate_kind(text: str, more_workloads: Sequence[str] = ()) -> str:
-    """The file's text, edited line by line so that its comments stay."""
+    """Translate the file's text, edited line by line so that its comments stay."""
     there = re.sub(rf"(?m)(^ *- {_OWN_TRANSFORMS.pattern}\n)+", f"    - {_OURS_THERE}\n", text)
     for own, theirs in _TRANSFORMS.items():
         there = re.sub(rf"(?m)^( *- ){re.escape(own)}$", rf"\g<1>{theirs}", there)
@@ -95,7 +95,7 @@ def worker_types(kind: dict[str, Any]) -> dict[str, str]:
 
 
 def images(kind: dict[str, Any]) -> list[str]:
-    """The in-tree images that the tasks run in."""
+    """Return the in-tree images that the tasks run in."""
     found = []
     for task in ({}, *kind["tasks"].values()):
         worker = {**kind["task-defaults"].get("worker", {}), **task.get("worker", {})}

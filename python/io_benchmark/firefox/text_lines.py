@@ -10,22 +10,18 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 def split(text: str) -> list[str]:
-    """Lines with their ends. `str.splitlines` would also split at form feeds and the like."""
+    """Split into lines with their ends. `str.splitlines` would also split at form feeds and the like."""
     return _LINE.findall(text)
 
 
-def bare(line: str) -> str:
-    return line.rstrip("\r\n")
-
-
 def _end(lines: Sequence[str], at: int) -> str:
-    """The line end in use around a place."""
+    """Return the line end in use around a place."""
     near = [*reversed(lines[:at]), *lines[at:]]
     return next(("\r\n" if line.endswith("\r\n") else "\n" for line in near if "\n" in line), "\n")
 
 
 def replace_lines(lines: Sequence[str], start: int, stop: int, new: Sequence[str]) -> str:
-    """The text with `new` (lines without ends) in place of lines `start` to `stop`."""
+    """Return the text with `new` (lines without ends) in place of lines `start` to `stop`."""
     end = _end(lines, start)
     before = list(lines[:start])
     if new and before and not before[-1].endswith("\n"):

@@ -16,7 +16,7 @@ from io_benchmark.firefox.tree_paths import SCRIPT, TreePath, text_hash
 from io_benchmark.graph.root import Root
 
 
-class DifferenceState(StrEnum):
+class _DifferenceState(StrEnum):
     MISSING = "missing"
     OLDER = "older"
     DIFFERENT = "differs"  # edited there, or written by another version
@@ -25,9 +25,9 @@ class DifferenceState(StrEnum):
 
 
 @dataclass(frozen=True)
-class Difference:
+class _Difference:
     place: TreePath
-    state: DifferenceState
+    state: _DifferenceState
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,13 @@ class FileChange:
 
 @dataclass(frozen=True)
 class TreeChanges:
-    differences: tuple[Difference, ...]
+    differences: tuple[_Difference, ...]
     contents: tuple[FileChange, ...]
 
     @property
-    def conflicts(self) -> tuple[Difference, ...]:
+    def conflicts(self) -> tuple[_Difference, ...]:
         """Return the differences that only --force replaces."""
-        kept = (DifferenceState.DIFFERENT, DifferenceState.EXTRA)
+        kept = (_DifferenceState.DIFFERENT, _DifferenceState.EXTRA)
         return tuple(one for one in self.differences if one.state in kept)
 
 
@@ -55,7 +55,7 @@ class TreeChanges:
 class _Draft:
     checkout: Checkout
     recorded: older_layout.InstallRecord
-    differences: list[Difference] = field(default_factory=list)
+    differences: list[_Difference] = field(default_factory=list)
     before: dict[str, bytes | None] = field(default_factory=dict)
     after: dict[str, bytes | None] = field(default_factory=dict)
 
@@ -69,14 +69,14 @@ class _Draft:
         if current is None and wanted is None:
             return False
         if current is None:
-            state = DifferenceState.MISSING
+            state = _DifferenceState.MISSING
         elif wanted is not None and text_hash(current) == text_hash(wanted):
             return False
         elif not self.recorded.has(place, current):
-            state = DifferenceState.EXTRA if wanted is None else DifferenceState.DIFFERENT
+            state = _DifferenceState.EXTRA if wanted is None else _DifferenceState.DIFFERENT
         else:
-            state = DifferenceState.NEEDLESS if wanted is None else DifferenceState.OLDER
-        self.differences.append(Difference(place, state))
+            state = _DifferenceState.NEEDLESS if wanted is None else _DifferenceState.OLDER
+        self.differences.append(_Difference(place, state))
         return True
 
     def plan(self) -> TreeChanges:
@@ -157,5 +157,5 @@ def find_changes(root: Root, checkout: Checkout, workloads: Sequence[str] = ()) 
     if draft.read(older_layout.RECORD) is not None:
         draft.after[older_layout.RECORD] = None
         place = TreePath(older_layout.RECORD)
-        draft.differences.append(Difference(place, DifferenceState.NEEDLESS))
+        draft.differences.append(_Difference(place, _DifferenceState.NEEDLESS))
     return draft.plan()

@@ -46,11 +46,6 @@ class GeneratedTask:
     image: str | None  # the in-tree image that it runs in
 
 
-@dataclass(frozen=True)
-class Generation:
-    tasks: tuple[GeneratedTask, ...]  # in the order of kind.yml
-
-
 def _parameters(jobs: Sequence[str]) -> Parameters:
     """Return every parameter, so that taskgraph reads neither a checkout nor the network."""
     values: dict[str, Any] = {
@@ -171,8 +166,11 @@ def _check_files(tree: Path) -> None:
         importlib.import_module(_CHECK).check_tree(tree / "taskcluster")
 
 
-def generate(root: Root, jobs: Sequence[str]) -> Generation:
-    """The tasks that `jobs` name (a job, a pool or a label; none: `io-benchmark`)."""
+def generate(root: Root, jobs: Sequence[str]) -> tuple[GeneratedTask, ...]:
+    """Return the tasks that `jobs` name, in the order of kind.yml.
+
+    A name is that of a job, a pool or a label; without names: `io-benchmark`.
+    """
     with usable_tree(root.path) as tree, isolated(logger):
         generator = TaskGraphGenerator(str(tree / "taskcluster"), _parameters(jobs))
         try:
@@ -182,4 +180,4 @@ def generate(root: Root, jobs: Sequence[str]) -> Generation:
             # A copy of the tree is gone when the message is read.
             text = _what_was_wrong(error, tree).replace(str(tree), str(root.path))
             raise GraphError(text) from error
-        return Generation(_in_kind_order([_generated(task, tree) for task in selected], tree))
+        return _in_kind_order([_generated(task, tree) for task in selected], tree)

@@ -26,16 +26,16 @@ class Root:
         return f"{self.path} ({self.origin})"
 
 
-def missing_mark(path: Path) -> str | None:
+def _missing_mark(path: Path) -> str | None:
     return next((mark for mark in MARKS if not (path / mark).is_file()), None)
 
 
 def find_root(explicit: Path | None, start: Path) -> Root:
-    """The tree to work on, looked for from `start` upward unless it was named."""
+    """Find the tree to work on: the named one, else the nearest from `start` upward."""
     if explicit is not None:
         with refuse_unreadable(f"--root {explicit}", _ADVICE, RootError):
             path = explicit.expanduser().resolve(strict=True)
-            missing = missing_mark(path)
+            missing = _missing_mark(path)
         if missing:
             raise RootError(
                 f"--root {explicit}: {missing} is missing; name the folder that contains taskcluster/"
@@ -44,9 +44,9 @@ def find_root(explicit: Path | None, start: Path) -> Root:
     with refuse_unreadable(str(start), _ADVICE, RootError):
         start = start.resolve(strict=True)
         for folder in (start, *start.parents):
-            if missing_mark(folder) is None:
+            if _missing_mark(folder) is None:
                 return Root(folder, "checkout")
-    if missing_mark(BUNDLE) is None:
+    if _missing_mark(BUNDLE) is None:
         return Root(BUNDLE, "bundled copy")
     raise RootError(
         f"{start}: neither this folder nor one above contains {' and '.join(MARKS)}, and this "

@@ -17,7 +17,7 @@ _PACKAGE = "io_benchmark_taskgraph"
 
 
 @dataclass(frozen=True)
-class WorkerScript:
+class _WorkerScript:
     version: str
     workloads: tuple[str, ...]
     modules: dict[str, bytes]  # by path within the script's folder
@@ -25,8 +25,8 @@ class WorkerScript:
     sha256: str
 
 
-def build_worker_script(root: Root, workloads: Sequence[str]) -> WorkerScript:
-    """The application for these workloads; for none named, with all that the tree has."""
+def build_worker_script(root: Root, workloads: Sequence[str]) -> _WorkerScript:
+    """Build the script for these workloads; without names, for all that the tree has."""
     with tree_modules_only():
         sys.path.insert(0, str(root.path / "python"))
         try:
@@ -42,7 +42,7 @@ def build_worker_script(root: Root, workloads: Sequence[str]) -> WorkerScript:
             built = application.make_application(script.needed_modules(root.path, FOLDER, names))
         except application.BadKeyError as problem:
             raise GraphError(problem.text) from None
-        return WorkerScript(
+        return _WorkerScript(
             version=built.version,
             workloads=names,
             modules={module.path: module.text.encode() for module in built.modules},

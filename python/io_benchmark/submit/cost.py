@@ -17,7 +17,7 @@ MINUTES_PER_HOUR = 60
 
 
 @dataclass(frozen=True)
-class CostShare:
+class _CostShare:
     """The cost of one pool, or of one job of a pool with several jobs."""
 
     name: str
@@ -38,8 +38,8 @@ class CostShare:
 
 
 @dataclass(frozen=True)
-class Cost:
-    shares: tuple[CostShare, ...]
+class _Cost:
+    shares: tuple[_CostShare, ...]
 
     @property
     def tasks(self) -> int:
@@ -65,8 +65,8 @@ def _hours(minutes: int) -> str:
     return f"{number} worker hour" + ("" if number == "1" else "s")
 
 
-def estimate(chosen: Sequence[SelectedTask], earlier: Mapping[str, float]) -> Cost:
-    """`earlier`: minutes that a task took before, by its label without a replicate's number."""
+def estimate(chosen: Sequence[SelectedTask], earlier: Mapping[str, float]) -> _Cost:
+    """Estimate the cost; `earlier` has the minutes that each job's tasks took before."""
     # A pool's tasks of another kind measure for another time.
     of_jobs: dict[str, list[SelectedTask]] = {}
     for one in chosen:
@@ -77,7 +77,7 @@ def estimate(chosen: Sequence[SelectedTask], earlier: Mapping[str, float]) -> Co
         known = earlier.get(job)
         minutes = _budget_minutes(first.definition) if known is None else known
         shares.append(
-            CostShare(
+            _CostShare(
                 name=first.pool if pools[first.pool] == 1 else job,
                 queue=first.queue,
                 tasks=1 + len(others),
@@ -85,11 +85,11 @@ def estimate(chosen: Sequence[SelectedTask], earlier: Mapping[str, float]) -> Co
                 measured=known is not None,
             )
         )
-    return Cost(tuple(shares))
+    return _Cost(tuple(shares))
 
 
 def _budget_minutes(definition: Mapping[str, Any]) -> float:
-    """The script's own time budget, else the task's limit."""
+    """Return the script's own time budget, else the task's limit."""
     payload = definition["payload"]
     budget_s = sizes.budget_s(payload.get("command", []))
     return (payload.get("maxRunTime", 0) if budget_s is None else budget_s) / 60

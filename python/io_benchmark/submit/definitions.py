@@ -101,7 +101,7 @@ def select_tasks(
 def ready(
     chosen: SelectedTask, task_id: str, group_id: str, scheduler: str, now: datetime, record: Any
 ) -> ReadyTask:
-    """The task with its id, its group, dates counted from `now`, and the submission's record."""
+    """Add the id, the group, dates counted from `now`, and the submission's record."""
     definition = task_dates.resolved(dict(chosen.definition), now)
     extra = {**definition.get("extra", {}), RECORD: record}
     grouped = {"taskGroupId": group_id, "schedulerId": scheduler, "extra": extra}
@@ -109,7 +109,7 @@ def ready(
 
 
 def job_of(label: str, pool: str) -> str | None:
-    """A task's label without a replicate's number; None: this is no label of the pool's."""
+    """Return a label without a replicate's number; None where it is not of the pool."""
     found = re.fullmatch(rf"(.+?-{re.escape(pool)})(-[0-9]+)?", label)
     return found and found[1]
 
@@ -232,7 +232,7 @@ def _refuse_references(label: str, value: Any, path: str) -> None:
 
 
 def submitter_scopes(tasks: Sequence[SelectedTask], scheduler: str) -> list[str]:
-    """The scopes that creating these tasks takes, as queue.createTask documents them."""
+    """Return the scopes that creating these tasks needs, as queue.createTask documents them."""
     found = {f"queue:scheduler-id:{scheduler}"}
     for one in tasks:
         made = one.definition

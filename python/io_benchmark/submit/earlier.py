@@ -21,7 +21,7 @@ _LABEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]*)=(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class LikeOption:
+class _LikeOption:
     """The value of one --like."""
 
     job: str | None  # None: each result is for the job that it is of
@@ -39,18 +39,18 @@ class EarlierResult:
     profile: str = "full"
 
 
-def parse(text: str, chosen: Sequence[SelectedTask]) -> LikeOption:
+def parse(text: str, chosen: Sequence[SelectedTask]) -> _LikeOption:
     """`ADDRESS` or `LABEL=ADDRESS`. An address with = in it has a mark before that no label has."""
     match = _LABEL.fullmatch(text)
     if match is None:
-        return LikeOption(None, text)
+        return _LikeOption(None, text)
     jobs = _jobs(chosen)
     if match[1] not in jobs:
         raise UsageError(
             f"--like {clean(text, 200)}: {clean_name(match[1])} is not a selected task; choose one of "
             f"{', '.join(jobs)}; write ./FILE for a file with = in its name"
         )
-    return LikeOption(match[1], match[2])
+    return _LikeOption(match[1], match[2])
 
 
 def to_earlier_result(measured: RunResult) -> EarlierResult:

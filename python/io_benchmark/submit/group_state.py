@@ -22,7 +22,7 @@ SAME_DATES = timedelta(minutes=10)
 
 
 @dataclass(frozen=True)
-class GroupState:
+class _GroupState:
     """The existing tasks of a submission, by their number in it."""
 
     existing: dict[int, GroupMember]
@@ -48,7 +48,7 @@ async def read_submission(deployment: Deployment, group_id: str) -> Submission:
 
 async def read_group_state(
     deployment: Deployment, group_id: str, submission: Submission
-) -> GroupState:
+) -> _GroupState:
     ids = task_ids(group_id, submission.tasks)
     found = await deployment.tasks(ids)
     existing = {}
@@ -63,10 +63,10 @@ async def read_group_state(
         if _has_expired(task.status.expires):
             raise ResultError(f"group:{group_id}: its tasks have expired; run submit again")
         existing[number] = GroupMember(task_id, task.label)
-    return GroupState(existing, submission.tasks)
+    return _GroupState(existing, submission.tasks)
 
 
-def all_members(state: GroupState, ready: tuple[ReadyTask, ...] | None) -> list[GroupMember]:
+def all_members(state: _GroupState, ready: tuple[ReadyTask, ...] | None) -> list[GroupMember]:
     """Return all tasks in order; `ready` is needed if some are missing."""
     return [
         state.existing[number] if number in state.existing else (ready or ())[number]

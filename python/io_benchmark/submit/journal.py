@@ -39,7 +39,7 @@ class Journal:
 
 
 def path_of(group_id: str, environment: Mapping[str, str]) -> Path:
-    """The group's file in the user's state folder, as the XDG base directories say."""
+    """Return the group's file in the user's state folder, by the XDG base directories."""
     state = Path(environment.get(STATE_VARIABLE, ""))
     if not state.is_absolute():  # the specification: such a value is ignored
         state = _home(environment) / ".local" / "state"
@@ -54,7 +54,7 @@ def _home(environment: Mapping[str, str]) -> Path:
 
 
 def write(journal: Journal, path: Path) -> None:
-    """Durable when this returns; an OSError where it cannot be."""
+    """Write a journal so that it survives a crash; raise an OSError where that fails."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     _remove_old(path.parent, journal.created - _KEPT)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".json")

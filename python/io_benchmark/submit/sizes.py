@@ -31,7 +31,7 @@ def make_quick(definition: dict[str, Any]) -> None:
 
 
 def budget_s(command: Any) -> int | None:
-    """The time that the script may take, by its last argument that says so."""
+    """Return the script's time budget, by its last such argument; None without one."""
     for part in reversed(_strings(command)):
         budgets = TIME_BUDGET.findall(part)
         if budgets:

@@ -105,7 +105,7 @@ def _is_sound(submission: Submission) -> bool:
 
 
 def _derived_id(group_id: str, number: int) -> str:
-    """A slug in the queue's form: a version 4 UUID whose first bit is 0, in URL-safe base64."""
+    """Derive a slug in the queue's form: a version 4 UUID whose first bit is 0, in URL-safe base64."""
     digest = hashlib.sha256(f"io-benchmark {group_id} {number}".encode()).digest()
     made = uuid.UUID(bytes=bytes([digest[0] & 0x7F, *digest[1:16]]), version=4)
     return base64.urlsafe_b64encode(made.bytes).decode().rstrip("=")

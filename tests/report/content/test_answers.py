@@ -17,7 +17,8 @@ from io_benchmark.report.content.report_index import NO_VERDICT
 def sentences(report):
     """Every answer, subject by subject."""
     return [
-        [answer.sentence for answer in part.answers] for part in document.build(report).sections
+        [f"{answer.lead} {answer.after_lead}" for answer in part.answers]
+        for part in document.build(report).sections
     ]
 
 

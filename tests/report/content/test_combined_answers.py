@@ -78,7 +78,7 @@ def test_places_have_sections_of_their_own():
 
 
 def answers(title: str) -> dict[str, str]:
-    return {one.candidate: one.sentence for one in section(title).answers}
+    return {each.candidate: f"{each.lead} {each.after_lead}" for each in section(title).answers}
 
 
 def test_one_sentence_a_candidate():

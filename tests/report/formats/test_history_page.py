@@ -59,7 +59,6 @@ def test_many_points_are_folded():
     assert "points</summary>" not in render_history(sample_history.one_change())
 
 
-@pytest.mark.serial
 @pytest.mark.parametrize(
     "size", [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")]
 )
@@ -78,7 +77,6 @@ def test_the_picture(browser, opened, size):
     assert browser.complaints == []
 
 
-@pytest.mark.serial
 @pytest.mark.parametrize("make", [sample_history.hostile, sample_history.steady])
 def test_phone(browser, opened, make):
     """At 360 px the page does not scroll sideways, whatever is in it."""
@@ -89,7 +87,6 @@ def test_phone(browser, opened, make):
     assert browser.complaints == []
 
 
-@pytest.mark.serial
 def test_dark_and_light(browser, opened):
     """The page follows its reader's preference."""
     opened(sample_history.one_change())

@@ -40,8 +40,6 @@ Math.min(...[...document.querySelectorAll("p, td, th, li, dd, .plot text")]
   .map(each => parseFloat(getComputedStyle(each).fontSize)))
 """
 
-pytestmark = pytest.mark.serial
-
 
 @pytest.fixture
 def opened(browser, tmp_path):

@@ -5,7 +5,7 @@
 
 import pytest
 
-from io_benchmark.sources.taskcluster.api_answers import TaskRun, TaskStatus
+from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskStatus
 from io_benchmark.sources.taskcluster.group_problems import explain_incomplete, explain_no_benchmark
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 
@@ -21,7 +21,7 @@ LABELS = {
 
 
 def task(kind, state="completed", reason=None):
-    runs = [TaskRun(run_id=0, state=state, reason_resolved=reason or state)]
+    runs = [QueueRun(run_id=0, state=state, reason_resolved=reason or state)]
     status = TaskStatus(task_id=ID, task_group_id=ID, state=state, runs=runs)
     return QueueTask(status, LABELS.get(kind, "x"), kind, None, None)
 

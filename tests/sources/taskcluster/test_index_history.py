@@ -250,7 +250,7 @@ def test_nothing_there(loopback, policy, query, message):
 def test_mistakes(query, message):
     """A mistake is reported before any request."""
     with pytest.raises(UsageError) as caught:
-        index_history.history_namespace(query, {})
+        index_history._history_namespace(query, {})
     assert str(caught.value) == message
 
 
@@ -266,7 +266,7 @@ def test_namespace(project, environment, domain):
     """The trust domain is as for Treeherder's addresses; a pool with dots is one part."""
     query = HistoryQuery("amd-16.2", project, 1)
     expected = f"{domain}.v2.{project}.date.io-benchmark.amd-16~2"
-    assert index_history.history_namespace(query, environment) == expected
+    assert index_history._history_namespace(query, environment) == expected
 
 
 def test_the_transform_writes_where_this_reads():
@@ -281,5 +281,5 @@ def test_the_transform_writes_where_this_reads():
     }
     query = replace(QUERY, pool="amd-16.2")
     *_, by_date = _routes("releng", params, query.pool)
-    assert by_date == f"index.{index_history.history_namespace(query, {})}.20261121080000"
+    assert by_date == f"index.{index_history._history_namespace(query, {})}.20261121080000"
     assert index_history._time("20261121080000") == datetime(2026, 11, 21, 8, tzinfo=UTC)

@@ -5,8 +5,8 @@
 
 import pytest
 
-from io_benchmark.sources.taskcluster.api_answers import TaskRun, TaskStatus
-from io_benchmark.sources.taskcluster.run_choice import RunChoice, WantedResult, choose_runs
+from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskStatus
+from io_benchmark.sources.taskcluster.run_choice import WantedResult, _RunChoice, choose_runs
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 
 TASK = "Prp_WjpGRx26VH-wA8fjTA"
@@ -16,7 +16,7 @@ TITLE = f"task {TASK}"
 def task(*states, state="completed"):
     """Each run is given by its state, or by `exception reason`."""
     runs = [
-        TaskRun(run_id=number, state=one.split()[0], reason_resolved=one.split()[-1])
+        QueueRun(run_id=number, state=one.split()[0], reason_resolved=one.split()[-1])
         for number, one in enumerate(states)
     ]
     status = TaskStatus(task_id=TASK, task_group_id=TASK, state=state, runs=runs)
@@ -67,7 +67,7 @@ def test_a_named_run_is_read_whatever_became_of_it():
 )
 def test_nothing_to_read(states, run_id, problem):
     """The line names task and run, and says what to do."""
-    assert choose_runs(task(*states), run_id) == RunChoice((), (TITLE + problem,))
+    assert choose_runs(task(*states), run_id) == _RunChoice((), (TITLE + problem,))
 
 
 @pytest.mark.parametrize(
@@ -80,14 +80,14 @@ def test_nothing_to_read(states, run_id, problem):
 def test_without_runs(state, why):
     """A waiting task differs from one that was stopped before it began."""
     problem = f"{TITLE} (x): has no runs, it is {state} and {why}; look at its group"
-    assert choose_runs(task(state=state), None) == RunChoice((), (problem,))
+    assert choose_runs(task(state=state), None) == _RunChoice((), (problem,))
 
 
 def test_a_rerun_in_progress_is_remarked():
     """The completed run counts already; the other will change the result."""
     given = task("completed", "running")
     remark = f"{TITLE} run 1 (x) is still running and not counted; read it again later"
-    assert choose_runs(given, None) == RunChoice(
+    assert choose_runs(given, None) == _RunChoice(
         (WantedResult(given, (given.status.runs[0],)),), (), (remark,)
     )
 
@@ -106,6 +106,6 @@ def test_runs_beside_completed_ones_are_remarked():
 
 def test_the_reason_stands_with_the_state():
     """Except where both are the same."""
-    run = TaskRun(run_id=0, state="exception", reason_resolved="deadline-exceeded")
+    run = QueueRun(run_id=0, state="exception", reason_resolved="deadline-exceeded")
     assert run.shown_state == "exception (deadline-exceeded)"
-    assert TaskRun(run_id=0, state="failed", reason_resolved="failed").shown_state == "failed"
+    assert QueueRun(run_id=0, state="failed", reason_resolved="failed").shown_state == "failed"

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from io_benchmark.sources.taskcluster import api_answers
 from io_benchmark.sources.taskcluster.api_answers import (
+    QueueRun,
     TaskDefinition,
-    TaskMetadata,
-    TaskPayload,
-    TaskRun,
     TaskStatus,
+    _TaskMetadata,
+    _TaskPayload,
 )
 from io_benchmark.sources.taskcluster.tasks import QueueTask, task_of, task_record
 
@@ -26,7 +26,7 @@ SCRIPT = 'cat << EOF\nadd_argument("--pool", required=True)  # --pool NAME\nEOF\
 
 
 def definition(kind="io-benchmark", label="io-benchmark-amd-16", **payload):
-    return TaskDefinition(tags={"kind": kind, "label": label}, payload=TaskPayload(**payload))
+    return TaskDefinition(tags={"kind": kind, "label": label}, payload=_TaskPayload(**payload))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_the_image(image, shown):
 def test_when_the_artifact_expires(artifacts, expires):
     """The artifact's date, else the task's."""
     given_task = TaskDefinition(
-        expires="2026-12-28T00:00:00.000Z", payload=TaskPayload(artifacts=artifacts)
+        expires="2026-12-28T00:00:00.000Z", payload=_TaskPayload(artifacts=artifacts)
     )
     made = task_of(given_task, STATUS)
     assert made.artifact_expires == datetime(2026, 12, expires, tzinfo=UTC)
@@ -106,7 +106,7 @@ def test_when_the_artifact_expires(artifacts, expires):
 
 def test_a_record_is_one_line_a_field():
     """Untrusted names have no control characters and a limited length."""
-    run = TaskRun(
+    run = QueueRun(
         run_id=3,
         state="failed",
         worker_group="g\x1b[2J",
@@ -114,7 +114,7 @@ def test_a_record_is_one_line_a_field():
         started="s\n",
         resolved=None,
     )
-    task = task_of(TaskDefinition(metadata=TaskMetadata(name="a\u202eb\nc")), STATUS)
+    task = task_of(TaskDefinition(metadata=_TaskMetadata(name="a\u202eb\nc")), STATUS)
     made = task_record(task, run, "pool")
     assert made.label == "a\ufffdb c"
     assert (made.worker_group, made.worker_id) == ("g\ufffd[2J", "w" * 199 + "…")
@@ -129,7 +129,7 @@ json_values = st.recursive(
 
 
 @given(
-    st.builds(TaskPayload, image=json_values, command=json_values, artifacts=json_values),
+    st.builds(_TaskPayload, image=json_values, command=json_values, artifacts=json_values),
     st.text(),
     st.text(),
 )
@@ -176,5 +176,5 @@ def test_what_no_queue_answers(data):
 )
 def test_revision(source, revision):
     """taskgraph gives a task the address of its kind.yml at its revision."""
-    made = task_of(TaskDefinition(metadata=TaskMetadata(source=source)), STATUS)
+    made = task_of(TaskDefinition(metadata=_TaskMetadata(source=source)), STATUS)
     assert made.revision == revision

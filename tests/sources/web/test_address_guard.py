@@ -12,7 +12,7 @@ from loopback_deployment import AMD_16, ARTIFACT, Artifact
 
 from io_benchmark.errors import ResultError
 from io_benchmark.sources.gather import gather
-from io_benchmark.sources.web.address_guard import AddressGuard, Reach, reach_of
+from io_benchmark.sources.web.address_guard import AddressGuard, _Reach, _reach_of
 from io_benchmark.sources.web.web_client import WebClient
 
 METADATA = "169.254.169.254"
@@ -21,29 +21,29 @@ METADATA = "169.254.169.254"
 @pytest.mark.parametrize(
     ("address", "expected"),
     [
-        ("8.8.8.8", Reach.PUBLIC),
-        ("2606:4700::1111", Reach.PUBLIC),
-        ("10.1.2.3", Reach.PRIVATE),
-        ("192.168.0.1", Reach.PRIVATE),
-        ("100.64.0.1", Reach.PRIVATE),
-        ("fd00::1", Reach.PRIVATE),
-        ("127.0.0.1", Reach.LOOPBACK),
-        ("127.8.8.8", Reach.LOOPBACK),
-        ("::1", Reach.LOOPBACK),
-        (METADATA, Reach.LINK_LOCAL),
-        ("fe80::1", Reach.LINK_LOCAL),
-        ("fe80::1%eth0", Reach.LINK_LOCAL),
-        ("0.0.0.0", Reach.LINK_LOCAL),  # noqa: S104 - nothing is bound to it
-        ("224.0.0.1", Reach.LINK_LOCAL),
-        ("::ffff:169.254.169.254", Reach.LINK_LOCAL),
-        ("::ffff:10.0.0.1", Reach.PRIVATE),
-        ("64:ff9b::a9fe:a9fe", Reach.LINK_LOCAL),
-        ("2002:7f00:1::", Reach.LOOPBACK),
+        ("8.8.8.8", _Reach.PUBLIC),
+        ("2606:4700::1111", _Reach.PUBLIC),
+        ("10.1.2.3", _Reach.PRIVATE),
+        ("192.168.0.1", _Reach.PRIVATE),
+        ("100.64.0.1", _Reach.PRIVATE),
+        ("fd00::1", _Reach.PRIVATE),
+        ("127.0.0.1", _Reach.LOOPBACK),
+        ("127.8.8.8", _Reach.LOOPBACK),
+        ("::1", _Reach.LOOPBACK),
+        (METADATA, _Reach.LINK_LOCAL),
+        ("fe80::1", _Reach.LINK_LOCAL),
+        ("fe80::1%eth0", _Reach.LINK_LOCAL),
+        ("0.0.0.0", _Reach.LINK_LOCAL),  # noqa: S104 - nothing is bound to it
+        ("224.0.0.1", _Reach.LINK_LOCAL),
+        ("::ffff:169.254.169.254", _Reach.LINK_LOCAL),
+        ("::ffff:10.0.0.1", _Reach.PRIVATE),
+        ("64:ff9b::a9fe:a9fe", _Reach.LINK_LOCAL),
+        ("2002:7f00:1::", _Reach.LOOPBACK),
     ],
 )
 def test_reach_of(address, expected):
     """IPv4 addresses inside IPv6 ones count as IPv4."""
-    assert reach_of(address) is expected
+    assert _reach_of(address) is expected
 
 
 class Names(AbstractResolver):

@@ -28,7 +28,7 @@ class RankedFact:
 ReadFact = Callable[[View], RankedFact | None]
 
 
-class Ranking(Enum):
+class _Ranking(Enum):
     """How both sides' facts compare."""
 
     UNSEEN = auto()
@@ -39,24 +39,29 @@ class Ranking(Enum):
     SLOWER = auto()  # the slower side has the slower fact
 
 
-def ranking(case: Case, read: ReadFact) -> Ranking:
+def _ranking(case: Case, read: ReadFact) -> _Ranking:
     """Compare the facts of both sides."""
     baseline, candidate = (
         mean_of(views, lambda view: None if (seen := read(view)) is None else seen.rank)
         for views in (case.baseline, case.candidate)
     )
     if baseline is None or candidate is None:
-        return Ranking.UNSEEN
+        return _Ranking.UNSEEN
     equal = abs(baseline - candidate) <= 1e-9 * max(1.0, abs(baseline), abs(candidate))
     if equal and _values(case.baseline, read) == _values(case.candidate, read):
-        return Ranking.SAME
+        return _Ranking.SAME
     if not case.differs:
-        return Ranking.NOTHING_TO_EXPLAIN
+        return _Ranking.NOTHING_TO_EXPLAIN
     if equal:
-        return Ranking.UNRANKED
+        return _Ranking.UNRANKED
     if (candidate > baseline) != case.candidate_is_slower:
-        return Ranking.OPPOSITE
-    return Ranking.SLOWER
+        return _Ranking.OPPOSITE
+    return _Ranking.SLOWER
+
+
+def is_unranked(case: Case, read: ReadFact) -> bool:
+    """Return whether the facts differ, and neither is known to be the slower one."""
+    return _ranking(case, read) is _Ranking.UNRANKED
 
 
 def _values(views: Sequence[View], read: ReadFact) -> set[Statement]:
@@ -68,8 +73,8 @@ def by_rank(
     read: ReadFact,
     *,
     name: str,
-    supported: str,
     unseen: str,
+    supported: str = "",
     same: str = "Both sides have the same.",
     unranked: str | None = None,
     workload: str | None = None,
@@ -78,23 +83,23 @@ def by_rank(
 ) -> CauseJudgement:
     """Support a cause where the slower side has the slower fact; `name` is the observation's.
 
-    Without a sentence for `unranked`, facts of one rank cost the same.
+    Facts of one rank never support it, and cost the same without a sentence for `unranked`.
     """
     evidence = evidence or of_sides(case, fact_tally(name, read))
-    match ranking(case, read):
-        case Ranking.UNSEEN:
+    match _ranking(case, read):
+        case _Ranking.UNSEEN:
             return evidence.not_observable(unseen, workload=workload)
-        case Ranking.SAME:
+        case _Ranking.SAME:
             return evidence.ruled_out(same)
-        case Ranking.NOTHING_TO_EXPLAIN:
+        case _Ranking.NOTHING_TO_EXPLAIN:
             return evidence.nothing_to_explain()
-        case Ranking.UNRANKED if unranked is not None:
+        case _Ranking.UNRANKED if unranked is not None:
             return evidence.not_observable(unranked, workload=workload)
-        case Ranking.UNRANKED:
+        case _Ranking.UNRANKED:
             return evidence.ruled_out("The sides differ in nothing that costs time here.")
-        case Ranking.OPPOSITE:
+        case _Ranking.OPPOSITE:
             return evidence.faster_side_is_worse()
-        case Ranking.SLOWER:
+        case _Ranking.SLOWER:
             return evidence.supported(supported, predicted_ratio=predicted_ratio)
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from io_benchmark.analysis.model import Subject, Worker
-from io_benchmark.analysis.observed.disk_waits import WAITS_SHARE, write_cap
+from io_benchmark.analysis.observed.disk_waits import MIB, WAITS_SHARE, write_cap
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.worker_view import View, mean_of_known, view_of
 from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
@@ -26,7 +26,6 @@ from io_benchmark.analysis.statements import (
 )
 
 _COPIES = "cache-retrieve"
-_MIB = 1024 * 1024
 # Fewer bytes than this part of those copied do not count.
 _MOVED_SHARE = 0.2
 # A rate this near to a cap is the cap's; a disk this busy is the one that is waited for.
@@ -142,8 +141,8 @@ def _writing(view: View) -> _Judgement:
         return Bottleneck.CAP, [
             statement(
                 "at {rate} of a cap of {cap}",
-                rate=Quantity(rate * _MIB, Unit.BYTES_PER_SECOND),
-                cap=Quantity(cap * _MIB, Unit.BYTES_PER_SECOND),
+                rate=Quantity(rate * MIB, Unit.BYTES_PER_SECOND),
+                cap=Quantity(cap * MIB, Unit.BYTES_PER_SECOND),
             )
         ]
     if busy is None:

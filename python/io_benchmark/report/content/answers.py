@@ -32,8 +32,8 @@ class PoolAnswer:
     reason: str = ""  # why there is no verdict
 
     @property
-    def sentence(self) -> str:
-        return " ".join(part for part in (self.lead, self.rest, self.attempt) if part)
+    def after_lead(self) -> str:
+        return " ".join(filter(None, (self.rest, self.attempt)))
 
 
 @dataclass(frozen=True)

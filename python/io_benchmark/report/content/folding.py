@@ -189,7 +189,7 @@ def _undecided_table(parts: Sequence[MeasuredSubject]) -> MeasureTable:
         tuple(
             Measure(
                 title,
-                tuple(sorted({mark for _, part in members for mark in _all_marks(part)})),
+                tuple(sorted({mark for _, part in members for mark in part.every_mark})),
                 tuple(_undecided_row(row, part.comparisons) for row, part in members),
                 (),
             )
@@ -197,10 +197,6 @@ def _undecided_table(parts: Sequence[MeasuredSubject]) -> MeasureTable:
         ),
         figures=0,
     )
-
-
-def _all_marks(part: MeasuredSubject) -> tuple[int, ...]:
-    return (*part.marks, *(mark for side in part.sides for mark in side.marks))
 
 
 def _undecided_row(text: str, compared: Sequence[Comparison]) -> MeasureRow:

@@ -23,7 +23,7 @@ _THIS_MACHINE = "the interval holds for that worker alone, because others may di
 
 
 @dataclass(frozen=True)
-class PlacesTable:
+class _PlacesTable:
     title: str
     means: FiguresTable  # a row per place; a row's note says what the place is
     first: str  # the place that the others are compared with
@@ -35,8 +35,8 @@ class PlacesTable:
 class PlacesPart:
     """Every destination of cache-retrieve; of another workload what differs most, if anything does."""
 
-    tables: tuple[PlacesTable, ...]
-    further: tuple[PlacesTable, ...]  # the other measurements
+    tables: tuple[_PlacesTable, ...]
+    further: tuple[_PlacesTable, ...]  # the other measurements
     alike: str  # workloads that differ nowhere, in one sentence
     assumptions: tuple[str, ...]  # behind the intervals
 
@@ -116,21 +116,21 @@ def _smallest_difference(places: Places) -> float:
     )
 
 
-def _table(places: Places) -> PlacesTable:
+def _table(places: Places) -> _PlacesTable:
     sides = list(dict.fromkeys(side.side for row in places.rows for side in row.sides))
     pairs = list(
         dict.fromkeys(
             (each.candidate, each.baseline) for row in places.rows for each in row.comparisons
         )
     )
-    pools = tuple(ColumnHead(side, "", ()) for side in sides)
-    ratios = tuple(ColumnHead(f"{candidate}/{baseline}", "", ()) for candidate, baseline in pairs)
+    pools = tuple(ColumnHead(side) for side in sides)
+    ratios = tuple(ColumnHead(f"{candidate}/{baseline}") for candidate, baseline in pairs)
     # These names are short of width: the pools' columns stand next to them.
     short = {
         text: name(text, _SHORT_CELLS) for text in (*sides, *(row.place for row in places.rows))
     }
     shown = workloads.of(places.subject.workload).shown
-    return PlacesTable(
+    return _PlacesTable(
         title=_title(places.subject),
         means=FiguresTable(
             (*pools, *ratios),

@@ -62,6 +62,11 @@ class MeasuredSubject:
         return tuple(side for side in self.all_sides if side.figures is not None)
 
     @property
+    def every_mark(self) -> tuple[int, ...]:
+        """The footnotes about every side or any that has figures."""
+        return tuple(sorted({*self.marks, *(mark for side in self.sides for mark in side.marks)}))
+
+    @property
     def comparisons(self) -> tuple[Comparison, ...]:
         return tuple(side.comparison for side in self.all_sides if side.comparison is not None)
 

@@ -32,8 +32,8 @@ class ColumnHead:
     """A pool at the head of its column."""
 
     text: str
-    verdict: str  # "", BASELINE, a Verdict's value or NO_VERDICT
-    marks: tuple[int, ...]
+    verdict: str = ""  # BASELINE, a Verdict's value or NO_VERDICT
+    marks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def _measure(part: MeasuredSubject) -> Measure:
             details.setdefault(detail.label, []).append(f"{side.side} {_detail_text(detail)}")
     return Measure(
         part.label,
-        tuple(sorted({*part.marks, *(mark for side in part.sides for mark in side.marks)})),
+        part.every_mark,
         tuple(rows),
         tuple(f"{label}: {', '.join(values)}" for label, values in details.items()),
     )

@@ -72,9 +72,7 @@ def _answers(content: ReportContent) -> list[str]:
             blocks.append(prose(group.title) + ":")
         blocks.append(
             _items(
-                f"**{prose(answer.lead)}** "
-                + prose(" ".join(part for part in (answer.rest, answer.attempt) if part))
-                + marks(answer.marks)
+                f"**{prose(answer.lead)}** {prose(answer.after_lead)}{marks(answer.marks)}"
                 for answer in group.answers
             )
         )

@@ -55,9 +55,8 @@ def _show_answers(page: Page, content: ReportContent) -> None:
         if len(content.sections) > 1:
             page.paragraph(f"{group.title}:")
         for answer in group.answers:
-            rest = " ".join(filter(None, (answer.rest, answer.attempt)))
-            style = STYLES[answer.verdict]
-            page.item(Text.assemble((answer.lead, style), f" {rest}{marks(answer.marks)}"))
+            rest = f" {answer.after_lead}{marks(answer.marks)}"
+            page.item(Text.assemble((answer.lead, STYLES[answer.verdict]), rest))
     if content.folded.lines:
         page.paragraph(f"{contents.NEITHER}:")
     for line in content.folded.lines:

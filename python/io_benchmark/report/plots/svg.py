@@ -52,65 +52,36 @@ class Drawing:
 
     def line(self, start: tuple[float, float], end: tuple[float, float], kind: str) -> None:
         """Draw from one point (place across, height in pixels) to another."""
-        self._parts.append(
-            _element(
-                "line",
-                x1=_percent(start[0]),
-                y1=start[1],
-                x2=_percent(end[0]),
-                y2=end[1],
-                class_=kind,
-            )
-        )
+        (x1, y1), (x2, y2) = start, end
+        self._add("line", x1=_percent(x1), y1=y1, x2=_percent(x2), y2=y2, class_=kind)
 
     def band(self, left: float, right: float, top: float, height: float, kind: str) -> None:
-        self._parts.append(
-            _element(
-                "rect",
-                x=_percent(left),
-                y=top,
-                width=_percent(right - left),
-                height=height,
-                class_=kind,
-            )
-        )
+        width = _percent(right - left)
+        self._add("rect", x=_percent(left), y=top, width=width, height=height, class_=kind)
 
     def text(
         self, place: float, height: float, text: str, kind: str = "", anchor: str = ""
     ) -> None:
         """Write text; near an edge it is inside the picture, unless `anchor` is given."""
         chosen = anchor or ("start" if place < 0.04 else "end" if place > 0.96 else "middle")
-        self._parts.append(
-            _element(
-                "text", text, x=_percent(place), y=height, text_anchor=chosen, class_=kind or "t"
-            )
-        )
+        x = _percent(place)
+        self._add("text", text, x=x, y=height, text_anchor=chosen, class_=kind or "t")
 
     def mark(self, place: float, height: float, shape: str, kind: str) -> None:
         """Draw a symbol whose shape has a meaning as well as its color."""
         use = _element("path", d=shape, class_=f"mark {kind}")
-        self._parts.append(
-            _element("svg", use, x=_percent(place), y=height, overflow="visible", class_="point")
-        )
+        x = _percent(place)
+        self._add("svg", use, x=x, y=height, overflow="visible", class_="point")
 
     def frame(self, top: float, height: float, paths: Iterable[Markup]) -> None:
         """Draw paths in units of _FRAME_UNITS across and pixels down."""
-        self._parts.append(
-            _element(
-                "svg",
-                *paths,
-                x=0,
-                y=top,
-                width="100%",
-                height=height,
-                viewBox=f"0 0 {_FRAME_UNITS} {height:g}",
-                preserveAspectRatio="none",
-            )
-        )
+        box = f"0 0 {_FRAME_UNITS} {height:g}"
+        size = {"x": 0, "y": top, "width": "100%", "height": height}
+        self._add("svg", *paths, **size, viewBox=box, preserveAspectRatio="none")
 
     def name(self, height: float, text: str) -> None:
         """Write the name of a panel above it."""
-        self._parts.append(_element("text", text, x=-_GUTTER, y=height, class_="name"))
+        self._add("text", text, x=-_GUTTER, y=height, class_="name")
 
     def grid(
         self,
@@ -125,13 +96,14 @@ class Drawing:
         for place, label in levels:
             at = top + (1 - place) * height
             self.line((0, at), (1, at), "grid")
-            self._parts.append(
-                _element("text", label, x=-8, y=at + 4, text_anchor="end", class_="tick")
-            )
+            self._add("text", label, x=-8, y=at + 4, text_anchor="end", class_="tick")
 
     def axis(self, ticks: Iterable[tuple[float, str]], bottom: float) -> None:
         for place, label in ticks:
             self.text(place, bottom + 15, label, "tick")
+
+    def _add(self, tag: str, *content: str, **attributes: object) -> None:
+        self._parts.append(_element(tag, *content, **attributes))
 
     def markup(self) -> Markup:
         title, description = f"{self.identifier}-t", f"{self.identifier}-d"

@@ -123,14 +123,10 @@ def default_root_url(environment: Mapping[str, str]) -> str:
         ) from None
 
 
-def task_run_url(root_url: str, task_id: str, run_id: int) -> str:
-    """Return the address at which a browser shows a run."""
-    return f"{root_url}/tasks/{task_id}/runs/{run_id}"
-
-
-def task_url(root_url: str, task_id: str) -> str:
-    """Return the address at which a browser shows a task."""
-    return f"{root_url}/tasks/{task_id}"
+def task_url(root_url: str, task_id: str, run_id: int | None = None) -> str:
+    """Return the address at which a browser shows a task, or a run of it."""
+    run = "" if run_id is None else f"/runs/{run_id}"
+    return f"{root_url}/tasks/{task_id}{run}"
 
 
 def group_url(root_url: str, group_id: str) -> str:

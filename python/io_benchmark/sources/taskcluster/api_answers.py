@@ -29,7 +29,7 @@ class _ApiObject(Struct, frozen=True, kw_only=True, rename="camel"):
     """Base of all answers and their parts."""
 
 
-class TaskRun(_ApiObject, frozen=True):
+class QueueRun(_ApiObject, frozen=True):
     """One run of a task."""
 
     run_id: Annotated[int, Meta(ge=0, le=999_999_999)]
@@ -61,19 +61,19 @@ class TaskStatus(_ApiObject, frozen=True):
     worker_type: str = ""
     task_queue_id: str | None = None
     expires: str | None = None
-    runs: list[TaskRun] = []
+    runs: list[QueueRun] = []
 
     @property
     def is_resolved(self) -> bool:
         return self.state in _RESOLVED
 
 
-class TaskMetadata(_ApiObject, frozen=True):
+class _TaskMetadata(_ApiObject, frozen=True):
     name: str = ""
     source: str = ""
 
 
-class TaskPayload(_ApiObject, frozen=True):
+class _TaskPayload(_ApiObject, frozen=True):
     """The payload of a task. Worker implementations differ, so any field may be anything."""
 
     image: Any = None
@@ -84,11 +84,11 @@ class TaskPayload(_ApiObject, frozen=True):
 class TaskDefinition(_ApiObject, frozen=True):
     """The definition of a task."""
 
-    metadata: TaskMetadata = TaskMetadata()
+    metadata: _TaskMetadata = _TaskMetadata()
     tags: dict[str, str] = {}
     created: str | None = None
     expires: str | None = None
-    payload: TaskPayload = TaskPayload()
+    payload: _TaskPayload = _TaskPayload()
 
 
 class ExtraOfTask(_ApiObject, frozen=True):
@@ -107,7 +107,7 @@ class _ListedTags(_ApiObject, frozen=True):
 class ListedDefinition(_ApiObject, frozen=True):
     """A definition on a page of many. Its payload, which may be large, is decoded later."""
 
-    metadata: TaskMetadata = TaskMetadata()
+    metadata: _TaskMetadata = _TaskMetadata()
     tags: _ListedTags = _ListedTags()
     created: str | None = None
     expires: str | None = None
@@ -194,14 +194,14 @@ class ObjectDownload(_ApiObject, frozen=True):
     url: str
 
 
-def _payload(data: bytes) -> TaskPayload:
+def _payload(data: bytes) -> _TaskPayload:
     """Decode a payload; return an empty one where it is invalid or larger than any benchmark's."""
     if len(data) > _MAXIMUM_PAYLOAD_BYTES:
-        return TaskPayload()
+        return _TaskPayload()
     try:
-        payload: TaskPayload = decode(data, TaskPayload)
+        payload: _TaskPayload = decode(data, _TaskPayload)
     except ValueError:
-        return TaskPayload()
+        return _TaskPayload()
     return payload
 
 

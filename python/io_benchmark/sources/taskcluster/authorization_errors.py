@@ -103,5 +103,5 @@ def _narrowest(alternatives: list[Any]) -> Any:
     For creating tasks the queue lists priorities from the highest down to the task's; elsewhere the
     narrowest scope comes first.
     """
-    creating = [one for one in alternatives if isinstance(one, str) and _CREATE.match(one)]
+    creating = [scope for scope in alternatives if isinstance(scope, str) and _CREATE.match(scope)]
     return (creating or alternatives or [None])[-1 if creating else 0]

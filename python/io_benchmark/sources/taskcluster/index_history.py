@@ -49,7 +49,7 @@ _AFTER_PUSH, _BEFORE_PUSH = timedelta(days=400), timedelta(days=1)
 _FIRST = Position(-1)  # of remarks about the whole reading
 
 
-def history_namespace(query: HistoryQuery, environment: Mapping[str, str]) -> str:
+def _history_namespace(query: HistoryQuery, environment: Mapping[str, str]) -> str:
     """Return the namespace of the pool's results by date; a dot in a name would end the name."""
     check_pool(query.pool)
     if not _PROJECT.fullmatch(query.project):
@@ -62,7 +62,7 @@ def history_namespace(query: HistoryQuery, environment: Mapping[str, str]) -> st
 async def read_index_history(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
     """Read the pool's results at the deployment of the environment."""
     root_url = default_root_url(request.environment)
-    address = IndexAddress(root_url, history_namespace(query, request.environment))
+    address = IndexAddress(root_url, _history_namespace(query, request.environment))
     numbered = NumberedAddress(0, address)
     policy = request.policy or RequestPolicy()
     # Runs that were already fetched play no role: each result is reduced as it arrives.

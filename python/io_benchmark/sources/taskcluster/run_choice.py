@@ -11,7 +11,7 @@ readable. A remark names every other run.
 from dataclasses import dataclass
 
 from io_benchmark.resolutions import in_words
-from io_benchmark.sources.taskcluster.api_answers import TaskRun
+from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.text import clean, clean_name
 
@@ -21,12 +21,12 @@ class WantedResult:
     """One result of a task: that of the first of these runs that has one."""
 
     task: QueueTask
-    runs: tuple[TaskRun, ...]
+    runs: tuple[QueueRun, ...]
     is_substitute: bool = False  # for a completed run, because none completed
 
 
 @dataclass(frozen=True)
-class RunChoice:
+class _RunChoice:
     """The results to read of a task, and messages about its other runs."""
 
     wanted: tuple[WantedResult, ...]
@@ -34,13 +34,13 @@ class RunChoice:
     remarks: tuple[str, ...] = ()
 
 
-def run_title(task: QueueTask, run: TaskRun | None = None) -> str:
+def run_title(task: QueueTask, run: QueueRun | None = None) -> str:
     """Return `task ID run 0 (io-benchmark-amd-16)`."""
     shown_run = "" if run is None else f" run {run.run_id}"
     return f"task {task.task_id}{shown_run} ({task.label})"
 
 
-def how_it_ended(run: TaskRun) -> str:
+def how_it_ended(run: QueueRun) -> str:
     """Return `was preempted (worker-shutdown)`."""
     return clean(in_words(run.state, run.reason_resolved), 100)
 
@@ -67,12 +67,12 @@ def advice_on_run(task: QueueTask, run_id: int) -> str:
     return "look at the task's log, or run it again"
 
 
-def skipped_run(task: QueueTask, run: TaskRun) -> str:
+def skipped_run(task: QueueTask, run: QueueRun) -> str:
     """Say that a resolved run is not read, because there is a better one."""
     return f"{run_title(task, run)} {how_it_ended(run)} and is not counted"
 
 
-def choose_runs(task: QueueTask, run_id: int | None) -> RunChoice:
+def choose_runs(task: QueueTask, run_id: int | None) -> _RunChoice:
     """Choose the runs to read, or explain why there are none."""
     if run_id is not None:
         return _named(task, run_id)
@@ -88,28 +88,28 @@ def choose_runs(task: QueueTask, run_id: int | None) -> RunChoice:
     if completed:
         wanted = tuple(WantedResult(task, (run,)) for run in completed)
         others = tuple(skipped_run(task, run) for run in resolved if run.state != "completed")
-        return RunChoice(wanted, remarks=others + remarks)
+        return _RunChoice(wanted, remarks=others + remarks)
     if resolved:
-        return RunChoice(
+        return _RunChoice(
             (WantedResult(task, tuple(reversed(resolved)), is_substitute=True),), remarks=remarks
         )
     if unfinished:
-        return RunChoice((), (_unfinished(task, unfinished[-1]),))
-    return RunChoice((), (_without_runs(task),))
+        return _RunChoice((), (_unfinished(task, unfinished[-1]),))
+    return _RunChoice((), (_without_runs(task),))
 
 
-def _named(task: QueueTask, run_id: int) -> RunChoice:
+def _named(task: QueueTask, run_id: int) -> _RunChoice:
     run = next((run for run in task.status.runs if run.run_id == run_id), None)
     if run is None:
         numbers = ", ".join(str(one.run_id) for one in task.status.runs) or "none"
         problem = f"{run_title(task)}: has no run {run_id}; its runs are {numbers}"
-        return RunChoice((), (problem,))
+        return _RunChoice((), (problem,))
     if not run.is_resolved:
-        return RunChoice((), (_unfinished(task, run),))
-    return RunChoice((WantedResult(task, (run,)),))
+        return _RunChoice((), (_unfinished(task, run),))
+    return _RunChoice((WantedResult(task, (run,)),))
 
 
-def _unfinished(task: QueueTask, run: TaskRun) -> str:
+def _unfinished(task: QueueTask, run: QueueRun) -> str:
     return (
         f"{run_title(task, run)}: is still {clean_name(run.state)}; read it again when it has ended"
     )

@@ -20,8 +20,8 @@ from io_benchmark.sources.protocol import (
     ReadRequest,
     RunResult,
 )
-from io_benchmark.sources.taskcluster.addresses import NumberedAddress, task_run_url, task_url
-from io_benchmark.sources.taskcluster.api_answers import TaskRun
+from io_benchmark.sources.taskcluster.addresses import NumberedAddress, task_url
+from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
 from io_benchmark.sources.taskcluster.run_choice import (
@@ -51,14 +51,14 @@ class _Download(NamedTuple):
     def title(self) -> str:
         return run_title(self.wanted.task, self.wanted.runs[0])
 
-    def position_of(self, run: TaskRun) -> Position:
+    def position_of(self, run: QueueRun) -> Position:
         task = self.wanted.task
         return Position(self.number, task.label, task.task_id, run.run_id)
 
-    def url_of(self, run: TaskRun) -> str:
+    def url_of(self, run: QueueRun) -> str:
         """Return the address at which a browser shows the run."""
         root_url = self.deployment.access.root_url
-        return task_run_url(root_url, self.wanted.task.task_id, run.run_id)
+        return task_url(root_url, self.wanted.task.task_id, run.run_id)
 
 
 class ResultReader:
@@ -165,7 +165,7 @@ class ResultReader:
         self._problem(download, download.wanted.runs[0], problem)
 
     async def _accept(
-        self, download: _Download, run: TaskRun, result: results.Result, data: bytes
+        self, download: _Download, run: QueueRun, result: results.Result, data: bytes
     ) -> None:
         task = download.wanted.task
         record = task_record(task, run, task.pool or result.task.pool)
@@ -179,10 +179,10 @@ class ResultReader:
         else:
             self._request.accept(fetched)
 
-    def _problem(self, download: _Download, run: TaskRun, text: str) -> None:
+    def _problem(self, download: _Download, run: QueueRun, text: str) -> None:
         self.log.problem(download.position_of(run), text, download.url_of(run))
 
-    def _remark_on_substitute(self, download: _Download, chosen: TaskRun) -> None:
+    def _remark_on_substitute(self, download: _Download, chosen: QueueRun) -> None:
         task: QueueTask = download.wanted.task
         for run in download.wanted.runs:
             text = skipped_run(task, run)

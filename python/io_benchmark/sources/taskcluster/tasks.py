@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from io_benchmark.sources.protocol import TaskRecord
-from io_benchmark.sources.taskcluster.api_answers import TaskDefinition, TaskRun, TaskStatus
+from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskDefinition, TaskStatus
 from io_benchmark.text import clean_name
 
 ALL_KIND = "io-benchmark-all"  # every workload, with fewer retrieves
@@ -85,7 +85,7 @@ def task_of(definition: TaskDefinition, status: TaskStatus) -> QueueTask:
     )
 
 
-def task_record(task: QueueTask, run: TaskRun, pool: str) -> TaskRecord:
+def task_record(task: QueueTask, run: QueueRun, pool: str) -> TaskRecord:
     """Return what only the queue knows about a run."""
     status = task.status
     queue = status.task_queue_id or f"{status.provisioner_id}/{status.worker_type}"

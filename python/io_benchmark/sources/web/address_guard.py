@@ -27,7 +27,7 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _SHARED = ipaddress.IPv4Network("100.64.0.0/10")
 
 
-class Reach(IntEnum):
+class _Reach(IntEnum):
     """How private an address is: the higher, the fewer hosts can reach it."""
 
     PUBLIC = 0
@@ -36,7 +36,7 @@ class Reach(IntEnum):
     LINK_LOCAL = 3  # and every other address that is not of a host
 
 
-def reach_of(text: str) -> Reach:
+def _reach_of(text: str) -> _Reach:
     """Return the reach of an IP address."""
     address = ipaddress.ip_address(text)
     if isinstance(address, ipaddress.IPv6Address):
@@ -44,16 +44,16 @@ def reach_of(text: str) -> Reach:
         if inner is None and ipaddress.IPv6Address(int(address)) in _NAT64:
             inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
         if inner is not None:
-            return reach_of(str(inner))
+            return _reach_of(str(inner))
     if address.is_loopback:
-        return Reach.LOOPBACK
+        return _Reach.LOOPBACK
     if address.is_link_local or address.is_multicast or address.is_unspecified:
-        return Reach.LINK_LOCAL
+        return _Reach.LINK_LOCAL
     if address.is_global:
-        return Reach.PUBLIC
+        return _Reach.PUBLIC
     if address.is_private or (address.version == 4 and address in _SHARED):
-        return Reach.PRIVATE
-    return Reach.LINK_LOCAL
+        return _Reach.PRIVATE
+    return _Reach.LINK_LOCAL
 
 
 def check_scheme(url: str, origin: str) -> None:
@@ -71,7 +71,7 @@ class AddressGuard(AbstractResolver):
     def __init__(self, origin: str, resolver: AbstractResolver | None = None) -> None:
         self._origin = urlsplit(origin).hostname or ""
         self._resolver = resolver or ThreadedResolver()
-        self._allowed: Reach | None = None
+        self._allowed: _Reach | None = None
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
@@ -92,28 +92,28 @@ class AddressGuard(AbstractResolver):
         await self._resolver.close()
 
     async def _allows(self, address: str) -> bool:
-        reach = reach_of(address)
-        if reach is Reach.PUBLIC:
+        reach = _reach_of(address)
+        if reach is _Reach.PUBLIC:
             return True
         if self._allowed is None:
             self._allowed = await self._reach_of_origin()
         # This machine may have private addresses as well; no storage has a link-local address.
         return reach <= self._allowed
 
-    async def _reach_of_origin(self) -> Reach:
+    async def _reach_of_origin(self) -> _Reach:
         """Return the reach of the most public address; a name that cannot be resolved is public."""
         if _is_address(self._origin):
-            return reach_of(self._origin)
+            return _reach_of(self._origin)
         loop = asyncio.get_running_loop()
         try:
             found = await loop.getaddrinfo(self._origin, None, type=socket.SOCK_STREAM)
         except OSError:
-            return Reach.PUBLIC
-        return min((reach_of(str(one[4][0])) for one in found), default=Reach.PUBLIC)
+            return _Reach.PUBLIC
+        return min((_reach_of(str(one[4][0])) for one in found), default=_Reach.PUBLIC)
 
     def _refusal(self, host: str, address: str) -> ResultError:
         shown = host if host == address else f"{host} ({address})"
-        kind = reach_of(address).name.lower().replace("_", "-")
+        kind = _reach_of(address).name.lower().replace("_", "-")
         return ResultError(
             f"it leads to {clean(shown, 150)}, a {kind} address, to which answers of "
             f"{clean(self._origin, 100)} must not lead"

@@ -11,12 +11,11 @@ from io_benchmark.analysis.diagnosis.evidence import of_sides, span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import (
     RankedFact,
-    Ranking,
     by_rank,
     fact_tally,
     is_enough,
+    is_unranked,
     part,
-    ranking,
 )
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
@@ -79,12 +78,11 @@ def _cpu(case: Case) -> CauseJudgement:
             stolen=part(slower),
             others=part(faster or 0.0),
         )
-    if ranking(case, _processor) is not Ranking.UNRANKED:
+    if not is_unranked(case, _processor):
         return by_rank(
             case,
             _processor,
             name="cpu",
-            supported="",
             unseen="The CPU's model could not be seen.",
             workload=spawn,
             evidence=evidence,
@@ -119,14 +117,13 @@ def _kernel(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _kernel_version,
-        supported="",
         unseen="The kernel could not be seen.",
         unranked="The kernels differ. Only the same kernel on both sides would show whether "
         "that changes how it writes back.",
         name="kernel",
     )
     share = case.explained_share(_own_system_ns)
-    differs = ranking(case, _kernel_version) is Ranking.UNRANKED
+    differs = is_unranked(case, _kernel_version)
     if not differs or share is None or not is_enough(share):
         return judgement
     return judgement.evidence.supported(
@@ -166,7 +163,6 @@ def _image_and_tools(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
         _tools,
-        supported="",
         unseen="The result does not have the versions of the tools.",
         unranked="The tools that copy the files differ. Only the same image on both sides would "
         "show what that costs."
@@ -174,7 +170,7 @@ def _image_and_tools(case: Case) -> CauseJudgement:
         else "The tools differ, and the workload has no times to compare their cost with.",
         name="tools",
     )
-    if ranking(case, _tools) is not Ranking.UNRANKED:
+    if not is_unranked(case, _tools):
         return judgement
     share = case.explained_share(lambda view: view.lookup_mean_ns)
     if share is not None and is_enough(share):

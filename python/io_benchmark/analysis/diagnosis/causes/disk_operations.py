@@ -16,7 +16,6 @@ from io_benchmark.analysis.diagnosis.other_measurements import (
     figures,
 )
 from io_benchmark.analysis.model import Evidence
-from io_benchmark.analysis.observed import published_caps
 from io_benchmark.analysis.observed.device_stack import stack_of
 from io_benchmark.analysis.observed.disk_waits import caps_of
 from io_benchmark.analysis.observed.worker_view import View, mean_of
@@ -65,14 +64,11 @@ def _cap_of(measurement: OtherMeasurement) -> _Cap | None:
     def cap(view: View) -> float | None:
         stack = stack_of(view)
         caps = caps_of(view, stack.width) if stack is not None else None
-        return _limit(caps, reads=reads)
+        if caps is None:
+            return None
+        return caps.read_iops if reads else caps.write_iops
 
     return cap
-
-
-def _limit(caps: published_caps.Caps | None, *, reads: bool) -> float | None:
-    limit = (caps.read_iops if reads else caps.write_iops) if caps is not None else None
-    return None if limit is None else float(limit)
 
 
 def _predicted(case: Case, measurement: OtherMeasurement) -> float | None:

@@ -15,9 +15,8 @@ from io_benchmark.analysis.diagnosis.other_measurements import (
 )
 from io_benchmark.analysis.diagnosis.ranking import (
     RankedFact,
-    Ranking,
     by_rank,
-    ranking,
+    is_unranked,
 )
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import (
@@ -71,7 +70,7 @@ def _scheduler_choice(case: Case) -> CauseJudgement:
     if judgement.state is not State.RULED_OUT and counted is not None:
         return judgement.evidence.ruled_out(f"What they differ in counts as {counted}.")
     slowest_write = case.slowest(case.measured(SYNC_WRITE))
-    if slowest_write is None or ranking(case, _scheduler) is not Ranking.UNRANKED:
+    if slowest_write is None or not is_unranked(case, _scheduler):
         return judgement
     return _by_sync_writes(case, judgement, slowest_write)
 
