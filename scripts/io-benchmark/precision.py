@@ -27,11 +27,8 @@ def is_reached(entry, wanted, groups, times_ns, planned):
     reached = _relative_half_width(groups, times_ns)
     if reached is None or reached > wanted:
         return False
-    entry["stopped_early"] = "the mean is known to ± %.2f %% after %d of %s" % (
-        reached * 100,
-        len(times_ns),
-        planned,
-    )
+    figures = (reached * 100, len(times_ns), planned)
+    entry["stopped_early"] = "the mean is known to ± %.2f %% after %d of %s" % figures
     entry["precision_reached_ratio"] = round(reached, 6)
     say("  stopped early: %s" % entry["stopped_early"])
     return True

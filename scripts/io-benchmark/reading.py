@@ -75,14 +75,10 @@ def first_line_of(command):
 
 def output_of(command):
     """Return a command's output; empty where it is missing or does not answer."""
-    nothing = subprocess.DEVNULL
+    nothing, limit_s = subprocess.DEVNULL, ANSWER_WITHIN_S
     try:
         done = subprocess.run(
-            command,
-            stdin=nothing,
-            capture_output=True,
-            timeout=ANSWER_WITHIN_S,
-            check=False,
+            command, stdin=nothing, capture_output=True, timeout=limit_s, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
