@@ -115,15 +115,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.report.formats import output
 
     expected = [expectations.parse(text) for text in arguments.expect]
-    for rule in arguments.allow:
-        if rule not in rules.RULES:
-            raise UsageError(
-                f"--allow {rule}: not a validity rule; choose one of {', '.join(rules.RULES)}"
-            )
-    if arguments.against and arguments.baseline is not None:
-        raise UsageError(
-            "--baseline cannot be combined with --against: each pool is its own baseline; omit one"
-        )
+    _check(arguments, rules.RULES)
     if arguments.wait is not None:
         from io_benchmark.sources.gather import wait_for
 
@@ -135,22 +127,22 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         )
     budget = _budget(arguments)
     if arguments.against:
-        read = [
+        readings = [
             _workers(arguments.against, plan.BEFORE, budget, context),
             _workers(arguments.addresses, plan.AFTER, budget, context),
         ]
     else:
-        read = [_workers(arguments.addresses, "", budget, context)]
-    workers = [worker for one in read for worker in one.results]
-    unreadable = [line for one in read for line in one.unreadable]
+        readings = [_workers(arguments.addresses, "", budget, context)]
+    workers = [worker for reading in readings for worker in reading.results]
+    unreadable = [line for reading in readings for line in reading.unreadable]
     pools = {worker.pool for worker in workers}
     planned = _planned(arguments, pools, unreadable, context)
     report = compare.compare(
         planned,
-        sorted(workers, key=lambda one: (one.side, one.task_id, one.run_id or 0)),
+        sorted(workers, key=lambda worker: (worker.side, worker.task_id, worker.run_id or 0)),
         compare.Options(arguments.margin, arguments.worker_variation, frozenset(arguments.allow)),
         unreadable=unreadable,
-        remarks=[remark for one in read for remark in one.remarks],
+        remarks=[remark for reading in readings for remark in reading.remarks],
     )
     # First of all: who reads stdout may have gone, and one file's folder says nothing of another's.
     written = [
@@ -170,6 +162,18 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     for problem in unwritten:
         context.tell(f"error: {problem}")
     return status or (EXIT_FAILED if unwritten else 0)
+
+
+def _check(arguments: argparse.Namespace, rules: Collection[str]) -> None:
+    for rule in arguments.allow:
+        if rule not in rules:
+            raise UsageError(
+                f"--allow {rule}: not a validity rule; choose one of {', '.join(rules)}"
+            )
+    if arguments.against and arguments.baseline is not None:
+        raise UsageError(
+            "--baseline cannot be combined with --against: each pool is its own baseline; omit one"
+        )
 
 
 def _budget(arguments: argparse.Namespace) -> Budget:

@@ -45,7 +45,12 @@ REPORT_KIND = "io-benchmark-report"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("what to run")
+    _add_selection(parser.add_argument_group("what to run"))
+    _add_surroundings(parser.add_argument_group("where to run it"))
+    _add_output(parser.add_argument_group("output"))
+
+
+def _add_selection(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "-j",
         "--jobs",
@@ -73,7 +78,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, default=1, help="seed for the order of the tasks (default: 1)"
     )
     add_root_option(group)
-    group = parser.add_argument_group("where to run it")
+
+
+def _add_surroundings(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--at",
         action="append",
@@ -89,7 +96,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ENGINE",
         help="run each task in its image, as a worker does, with docker or podman",
     )
-    add = parser.add_argument_group("output").add_argument
+
+
+def _add_output(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
     add("--baseline", metavar="POOL", help="pool to compare with (default: the last by name)")
     add(
         "--output",
