@@ -228,7 +228,7 @@ def test_a_failing_build_is_one_line_with_a_log(lab: Any, tmp_path: Path) -> Non
         lab.executor().prepare("update-verify", root, ignore)
     match = re.fullmatch(
         r"image update-verify cannot be built \(exit code [0-9]+\): podman printed: (.*); "
-        r"see taskcluster/docker/update-verify/Dockerfile and whether its base image and packages "
+        r"check taskcluster/docker/update-verify/Dockerfile, and that its base image and packages "
         r"can be reached; "
         r"the end of its output is in (\S+)",
         str(raised.value),

@@ -123,11 +123,8 @@ def _read_memory(observed, directory):
         # None for "max": no limit.
         value = read_int(os.path.join(directory, name))
         if value is not None and value < UNLIMITED_BYTES:
-            observed["memory"].append({
-                "group": directory,
-                "file": name,
-                "bytes": value,
-            })
+            limit = {"group": directory, "file": name, "bytes": value}
+            observed["memory"].append(limit)
 
 
 def _read_cpu(observed, directory):
