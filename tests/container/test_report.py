@@ -19,7 +19,7 @@ from loopback import Loopback
 from loopback_deployment import Deployment, add_group
 from submitted_tasks import complete
 
-from io_benchmark.execute import payload
+from io_benchmark.execute import task_run
 from io_benchmark.execute.task_run import RunOutcome, TaskRun
 from io_benchmark.graph.generate import generate
 from io_benchmark.graph.root import Root
@@ -79,7 +79,7 @@ def test_a_task_group(lab: Any, report_run: TaskRun, monkeypatch: pytest.MonkeyP
     }
     definition = {**report_run.definition, "taskGroupId": group}
     with Loopback(deployment) as loopback:
-        monkeypatch.setattr(payload, "ROOT_URL", loopback.url)
+        monkeypatch.setattr(task_run, "ROOT_URL", loopback.url)
         outcome = lab.executor().run(replace(report_run, definition=definition), print)
     log = (report_run.output / "live.log").read_text()
     assert replace(outcome, started="", resolved="") == RunOutcome(0, "completed", "", "", ()), log

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Signals that wait, and children that do not stay behind."""
+"""Signals that wait, lines under a deadline, and children that do not stay behind."""
 
 import os
 import signal
@@ -12,8 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from io_benchmark.execute.child import StartError, hold_interrupts, started
-from io_benchmark.execute.stopping import _GracePeriods, stop, stop_with_children_first
+from io_benchmark.execute.child import (
+    CHUNK_BYTES,
+    LINE_LIMIT_BYTES,
+    StartError,
+    hold_interrupts,
+    started,
+)
+from io_benchmark.execute.keeper import STEPS
 from io_benchmark.signals import interruptions
 
 
@@ -69,9 +75,9 @@ def test_other_threads_hold_nothing() -> None:
 def test_a_child_leads_a_session_and_gets_signals(tmp_path: Path) -> None:
     """The terminal's Ctrl-C does not reach it, its signals are the defaults, its folder is ours."""
     script = 'echo $$ $(ps -o pgid=,sid= -p $$) "$PWD"; trap -p INT TERM'
-    with started(("bash", "-c", script), stop, folder=tmp_path) as process:
-        output, _ = process.communicate()
-    pid = str(process.pid)
+    with started(("bash", "-c", script), folder=tmp_path) as child:
+        output, _ = child.process.communicate()
+    pid = str(child.process.pid)
     assert output.decode().split() == [pid, pid, pid, str(tmp_path)]
 
 
@@ -79,9 +85,53 @@ def test_a_command_that_cannot_start_raises() -> None:
     """With the operating system's own words."""
     with (
         pytest.raises(StartError, match="No such file or directory"),
-        started(("/no/such/program",), stop),
+        started(("/no/such/program",)),
     ):
         pass
+
+
+@pytest.mark.parametrize(
+    ("written", "lines"),
+    [
+        pytest.param("", [], id="nothing"),
+        pytest.param(r"one\ntwo\n", [b"one\n", b"two\n"], id="whole lines"),
+        pytest.param(r"one\n\nlast", [b"one\n", b"\n", b"last"], id="no end at the end"),
+        pytest.param(r"50 %%\r100 %%\n", [b"50 %\r100 %\n"], id="carriage return is no end"),
+    ],
+)
+def test_lines(written: str, lines: list[bytes]) -> None:
+    """Lines keep their ends; what has none at the end of the output is a line too."""
+    with started(("printf", written)) as child:
+        assert list(child.lines(None)) == lines
+
+
+def test_deadline_gives_what_there_is_then_raises() -> None:
+    """The beginning of a line is not lost, and an open pipe is not waited for."""
+    lines = []
+
+    def read() -> None:
+        with started(("bash", "-c", r"printf 'one\nbegun'; exec sleep 1234.5")) as child:
+            for line in child.lines(time.monotonic() + 2):
+                lines.append(line)  # noqa: PERF402 - the lines before the exception are wanted
+
+    with pytest.raises(TimeoutError):
+        read()
+    assert lines == [b"one\n", b"begun"]
+
+
+def test_deadline_holds_against_endless_output() -> None:
+    """A child that always has something to say is left all the same."""
+    lengths_bytes: list[int] = []
+
+    def read() -> None:
+        with started(("cat", "/dev/zero")) as child:
+            for line in child.lines(time.monotonic() + 0.5):
+                lengths_bytes.append(len(line))  # noqa: PERF401 - as above
+
+    with pytest.raises(TimeoutError):
+        read()
+    # Nor does a line without an end fill the memory.
+    assert max(lengths_bytes) <= LINE_LIMIT_BYTES + CHUNK_BYTES
 
 
 @pytest.mark.parametrize(
@@ -92,14 +142,17 @@ def test_a_command_that_cannot_start_raises() -> None:
         pytest.param("trap '' INT TERM", -signal.SIGKILL, id="SIGKILL"),
     ],
 )
-def test_stopping_goes_from_gentle_to_hard(script: str, return_code: int) -> None:
+def test_stopping_goes_from_gentle_to_hard(
+    monkeypatch: pytest.MonkeyPatch, script: str, return_code: int
+) -> None:
     """Each signal is tried in turn, and no longer than its grace."""
+    steps = [(number, 0.5) for number, _ in STEPS]
+    monkeypatch.setattr("io_benchmark.execute.child.STEPS", steps)
     body = f"{script}; echo ready; while :; do sleep 0.05; done"
-    with started(("bash", "-c", body), stop) as process:
-        assert process.stdout is not None
-        assert process.stdout.read(6) == b"ready\n"
-        stop(process, _GracePeriods(interrupt_s=0.5, terminate_s=0.5))
-    assert process.returncode == return_code
+    with started(("bash", "-c", body)) as child:
+        assert child.output.read(6) == b"ready\n"
+        child.stop()
+    assert child.process.returncode == return_code
 
 
 def test_a_full_pipe_does_not_hold_the_end_up() -> None:
@@ -107,32 +160,29 @@ def test_a_full_pipe_does_not_hold_the_end_up() -> None:
     script = (
         "trap 'head -c 1000000 /dev/zero; exit 7' INT; echo ready; while :; do sleep 0.05; done"
     )
-    with started(("bash", "-c", script), stop) as process:
-        assert process.stdout is not None
-        assert process.stdout.read(6) == b"ready\n"
-        stop(process)
-    assert process.returncode == 7
+    with started(("bash", "-c", script)) as child:
+        assert child.output.read(6) == b"ready\n"
+        child.stop()
+    assert child.process.returncode == 7
 
 
 def test_children_first_lets_the_parent_tidy_up(tmp_path: Path) -> None:
     """The parent is not signalled: it sees its step fail, and does what it does then."""
     script = f"echo ready; bash -c 'sleep 1234.5; exit $?'; echo $? > {tmp_path}/status"
-    with started(("bash", "-c", script), stop) as process:
-        assert process.stdout is not None
-        assert process.stdout.read(6) == b"ready\n"
-        stop_with_children_first(process, patience_s=10)
-    assert process.returncode == 0
+    with started(("bash", "-c", script)) as child:
+        assert child.output.read(6) == b"ready\n"
+        child.stop_children_first(patience_s=10)
+    assert child.process.returncode == 0
     assert (tmp_path / "status").read_text() == f"{128 + signal.SIGKILL}\n"
 
 
 def test_children_first_loses_its_patience() -> None:
     """A parent that goes on all the same is stopped like any other."""
     script = "trap 'exit 7' INT; echo ready; while :; do sleep 0.05; done"
-    with started(("bash", "-c", script), stop) as process:
-        assert process.stdout is not None
-        assert process.stdout.read(6) == b"ready\n"
-        stop_with_children_first(process, patience_s=0.3)
-    assert process.returncode == 7
+    with started(("bash", "-c", script)) as child:
+        assert child.output.read(6) == b"ready\n"
+        child.stop_children_first(patience_s=0.3)
+    assert child.process.returncode == 7
 
 
 def test_nothing_is_left_after_an_exception() -> None:
@@ -140,10 +190,9 @@ def test_nothing_is_left_after_an_exception() -> None:
     script = "trap '' INT TERM; sleep 1234.5 & echo $!; exec sleep 1234.5"
 
     def work() -> None:
-        with started(("bash", "-c", script), lambda _process: None) as process:
-            assert process.stdout is not None
-            pids.append(int(process.stdout.readline()))
-            pids.append(process.pid)
+        with started(("bash", "-c", script), stopping=lambda _child: None) as child:
+            pids.append(int(child.output.readline()))
+            pids.append(child.process.pid)
             raise KeyboardInterrupt
 
     pids: list[int] = []

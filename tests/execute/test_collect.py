@@ -12,8 +12,8 @@ import pytest
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.execute.collect import collect
-from io_benchmark.execute.payload import Artifact
 from io_benchmark.execute.run_folder import LiveLog
+from io_benchmark.execute.task_run import Artifact
 
 DIRECTORY = Artifact("public/io-benchmark", "/artifacts/io-benchmark", is_directory=True)
 FILE = Artifact("public/x.json", "/artifacts/x.json", is_directory=False)

@@ -19,13 +19,12 @@ PROGRAM = """
     import os, signal, sys
     from io_benchmark.execute.child import started
     from io_benchmark.execute.keeper import KEEPER
-    from io_benchmark.execute.stopping import stop
 
     with (
         KEEPER.command(("touch", "command")),
-        started(("bash", "-c", sys.argv[1]), stop) as process,
+        started(("bash", "-c", sys.argv[1])) as child,
     ):
-        print(process.stdout.readline().decode(), end="", flush=True)
+        print(child.output.readline().decode(), end="", flush=True)
         if sys.argv[2] == "killed":
             os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -71,8 +71,8 @@ class Rehearsal:
         progress: RehearsalProgress,
         results: Path | None = None,
     ) -> tuple[TaskRun, RunOutcome]:
+        from io_benchmark.execute.run_folder import workspace
         from io_benchmark.execute.task_run import TaskRun
-        from io_benchmark.execute.workspaces import workspace
 
         started_ns = time.monotonic_ns()
         progress.begin(task.label)

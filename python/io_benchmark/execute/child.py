@@ -1,18 +1,25 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Starts a child so that no Ctrl-C can come between its start and the means to stop it."""
+"""A child process: its start, its output by line, and its end, gently first.
 
+Every child leads a session of its own, so a Ctrl-C in the terminal reaches this program alone and
+it decides what the child gets. No Ctrl-C can come between the start and the means to end the child.
+"""
+
+import os
+import selectors
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
+from typing import IO, cast
 
-from io_benchmark.execute.keeper import KEEPER
-from io_benchmark.execute.stopping import Stopping, kill
+from io_benchmark.execute.keeper import KEEPER, POLL_INTERVAL_S, STEPS
 from io_benchmark.signals import TERMINATING, not_ignored
 
 HELD_SIGNALS: tuple[int, ...] = (signal.SIGINT, *TERMINATING)
@@ -20,14 +27,131 @@ HELD_SIGNALS: tuple[int, ...] = (signal.SIGINT, *TERMINATING)
 # Someone who presses Ctrl-C this often is not waiting for tidiness.
 HELD_LIMIT = 3
 
+CHUNK_BYTES = 65536
+
+# A child that never ends its line must not fill this program's memory.
+LINE_LIMIT_BYTES = 1 << 20
+
 
 class StartError(OSError):
     """The operating system would not start the command."""
 
 
+class Child:
+    """A process that leads a session of its own, stderr merged into its output pipe."""
+
+    def __init__(
+        self, command: Sequence[str], folder: Path | None, environment: Mapping[str, str] | None
+    ) -> None:
+        try:
+            self.process = subprocess.Popen(
+                command,
+                bufsize=0,
+                cwd=folder,
+                env=environment,
+                start_new_session=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
+        except OSError as error:
+            raise StartError(error.errno, error.strerror) from error
+        self.output = cast("IO[bytes]", self.process.stdout)
+
+    def lines(self, deadline_s: float | None) -> Iterator[bytes]:
+        """Read lines with their ends, until the other side closes.
+
+        Raise a TimeoutError when `time.monotonic()` passes `deadline_s`, even while output comes.
+        """
+        descriptor = self.output.fileno()
+        pending = b""
+        with selectors.DefaultSelector() as selector:
+            selector.register(descriptor, selectors.EVENT_READ)
+            while True:
+                remaining_s = None if deadline_s is None else deadline_s - time.monotonic()
+                is_late = remaining_s is not None and remaining_s <= 0
+                if is_late or not selector.select(remaining_s):
+                    if pending:
+                        yield pending
+                    raise TimeoutError
+                chunk = os.read(descriptor, CHUNK_BYTES)
+                if not chunk:
+                    break
+                *lines, pending = (pending + chunk).split(b"\n")
+                for line in lines:
+                    yield line + b"\n"
+                if len(pending) > LINE_LIMIT_BYTES:
+                    yield pending
+                    pending = b""
+        if pending:
+            yield pending
+
+    def exits_before(self, deadline_s: float) -> bool:
+        """Wait for the leader without reaping it: until then no other group can get its number.
+
+        Output is thrown away meanwhile, so that a full pipe keeps no child from ending.
+        """
+        while self.process.returncode is None:
+            self._discard_output()
+            options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            if os.waitid(os.P_PID, self.process.pid, options) is not None:
+                break
+            if time.monotonic() >= deadline_s:
+                return False
+            time.sleep(POLL_INTERVAL_S)
+        return True
+
+    def stop(self) -> None:
+        """Send SIGINT, then SIGTERM, then SIGKILL to the group; SIGKILL after a second Ctrl-C."""
+        try:
+            for signal_number, grace_s in STEPS:
+                self._signal_group(signal_number)
+                if self.exits_before(time.monotonic() + grace_s):
+                    return
+        finally:
+            self.kill()
+
+    def kill(self) -> int:
+        """Send SIGKILL to what is left of the group; return the leader's own return code."""
+        self._signal_group(signal.SIGKILL)
+        self.output.close()
+        return self.process.wait()
+
+    def stop_children_first(self, patience_s: float) -> None:
+        """Kill what the child runs until it gives up by itself.
+
+        For `podman build`: it removes its working containers when a step fails, but not when it is
+        signalled itself.
+        """
+        try:
+            deadline_s = time.monotonic() + patience_s
+            while time.monotonic() < deadline_s:
+                for pid in _descendants(self.process.pid):
+                    with suppress(ProcessLookupError, PermissionError):
+                        os.kill(pid, signal.SIGKILL)
+                if self.exits_before(time.monotonic() + 5 * POLL_INTERVAL_S):
+                    return
+        finally:
+            self.stop()
+
+    def _discard_output(self) -> None:
+        if self.output.closed:
+            return
+        descriptor = self.output.fileno()
+        os.set_blocking(descriptor, False)
+        with suppress(BlockingIOError):
+            while os.read(descriptor, CHUNK_BYTES):
+                pass
+
+    def _signal_group(self, signal_number: int) -> None:
+        if self.process.returncode is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal_number)
+
+
 @contextmanager
 def hold_interrupts() -> Iterator[None]:
-    """Delivers SIGINT, SIGTERM and SIGHUP after the block: for steps that leave a mess when cut in two."""
+    """Deliver SIGINT, SIGTERM and SIGHUP after the block: for steps that leave a mess when cut in two."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -51,45 +175,40 @@ def hold_interrupts() -> Iterator[None]:
 @contextmanager
 def started(
     command: Sequence[str],
-    stopping: Stopping,
     *,
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
-) -> Iterator[subprocess.Popen[bytes]]:
-    """A child in a session of its own, stderr merged into its output pipe.
+    stopping: Callable[[Child], None] = Child.stop,
+) -> Iterator[Child]:
+    """Start a child. Nothing of its process group outlives the block.
 
-    Nothing of its process group outlives the block: `stopping` ends it after an exception, and the
-    keeper if this program is killed.
+    `stopping` ends it after an exception, and the keeper if this program is killed.
     """
-    process: subprocess.Popen[bytes] | None = None
+    child: Child | None = None
     with ExitStack() as kept:
         try:
             with hold_interrupts():
-                process = _start(command, folder, environment)
-                kept.enter_context(KEEPER.group(process.pid))
-            yield process
+                child = Child(command, folder, environment)
+                kept.enter_context(KEEPER.group(child.process.pid))
+            yield child
         except BaseException:
-            if process is not None:
-                stopping(process)
+            if child is not None:
+                stopping(child)
             raise
         finally:
-            if process is not None:
-                kill(process)
+            if child is not None:
+                child.kill()
 
 
-def _start(
-    command: Sequence[str], folder: Path | None, environment: Mapping[str, str] | None
-) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(
-            command,
-            bufsize=0,
-            cwd=folder,
-            env=environment,
-            start_new_session=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-    except OSError as error:
-        raise StartError(error.errno, error.strerror) from error
+def _descendants(pid: int) -> list[int]:
+    """Return children, their children and so on, the deepest first."""
+    parents: dict[int, int] = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            # The name in parentheses may hold spaces and parentheses itself.
+            fields = status.read_text(errors="replace").rpartition(")")[2].split()
+            parents[int(status.parent.name)] = int(fields[1])
+    found = [pid]
+    for parent in found:
+        found.extend(child for child, its_parent in parents.items() if its_parent == parent)
+    return found[:0:-1]

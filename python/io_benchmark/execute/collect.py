@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.execute.payload import Artifact
 from io_benchmark.execute.run_folder import LIVE_LOG, LiveLog
+from io_benchmark.execute.task_run import Artifact
 
 # The caller writes the second one.
 RESERVED_NAMES = frozenset({LIVE_LOG, "task.json"})

@@ -11,22 +11,19 @@ to `worker` and become it, then copies the artifacts out of the stopped containe
 import secrets
 import shlex
 import stat
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from io_benchmark.errors import ContainerError
-from io_benchmark.execute import payload
-from io_benchmark.execute.child import hold_interrupts
+from io_benchmark.execute.child import Child, hold_interrupts
 from io_benchmark.execute.collect import collect
-from io_benchmark.execute.engine import Engine, Reply, find_engine
-from io_benchmark.execute.image import CreateContext, ensure_image
+from io_benchmark.execute.engine import CreateContext, Engine, Reply
 from io_benchmark.execute.keeper import KEEPER
 from io_benchmark.execute.run_folder import LiveLog, output_folder, remove
-from io_benchmark.execute.stopping import exits_before, stop
-from io_benchmark.execute.task_run import RunOutcome, TaskRun, now
+from io_benchmark.execute.task_run import RunOutcome, TaskRun
 
 WORKER_WORKSPACE = "/builds/worker/workspace"
 WORKER_RESULTS = "/builds/worker/results"
@@ -67,8 +64,8 @@ class ContainerExecutor:
     def prepare(self, image: str, root: Path, on_line: Callable[[str], None]) -> str:
         """Builds the in-tree image where the engine does not have it; returns its name there."""
         if (root, image) not in self._references:
-            self._references[root, image] = ensure_image(
-                self._answering_engine(), image, root, self._create_context, on_line
+            self._references[root, image] = self._answering_engine().ensure_image(
+                image, root, self._create_context, on_line
             )
         return self._references[root, image]
 
@@ -84,21 +81,14 @@ class ContainerExecutor:
             output_folder(task_run.output, on_line) as log,
             _container(engine, task_run, reference) as name,
         ):
-            started = now()
+            started = datetime.now(UTC)
             exit_code, explanation = _run(engine, name, task_run, log)
             missing = _collect(engine, name, task_run, log)
-            return RunOutcome(
-                exit_code=exit_code,
-                state=payload.state(task_run, exit_code, stopped=bool(explanation)),
-                started=started,
-                resolved=now(),
-                missing_artifacts=missing,
-                explanation=explanation,
-            )
+            return task_run.outcome(exit_code, explanation, started, missing)
 
     def _answering_engine(self) -> Engine:
         if self._engine is None:
-            self._engine = find_engine(self._name, self._environment, self._log_directory)
+            self._engine = Engine.answering(self._name, self._environment, self._log_directory)
         return self._engine
 
 
@@ -147,12 +137,12 @@ def _create_arguments(task_run: TaskRun, name: str, reference: str) -> tuple[str
     """
     arguments = ["create", "--init", "--tty", "--name", name, "--label", "io-benchmark"]
     arguments += ["--memory-swap", "-1", "--pids-limit", "-1"]
-    variables = payload.environment(task_run) | {"IO_BENCHMARK_PROFILE": task_run.profile}
+    variables = task_run.environment() | {"IO_BENCHMARK_PROFILE": task_run.profile}
     if task_run.results is not None:
         variables["IO_BENCHMARK_REPORT_OF"] = WORKER_RESULTS
     for variable, value in variables.items():
         arguments += ["--env", f"{variable}={value}"]
-    for path in payload.cache_paths(task_run):
+    for path in task_run.cache_paths():
         # A worker mounts a cache here; an empty volume is what its first task finds.
         arguments += ["--volume", path]
     if task_run.bind_workspace:
@@ -160,7 +150,7 @@ def _create_arguments(task_run: TaskRun, name: str, reference: str) -> tuple[str
     if task_run.results is not None:
         _check_readable(task_run.results)
         arguments += ["--mount", _bind(task_run.results, WORKER_RESULTS) + ",readonly"]
-    return (*arguments, reference, *payload.command(task_run))
+    return (*arguments, reference, *task_run.command())
 
 
 def _bind(folder: Path, target: str) -> str:
@@ -186,21 +176,20 @@ def _check_readable(results: Path) -> None:
 
 def _run(engine: Engine, name: str, task_run: TaskRun, log: LiveLog) -> tuple[int, str]:
     """Starts the container and logs until it ends: its exit code and why it was cut off, if so."""
-    limit_s = payload.max_run_time_s(task_run)
+    limit_s = task_run.max_run_time_s()
 
-    def take_away(client: subprocess.Popen[bytes]) -> None:
+    def take_away(client: Child) -> None:
         # As on a worker, where run-task passes no signal on: the script gets none.
         engine.call("kill", "--signal", "KILL", name)
-        exits_before(client, time.monotonic() + CLIENT_PATIENCE_S)
-        stop(client)
+        client.exits_before(time.monotonic() + CLIENT_PATIENCE_S)
+        client.stop()
 
     arguments = ("start", "--attach", name)
     try:
         # run-task in the image has written the prefixes.
         started = engine.follow(arguments, time.monotonic() + limit_s, log.raw, take_away)
     except TimeoutError:
-        log.worker_error(f"Task aborted - max run time exceeded ({limit_s:g} s)")
-        return KILLED_EXIT_CODE, f"stopped at its maxRunTime of {limit_s:g} s"
+        return KILLED_EXIT_CODE, log.time_limit_exceeded(limit_s)
     return _exit_code(engine, name, task_run.label, started), ""
 
 
@@ -223,7 +212,7 @@ def _exit_code(engine: Engine, name: str, label: str, started: Reply) -> int:
 
 def _collect(engine: Engine, name: str, task_run: TaskRun, log: LiveLog) -> tuple[str, ...]:
     """Copies each artifact out by its path in the payload, as d2g does, and takes it from there."""
-    artifacts = payload.artifacts(task_run)
+    artifacts = task_run.artifacts()
     stage = task_run.output.resolve() / ".artifacts"
     stage.mkdir()
     try:

@@ -1,20 +1,27 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Calls a container engine and turns its refusals into one line with a log to read."""
+"""Calls a container engine and turns its refusals into one line with a log to read.
+
+It builds an in-tree image once, from the context that a worker's image builder would get.
+"""
 
 import shlex
+import tarfile
 import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from io_benchmark.errors import ContainerError
-from io_benchmark.execute.child import StartError, hold_interrupts, started
-from io_benchmark.execute.stopping import Stopping, stop
-from io_benchmark.execute.stream import read_lines
+from io_benchmark.execute.child import Child, StartError, hold_interrupts, started
+from io_benchmark.execute.run_folder import remove
+
+# Root, image and the archive to write; returns the context's hash.
+CreateContext = Callable[[Path, str, Path], str]
 
 # A command line that stands in for the engine's name, for hosts where it needs more than that:
 # `sudo podman`, `podman --remote`, a wrapper script.
@@ -22,6 +29,9 @@ COMMAND_VARIABLE = "IO_BENCHMARK_CONTAINER_ENGINE_COMMAND"
 
 # An engine that takes longer for a small call hangs.
 SMALL_CALL_LIMIT_S = 120.0
+
+# How long podman may take to give up its build and remove its working containers.
+BUILD_PATIENCE_S = 20.0
 
 # Enough to see what a failed build did.
 KEPT_LINES = 2000
@@ -45,8 +55,24 @@ class Engine:
     log_directory: Path
     environment: Mapping[str, str]
 
+    @classmethod
+    def answering(
+        cls, name: str, environment: Mapping[str, str], log_directory: Path | None
+    ) -> "Engine":
+        """Return the engine that the environment selects; raise where it does not answer."""
+        command = tuple(shlex.split(environment.get(COMMAND_VARIABLE, ""))) or (name,)
+        engine = cls(name, command, log_directory or Path(tempfile.gettempdir()), environment)
+        reply = engine.call("version")
+        if reply.exit_code != 0:
+            raise engine.refusal(
+                f"{name} does not work",
+                reply,
+                f"check that `{shlex.join(command)} version` works for this user",
+            )
+        return engine
+
     def call(self, *arguments: str) -> Reply:
-        """A small call. It is never cut in two: a Ctrl-C meanwhile is obeyed after it."""
+        """Make a small call. It is never cut in two: a Ctrl-C meanwhile is obeyed after it."""
         try:
             with hold_interrupts():
                 return self.follow(arguments, time.monotonic() + SMALL_CALL_LIMIT_S)
@@ -61,20 +87,20 @@ class Engine:
         arguments: tuple[str, ...],
         deadline_s: float | None = None,
         on_line: Callable[[bytes], None] = lambda _line: None,
-        stopping: Stopping = stop,
+        stopping: Callable[[Child], None] = Child.stop,
     ) -> Reply:
-        """A call whose output is handed on by line.
+        """Make a call whose output is handed on by line.
 
         A Ctrl-C ends it by `stopping`, and so does the deadline, which raises TimeoutError.
         """
         lines: deque[bytes] = deque(maxlen=KEPT_LINES)
         try:
             command = (*self.command, *arguments)
-            with started(command, stopping, environment=self.environment) as process:
-                for line in read_lines(process.stdout, deadline_s):
+            with started(command, environment=self.environment, stopping=stopping) as child:
+                for line in child.lines(deadline_s):
                     lines.append(line)
                     on_line(line)
-                exit_code = process.wait()
+                exit_code = child.process.wait()
         except StartError as error:
             raise ContainerError(
                 f"{self.command[0]}: cannot be started: {error.strerror}; install {self.name}, "
@@ -83,7 +109,7 @@ class Engine:
         return Reply(exit_code, tuple(line.decode("utf-8", "replace").rstrip() for line in lines))
 
     def refusal(self, what: str, reply: Reply, advice: str) -> ContainerError:
-        """The error for a call that failed; the end of its output is kept in a file."""
+        """Return the error for a call that failed; the end of its output is kept in a file."""
         with tempfile.NamedTemporaryFile(
             mode="w",
             encoding="utf-8",
@@ -101,16 +127,58 @@ class Engine:
             f"the end of its output is in {log.name}"
         )
 
+    def ensure_image(
+        self,
+        image: str,
+        root: Path,
+        create_context: CreateContext,
+        on_line: Callable[[str], None],
+    ) -> str:
+        """Return the name under which the engine has the image.
 
-def find_engine(name: str, environment: Mapping[str, str], log_directory: Path | None) -> Engine:
-    """Return the engine that the environment selects; raise where it does not answer."""
-    command = tuple(shlex.split(environment.get(COMMAND_VARIABLE, ""))) or (name,)
-    engine = Engine(name, command, log_directory or Path(tempfile.gettempdir()), environment)
-    reply = engine.call("version")
-    if reply.exit_code != 0:
-        raise engine.refusal(
-            f"{name} does not work",
-            reply,
-            f"check that `{shlex.join(command)} version` works for this user",
+        It stays there and is built again only when its context changes, as on a Taskcluster.
+        """
+        folder = Path(tempfile.mkdtemp(prefix="io-benchmark-context-"))
+        try:
+            archive = folder / "context.tar.gz"
+            digest = create_context(root, image, archive)
+            reference = f"localhost/io-benchmark/{image}:{digest[:16]}"
+            if self.call("image", "inspect", reference).exit_code == 0:
+                on_line(f"Image {reference} exists already")
+                return reference
+            context = folder / "context"
+            _extract(archive, context)
+            on_line(f"Building image {reference}")
+            self._build(image, reference, context, on_line)
+            return reference
+        finally:
+            with hold_interrupts():
+                remove(folder)
+
+    def _build(
+        self, image: str, reference: str, context: Path, on_line: Callable[[str], None]
+    ) -> None:
+        stopping = Child.stop
+        if self.name == "podman":
+            stopping = partial(Child.stop_children_first, patience_s=BUILD_PATIENCE_S)
+        reply = self.follow(
+            ("build", "--tag", reference, str(context)),
+            on_line=lambda line: on_line(line.decode("utf-8", "replace").rstrip()),
+            stopping=stopping,
         )
-    return engine
+        if reply.exit_code != 0:
+            raise self.refusal(
+                f"image {image} cannot be built",
+                reply,
+                f"check taskcluster/docker/{image}/Dockerfile, and that its base image and "
+                "packages can be reached",
+            )
+
+
+def _extract(archive: Path, context: Path) -> None:
+    """Unpack to a folder, because docker takes a tar from its stdin and podman does not."""
+    with tarfile.open(archive) as tar:
+        # Python has filters since 3.11.4 (PEP 706), and asks for one since 3.12.
+        if hasattr(tarfile, "data_filter"):
+            tar.extraction_filter = tarfile.data_filter
+        tar.extractall(context)  # noqa: S202 - made just now by taskgraph

@@ -19,7 +19,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-# As in stopping.py: the script writes its result file and empties its work place.
+# Each signal with the time until the next, harder one. After SIGINT the script writes its result
+# file and empties its work place.
 STEPS = ((signal.SIGINT, 10.0), (signal.SIGTERM, 5.0), (signal.SIGKILL, 1.0))
 POLL_INTERVAL_S = 0.02
 COMMAND_LIMIT_S = 120.0

@@ -10,23 +10,20 @@ line, and a process group of its own; nothing is ever read out of those lines.
 import errno
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.execute import payload
-from io_benchmark.execute.child import StartError, hold_interrupts, started
+from io_benchmark.execute.child import Child, StartError, hold_interrupts, started
 from io_benchmark.execute.collect import collect
 from io_benchmark.execute.run_folder import LiveLog, output_folder, remove
-from io_benchmark.execute.stopping import exits_before, kill, stop
-from io_benchmark.execute.stream import read_lines
-from io_benchmark.execute.task_run import RunOutcome, TaskRun, now
+from io_benchmark.execute.task_run import Artifact, RunOutcome, TaskRun
 
 # Where a worker's tasks put their artifacts.
 WORKER_ARTIFACTS = PurePosixPath("/builds/worker/artifacts")
@@ -55,24 +52,17 @@ def run(
     task_run: TaskRun, on_line: Callable[[str], None], *, environment: Mapping[str, str]
 ) -> RunOutcome:
     """Runs the command to its end, its maxRunTime or a Ctrl-C, and collects its artifacts."""
-    command = payload.command_after_run_task(task_run)
+    command = task_run.command_after_run_task()
     if not task_run.workspace.is_dir():
         raise ExecutionError(f"{task_run.workspace}: no such folder; create it or name another")
     with (
         output_folder(task_run.output, on_line) as log,
         _folders(task_run, command) as folders,
     ):
-        started = now()
+        began = datetime.now(UTC)
         exit_code, explanation = _execute(task_run, command, folders, log, environment)
         missing = _collect(task_run, folders, log)
-        return RunOutcome(
-            exit_code=exit_code,
-            state=payload.state(task_run, exit_code, stopped=bool(explanation)),
-            started=started,
-            resolved=now(),
-            missing_artifacts=missing,
-            explanation=explanation,
-        )
+        return task_run.outcome(exit_code, explanation, began, missing)
 
 
 @contextmanager
@@ -113,7 +103,7 @@ def _environment(
     task_run: TaskRun, folders: _Folders, environment: Mapping[str, str]
 ) -> dict[str, str]:
     """The task's variables and nothing else of this user's: a worker has none of them."""
-    task = payload.environment(task_run)
+    task = task_run.environment()
     return {
         "HOME": environment.get("HOME", "/"),
         "PATH": environment.get("PATH", os.defpath),
@@ -152,21 +142,18 @@ def _execute(
     environment: Mapping[str, str],
 ) -> tuple[int, str]:
     """The exit code as run-task would pass it on, and why the run was cut off, if it was."""
-    limit_s = payload.max_run_time_s(task_run)
+    limit_s = task_run.max_run_time_s()
     deadline_s = time.monotonic() + limit_s
     log.task(b"executing %r\n" % list(command))
     variables = _environment(task_run, folders, environment)
     try:
-        with started(command, stop, folder=folders.work, environment=variables) as process:
-            ended = _follow(process, log, deadline_s)
+        with started(command, folder=folders.work, environment=variables) as child:
+            ended = _follow(child, log, deadline_s)
             # At its limit a worker does not signal the script, it takes the container away.
-            exit_code = kill(process) % 256
+            exit_code = child.kill() % 256
     except StartError as error:
         raise _cannot_start(task_run, command, error) from error
-    if ended:
-        return exit_code, ""
-    log.worker_error(f"Task aborted - max run time exceeded ({limit_s:g} s)")
-    return exit_code, f"stopped at its maxRunTime of {limit_s:g} s"
+    return exit_code, "" if ended else log.time_limit_exceeded(limit_s)
 
 
 def _cannot_start(task_run: TaskRun, command: Sequence[str], error: StartError) -> ExecutionError:
@@ -180,21 +167,21 @@ def _cannot_start(task_run: TaskRun, command: Sequence[str], error: StartError) 
     )
 
 
-def _follow(process: subprocess.Popen[bytes], log: LiveLog, deadline_s: float) -> bool:
-    """Logs until the output ends, as run-task does, and the process too; False at the deadline."""
+def _follow(child: Child, log: LiveLog, deadline_s: float) -> bool:
+    """Log until the output ends, as run-task does, and the process too; False at the deadline."""
     try:
-        for line in read_lines(process.stdout, deadline_s):
+        for line in child.lines(deadline_s):
             log.task(line)
     except TimeoutError:
         return False
-    return exits_before(process, deadline_s)
+    return child.exits_before(deadline_s)
 
 
 def _collect(task_run: TaskRun, folders: _Folders, log: LiveLog) -> tuple[str, ...]:
-    def locate(artifact: payload.Artifact) -> Path | None:
+    def locate(artifact: Artifact) -> Path | None:
         path = PurePosixPath(artifact.path)
         if not path.is_relative_to(WORKER_ARTIFACTS) or ".." in path.parts:
             return None
         return folders.artifacts / path.relative_to(WORKER_ARTIFACTS)
 
-    return collect(payload.artifacts(task_run), locate, task_run.output, log)
+    return collect(task_run.artifacts(), locate, task_run.output, log)

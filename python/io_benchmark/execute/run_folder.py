@@ -1,10 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The folder of one run and the log in it."""
+"""The folders of one run: its workspace, and its output with the log in it."""
 
 import shutil
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +13,6 @@ from typing import BinaryIO
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.execute.child import hold_interrupts
-from io_benchmark.execute.task_run import now
 
 LIVE_LOG = "live.log"
 
@@ -25,7 +25,7 @@ class LiveLog:
         self._on_line = on_line
 
     def raw(self, line: bytes) -> None:
-        """A line that has its prefix already. A terminal's line ends become plain ones."""
+        """Write a line that has its prefix already. A terminal's line ends become plain ones."""
         text = line.rstrip(b"\r\n")
         try:
             self._stream.write(text + b"\n")
@@ -35,22 +35,42 @@ class LiveLog:
         self._on_line(text.decode("utf-8", errors="replace"))
 
     def task(self, line: bytes) -> None:
-        """A line of the command's output, prefixed as run-task does."""
+        """Write a line of the command's output, prefixed as run-task does."""
         time = datetime.now(UTC).isoformat(timespec="milliseconds")
         self.raw(b"[task %s] %s" % (time.encode("ascii"), line))
 
-    def worker(self, message: str) -> None:
-        """A line of the worker's own."""
-        self.raw(f"[taskcluster {now()}] {message}".encode())
-
     def worker_error(self, message: str) -> None:
-        """A line that the log's viewers show as an error."""
+        """Write a line that the log's viewers show as an error."""
         self.raw(f"[taskcluster:error] {message}".encode())
+
+    def time_limit_exceeded(self, limit_s: float) -> str:
+        """Write what a worker writes at a task's maxRunTime; return the run's explanation."""
+        self.worker_error(f"Task aborted - max run time exceeded ({limit_s:g} s)")
+        return f"stopped at its maxRunTime of {limit_s:g} s"
+
+
+@contextmanager
+def workspace(pool: str, default: Path, by_pool: Mapping[str, Path]) -> Iterator[Path]:
+    """Make an empty folder for one task, in its pool's folder, else in the default."""
+    parent = by_pool.get(pool, default)
+    made: Path | None = None
+    try:
+        with hold_interrupts():
+            made = Path(tempfile.mkdtemp(prefix=f"io-benchmark-{pool}-", dir=parent))
+        yield made
+    except PermissionError as error:
+        raise ExecutionError(
+            f"{parent}: cannot create a workspace for {pool}: {error.strerror}; name another folder"
+        ) from None
+    finally:
+        if made is not None:
+            with hold_interrupts():
+                remove(made)
 
 
 @contextmanager
 def output_folder(folder: Path, on_line: Callable[[str], None]) -> Iterator[LiveLog]:
-    """Makes the folder and its log.
+    """Make the folder and its log.
 
     What was put there is removed again if the run is broken off: half of a run looks like a run.
     """
@@ -75,7 +95,7 @@ def output_folder(folder: Path, on_line: Callable[[str], None]) -> Iterator[Live
 
 
 def remove(path: Path) -> None:
-    """A file or a whole folder."""
+    """Remove a file or a whole folder."""
     try:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)

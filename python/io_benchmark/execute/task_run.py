@@ -1,13 +1,47 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""One run of a task on this machine, and what came of it."""
+"""One run of a task on this machine: its payload as plain values, and its outcome."""
 
+import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+from io_benchmark.errors import ExecutionError
+from io_benchmark.sources.protocol import queue_time
+
+# `.invalid` is reserved (RFC 2606): nothing in a rehearsal can ask a real deployment by mistake.
+ROOT_URL = "https://taskcluster.invalid"
+
+# run-task's own options that make no difference to a process of this machine's user.
+IGNORED_OPTIONS = ("--user", "--group")
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A file or a folder that the worker would upload under `name`."""
+
+    name: str
+    path: str
+    is_directory: bool
+
+
+@dataclass(frozen=True)
+class RunOutcome:
+    """The outcome of a run, as a worker would have resolved it."""
+
+    exit_code: int
+    # "completed", "failed" or "exception", as the queue names them.
+    state: str
+    started: str
+    resolved: str
+    # Artifact names that a worker would have uploaded as error artifacts.
+    missing_artifacts: tuple[str, ...]
+    # Why it ended early, one line; empty where the command ended by itself.
+    explanation: str = ""
 
 
 @dataclass(frozen=True)
@@ -35,22 +69,105 @@ class TaskRun:
     # A folder of results, for the report's task: it reads that instead of its task group.
     results: Path | None = None
 
+    def command(self) -> tuple[str, ...]:
+        """Return the payload's whole command."""
+        return tuple(self._text(word) for word in self._payload.get("command") or ())
 
-@dataclass(frozen=True)
-class RunOutcome:
-    """The outcome of a run, as a worker would have resolved it."""
+    def command_after_run_task(self) -> tuple[str, ...]:
+        """Return the command that run-task would run, without run-task."""
+        words = self.command()
+        is_run_task = words and posixpath.basename(words[0]).startswith("run-task")
+        if not is_run_task or "--" not in words:
+            raise ExecutionError(
+                f"{self.label}: its command is not `run-task … -- …`; select a task that uses run-task"
+            )
+        end = words.index("--")
+        options = list(words[1:end])
+        while options:
+            option = options.pop(0)
+            name, has_value, _ = option.partition("=")
+            if name not in IGNORED_OPTIONS:
+                raise ExecutionError(
+                    f"{self.label}: run-task option {name} has no effect outside a container;"
+                    " run it with --container"
+                )
+            if not has_value:
+                del options[:1]
+        return words[end + 1 :]
 
-    exit_code: int
-    # "completed", "failed" or "exception", as the queue names them.
-    state: str
-    started: str
-    resolved: str
-    # Artifact names that a worker would have uploaded as error artifacts.
-    missing_artifacts: tuple[str, ...]
-    # Why it ended early, one line; empty where the command ended by itself.
-    explanation: str = ""
+    def environment(self) -> dict[str, str]:
+        """Return the payload's variables and those that every worker adds."""
+        given = self._payload.get("env") or {}
+        return {
+            **{name: self._text(value) for name, value in given.items()},
+            "TASK_ID": self.task_id,
+            "RUN_ID": str(self.run_id),
+            "TASK_GROUP_ID": str(self.definition.get("taskGroupId") or self.task_id),
+            "TASKCLUSTER_ROOT_URL": ROOT_URL,
+        }
 
+    def artifacts(self) -> tuple[Artifact, ...]:
+        """Return the artifacts of both forms: docker-worker's mapping and generic-worker's list."""
+        given = self._payload.get("artifacts") or {}
+        entries = (
+            [{"name": name, **entry} for name, entry in given.items()]
+            if isinstance(given, Mapping)
+            else list(given)
+        )
+        return tuple(
+            Artifact(entry.get("name") or entry["path"], entry["path"], entry["type"] != "file")
+            for entry in entries
+        )
 
-def now() -> str:
-    """Return the time as the queue writes it."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    def cache_paths(self) -> tuple[str, ...]:
+        """Return the paths where a worker would mount its caches."""
+        caches = self._payload.get("cache") or {}
+        if set(caches) == {"task-reference"}:
+            caches = caches["task-reference"]
+        return tuple(sorted(caches.values()))
+
+    def max_run_time_s(self) -> float:
+        """Return the time after which the worker stops the task."""
+        seconds = self._payload.get("maxRunTime")
+        if not isinstance(seconds, int | float) or seconds <= 0:
+            raise ExecutionError(
+                f"{self.label}: payload.maxRunTime is {seconds!r}, not a number of seconds; "
+                "correct the kind"
+            )
+        return float(seconds)
+
+    def outcome(
+        self, exit_code: int, explanation: str, started: datetime, missing: tuple[str, ...]
+    ) -> RunOutcome:
+        """Return the outcome of a run that ends now; `explanation` says why it was stopped, if so."""
+        return RunOutcome(
+            exit_code=exit_code,
+            state="failed" if explanation else self._state(exit_code),
+            started=queue_time(started),
+            resolved=queue_time(datetime.now(UTC)),
+            missing_artifacts=missing,
+            explanation=explanation,
+        )
+
+    def _state(self, exit_code: int) -> str:
+        if exit_code == 0:
+            return "completed"
+        retried = (self._payload.get("onExitStatus") or {}).get("retry") or ()
+        return "exception" if exit_code in retried else "failed"
+
+    @property
+    def _payload(self) -> Mapping[str, Any]:
+        payload = self.definition.get("payload")
+        if not isinstance(payload, Mapping):
+            raise ExecutionError(f"{self.label}: its definition has no payload; correct the kind")
+        return cast("Mapping[str, Any]", payload)
+
+    def _text(self, value: object) -> str:
+        """Return text; references stay as they are written, the tasks they name do not exist here."""
+        if isinstance(value, Mapping) and len(value) == 1:
+            value = next(iter(value.values()))
+        if isinstance(value, str | int | float):
+            return str(value)
+        raise ExecutionError(
+            f"{self.label}: {value!r} in its payload is neither text nor a number; correct the kind"
+        )

@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
@@ -49,6 +49,12 @@ class TaskRecord(msgspec.Struct, frozen=True, kw_only=True):
     reason_resolved: str | None = None
     task_group_id: str | None = None
     revision: str | None = None
+
+
+def queue_time(moment: datetime) -> str:
+    """Write a time as the queue does: UTC, milliseconds, Z."""
+    text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from io_benchmark.execute import image
+from io_benchmark.execute import engine
 
 
 def archive_in(folder: Path) -> Path:
@@ -27,12 +27,12 @@ def archive_in(folder: Path) -> Path:
 def test_a_python_without_filters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Debian 12 has Python 3.11.2, whose tarfile has no filters: the context is unpacked."""
     archive = archive_in(tmp_path)
-    monkeypatch.setattr(image, "tarfile", SimpleNamespace(open=tarfile.open))
-    image._extract(archive, tmp_path / "context")
+    monkeypatch.setattr(engine, "tarfile", SimpleNamespace(open=tarfile.open))
+    engine._extract(archive, tmp_path / "context")
     assert (tmp_path / "context/Dockerfile").read_text() == "FROM"
 
 
 def test_every_python(tmp_path: Path) -> None:
     """No warning, whatever Python runs this."""
-    image._extract(archive_in(tmp_path), tmp_path / "context")
+    engine._extract(archive_in(tmp_path), tmp_path / "context")
     assert (tmp_path / "context/Dockerfile").read_text() == "FROM"
