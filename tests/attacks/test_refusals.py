@@ -14,7 +14,7 @@ from io_benchmark.sources.taskcluster.authorization_errors import (
     explain_unauthenticated,
     missing_scopes,
 )
-from io_benchmark.submit.queue_refusals import explained
+from io_benchmark.submit.task_creation import _reason
 
 SHORT, LONG = 300, 20_000
 MEGABYTE = 1024 * 1024
@@ -41,7 +41,7 @@ def explanations(status, message):
     return (
         explain_unauthenticated(message, "as me"),
         missing_scopes(message),
-        explained(RequestRefusedError(status, message), "doing", "as me"),
+        _reason(RequestRefusedError(status, message), "as me"),
     )
 
 

@@ -16,18 +16,19 @@ from io_benchmark.submit.definitions import (
     select_tasks,
     submitter_scopes,
 )
-from io_benchmark.submit.submission import make_all_ready, submission_of, task_ids
+from io_benchmark.submit.submission import Submission
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 POOLS = ("amd-16", "amd-30", "intel")
 IMAGE = SubmissionSettings(image="host/image:1")
+BUILT = {"type": "task-image", "taskId": "x", "path": "public/image.tar.zst"}
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
 RECORD = "io-benchmark-submission"
 
 
 def final(settings, *tasks):
     chosen = select_tasks(tasks or [generated("amd-16")], settings)
-    return make_all_ready(chosen, submission_of(["io-benchmark"], settings, chosen), GROUP, NOW)
+    return Submission.of(["io-benchmark"], settings, chosen).ready(chosen, GROUP, NOW)
 
 
 def test_a_whole_definition():
@@ -120,6 +121,21 @@ def test_volumes_are_those_of_the_image_that_runs(image, volumes):
     assert task.definition["payload"]["env"] == {"A": "1"} | volumes
 
 
+@pytest.mark.parametrize(
+    ("image", "given", "expected"),
+    [
+        pytest.param(BUILT, {"path": "x.tar"}, {**BUILT, "path": "x.tar"}, id="path-of-the-kind"),
+        pytest.param(BUILT, "debian", BUILT, id="kind-without-a-path"),
+        pytest.param("debian", {"path": "x.tar"}, "debian", id="name"),
+    ],
+)
+def test_where_an_image_is(image, given, expected):
+    """A task's image lies where the kind says; a name has no path."""
+    payload = {"image": given, "command": []}
+    (task,) = final(SubmissionSettings(image=image), generated("amd-16", payload=payload))
+    assert task.definition["payload"]["image"] == expected
+
+
 def test_what_was_generated_stays_as_it_is():
     """Final definitions are copies."""
     task = generated("amd-16")
@@ -134,7 +150,8 @@ def test_replicates_are_interleaved():
     assert [one.label for one in tasks] == [
         f"io-benchmark-{pool}-{number}" for number in (1, 2) for pool in POOLS
     ]
-    assert [one.task_id for one in tasks] == task_ids(GROUP, 6)
+    assert len({one.task_id for one in tasks}) == 6
+    assert tasks[0].task_id == GROUP
     assert {one.definition["taskGroupId"] for one in tasks} == {GROUP}
     named = [
         (

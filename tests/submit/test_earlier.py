@@ -15,7 +15,7 @@ from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.protocol import RunResult
 from io_benchmark.submit import earlier
 from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
-from io_benchmark.submit.earlier import NS_A_MINUTE, EarlierResult, _LikeOption
+from io_benchmark.submit.earlier import NS_A_MINUTE, EarlierResult, LikeOption
 
 PLAIN, ALL, INTEL = "io-benchmark-amd-16", "io-benchmark-all-amd-16", "io-benchmark-intel"
 SETTINGS = SubmissionSettings(image="x", replicates=2)
@@ -28,8 +28,7 @@ def of(job, minutes, pool="amd-16"):
 
 
 def minutes(*found, chosen=BOTH, named=()):
-    durations, remarks = earlier.durations_of_each(found, chosen, named)
-    return earlier.minutes_of(durations), remarks
+    return earlier.minutes_of_each(found, chosen, named)
 
 
 def test_each_for_its_own_task():
@@ -80,12 +79,9 @@ def test_results_of_other_sizes(profile, kept, remark):
 
 def test_all_for_one_task():
     """LABEL=ADDRESS takes results of one task, whatever that is, and not of several."""
-    assert earlier.durations_of(ALL, [of(PLAIN, 2), of(PLAIN, 3)]) == [
-        2 * NS_A_MINUTE,
-        3 * NS_A_MINUTE,
-    ]
+    assert earlier.minutes_of_job(ALL, [of(PLAIN, 2), of(PLAIN, 3)]) == 2.5
     with pytest.raises(UsageError) as caught:
-        earlier.durations_of(ALL, [of(PLAIN, 2), of(INTEL, 2, "intel"), of(None, 1, "x")])
+        earlier.minutes_of_job(ALL, [of(PLAIN, 2), of(INTEL, 2, "intel"), of(None, 1, "x")])
     assert str(caught.value) == (
         f"--like {ALL}=: the results belong to 3 tasks, {PLAIN}, {INTEL}, an unnamed task of x; "
         "give the address of one task"
@@ -95,24 +91,24 @@ def test_all_for_one_task():
 @pytest.mark.parametrize(
     ("text", "like"),
     [
-        pytest.param("group:abc", _LikeOption(None, "group:abc"), id="address"),
-        pytest.param(f"{ALL}=group:abc", _LikeOption(ALL, "group:abc"), id="label"),
-        pytest.param(f"{ALL}=a=b", _LikeOption(ALL, "a=b"), id="label-and-equals"),
-        pytest.param("./a=b", _LikeOption(None, "./a=b"), id="file-with-equals"),
+        pytest.param("group:abc", LikeOption(None, "group:abc"), id="address"),
+        pytest.param(f"{ALL}=group:abc", LikeOption(ALL, "group:abc"), id="label"),
+        pytest.param(f"{ALL}=a=b", LikeOption(ALL, "a=b"), id="label-and-equals"),
+        pytest.param("./a=b", LikeOption(None, "./a=b"), id="file-with-equals"),
         pytest.param(
-            "https://h/jobs?repo=x", _LikeOption(None, "https://h/jobs?repo=x"), id="query"
+            "https://h/jobs?repo=x", LikeOption(None, "https://h/jobs?repo=x"), id="query"
         ),
     ],
 )
 def test_forms(text, like):
     """An address, or a selected task's label before it."""
-    assert earlier.parse(text, BOTH) == like
+    assert LikeOption.parse(text, BOTH) == like
 
 
 def test_a_label_that_is_not_selected():
     """One line with those that are, and how a file with = in its name is written."""
     with pytest.raises(UsageError) as caught:
-        earlier.parse("amd-16=old", BOTH)
+        LikeOption.parse("amd-16=old", BOTH)
     assert str(caught.value) == (
         "--like amd-16=old: amd-16 is not a selected task; choose one of "
         f"{PLAIN}, {ALL}, {INTEL}; write ./FILE for a file with = in its name"
@@ -127,6 +123,6 @@ def test_what_a_result_says(tmp_path):
     (folder / run_files.TASK_NAME).write_text(json.dumps(record | {"label": f"{INTEL}-7"}))
     measured = run_files.read_run_folder(folder)
     duration_ns = measured.result.duration_ns
-    assert earlier.to_earlier_result(measured) == EarlierResult("intel", INTEL, duration_ns, "")
+    assert EarlierResult.of(measured) == EarlierResult("intel", INTEL, duration_ns, "")
     bare = RunResult(measured.result, None, "x")
-    assert earlier.to_earlier_result(bare) == EarlierResult("intel", None, duration_ns, "x")
+    assert EarlierResult.of(bare) == EarlierResult("intel", None, duration_ns, "x")

@@ -6,7 +6,7 @@
 import pytest
 
 from io_benchmark.errors import UsageError
-from io_benchmark.submit.images import parse_image, with_path
+from io_benchmark.submit.images import parse_image
 
 TASK = "Prp_WjpGRx26VH-wA8fjTA"
 NAMED = {"type": "task-image", "taskId": TASK, "path": "public/image.tar.zst"}
@@ -42,10 +42,3 @@ def test_no_image(text):
     """Nothing is guessed."""
     with pytest.raises(UsageError):
         parse_image(text)
-
-
-def test_path_of_the_kind():
-    """An image lies where the kind says; a name has no path."""
-    assert with_path(NAMED, {"path": "public/x.tar"}) == {**NAMED, "path": "public/x.tar"}
-    assert with_path(NAMED, "debian") == NAMED
-    assert with_path("debian", {"path": "public/x.tar"}) == "debian"

@@ -11,18 +11,18 @@ import pytest
 from submitted_tasks import generated
 
 from io_benchmark.errors import UsageError
-from io_benchmark.submit import journal
 from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
-from io_benchmark.submit.submission import submission_of
+from io_benchmark.submit.journal import Journal, JournalFile
+from io_benchmark.submit.submission import Submission
 
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
 SETTINGS = SubmissionSettings(image="x", replicates=2)
 CHOSEN = select_tasks([generated("amd-16")], SETTINGS)
-JOURNAL = journal.Journal(
+JOURNAL = Journal(
     "https://tc.example.com",
     GROUP,
     datetime.now(UTC),
-    submission_of(["io-benchmark"], SETTINGS, CHOSEN),
+    Submission.of(["io-benchmark"], SETTINGS, CHOSEN),
     CHOSEN,
 )
 
@@ -38,7 +38,7 @@ JOURNAL = journal.Journal(
 def test_where(environment, path):
     """As the XDG base directories say; a relative folder is ignored."""
     expected = Path(path, "io-benchmark/submissions", f"{GROUP}.json")
-    assert journal.path_of(GROUP, environment) == expected
+    assert JournalFile.of(GROUP, environment).path == expected
 
 
 def test_no_home(monkeypatch):
@@ -49,19 +49,19 @@ def test_no_home(monkeypatch):
 
     monkeypatch.setattr(Path, "home", nobody)
     with pytest.raises(UsageError, match="HOME is not set; set HOME or XDG_STATE_HOME"):
-        journal.path_of(GROUP, {})
+        JournalFile.of(GROUP, {})
 
 
 def test_what_is_written_is_read(tmp_path):
     """Equal, alone in its folder, and for nobody else to read."""
-    path = journal.path_of(GROUP, {"XDG_STATE_HOME": str(tmp_path)})
-    journal.write(JOURNAL, path)
-    assert journal.read(path) == JOURNAL
-    assert list(path.parent.iterdir()) == [path]
-    assert path.stat().st_mode & 0o777 == 0o600
-    journal.remove(path)
-    journal.remove(path)
-    assert journal.read(path) is None
+    file = JournalFile.of(GROUP, {"XDG_STATE_HOME": str(tmp_path)})
+    file.write(JOURNAL)
+    assert file.read() == JOURNAL
+    assert list(file.path.parent.iterdir()) == [file.path]
+    assert file.path.stat().st_mode & 0o777 == 0o600
+    file.remove()
+    file.remove()
+    assert file.read() is None
 
 
 def test_an_old_one_goes(tmp_path):
@@ -71,7 +71,7 @@ def test_an_old_one_goes(tmp_path):
         path.write_text("{}")
         time = (JOURNAL.created - timedelta(days=days)).timestamp()
         os.utime(path, (time, time))
-    journal.write(JOURNAL, tmp_path / "new.json")
+    JournalFile(tmp_path / "new.json").write(JOURNAL)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.json", "newer.json"]
 
 
@@ -79,9 +79,9 @@ def test_an_old_one_goes(tmp_path):
 def test_a_part_of_one(tmp_path, keep):
     """It counts as none: then the group itself is asked."""
     path = tmp_path / "x.json"
-    journal.write(JOURNAL, path)
+    JournalFile(path).write(JOURNAL)
     path.write_bytes(path.read_bytes()[:keep])
-    assert journal.read(path) is None
+    assert JournalFile(path).read() is None
 
 
 def test_a_full_disk(tmp_path, monkeypatch):
@@ -94,5 +94,5 @@ def test_a_full_disk(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        journal.write(JOURNAL, path)
+        JournalFile(path).write(JOURNAL)
     assert [one.read_text() for one in tmp_path.iterdir()] == ["earlier"]

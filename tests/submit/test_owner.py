@@ -29,8 +29,14 @@ LDAP = "mozilla-auth0/ad|Mozilla-LDAP|jane/taskcluster-cli-x7"
 )
 def test_known_owner(git, client, owner):
     """git's address, else the one in the client id; nobody is guessed."""
-    environment = {"TASKCLUSTER_CLIENT_ID": client}
-    assert known_owner(environment, lambda _environment: git) == owner
+    environment = {
+        "PATH": os.environ["PATH"],
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "user.email",
+        "GIT_CONFIG_VALUE_0": git,
+        "TASKCLUSTER_CLIENT_ID": client,
+    }
+    assert known_owner(environment) == owner
 
 
 def test_git_is_asked(tmp_path, monkeypatch):

@@ -1,25 +1,22 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A submission's ids, and the record of it that each of its tasks carries."""
+"""A submission's ids and dates, and the record of it that each of its tasks carries."""
 
 import json
 import re
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from submitted_tasks import generated
 
-from io_benchmark.errors import ResultError
+from io_benchmark.errors import GraphError, ResultError
 from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
 from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
-from io_benchmark.submit.submission import (
-    make_all_ready,
-    parse_record,
-    submission_of,
-    task_ids,
-)
+from io_benchmark.submit.submission import Submission, _dated
 
+NOW = datetime(2026, 11, 21, 12, 0, 0, 123456, tzinfo=UTC)
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
 SETTINGS = SubmissionSettings(
     image={"type": "task-image", "taskId": GROUP, "path": "p"},
@@ -29,36 +26,36 @@ SETTINGS = SubmissionSettings(
     profile="quick",
 )
 CHOSEN = select_tasks([generated("amd-16"), generated("intel")], SETTINGS)
-SUBMISSION = submission_of(["io-benchmark"], SETTINGS, CHOSEN)
+SUBMISSION = Submission.of(["io-benchmark"], SETTINGS, CHOSEN)
 
 
 def extra(number=0):
     """As the queue gives it back: JSON."""
-    tasks = make_all_ready(CHOSEN, SUBMISSION, GROUP, datetime(2026, 11, 21, tzinfo=UTC))
+    tasks = SUBMISSION.ready(CHOSEN, GROUP, datetime(2026, 11, 21, tzinfo=UTC))
     return json.loads(json.dumps(tasks[number].definition["extra"]))
 
 
 def test_ids():
     """The first is the group's, all are of the queue's form and differ, and they never change."""
-    ids = task_ids(GROUP, 1000)
+    ids = replace(SUBMISSION, tasks=1000).task_ids(GROUP)
     assert ids[:3] == [GROUP, "ZeY6qujeSxODXsWjFxTF2g", "EQXigfjnTaekZT1WOBxMGQ"]
     assert len(set(ids)) == 1000
     assert all(re.fullmatch(SLUG_PATTERN, one) and not one.startswith("-") for one in ids)
-    assert task_ids(GROUP, 3) == ids[:3]
-    assert not set(task_ids(ids[1], 1000)) & set(ids[2:])
+    assert replace(SUBMISSION, tasks=3).task_ids(GROUP) == ids[:3]
+    assert not set(replace(SUBMISSION, tasks=1000).task_ids(ids[1])) & set(ids[2:])
 
 
 @pytest.mark.parametrize("number", range(4))
 def test_any_task_describes_the_whole(number):
     """What is read back is what was submitted."""
-    assert parse_record(extra(number), "group:x") == SUBMISSION
+    assert Submission.parse(extra(number), "group:x") == SUBMISSION
 
 
 def test_the_sum_is_that_of_the_tasks():
     """It is the same at another time, and another for other tasks."""
-    assert submission_of(["io-benchmark"], SETTINGS, CHOSEN) == SUBMISSION
+    assert Submission.of(["io-benchmark"], SETTINGS, CHOSEN) == SUBMISSION
     others = select_tasks([generated("amd-16", priority="high"), generated("intel")], SETTINGS)
-    assert submission_of(["io-benchmark"], SETTINGS, others).sha256 != SUBMISSION.sha256
+    assert Submission.of(["io-benchmark"], SETTINGS, others).sha256 != SUBMISSION.sha256
 
 
 def changed(**changes):
@@ -86,5 +83,34 @@ def changed(**changes):
 def test_what_anybody_may_write(value, message):
     """A task may say anything in its `extra`: one line."""
     with pytest.raises(ResultError, match=message) as caught:
-        parse_record(value, f"group:{GROUP}")
+        Submission.parse(value, f"group:{GROUP}")
     assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("0 seconds", "2026-11-21T12:00:00.123Z", id="now"),
+        pytest.param("1 day", "2026-11-22T12:00:00.123Z", id="singular"),
+        pytest.param("28 days", "2026-12-19T12:00:00.123Z", id="plural"),
+        pytest.param("90 minutes", "2026-11-21T13:30:00.123Z", id="minutes"),
+        pytest.param("1 year", "2027-11-21T12:00:00.123Z", id="year"),
+    ],
+)
+def test_counted_from_now(text, expected):
+    """Wherever it stands, and nothing else is changed."""
+    value = {"a": [{"relative-datestamp": text}, 1], "b": {"relative-datestamp": text, "c": 2}}
+    assert _dated(value, NOW) == {"a": [expected, 1], "b": value["b"]}
+
+
+def test_in_utc():
+    """Whatever zone the moment is told in."""
+    moment = datetime(2026, 11, 21, 1, 0, tzinfo=timezone(timedelta(hours=2)))
+    assert _dated({"relative-datestamp": "0 seconds"}, moment) == "2026-11-20T23:00:00.000Z"
+
+
+@pytest.mark.parametrize("text", ["soon", "1 fortnight", "-1 day", "day"])
+def test_not_understood(text):
+    """A mistake of the kind, told in one line."""
+    with pytest.raises(GraphError, match=r"a task's date is .* correct it in the kind"):
+        _dated({"relative-datestamp": text}, NOW)

@@ -7,11 +7,32 @@ import pytest
 from loopback import ME, Fault, Loopback, first
 from loopback_deployment import AMD_16, GROUP, NO_WORKER, Deployment
 
-from io_benchmark.errors import ResultError
+from io_benchmark.errors import RequestRefusedError, ResultError
 from io_benchmark.submit import task_creation
 from io_benchmark.submit.definitions import GroupMember, ReadyTask
+from io_benchmark.submit.task_creation import _reason
 
 IDS = ("AAAAAAAAQAGAAAAAAAAAAA", "BBBBBBBBQAGAAAAAAAAAAA", "CCCCCCCCQAGAAAAAAAAAAA")
+MISSING = """Client ID me does not have sufficient scopes and is missing the following scopes:
+
+```
+{"AllOf": ["queue:create-task:low:a/b", {"AnyOf": ["queue:scheduler-id:-"]}]}
+```
+
+This request requires the client to satisfy the following scope expression:
+
+```
+{"AllOf": ["more"]}
+```
+"""
+SCHEMA = """Schema Validation Failed!
+Rejecting Schema: https://host/schemas/queue/v1/create-task-request.json
+Errors:
+  * data/payload must be object
+  * data must NOT have additional properties
+
+---
+"""
 
 
 def tasks():
@@ -44,7 +65,7 @@ def ask(loopback, policy, use):
 
 def create(loopback, policy, created=None):
     created = task_creation.CreatedTasks() if created is None else created
-    ask(loopback, policy, lambda one: task_creation.create(one, tasks(), created))
+    ask(loopback, policy, lambda queue: queue.create(tasks(), created))
     return [one.task_id for one in created.sent]
 
 
@@ -68,9 +89,7 @@ def test_through_a_tasks_proxy(policy):
             "TASKCLUSTER_PROXY_URL": loopback.url,
         }
         created = task_creation.CreatedTasks()
-        task_creation.connect(
-            proxied, lambda one: task_creation.create(one, tasks(), created), policy
-        )
+        task_creation.connect(proxied, lambda queue: queue.create(tasks(), created), policy)
         assert created.shown == "3 tasks created"
         assert loopback.deployment.groups == {IDS[0]: list(IDS)}
         assert not any("Authorization" in one.headers for one in loopback.asked("api"))
@@ -159,7 +178,7 @@ def test_cancel_what_was_sent(policy):
         create(loopback, policy)
         loopback.deployment.change_runs(IDS[1], "completed")
         sent = [*tasks(), GroupMember("DDDDDDDDQAGAAAAAAAAAAA", "never")]
-        done = ask(loopback, policy, lambda one: task_creation.cancel_sent(one, sent))
+        done = ask(loopback, policy, lambda queue: queue.cancel(sent))
         assert done == task_creation.CancelledTasks(("io-benchmark-0", "io-benchmark-2"), 1, ())
         states = [loopback.deployment.statuses[one]["state"] for one in IDS]
         assert states == ["exception", "completed", "exception"]
@@ -170,7 +189,7 @@ def test_cancel_a_group(policy):
     with Loopback() as loopback:
         deployment = loopback.deployment
         deployment.change_runs(AMD_16, "running")
-        done = ask(loopback, policy, lambda one: task_creation.cancel_group(one, GROUP))
+        done = ask(loopback, policy, lambda queue: queue.cancel_group(GROUP))
         assert "io-benchmark-amd-16" in done.labels
         assert done.problems == ()
         assert deployment.statuses[AMD_16]["state"] == "exception"
@@ -190,7 +209,7 @@ def test_cancel_a_group(policy):
 def test_cancel_an_unknown_group(policy):
     """One line with the place that was connect."""
     with Loopback() as loopback, pytest.raises(ResultError, match=r"group:.* does not exist at"):
-        ask(loopback, policy, lambda one: task_creation.cancel_group(one, IDS[0]))
+        ask(loopback, policy, lambda queue: queue.cancel_group(IDS[0]))
 
 
 @pytest.mark.parametrize(
@@ -206,7 +225,70 @@ def test_unknown_pools(policy, known, unknown):
     deployment = Deployment()
     deployment.worker_pools = known
     with Loopback(deployment) as loopback:
-        found = ask(
-            loopback, policy, lambda one: task_creation.unknown_pools(one, ["a/b", "a/c", "a/b"])
-        )
+        found = ask(loopback, policy, lambda queue: queue.unknown_pools(["a/b", "a/c", "a/b"]))
         assert found == unknown
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "who", "expected"),
+    [
+        pytest.param(
+            403,
+            MISSING,
+            "as me",
+            "asked as me, which lacks queue:create-task:low:a/b, queue:scheduler-id:-; ask for "
+            "this scope, or choose another pool, priority or scheduler",
+            id="scopes",
+        ),
+        pytest.param(
+            403,
+            "No",
+            "anonymously",
+            "asked anonymously, which lacks a scope; set TASKCLUSTER_CLIENT_ID and "
+            "TASKCLUSTER_ACCESS_TOKEN",
+            id="anonymous",
+        ),
+        pytest.param(
+            403,
+            "x\n```\nqueue:a\nqueue:b\n```",
+            "as me",
+            "asked as me, which lacks queue:a, queue:b; ask for this scope, or choose another pool, "
+            "priority or scheduler",
+            id="scopes-as-lines",
+        ),
+        pytest.param(
+            401,
+            "ext.certificate.expiry < now\nmore",
+            "as me",
+            "the queue refuses the request of me (ext.certificate.expiry < now): the temporary "
+            "credentials have expired; get new ones",
+            id="credentials",
+        ),
+        pytest.param(
+            400,
+            SCHEMA,
+            "as me",
+            "the queue rejects the definition (data/payload must be object; data must NOT "
+            "have additional properties); look at it with --dry-run",
+            id="schema",
+        ),
+        pytest.param(
+            409,
+            "Task group is sealed\nmore",
+            "as me",
+            "conflicts with a task in the queue (Task group is sealed); run submit again to "
+            "create a new group",
+            id="conflict",
+        ),
+        pytest.param(
+            413,
+            "Too\x1b[1m large",
+            "as me",
+            "the queue answers 413, Too\ufffd[1m large",
+            id="other",
+        ),
+    ],
+)
+def test_a_reason_is_one_line(status, message, who, expected):
+    """Why the queue refuses, and what to do."""
+    assert _reason(RequestRefusedError(status, message), who) == expected

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 from io_benchmark.commands import task_group
 from io_benchmark.commands.context import Context
 from io_benchmark.errors import ResultError, UsageError
-from io_benchmark.submit import group_state, journal, task_creation
-from io_benchmark.submit.submission import make_all_ready, submission_of
+from io_benchmark.sources.taskcluster.addresses import default_root_url
+from io_benchmark.submit.journal import Journal, JournalFile
+from io_benchmark.submit.submission import GroupState, Submission
+from io_benchmark.submit.task_creation import CreatedTasks, connect
 
 if TYPE_CHECKING:
     from io_benchmark.submit.definitions import ReadyTask, SelectedTask
-    from io_benchmark.submit.submission import Submission
 
 
 def resume(arguments: argparse.Namespace, context: Context) -> int:
@@ -26,12 +27,8 @@ def resume(arguments: argparse.Namespace, context: Context) -> int:
     task_group.check_comparison(arguments, None)
     found = _journal(group_id, context)
     submission = found.submission if found else _recorded(group_id, context)
-    state = task_creation.connect(
-        context.environment,
-        lambda deployment: group_state.read_group_state(deployment, group_id, submission),
-    )
-    missing: Sequence[ReadyTask] = ()
-    ready: tuple[ReadyTask, ...] | None = None
+    state = connect(context.environment, lambda queue: GroupState.read(queue, group_id, submission))
+    ready: tuple[ReadyTask, ...] = ()
     context.tell(f"group:{group_id}: {len(state.existing)} of {state.count} tasks exist")
     if state.missing:
         chosen = found.chosen if found else _regenerated(arguments, group_id, submission, context)
@@ -40,24 +37,21 @@ def resume(arguments: argparse.Namespace, context: Context) -> int:
         if not task_group.agreed(arguments, context, "Create them?"):
             return 1
         now = datetime.now(UTC)
-        created = group_state.dates_start(found.created, now) if found else now
-        ready = make_all_ready(chosen, submission, group_id, created)
-        missing = [ready[number] for number in state.missing]
-    members = group_state.all_members(state, ready)
+        ready = submission.ready(chosen, group_id, found.dates_start(now) if found else now)
     existing = list(state.existing.values())
     return task_group.create(
         arguments,
         context,
         group_id,
-        missing,
-        members,
-        task_creation.CreatedTasks(existing, len(existing)),
+        [ready[number] for number in state.missing],
+        state.members(ready),
+        CreatedTasks(existing, len(existing)),
     )
 
 
-def _journal(group_id: str, context: Context) -> journal.Journal | None:
-    found = journal.read(journal.path_of(group_id, context.environment))
-    root_url = task_creation.environment_access(context.environment).root_url
+def _journal(group_id: str, context: Context) -> Journal | None:
+    found = JournalFile.of(group_id, context.environment).read()
+    root_url = default_root_url(context.environment)
     if found is not None and found.root_url != root_url:
         raise UsageError(
             f"--resume {group_id}: is not at {root_url}; set TASKCLUSTER_ROOT_URL to {found.root_url}"
@@ -66,10 +60,7 @@ def _journal(group_id: str, context: Context) -> journal.Journal | None:
 
 
 def _recorded(group_id: str, context: Context) -> Submission:
-    return task_creation.connect(
-        context.environment,
-        lambda deployment: group_state.read_submission(deployment, group_id),
-    )
+    return connect(context.environment, lambda queue: Submission.read(queue, group_id))
 
 
 def _regenerated(
@@ -79,7 +70,7 @@ def _regenerated(
     from io_benchmark.commands.submit import generated
 
     chosen = generated(arguments, submission.jobs, submission.settings, context)
-    made = submission_of(submission.jobs, submission.settings, chosen)
+    made = Submission.of(submission.jobs, submission.settings, chosen)
     if made.sha256 != submission.sha256:
         raise ResultError(
             f"group:{group_id}: the kind here makes different tasks from those of the group; "

@@ -122,11 +122,11 @@ def _ready(
 ) -> tuple[datetime, Submission, tuple[ReadyTask, ...]]:
     import slugid
 
-    from io_benchmark.submit.submission import make_all_ready, submission_of
+    from io_benchmark.submit.submission import Submission
 
     now = datetime.now(UTC)
-    submission = submission_of(jobs, settings, chosen)
-    return now, submission, make_all_ready(chosen, submission, slugid.nice(), now)
+    submission = Submission.of(jobs, settings, chosen)
+    return now, submission, submission.ready(chosen, slugid.nice(), now)
 
 
 def _print_tasks(tasks: Sequence[ReadyTask], context: Context) -> None:
@@ -145,18 +145,20 @@ def announce(
     context: Context,
 ) -> None:
     """Show the deployment, the client, the cost and the scopes; warn about unknown queues."""
-    from io_benchmark.submit.task_creation import connect, environment_access, unknown_pools
+    from io_benchmark.sources.taskcluster.access import access_for
+    from io_benchmark.sources.taskcluster.addresses import default_root_url
+    from io_benchmark.submit.task_creation import connect
 
-    access = environment_access(context.environment)
+    access = access_for(default_root_url(context.environment), context.environment)
     announce_cost(arguments, chosen, settings, context, f", at {access.root_url}, {access.who}")
     if access.who == "anonymously":
         context.tell(
             "warning: no credentials; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN"
         )
     queues = [one.queue for one in chosen]
-    for queue in connect(context.environment, lambda deployment: unknown_pools(deployment, queues)):
+    for pool in connect(context.environment, lambda queue: queue.unknown_pools(queues)):
         context.tell(
-            f"warning: {access.root_url} has no worker pool {queue}: a task for it may wait "
+            f"warning: {access.root_url} has no worker pool {pool}: a task for it may wait "
             "until its deadline; check the name, or choose another pool with --pool"
         )
 
@@ -190,30 +192,29 @@ def _earlier_minutes(
         return {}
     from io_benchmark.submit import earlier
 
-    likes = [earlier.parse(text, chosen) for text in texts]
+    likes = [earlier.LikeOption.parse(text, chosen) for text in texts]
     named = dict.fromkeys(like.job for like in likes if like.job is not None)
     of_each = _gathered([like.address for like in likes if like.job is None], profile, context)
-    durations, remarks = earlier.durations_of_each(of_each, chosen, named)
+    minutes, remarks = earlier.minutes_of_each(of_each, chosen, named)
     for job in named:
         own = _gathered([like.address for like in likes if like.job == job], profile, context)
-        durations[job] = earlier.durations_of(job, own)
+        if own:
+            minutes[job] = earlier.minutes_of_job(job, own)
     for remark in remarks:
         context.tell(remark)
-    return earlier.minutes_of(durations)
+    return minutes
 
 
 def _gathered(addresses: Sequence[str], profile: str, context: Context) -> Sequence[EarlierResult]:
     from io_benchmark.commands.progress_display import show_progress
     from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.gather import gather
-    from io_benchmark.submit.earlier import to_earlier_result, with_profile
+    from io_benchmark.submit.earlier import EarlierResult, with_profile
 
     with show_progress(context.stderr) as progress:
         # Of a result only its duration is kept.
         budget = Budget(kept_bytes=math.inf, most_subjects=math.inf)
-        gathered = gather(
-            addresses, context.environment, progress, to_earlier_result, budget=budget
-        )
+        gathered = gather(addresses, context.environment, progress, EarlierResult.of, budget=budget)
     for line in gathered.unreadable:
         context.tell(f"--like: {line}")
     kept, remark = with_profile(gathered.results, profile)

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 from io_benchmark.commands.context import Context
 from io_benchmark.errors import IoBenchmarkError, UsageError
-from io_benchmark.submit import journal, task_creation
+from io_benchmark.sources.taskcluster.addresses import GroupAddress, default_root_url, parse
+from io_benchmark.submit import task_creation
+from io_benchmark.submit.journal import Journal, JournalFile
 
 if TYPE_CHECKING:
     from io_benchmark.submit.definitions import GroupMember, ReadyTask, SelectedTask
@@ -33,13 +35,13 @@ def create_all(
 ) -> int:
     """Create a new group, after its journal is written and its id is printed."""
     group_id = tasks[0].task_id
-    root_url = task_creation.environment_access(context.environment).root_url
-    path = journal.path_of(group_id, context.environment)
+    root_url = default_root_url(context.environment)
+    file = JournalFile.of(group_id, context.environment)
     try:
-        journal.write(journal.Journal(root_url, group_id, now, submission, tuple(chosen)), path)
+        file.write(Journal(root_url, group_id, now, submission, tuple(chosen)))
     except OSError as error:
         context.tell(
-            f"warning: {path}: cannot write the journal ({error.strerror}); resuming will need the "
+            f"warning: {file.path}: cannot write the journal ({error.strerror}); resuming will need the "
             "same version of the kind"
         )
     context.tell(
@@ -59,14 +61,11 @@ def create(
     """Create the missing members of a group, wait for all of them, and compare."""
     from io_benchmark.submit.task_wait import wait
 
-    root_url = task_creation.environment_access(context.environment).root_url
+    root_url = default_root_url(context.environment)
     timeout_s = None if arguments.timeout is None else arguments.timeout * 60
     try:
-        task_creation.connect(
-            context.environment,
-            lambda deployment: task_creation.create(deployment, missing, created),
-        )
-        journal.remove(journal.path_of(group_id, context.environment))
+        task_creation.connect(context.environment, lambda queue: queue.create(missing, created))
+        JournalFile.of(group_id, context.environment).remove()
         context.tell(f"{created.shown}: {root_url}/tasks/groups/{group_id}")
         if arguments.no_wait:
             context.print(f"group:{group_id}")
@@ -75,9 +74,7 @@ def create(
         context.tell("Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks")
         standing = task_creation.connect(
             context.environment,
-            lambda deployment: wait(
-                deployment, group_id, members, arguments.every, timeout_s, context.tell
-            ),
+            lambda queue: wait(queue, group_id, members, arguments.every, timeout_s, context.tell),
         )
     except KeyboardInterrupt as interruption:
         may_ask = type(interruption) is KeyboardInterrupt
@@ -105,9 +102,9 @@ def _leave(
     total: int,
 ) -> None:
     """Ask whether to cancel the tasks of an interrupted call; else leave them and say how."""
-    path = journal.path_of(group_id, context.environment)
+    journal = JournalFile.of(group_id, context.environment)
     if not created.sent:
-        journal.remove(path)
+        journal.remove()
         context.tell("no task was created")
         return
     state = "left as they are"
@@ -115,10 +112,9 @@ def _leave(
         if may_ask and context.is_interactive and context.confirm(f"\n{created.shown}. Cancel?"):
             state = "not all cancelled"
             done = task_creation.connect(
-                context.environment,
-                lambda deployment: task_creation.cancel_sent(deployment, created.sent),
+                context.environment, lambda queue: queue.cancel(created.sent)
             )
-            journal.remove(path)
+            journal.remove()
             _tell_cancelled(done, context)
             return
     except KeyboardInterrupt:
@@ -131,17 +127,14 @@ def _leave(
 
 def cancel(text: str, context: Context) -> int:
     group_id = group_of("--cancel", text, context.environment)
-    done = task_creation.connect(
-        context.environment, lambda deployment: task_creation.cancel_group(deployment, group_id)
-    )
-    journal.remove(journal.path_of(group_id, context.environment))
+    done = task_creation.connect(context.environment, lambda queue: queue.cancel_group(group_id))
+    JournalFile.of(group_id, context.environment).remove()
     _tell_cancelled(done, context)
     return 1 if done.problems else 0
 
 
 def group_of(option: str, text: str, environment: Mapping[str, str]) -> str:
     """Return the group in an option's value, an id or an address."""
-    from io_benchmark.sources.taskcluster.addresses import GroupAddress, default_root_url, parse
     from io_benchmark.text import clean
 
     address = parse(text if ":" in text else f"group:{text}", environment)

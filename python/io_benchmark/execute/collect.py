@@ -31,9 +31,9 @@ def collect(
     output: Path,
     log: LiveLog,
 ) -> tuple[str, ...]:
-    """Copies every artifact; returns the names of those that could not be taken.
+    """Copy every artifact; return the names of those that could not be taken.
 
-    `locate` says where an artifact's path lies here, None where it is not there. A folder's files
+    `locate` returns where an artifact's path is here, None where it does not exist. A folder's files
     keep their place below the folder: public/io-benchmark/x.json becomes x.json.
     """
     missing = []
@@ -48,7 +48,7 @@ def collect(
 
 
 def _files(artifact: Artifact, source: Path | None) -> Iterator[tuple[str, Path | None, str]]:
-    """Name, place and target of every file; an artifact that cannot be one yields itself."""
+    """Return name, place and target of every file; an artifact that cannot be one yields itself."""
     if artifact.is_directory and source is not None and _is_plain_directory(source):
         for folder, folders, files in os.walk(source):
             folders.sort()
@@ -87,7 +87,7 @@ def _copy(name: str, source: Path | None, target: Path) -> None:
 
 
 def _open_regular(source: Path) -> int:
-    """Opens without following a link and without waiting for a pipe's other end."""
+    """Open without following a link and without waiting for a pipe's other end."""
     try:
         if source.parent.resolve() != source.parent:
             raise _ErrorArtifactError("a symlink leads to it")

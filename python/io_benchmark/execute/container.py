@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 
 from io_benchmark.errors import ContainerError
@@ -58,43 +59,40 @@ class ContainerExecutor:
         self._create_context = create_context
         self._environment = environment
         self._log_directory = log_directory
-        self._engine: Engine | None = None
         self._references: dict[tuple[Path, str], str] = {}
 
     def prepare(self, image: str, root: Path, on_line: Callable[[str], None]) -> str:
-        """Builds the in-tree image where the engine does not have it; returns its name there."""
+        """Build the in-tree image where the engine does not have it; return its name there."""
         if (root, image) not in self._references:
-            self._references[root, image] = self._answering_engine().ensure_image(
+            self._references[root, image] = self._engine.ensure_image(
                 image, root, self._create_context, on_line
             )
         return self._references[root, image]
 
     def run(self, task_run: TaskRun, on_line: Callable[[str], None]) -> RunOutcome:
-        """Runs the command to its end, its maxRunTime or a Ctrl-C, and collects its artifacts."""
+        """Run the command to its end, its maxRunTime or a Ctrl-C, and collect its artifacts."""
         if task_run.image is None:
             raise ContainerError(
                 f"{task_run.label}: names no in-tree image to run in; run it without --container"
             )
         reference = self.prepare(task_run.image, task_run.root, on_line)
-        engine = self._answering_engine()
         with (
             output_folder(task_run.output, on_line) as log,
-            _container(engine, task_run, reference) as name,
+            _container(self._engine, task_run, reference) as name,
         ):
             started = datetime.now(UTC)
-            exit_code, explanation = _run(engine, name, task_run, log)
-            missing = _collect(engine, name, task_run, log)
+            exit_code, explanation = _run(self._engine, name, task_run, log)
+            missing = _collect(self._engine, name, task_run, log)
             return task_run.outcome(exit_code, explanation, started, missing)
 
-    def _answering_engine(self) -> Engine:
-        if self._engine is None:
-            self._engine = Engine.answering(self._name, self._environment, self._log_directory)
-        return self._engine
+    @cached_property
+    def _engine(self) -> Engine:
+        return Engine.answering(self._name, self._environment, self._log_directory)
 
 
 @contextmanager
 def _container(engine: Engine, task_run: TaskRun, reference: str) -> Iterator[str]:
-    """The container, not yet started; it and its anonymous volumes are gone after the block."""
+    """Create the container; it and its anonymous volumes are gone after the block."""
     name = f"io-benchmark-{task_run.task_id}-{task_run.run_id}-{secrets.token_hex(4)}"
     with KEEPER.command((*engine.command, *REMOVE, name)):
         try:
@@ -131,7 +129,7 @@ def _remove(engine: Engine, name: str) -> None:
 
 
 def _create_arguments(task_run: TaskRun, name: str, reference: str) -> tuple[str, ...]:
-    """The options are d2g's.
+    """Return the options, which are d2g's.
 
     `create` and `start` are what `run` does, in steps that a Ctrl-C can fall between.
     """
@@ -163,7 +161,7 @@ def _bind(folder: Path, target: str) -> str:
 
 
 def _check_readable(results: Path) -> None:
-    """The container's user is another one; a umask such as 077 keeps everything from it."""
+    """Refuse what the container's user, a different one, cannot read, as with a umask of 077."""
     files = list(results.glob("*/*.json"))
     for path in dict.fromkeys((results, *(file.parent for file in files), *files)):
         mode = path.stat().st_mode
@@ -175,7 +173,7 @@ def _check_readable(results: Path) -> None:
 
 
 def _run(engine: Engine, name: str, task_run: TaskRun, log: LiveLog) -> tuple[int, str]:
-    """Starts the container and logs until it ends: its exit code and why it was cut off, if so."""
+    """Start the container and log until it ends; return the exit code and why it was stopped, if so."""
     limit_s = task_run.max_run_time_s()
 
     def take_away(client: Child) -> None:
@@ -194,7 +192,7 @@ def _run(engine: Engine, name: str, task_run: TaskRun, log: LiveLog) -> tuple[in
 
 
 def _exit_code(engine: Engine, name: str, label: str, started: Reply) -> int:
-    """Asked of the engine, because `start` gives its own failures exit codes as well."""
+    """Ask the engine, because `start` gives its own failures exit codes as well."""
     reply = engine.call(
         "inspect", "--format", f"{STATE_MARK} {{{{.State.Status}}}} {{{{.State.ExitCode}}}}", name
     )
@@ -211,7 +209,7 @@ def _exit_code(engine: Engine, name: str, label: str, started: Reply) -> int:
 
 
 def _collect(engine: Engine, name: str, task_run: TaskRun, log: LiveLog) -> tuple[str, ...]:
-    """Copies each artifact out by its path in the payload, as d2g does, and takes it from there."""
+    """Copy each artifact out by its path in the payload, as d2g does, and take it from there."""
     artifacts = task_run.artifacts()
     stage = task_run.output.resolve() / ".artifacts"
     stage.mkdir()

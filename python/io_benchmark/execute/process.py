@@ -51,7 +51,7 @@ class _Folders:
 def run(
     task_run: TaskRun, on_line: Callable[[str], None], *, environment: Mapping[str, str]
 ) -> RunOutcome:
-    """Runs the command to its end, its maxRunTime or a Ctrl-C, and collects its artifacts."""
+    """Run the command to its end, its maxRunTime or a Ctrl-C, and collect its artifacts."""
     command = task_run.command_after_run_task()
     if not task_run.workspace.is_dir():
         raise ExecutionError(f"{task_run.workspace}: no such folder; create it or name another")
@@ -102,7 +102,7 @@ def _folders(task_run: TaskRun, command: Sequence[str]) -> Iterator[_Folders]:
 def _environment(
     task_run: TaskRun, folders: _Folders, environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """The task's variables and nothing else of this user's: a worker has none of them."""
+    """Return the task's variables and nothing else of this user's: a worker has none of them."""
     task = task_run.environment()
     return {
         "HOME": environment.get("HOME", "/"),
@@ -141,7 +141,7 @@ def _execute(
     log: LiveLog,
     environment: Mapping[str, str],
 ) -> tuple[int, str]:
-    """The exit code as run-task would pass it on, and why the run was cut off, if it was."""
+    """Return the exit code as run-task would pass it on, and why the run was stopped, if so."""
     limit_s = task_run.max_run_time_s()
     deadline_s = time.monotonic() + limit_s
     log.task(b"executing %r\n" % list(command))

@@ -5,20 +5,18 @@
 
 from pathlib import Path
 
+from taskgraph.util.docker import create_context_tar
+
 from io_benchmark.errors import GraphError
+from io_benchmark.graph.isolation import usable_tree
 
 
 def create_context(root: Path, image: str, archive: Path) -> str:
-    """Writes the context (Dockerfile, run-task, included files) as a gzipped tar; returns its hash.
+    """Write the context (Dockerfile, run-task, included files) as a gzipped tar; return its hash.
 
     `root` is the folder that holds `taskcluster/`. Dockerfiles with `%ARG` lines or a parent image
     have their values in a kind and are not for this function.
     """
-    # Half a second of imports that only a container run needs.
-    from taskgraph.util.docker import create_context_tar  # noqa: PLC0415
-
-    from io_benchmark.graph.isolation import usable_tree  # noqa: PLC0415
-
     folder = Path("taskcluster", "docker", image)
     if not (root / folder / "Dockerfile").is_file():
         raise GraphError(f"{root / folder}: no Dockerfile for image {image}; name an in-tree image")

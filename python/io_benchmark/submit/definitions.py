@@ -4,20 +4,19 @@
 """Makes final task definitions for the queue from generated tasks.
 
 Routes are dropped: they would enter a push into the index and into Treeherder, and there is none.
-Pure: no clock, no network; ids and the time are given.
+Pure: no clock, no network.
 """
 
 import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from io_benchmark.errors import UsageError
-from io_benchmark.submit import sizes, task_dates
-from io_benchmark.submit.images import Image, with_path
+from io_benchmark.submit import sizes
+from io_benchmark.submit.images import Image
 from io_benchmark.text import clean_name
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ PRIORITIES = ("highest", "very-high", "high", "medium", "low", "very-low", "lowe
 UNGROUPED = "-"  # the queue's own default for schedulerId
 QUEUE_NAME = re.compile(r"[a-zA-Z0-9_-]{1,38}/[a-z]([-a-z0-9]{0,36}[a-z0-9])?")
 VOLUMES = "TASKCLUSTER_VOLUMES"
-# The key in a task's `extra` under which a submission describes itself.
-RECORD = "io-benchmark-submission"
 _NO_REVISION = "/blob/" + "0" * 40 + "/"
 _PUSH_LINK = re.compile(r" \(\[Treeherder push\]\([^ ]*\)\)$")
 _REFERENCES = ("task-reference", "artifact-reference", "docker-image-reference")
@@ -96,16 +93,6 @@ def select_tasks(
             raise UsageError(f"--pool {shown}: pool is not selected; choose one of {known}")
     queued = [list(_of_pool(some, settings)) for some in of_pools.values()]
     return tuple(one for turn in zip_longest(*queued) for one in turn if one is not None)
-
-
-def ready(
-    chosen: SelectedTask, task_id: str, group_id: str, scheduler: str, now: datetime, record: Any
-) -> ReadyTask:
-    """Add the id, the group, dates counted from `now`, and the submission's record."""
-    definition = task_dates.resolved(dict(chosen.definition), now)
-    extra = {**definition.get("extra", {}), RECORD: record}
-    grouped = {"taskGroupId": group_id, "schedulerId": scheduler, "extra": extra}
-    return ReadyTask(task_id, chosen.label, {**definition, **grouped})
 
 
 def job_of(label: str, pool: str) -> str | None:
@@ -191,11 +178,13 @@ def _set_image(task: "GeneratedTask", payload: dict[str, Any], image: Image | No
     if "image" not in payload:
         return
     given = payload["image"]
-    if image is not None:
-        payload["image"] = with_path(image, given)
-        if isinstance(image, str):
-            # The in-tree image's volumes: run-task would stop at one that another image lacks.
-            payload.get("env", {}).pop(VOLUMES, None)
+    if isinstance(image, str):
+        payload["image"] = image
+        # The in-tree image's volumes: run-task would stop at one that another image lacks.
+        payload.get("env", {}).pop(VOLUMES, None)
+    elif image is not None:
+        path = given.get("path") if isinstance(given, Mapping) else None
+        payload["image"] = {**image, "path": path} if isinstance(path, str) else image
     elif any(name in str(given) for name in _REFERENCES):
         raise UsageError(
             f"{task.label} runs in the image {task.image or 'of another task'}, which only a "

@@ -21,11 +21,25 @@ _LABEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]*)=(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class _LikeOption:
-    """The value of one --like."""
+class LikeOption:
+    """The value of one --like: `ADDRESS` or `LABEL=ADDRESS`."""
 
     job: str | None  # None: each result is for the job that it is of
     address: str
+
+    @classmethod
+    def parse(cls, text: str, chosen: Sequence[SelectedTask]) -> "LikeOption":
+        """Parse a value; an address with = in it has a character before that no label has."""
+        match = _LABEL.fullmatch(text)
+        if match is None:
+            return cls(None, text)
+        jobs = _jobs(chosen)
+        if match[1] not in jobs:
+            raise UsageError(
+                f"--like {clean(text, 200)}: {clean_name(match[1])} is not a selected task; choose "
+                f"one of {', '.join(jobs)}; write ./FILE for a file with = in its name"
+            )
+        return cls(match[1], match[2])
 
 
 @dataclass(frozen=True)
@@ -38,26 +52,12 @@ class EarlierResult:
     source: str
     profile: str = "full"
 
-
-def parse(text: str, chosen: Sequence[SelectedTask]) -> _LikeOption:
-    """`ADDRESS` or `LABEL=ADDRESS`. An address with = in it has a mark before that no label has."""
-    match = _LABEL.fullmatch(text)
-    if match is None:
-        return _LikeOption(None, text)
-    jobs = _jobs(chosen)
-    if match[1] not in jobs:
-        raise UsageError(
-            f"--like {clean(text, 200)}: {clean_name(match[1])} is not a selected task; choose one of "
-            f"{', '.join(jobs)}; write ./FILE for a file with = in its name"
-        )
-    return _LikeOption(match[1], match[2])
-
-
-def to_earlier_result(measured: RunResult) -> EarlierResult:
-    record, pool = measured.task, measured.pool
-    job = job_of(record.label, pool) if record is not None else None
-    result = measured.result
-    return EarlierResult(pool, job, result.duration_ns, measured.source, result.config.profile)
+    @classmethod
+    def of(cls, measured: RunResult) -> "EarlierResult":
+        record, pool = measured.task, measured.pool
+        job = job_of(record.label, pool) if record is not None else None
+        result = measured.result
+        return cls(pool, job, result.duration_ns, measured.source, result.config.profile)
 
 
 def with_profile(
@@ -74,15 +74,15 @@ def with_profile(
     )
 
 
-def durations_of_each(
+def minutes_of_each(
     found: Iterable[EarlierResult], chosen: Sequence[SelectedTask], named: Collection[str] = ()
-) -> tuple[dict[str, list[int]], list[str]]:
-    """Job -> times, of results that say of which job they are; remarks on jobs that have none.
+) -> tuple[dict[str, float], list[str]]:
+    """Job -> mean time, by results that say of which job they are; remarks on jobs without any.
 
     `named` are jobs that have results of their own, by LABEL=ADDRESS.
     """
     jobs = {job: pool for job, pool in _jobs(chosen).items() if job not in named}
-    durations: dict[str, list[int]] = {}
+    of_jobs: dict[str, list[EarlierResult]] = {}
     seen: dict[str, dict[str, None]] = {}  # by pool: the jobs that its results are of
     for one in found:
         of_pool = [job for job, pool in jobs.items() if pool == one.pool]
@@ -95,32 +95,29 @@ def durations_of_each(
         if job is not None:
             seen.setdefault(one.pool, {})[clean_name(job)] = None
             if job in of_pool:
-                durations.setdefault(job, []).append(one.duration_ns)
+                of_jobs.setdefault(job, []).append(one)
     remarks = [
         f"--like: {job} is estimated by its time budget, because the results of {pool} belong to "
         f"{', '.join(seen[pool])}; --like {job}=ADDRESS uses them nevertheless"
         for job, pool in jobs.items()
-        if job not in durations and pool in seen
+        if job not in of_jobs and pool in seen
     ]
-    return durations, remarks
+    return {job: _mean_minutes(results) for job, results in of_jobs.items()}, remarks
 
 
-def durations_of(job: str, found: Sequence[EarlierResult]) -> list[int]:
-    """Return the durations for LABEL=ADDRESS; all results must belong to one task."""
+def minutes_of_job(job: str, found: Sequence[EarlierResult]) -> float:
+    """Return the mean time for LABEL=ADDRESS; all results must belong to one task."""
     tasks = dict.fromkeys(one.job or f"an unnamed task of {one.pool}" for one in found)
     if len(tasks) > 1:
         raise UsageError(
             f"--like {job}=: the results belong to {len(tasks)} tasks, "
             f"{clean(', '.join(tasks))}; give the address of one task"
         )
-    return [one.duration_ns for one in found]
+    return _mean_minutes(found)
 
 
-def minutes_of(durations: dict[str, list[int]]) -> dict[str, float]:
-    """Job -> the mean of its times."""
-    return {
-        job: sum(all_ns) / len(all_ns) / NS_A_MINUTE for job, all_ns in durations.items() if all_ns
-    }
+def _mean_minutes(found: Sequence[EarlierResult]) -> float:
+    return sum(one.duration_ns for one in found) / len(found) / NS_A_MINUTE
 
 
 def _jobs(chosen: Sequence[SelectedTask]) -> dict[str, str]:

@@ -4,8 +4,6 @@
 """The value of --image in the form of a docker-worker payload."""
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.taskcluster.addresses import IndexAddress, TaskAddress, parse
@@ -33,11 +31,3 @@ def parse_image(text: str) -> Image:
         f"--image {clean(text, 200)}: is not an image; give a registry's NAME:TAG, or task:ID or "
         "index:NAMESPACE of a task that built one"
     )
-
-
-def with_path(image: Image, given: Any) -> Image:
-    """Give a task's image the artifact path that the kind uses."""
-    path = given.get("path") if isinstance(given, Mapping) else None
-    if isinstance(image, str) or not isinstance(path, str):
-        return image
-    return {**image, "path": path}

@@ -27,6 +27,12 @@ _FOLDER = Path("io-benchmark", "submissions")
 _KEPT = timedelta(days=28)
 
 
+# The queue takes a task for 15 minutes after its `created`. Until shortly before that the tasks keep
+# the dates that they were given first, so that a request of the stopped process that still arrives
+# creates the same task.
+_SAME_DATES = timedelta(minutes=10)
+
+
 @dataclass(frozen=True)
 class Journal:
     """A submission, where it goes, and its tasks with dates that are still relative."""
@@ -37,13 +43,57 @@ class Journal:
     submission: Submission
     chosen: tuple[SelectedTask, ...]
 
+    def dates_start(self, now: datetime) -> datetime:
+        """Return the time from which the dates of the missing tasks count."""
+        return self.created if timedelta() <= now - self.created < _SAME_DATES else now
 
-def path_of(group_id: str, environment: Mapping[str, str]) -> Path:
-    """Return the group's file in the user's state folder, by the XDG base directories."""
-    state = Path(environment.get(STATE_VARIABLE, ""))
-    if not state.is_absolute():  # the specification: such a value is ignored
-        state = _home(environment) / ".local" / "state"
-    return state / _FOLDER / f"{group_id}.json"
+
+@dataclass(frozen=True)
+class JournalFile:
+    """The file of one group's journal."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, group_id: str, environment: Mapping[str, str]) -> "JournalFile":
+        """Return the group's file in the user's state folder, by the XDG base directories."""
+        state = Path(environment.get(STATE_VARIABLE, ""))
+        if not state.is_absolute():  # the specification: such a value is ignored
+            state = _home(environment) / ".local" / "state"
+        return cls(state / _FOLDER / f"{group_id}.json")
+
+    def write(self, journal: Journal) -> None:
+        """Write a journal so that it survives a crash; raise an OSError where that fails."""
+        folder = self.path.parent
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _remove_old(folder, journal.created - _KEPT)
+        descriptor, name = tempfile.mkstemp(dir=folder, prefix=".", suffix=".json")
+        temporary = Path(name)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(msgspec.json.encode(journal))
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(self.path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        _sync_folder(folder)
+
+    def read(self) -> Journal | None:
+        """Read the journal; None if it is missing, unreadable or of another version."""
+        try:
+            found: Journal = msgspec.json.decode(self.path.read_bytes(), type=Journal)
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+        if found.submission.version != VERSION or len(found.chosen) != found.submission.tasks:
+            return None
+        return found
+
+    def remove(self) -> None:
+        """Remove the journal: all tasks are created, or none is wanted."""
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
 
 
 def _home(environment: Mapping[str, str]) -> Path:
@@ -51,41 +101,6 @@ def _home(environment: Mapping[str, str]) -> Path:
         return Path(environment["HOME"]) if environment.get("HOME") else Path.home()
     except RuntimeError:
         raise UsageError(f"HOME is not set; set HOME or {STATE_VARIABLE}") from None
-
-
-def write(journal: Journal, path: Path) -> None:
-    """Write a journal so that it survives a crash; raise an OSError where that fails."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    _remove_old(path.parent, journal.created - _KEPT)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".json")
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(msgspec.json.encode(journal))
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
-
-
-def read(path: Path) -> Journal | None:
-    """Read a journal; None if it is missing, unreadable or of another version."""
-    try:
-        found: Journal = msgspec.json.decode(path.read_bytes(), type=Journal)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    if found.submission.version != VERSION or len(found.chosen) != found.submission.tasks:
-        return None
-    return found
-
-
-def remove(path: Path) -> None:
-    """Remove the journal: all tasks are created, or none is wanted."""
-    with suppress(OSError):
-        path.unlink(missing_ok=True)
 
 
 def _remove_old(folder: Path, limit: datetime) -> None:

@@ -8,7 +8,7 @@ It comes from --owner, else from git's user.email, else from the credentials' cl
 
 import re
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from io_benchmark.sources.taskcluster.access import CLIENT_ID
 
@@ -28,11 +28,9 @@ def is_address(text: str) -> bool:
     return _ADDRESS.fullmatch(text) is not None
 
 
-def known_owner(
-    environment: Mapping[str, str], git_address: Callable[[Mapping[str, str]], str] | None = None
-) -> str | None:
+def known_owner(environment: Mapping[str, str]) -> str | None:
     """Return the address from git or from the credentials, if any."""
-    from_git = (git_address or _git_address)(environment)
+    from_git = _git_address(environment)
     if is_address(from_git):
         return from_git
     return _of_client(environment.get(CLIENT_ID, ""))

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A submission: the tasks of its group and their ids.
+"""A submission: the tasks of its group, their ids and their dates.
 
 Each task carries the submission's record in its `extra`, so that any task of the group tells what
 the whole group was meant to be. A task's id follows from the group's id and the task's number:
@@ -11,27 +11,42 @@ whoever creates the rest after a crash uses the same ids, and the queue creates 
 import base64
 import hashlib
 import json
+import re
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
 
-from io_benchmark.errors import ResultError
+from io_benchmark.errors import GraphError, MissingError, ResultError
+from io_benchmark.sources.protocol import queue_time
+from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.submit.definitions import (
     PRIORITIES,
     QUEUE_NAME,
-    RECORD,
+    GroupMember,
     ReadyTask,
     SelectedTask,
     SubmissionSettings,
-    ready,
 )
 
 VERSION = 1
 MAXIMUM_TASKS = 10_000
+# The key in a task's `extra` under which a submission describes itself.
+_RECORD = "io-benchmark-submission"
+_RELATIVE = "relative-datestamp"
+_UNITS_S = {
+    "second": 1,
+    "minute": 60,
+    "hour": 3600,
+    "day": 86_400,
+    "week": 7 * 86_400,
+    "month": 30 * 86_400,
+    "year": 365 * 86_400,
+}
+_AMOUNT = re.compile(r"([0-9]{1,6}) *([a-z]+?)s?")
 
 
 @dataclass(frozen=True)
@@ -44,64 +59,118 @@ class Submission:
     sha256: str
     version: int = VERSION
 
+    @classmethod
+    def of(
+        cls, jobs: Sequence[str], settings: SubmissionSettings, chosen: Sequence[SelectedTask]
+    ) -> "Submission":
+        """Describe the chosen tasks."""
+        wanted = [[one.label, one.definition] for one in chosen]
+        text = json.dumps(wanted, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        return cls(tuple(jobs), settings, len(chosen), digest)
 
-def submission_of(
-    jobs: Sequence[str], settings: SubmissionSettings, chosen: Sequence[SelectedTask]
-) -> Submission:
-    wanted = [[one.label, one.definition] for one in chosen]
-    text = json.dumps(wanted, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    return Submission(tuple(jobs), settings, len(chosen), digest)
+    @classmethod
+    async def read(cls, deployment: Deployment, group_id: str) -> "Submission":
+        """Read the submission from the group's first task."""
+        group = f"group:{group_id}"
+        try:
+            extra = await deployment.extra_of(group_id)
+        except MissingError:
+            raise ResultError(
+                f"{group}: {deployment.access.root_url} has no such task, and this machine has no "
+                "journal of it; if none of its tasks was created, run submit again"
+            ) from None
+        return cls.parse(extra, group)
+
+    @classmethod
+    def parse(cls, extra: Any, group: str) -> "Submission":
+        """Parse the submission in a task's `extra`; `group` names the group in errors."""
+        record = extra.get(_RECORD) if isinstance(extra, dict) else None
+        if record is None:
+            raise ResultError(
+                f"{group}: its first task does not contain the submission, so its missing tasks "
+                f"are unknown; compare the existing tasks with: io-benchmark compare {group}"
+            )
+        if isinstance(record, dict) and record.get("version") != VERSION:
+            raise ResultError(
+                f"{group}: was submitted by another version of io-benchmark; resume it with that version"
+            )
+        try:
+            found = msgspec.convert(record, cls)
+        except (msgspec.ValidationError, RecursionError):
+            found = None
+        if found is None or not found.is_sound:
+            raise ResultError(
+                f"{group}: the submission's record in its first task is malformed; compare the "
+                f"existing tasks with: io-benchmark compare {group}"
+            )
+        return found
+
+    @property
+    def is_sound(self) -> bool:
+        settings = self.settings
+        queues = all(QUEUE_NAME.fullmatch(queue) for queue in settings.pools.values())
+        priority = settings.priority is None or settings.priority in PRIORITIES
+        replicates = settings.replicates is None or 0 < settings.replicates <= self.tasks
+        return queues and priority and replicates and 0 < self.tasks <= MAXIMUM_TASKS
+
+    def task_ids(self, group_id: str) -> list[str]:
+        """Return the tasks' ids; the group's id is that of its first task."""
+        return [group_id, *(_derived_id(group_id, number) for number in range(1, self.tasks))]
+
+    def ready(
+        self, chosen: Sequence[SelectedTask], group_id: str, now: datetime
+    ) -> tuple[ReadyTask, ...]:
+        """Return all tasks as the queue gets them, with dates that count from `now`."""
+        record = msgspec.to_builtins(self)
+        tasks = []
+        for one, task_id in zip(chosen, self.task_ids(group_id), strict=True):
+            definition = _dated(dict(one.definition), now)
+            definition["taskGroupId"] = group_id
+            definition["schedulerId"] = self.settings.scheduler
+            definition["extra"] = {**definition.get("extra", {}), _RECORD: record}
+            tasks.append(ReadyTask(task_id, one.label, definition))
+        return tuple(tasks)
 
 
-def task_ids(group_id: str, count: int) -> list[str]:
-    """Return the tasks' ids; the group's id is that of its first task."""
-    return [group_id, *(_derived_id(group_id, number) for number in range(1, count))]
+@dataclass(frozen=True)
+class GroupState:
+    """The existing tasks of a submission that was stopped, by their number in it."""
 
+    existing: dict[int, GroupMember]
+    count: int
 
-def make_all_ready(
-    chosen: Sequence[SelectedTask], submission: Submission, group_id: str, now: datetime
-) -> tuple[ReadyTask, ...]:
-    """Return all tasks of the submission as the queue gets them."""
-    record = msgspec.to_builtins(submission)
-    scheduler = submission.settings.scheduler
-    ids = task_ids(group_id, len(chosen))
-    return tuple(
-        ready(one, task_id, group_id, scheduler, now, record)
-        for one, task_id in zip(chosen, ids, strict=True)
-    )
+    @classmethod
+    async def read(
+        cls, deployment: Deployment, group_id: str, submission: Submission
+    ) -> "GroupState":
+        """Look for the tasks by their ids: a listing of the group may be behind."""
+        ids = submission.task_ids(group_id)
+        found = await deployment.tasks(ids)
+        existing = {}
+        for number, task_id in enumerate(ids):
+            task = found.get(task_id)
+            if task is None:
+                continue
+            if task.status.task_group_id != group_id:
+                raise ResultError(
+                    f"group:{group_id}: task {task_id} belongs to another group; run submit again"
+                )
+            if _has_expired(task.status.expires):
+                raise ResultError(f"group:{group_id}: its tasks have expired; run submit again")
+            existing[number] = GroupMember(task_id, task.label)
+        return cls(existing, submission.tasks)
 
+    @property
+    def missing(self) -> list[int]:
+        return [number for number in range(self.count) if number not in self.existing]
 
-def parse_record(extra: Any, group: str) -> Submission:
-    """Parse the submission in a task's `extra`; `group` names the group in errors."""
-    record = extra.get(RECORD) if isinstance(extra, dict) else None
-    if record is None:
-        raise ResultError(
-            f"{group}: its first task does not contain the submission, so its missing tasks are "
-            f"unknown; compare the existing tasks with: io-benchmark compare {group}"
-        )
-    if isinstance(record, dict) and record.get("version") != VERSION:
-        raise ResultError(
-            f"{group}: was submitted by another version of io-benchmark; resume it with that version"
-        )
-    try:
-        found = msgspec.convert(record, Submission)
-    except (msgspec.ValidationError, RecursionError):
-        found = None
-    if found is None or not _is_sound(found):
-        raise ResultError(
-            f"{group}: the submission's record in its first task is malformed; compare the "
-            f"existing tasks with: io-benchmark compare {group}"
-        )
-    return found
-
-
-def _is_sound(submission: Submission) -> bool:
-    settings = submission.settings
-    queues = all(QUEUE_NAME.fullmatch(queue) for queue in settings.pools.values())
-    priority = settings.priority is None or settings.priority in PRIORITIES
-    replicates = settings.replicates is None or 0 < settings.replicates <= submission.tasks
-    return queues and priority and replicates and 0 < submission.tasks <= MAXIMUM_TASKS
+    def members(self, ready: Sequence[GroupMember]) -> list[GroupMember]:
+        """Return all tasks in order; `ready` is needed if some are missing."""
+        return [
+            self.existing[number] if number in self.existing else ready[number]
+            for number in range(self.count)
+        ]
 
 
 def _derived_id(group_id: str, number: int) -> str:
@@ -109,3 +178,31 @@ def _derived_id(group_id: str, number: int) -> str:
     digest = hashlib.sha256(f"io-benchmark {group_id} {number}".encode()).digest()
     made = uuid.UUID(bytes=bytes([digest[0] & 0x7F, *digest[1:16]]), version=4)
     return base64.urlsafe_b64encode(made.bytes).decode().rstrip("=")
+
+
+def _dated(value: Any, now: datetime) -> Any:
+    """Replace every relative date of the kinds by the date counted from `now`."""
+    if isinstance(value, dict):
+        if set(value) == {_RELATIVE}:
+            return queue_time(now + _distance(str(value[_RELATIVE])))
+        return {key: _dated(one, now) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_dated(one, now) for one in value]
+    return value
+
+
+def _distance(text: str) -> timedelta:
+    found = _AMOUNT.fullmatch(text.strip().lower())
+    if found is None or found[2] not in _UNITS_S:
+        raise GraphError(
+            f"a task's date is {text!r}, which is not a number and one of {', '.join(_UNITS_S)}; "
+            "correct it in the kind"
+        )
+    return timedelta(seconds=int(found[1]) * _UNITS_S[found[2]])
+
+
+def _has_expired(expires: str | None) -> bool:
+    try:
+        return expires is not None and datetime.fromisoformat(expires) < datetime.now(UTC)
+    except (ValueError, TypeError):  # not a date, or one without a zone
+        return False

@@ -3,22 +3,29 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Creates tasks one after the other, and cancels them."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from io_benchmark.errors import IoBenchmarkError, MissingError, RequestRefusedError, ResultError
 from io_benchmark.sources.event_loop import run_coroutine
-from io_benchmark.sources.taskcluster.access import Access, access_for
+from io_benchmark.sources.taskcluster.access import ACCESS_TOKEN, CLIENT_ID, access_for
 from io_benchmark.sources.taskcluster.addresses import default_root_url
+from io_benchmark.sources.taskcluster.authorization_errors import (
+    explain_unauthenticated,
+    missing_scopes,
+)
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.web.retrying import RequestPolicy
 from io_benchmark.sources.web.web_client import WebClient
 from io_benchmark.submit.definitions import GroupMember, ReadyTask
-from io_benchmark.submit.queue_refusals import explained
+from io_benchmark.text import clean
 
 T = TypeVar("T")
-_CONFLICT = 409
+_NOT_FOUND, _CONFLICT = 404, 409
+_COMPLAINT = re.compile(r"^[ \t]*\* (data.*)$", re.MULTILINE)
+_COMPLAINTS_LENGTH = 300
 
 
 class CreationError(IoBenchmarkError):
@@ -50,96 +57,113 @@ class CancelledTasks:
     others: int = 0  # of the group, that are no benchmark's
 
 
+class TaskQueue(Deployment):
+    """A deployment in which tasks are created and cancelled."""
+
+    async def unknown_pools(self, queues: Sequence[str]) -> list[str]:
+        """Return worker pools that the worker manager does not know, where it tells."""
+        return [
+            queue for queue in dict.fromkeys(queues) if await self.knows_worker_pool(queue) is False
+        ]
+
+    async def create(self, tasks: Sequence[ReadyTask], created: CreatedTasks) -> None:
+        """Create the tasks in order, because workers claim them in this order."""
+        for task in tasks:
+            created.sent.append(task)
+            try:
+                await self.create_task(task.task_id, task.definition)
+            except RequestRefusedError as error:
+                if error.status != _CONFLICT or not await self._is_there(task):
+                    created.sent.pop()
+                    reason = _reason(error, self.access.who)
+                    raise CreationError(f"{task.label} was not created: {reason}") from None
+            except ResultError as error:
+                # It may exist all the same: the answer was lost.
+                raise CreationError(f"{task.label} ({task.task_id}): {error}") from None
+            created.confirmed += 1
+
+    async def _is_there(self, task: ReadyTask) -> bool:
+        """Return whether the task exists, with other dates, because another process resumed."""
+        found = (await self.tasks([task.task_id])).get(task.task_id)
+        wanted = (task.label, task.definition["taskGroupId"])
+        return found is not None and (found.label, found.status.task_group_id) == wanted
+
+    async def cancel(self, tasks: Sequence[GroupMember]) -> CancelledTasks:
+        """Cancel tasks by their ids: a task that was just sent may not be listed yet."""
+        labels, problems = [], []
+        resolved = 0
+        for task in tasks:
+            failed = f"{task.label} ({task.task_id}) was not cancelled"
+            try:
+                now_cancelled = await self.cancel_task(task.task_id)
+            except RequestRefusedError as error:
+                if error.status != _NOT_FOUND:  # never created
+                    problems.append(f"{failed}: {_reason(error, self.access.who)}")
+            except ResultError as error:
+                problems.append(f"{failed}: {error}")
+            else:
+                if now_cancelled:
+                    labels.append(task.label)
+                else:
+                    resolved += 1
+        return CancelledTasks(tuple(labels), resolved, tuple(problems))
+
+    async def cancel_group(self, group_id: str) -> CancelledTasks:
+        """Cancel the benchmark's tasks of a group that are not resolved; others stay."""
+        try:
+            members = await self.group(group_id, lambda _count: None)
+        except MissingError:
+            raise ResultError(
+                f"group:{group_id}: does not exist at {self.access.root_url}; check the id and the "
+                "root URL"
+            ) from None
+        own = [one for one in members if one.is_benchmark]
+        wanted = [GroupMember(one.task_id, one.label) for one in own if not one.status.is_resolved]
+        done = await self.cancel(wanted)
+        resolved = done.resolved + len(own) - len(wanted)
+        return replace(done, resolved=resolved, others=len(members) - len(own))
+
+
 def connect(
     environment: Mapping[str, str],
-    use: Callable[[Deployment], Awaitable[T]],
+    use: Callable[[TaskQueue], Awaitable[T]],
     policy: RequestPolicy | None = None,
 ) -> T:
     """Connect to the environment's deployment and return the result of `use`."""
-    access = environment_access(environment)
+    access = access_for(default_root_url(environment), environment)
 
     async def main() -> T:
         async with WebClient(policy or RequestPolicy()) as http:
-            return await use(Deployment(access, http))
+            return await use(TaskQueue(access, http))
 
     return run_coroutine(main())
 
 
-def environment_access(environment: Mapping[str, str]) -> Access:
-    return access_for(default_root_url(environment), environment)
-
-
-async def unknown_pools(deployment: Deployment, queues: Sequence[str]) -> list[str]:
-    """Worker pools that the deployment's worker manager does not know, where it tells."""
-    return [
-        queue
-        for queue in dict.fromkeys(queues)
-        if await deployment.knows_worker_pool(queue) is False
-    ]
-
-
-async def create(deployment: Deployment, tasks: Sequence[ReadyTask], created: CreatedTasks) -> None:
-    """Create the tasks in order, because workers claim them in this order."""
-    for task in tasks:
-        created.sent.append(task)
-        try:
-            await deployment.create_task(task.task_id, task.definition)
-        except RequestRefusedError as error:
-            if error.status == _CONFLICT and await _is_there(deployment, task):
-                created.confirmed += 1
-                continue
-            created.sent.pop()
-            who = deployment.access.who
-            raise CreationError(explained(error, f"{task.label} was not created", who)) from None
-        except ResultError as error:
-            # It may exist all the same: the answer was lost.
-            raise CreationError(f"{task.label} ({task.task_id}): {error}") from None
-        created.confirmed += 1
-
-
-async def _is_there(deployment: Deployment, task: ReadyTask) -> bool:
-    """Return whether the task exists already, with other dates, because another process resumed."""
-    found = (await deployment.tasks([task.task_id])).get(task.task_id)
-    group_id = task.definition["taskGroupId"]
-    return found is not None and (found.label, found.status.task_group_id) == (task.label, group_id)
-
-
-async def cancel_sent(deployment: Deployment, tasks: Sequence[GroupMember]) -> CancelledTasks:
-    """Cancel tasks by their ids: a task that was just sent may not be listed yet."""
-    return await _cancel(deployment, [(one.task_id, one.label) for one in tasks])
-
-
-async def cancel_group(deployment: Deployment, group_id: str) -> CancelledTasks:
-    """The benchmark's tasks of a group that are not resolved; a push's other tasks stay."""
-    try:
-        members = await deployment.group(group_id, lambda _count: None)
-    except MissingError:
-        root_url = deployment.access.root_url
-        raise ResultError(
-            f"group:{group_id}: does not exist at {root_url}; check the id and the root URL"
-        ) from None
-    own = [one for one in members if one.is_benchmark]
-    wanted = [(one.task_id, one.label) for one in own if not one.status.is_resolved]
-    done = await _cancel(deployment, wanted)
-    resolved = done.resolved + len(own) - len(wanted)
-    return CancelledTasks(done.labels, resolved, done.problems, len(members) - len(own))
-
-
-async def _cancel(deployment: Deployment, tasks: Sequence[tuple[str, str]]) -> CancelledTasks:
-    labels, problems = [], []
-    resolved = 0
-    for task_id, label in tasks:
-        try:
-            now_cancelled = await deployment.cancel_task(task_id)
-        except RequestRefusedError as error:
-            if error.status != 404:  # never created
-                doing = f"{label} ({task_id}) was not cancelled"
-                problems.append(explained(error, doing, deployment.access.who))
-        except ResultError as error:
-            problems.append(f"{label} ({task_id}) was not cancelled: {error}")
-        else:
-            if now_cancelled:
-                labels.append(label)
-            else:
-                resolved += 1
-    return CancelledTasks(tuple(labels), resolved, tuple(problems))
+def _reason(error: RequestRefusedError, who: str) -> str:
+    """Explain why the queue refuses a request made by `who`, in one line, and what to do about it."""
+    match error.status:
+        case 401:
+            return f"the queue {explain_unauthenticated(error.message, who)}"
+        case 403:
+            advice = (
+                f"set {CLIENT_ID} and {ACCESS_TOKEN}"
+                if who == "anonymously"
+                else "ask for this scope, or choose another pool, priority or scheduler"
+            )
+            return (
+                f"asked {who}, which lacks {missing_scopes(error.message) or 'a scope'}; {advice}"
+            )
+        case 400:
+            complaints = "; ".join(_COMPLAINT.findall(error.message)) or error.first_line
+            return (
+                f"the queue rejects the definition ({clean(complaints, _COMPLAINTS_LENGTH)}); "
+                "look at it with --dry-run"
+            )
+        case 404:
+            return f"the queue does not know this id ({error.first_line}); check it"
+        case 409:
+            return (
+                f"conflicts with a task in the queue ({error.first_line}); run submit again to "
+                "create a new group"
+            )
+    return f"the queue answers {error.status}, {error.first_line}"
