@@ -60,7 +60,6 @@ def test_a_task():
         "io-benchmark",
         "update-verify",
     )
-    assert task.attributes["io_benchmark_pool"] == "amd-16"
     assert task.definition["payload"]["image"]["taskId"] == {"task-reference": "<docker-image>"}
     assert task.definition["payload"]["command"][:4] == [
         "/usr/local/bin/run-task",

@@ -57,7 +57,7 @@ def generated(pool: str, number: int | None = None, **changes: Any) -> Generated
         },
         **changes,
     }
-    return GeneratedTask(label, pool, "io-benchmark", definition, {}, "update-verify")
+    return GeneratedTask(label, pool, "io-benchmark", definition, "update-verify")
 
 
 def of_all(pool: str) -> GeneratedTask:

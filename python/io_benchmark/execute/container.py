@@ -20,10 +20,9 @@ from pathlib import Path
 
 from io_benchmark.errors import ContainerError
 from io_benchmark.execute.child import Child, hold_interrupts
-from io_benchmark.execute.collect import collect
 from io_benchmark.execute.engine import CreateContext, Engine, Reply
 from io_benchmark.execute.keeper import KEEPER
-from io_benchmark.execute.run_folder import LiveLog, output_folder, remove
+from io_benchmark.execute.run_folder import RunOutput, output_folder, remove
 from io_benchmark.execute.task_run import RunOutcome, TaskRun
 
 WORKER_WORKSPACE = "/builds/worker/workspace"
@@ -77,12 +76,12 @@ class ContainerExecutor:
             )
         reference = self.prepare(task_run.image, task_run.root, on_line)
         with (
-            output_folder(task_run.output, on_line) as log,
+            output_folder(task_run.output, on_line) as output,
             _container(self._engine, task_run, reference) as name,
         ):
             started = datetime.now(UTC)
-            exit_code, explanation = _run(self._engine, name, task_run, log)
-            missing = _collect(self._engine, name, task_run, log)
+            exit_code, explanation = _run(self._engine, name, task_run, output)
+            missing = _collect(self._engine, name, task_run, output)
             return task_run.outcome(exit_code, explanation, started, missing)
 
     @cached_property
@@ -172,7 +171,7 @@ def _check_readable(results: Path) -> None:
             )
 
 
-def _run(engine: Engine, name: str, task_run: TaskRun, log: LiveLog) -> tuple[int, str]:
+def _run(engine: Engine, name: str, task_run: TaskRun, output: RunOutput) -> tuple[int, str]:
     """Start the container and log until it ends; return the exit code and why it was stopped, if so."""
     limit_s = task_run.max_run_time_s()
 
@@ -185,9 +184,9 @@ def _run(engine: Engine, name: str, task_run: TaskRun, log: LiveLog) -> tuple[in
     arguments = ("start", "--attach", name)
     try:
         # run-task in the image has written the prefixes.
-        started = engine.follow(arguments, time.monotonic() + limit_s, log.raw, take_away)
+        started = engine.follow(arguments, time.monotonic() + limit_s, output.raw, take_away)
     except TimeoutError:
-        return KILLED_EXIT_CODE, log.time_limit_exceeded(limit_s)
+        return KILLED_EXIT_CODE, output.time_limit_exceeded(limit_s)
     return _exit_code(engine, name, task_run.label, started), ""
 
 
@@ -208,7 +207,7 @@ def _exit_code(engine: Engine, name: str, label: str, started: Reply) -> int:
     )
 
 
-def _collect(engine: Engine, name: str, task_run: TaskRun, log: LiveLog) -> tuple[str, ...]:
+def _collect(engine: Engine, name: str, task_run: TaskRun, output: RunOutput) -> tuple[str, ...]:
     """Copy each artifact out by its path in the payload, as d2g does, and take it from there."""
     artifacts = task_run.artifacts()
     stage = task_run.output.resolve() / ".artifacts"
@@ -220,7 +219,7 @@ def _collect(engine: Engine, name: str, task_run: TaskRun, log: LiveLog) -> tupl
         for artifact, path in staged.items():
             # A path that is not in the container leaves nothing here: an error artifact.
             engine.call("cp", f"{name}:{artifact.path}", str(path))
-        return collect(artifacts, staged.__getitem__, task_run.output, log)
+        return output.collect(artifacts, staged.__getitem__)
     finally:
         with hold_interrupts():
             remove(stage)

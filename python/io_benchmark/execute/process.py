@@ -21,8 +21,7 @@ from pathlib import Path, PurePosixPath
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.execute.child import Child, StartError, hold_interrupts, started
-from io_benchmark.execute.collect import collect
-from io_benchmark.execute.run_folder import LiveLog, output_folder, remove
+from io_benchmark.execute.run_folder import RunOutput, output_folder, remove
 from io_benchmark.execute.task_run import Artifact, RunOutcome, TaskRun
 
 # Where a worker's tasks put their artifacts.
@@ -56,12 +55,12 @@ def run(
     if not task_run.workspace.is_dir():
         raise ExecutionError(f"{task_run.workspace}: no such folder; create it or name another")
     with (
-        output_folder(task_run.output, on_line) as log,
+        output_folder(task_run.output, on_line) as output,
         _folders(task_run, command) as folders,
     ):
         began = datetime.now(UTC)
-        exit_code, explanation = _execute(task_run, command, folders, log, environment)
-        missing = _collect(task_run, folders, log)
+        exit_code, explanation = _execute(task_run, command, folders, output, environment)
+        missing = _collect(task_run, folders, output)
         return task_run.outcome(exit_code, explanation, began, missing)
 
 
@@ -138,22 +137,22 @@ def _execute(
     task_run: TaskRun,
     command: Sequence[str],
     folders: _Folders,
-    log: LiveLog,
+    output: RunOutput,
     environment: Mapping[str, str],
 ) -> tuple[int, str]:
     """Return the exit code as run-task would pass it on, and why the run was stopped, if so."""
     limit_s = task_run.max_run_time_s()
     deadline_s = time.monotonic() + limit_s
-    log.task(b"executing %r\n" % list(command))
+    output.task(b"executing %r\n" % list(command))
     variables = _environment(task_run, folders, environment)
     try:
         with started(command, folder=folders.work, environment=variables) as child:
-            ended = _follow(child, log, deadline_s)
+            ended = _follow(child, output, deadline_s)
             # At its limit a worker does not signal the script, it takes the container away.
             exit_code = child.kill() % 256
     except StartError as error:
         raise _cannot_start(task_run, command, error) from error
-    return exit_code, "" if ended else log.time_limit_exceeded(limit_s)
+    return exit_code, "" if ended else output.time_limit_exceeded(limit_s)
 
 
 def _cannot_start(task_run: TaskRun, command: Sequence[str], error: StartError) -> ExecutionError:
@@ -167,21 +166,21 @@ def _cannot_start(task_run: TaskRun, command: Sequence[str], error: StartError) 
     )
 
 
-def _follow(child: Child, log: LiveLog, deadline_s: float) -> bool:
+def _follow(child: Child, output: RunOutput, deadline_s: float) -> bool:
     """Log until the output ends, as run-task does, and the process too; False at the deadline."""
     try:
         for line in child.lines(deadline_s):
-            log.task(line)
+            output.task(line)
     except TimeoutError:
         return False
     return child.exits_before(deadline_s)
 
 
-def _collect(task_run: TaskRun, folders: _Folders, log: LiveLog) -> tuple[str, ...]:
+def _collect(task_run: TaskRun, folders: _Folders, output: RunOutput) -> tuple[str, ...]:
     def locate(artifact: Artifact) -> Path | None:
         path = PurePosixPath(artifact.path)
         if not path.is_relative_to(WORKER_ARTIFACTS) or ".." in path.parts:
             return None
         return folders.artifacts / path.relative_to(WORKER_ARTIFACTS)
 
-    return collect(task_run.artifacts(), locate, task_run.output, log)
+    return output.collect(task_run.artifacts(), locate)

@@ -42,7 +42,6 @@ class GeneratedTask:
     # The task's body as the queue would get it; references to other tasks and dates are left
     # as taskgraph writes them ({"task-reference": …}, {"relative-datestamp": …}).
     definition: Mapping[str, Any]
-    attributes: Mapping[str, Any]
     image: str | None  # the in-tree image that it runs in
 
 
@@ -128,7 +127,6 @@ def _generated(task: Any, tree: Path) -> GeneratedTask:
         pool=task.attributes.get(POOL_ATTRIBUTE, ""),
         kind=task.kind,
         definition={**task.task, "metadata": metadata},
-        attributes=task.attributes,
         image=image.removeprefix(_IMAGE_LABEL) or None,
     )
 

@@ -5,14 +5,12 @@
 
 import os
 from collections.abc import Callable
-from io import BytesIO
 from pathlib import Path
 
 import pytest
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.execute.collect import collect
-from io_benchmark.execute.run_folder import LiveLog
+from io_benchmark.execute.run_folder import output_folder
 from io_benchmark.execute.task_run import Artifact
 
 DIRECTORY = Artifact("public/io-benchmark", "/artifacts/io-benchmark", is_directory=True)
@@ -26,21 +24,14 @@ def take(tmp_path: Path) -> Callable[..., tuple[tuple[str, ...], list[str]]]:
 
     def collected(*artifacts: Artifact) -> tuple[tuple[str, ...], list[str]]:
         lines: list[str] = []
-        missing = collect(
-            artifacts,
-            lambda artifact: tmp_path / "source" / Path(artifact.path).name,
-            tmp_path / "output",
-            LiveLog(NamedBytes(), lines.append),
-        )
+        with output_folder(tmp_path / "output", lines.append) as output:
+            missing = output.collect(
+                artifacts, lambda artifact: tmp_path / "source" / Path(artifact.path).name
+            )
+        (tmp_path / "output" / "live.log").unlink()
         return missing, lines
 
     return collected
-
-
-class NamedBytes(BytesIO):
-    """A log that is thrown away."""
-
-    name = "live.log"
 
 
 def names(folder: Path) -> list[str]:
