@@ -13,6 +13,7 @@ from io_benchmark.submit.cost import estimate
 from io_benchmark.submit.definitions import (
     SubmissionSettings,
     job_of,
+    parse_image,
     select_tasks,
     submitter_scopes,
 )
@@ -21,7 +22,8 @@ from io_benchmark.submit.submission import Submission
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 POOLS = ("amd-16", "amd-30", "intel")
 IMAGE = SubmissionSettings(image="host/image:1")
-BUILT = {"type": "task-image", "taskId": "x", "path": "public/image.tar.zst"}
+TASK = "Prp_WjpGRx26VH-wA8fjTA"
+BUILT = {"type": "task-image", "taskId": TASK, "path": "public/image.tar.zst"}
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
 RECORD = "io-benchmark-submission"
 
@@ -257,3 +259,35 @@ def test_tasks_of_no_pool():
     assert task.label == "io-benchmark-intel"
     with pytest.raises(UsageError, match="does not measure a pool"):
         final(IMAGE, other)
+
+
+@pytest.mark.parametrize(
+    ("text", "image"),
+    [
+        pytest.param("debian:12", "debian:12", id="name"),
+        pytest.param("ghcr.io/a/b@sha256:0f", "ghcr.io/a/b@sha256:0f", id="digest"),
+        pytest.param("localhost:5000/b", "localhost:5000/b", id="port"),
+        pytest.param(f"task:{TASK}", BUILT, id="task"),
+        pytest.param(
+            "index:a.v2.b.latest",
+            {
+                "type": "indexed-image",
+                "namespace": "a.v2.b.latest",
+                "path": "public/image.tar.zst",
+            },
+            id="index",
+        ),
+    ],
+)
+def test_forms_of_an_image(text, image):
+    """As docker-worker's payload names them."""
+    assert parse_image(text) == image
+
+
+@pytest.mark.parametrize(
+    "text", ["", "two words", "-rf", "task:short", f"task:{TASK}.1", "index:", "a\nb"]
+)
+def test_no_image(text):
+    """Nothing is guessed."""
+    with pytest.raises(UsageError):
+        parse_image(text)

@@ -63,8 +63,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
 
 
 def _settings(arguments: argparse.Namespace, context: Context) -> SubmissionSettings:
-    from io_benchmark.submit.definitions import SubmissionSettings
-    from io_benchmark.submit.images import parse_image
+    from io_benchmark.submit.definitions import SubmissionSettings, parse_image
     from io_benchmark.text import clean_name
 
     pools: dict[str, str] = {}

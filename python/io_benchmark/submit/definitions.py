@@ -15,9 +15,9 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from io_benchmark.errors import UsageError
+from io_benchmark.sources.taskcluster.addresses import IndexAddress, TaskAddress, parse
 from io_benchmark.submit import sizes
-from io_benchmark.submit.images import Image
-from io_benchmark.text import clean_name
+from io_benchmark.text import clean, clean_name
 
 if TYPE_CHECKING:
     from io_benchmark.graph.generate import GeneratedTask
@@ -26,9 +26,15 @@ PRIORITIES = ("highest", "very-high", "high", "medium", "low", "very-low", "lowe
 UNGROUPED = "-"  # the queue's own default for schedulerId
 QUEUE_NAME = re.compile(r"[a-zA-Z0-9_-]{1,38}/[a-z]([-a-z0-9]{0,36}[a-z0-9])?")
 VOLUMES = "TASKCLUSTER_VOLUMES"
+IMAGE_ARTIFACT = "public/image.tar.zst"  # where taskgraph's docker-image tasks leave theirs
+# Registry, path, tag and digest; Docker itself judges the details.
+_IMAGE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,254}")
 _NO_REVISION = "/blob/" + "0" * 40 + "/"
 _PUSH_LINK = re.compile(r" \(\[Treeherder push\]\([^ ]*\)\)$")
 _REFERENCES = ("task-reference", "artifact-reference", "docker-image-reference")
+
+# In the form of a docker-worker payload: a registry's name, or a task that built it.
+Image = str | dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,23 @@ class ReadyTask(GroupMember):
     """A task that can be created without further changes."""
 
     definition: Mapping[str, Any]
+
+
+def parse_image(text: str) -> Image:
+    """Parse --image: `NAME[:TAG]` of a registry, `task:ID` or `index:NAMESPACE` of a task with an image."""
+    if text.startswith(("task:", "index:")):
+        # No environment: which deployment it is does not matter for the payload.
+        meaning = parse(text, {})
+        if isinstance(meaning, TaskAddress) and meaning.run_id is None:
+            return {"type": "task-image", "taskId": meaning.task_id, "path": IMAGE_ARTIFACT}
+        if isinstance(meaning, IndexAddress):
+            return {"type": "indexed-image", "namespace": meaning.route, "path": IMAGE_ARTIFACT}
+    elif _IMAGE_NAME.fullmatch(text):
+        return text
+    raise UsageError(
+        f"--image {clean(text, 200)}: is not an image; give a registry's NAME:TAG, or task:ID or "
+        "index:NAMESPACE of a task that built one"
+    )
 
 
 def select_tasks(
