@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from io_benchmark.errors import IoBenchmarkError, MissingError, RequestRefusedError, ResultError
 from io_benchmark.sources.event_loop import run_coroutine
-from io_benchmark.sources.taskcluster.access import Access, access_for
+from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import default_root_url
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.web.retrying import RequestPolicy
@@ -66,7 +66,7 @@ def connect(
 
 
 def environment_access(environment: Mapping[str, str]) -> Access:
-    return access_for(default_root_url(environment), environment)
+    return Access.of(default_root_url(environment), environment)
 
 
 async def unknown_pools(deployment: Deployment, queues: Sequence[str]) -> list[str]:

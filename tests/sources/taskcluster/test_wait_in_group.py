@@ -9,10 +9,8 @@ from loopback_deployment import Deployment, add_group
 from turned_clock import Turned
 
 from io_benchmark.errors import ResultError
-from io_benchmark.sources.taskcluster.task_watch import TaskCounts
+from io_benchmark.sources.taskcluster.task_watch import TaskCounts, wait_in_group
 from io_benchmark.submit import task_creation
-from io_benchmark.submit.definitions import GroupMember
-from io_benchmark.submit.task_wait import wait
 
 
 @pytest.fixture
@@ -30,13 +28,21 @@ def group(deployment):
 
 def waited(loopback, group_id, policy, turned, timeout_s=None):
     told: list[str] = []
-    tasks = [
-        GroupMember(one, f"label-{number}")
-        for number, one in enumerate(loopback.deployment.groups.get(group_id, ["x"]))
-    ]
+    labels = {
+        task_id: f"label-{number}"
+        for number, task_id in enumerate(loopback.deployment.groups.get(group_id, ["x"]))
+    }
     standing = task_creation.connect(
         {"TASKCLUSTER_ROOT_URL": loopback.url},
-        lambda one: wait(one, group_id, tasks, 10, timeout_s, told.append, turned.clock),
+        lambda one: wait_in_group(
+            one,
+            group_id,
+            labels,
+            told.append,
+            every_s=10,
+            limit_s=timeout_s,
+            clock=turned.clock,
+        ),
         policy,
     )
     return standing, told
