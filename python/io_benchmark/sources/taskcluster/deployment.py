@@ -8,7 +8,7 @@ The client signs requests and knows the routes. This module adds what it lacks: 
 TransientError where another try is worth it; each try is signed again.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import taskcluster.aio
@@ -96,38 +96,38 @@ class Deployment:
 
     async def indexed(self, namespace: str) -> dict[str, str]:
         """Return the ids of the tasks directly in a namespace of the index, by name."""
-        pages = await self._pages(
-            api_answers.IndexPage,
-            lambda query: self._index.listTasks(namespace, query=query),
+        pages = self._pages(
+            api_answers.IndexPage, lambda query: self._index.listTasks(namespace, query=query)
         )
-        tasks = [one for page in pages for one in page.tasks]
-        return {one.namespace.rpartition(".")[2]: one.task_id for one in tasks}
+        return {
+            task.namespace.rpartition(".")[2]: task.task_id
+            async for page in pages
+            for task in page.tasks
+        }
 
     async def namespaces(self, namespace: str) -> list[str]:
         """Return the names of the namespaces directly in a namespace of the index."""
-        pages = await self._pages(
+        pages = self._pages(
             api_answers.NamespacesPage,
             lambda query: self._index.listNamespaces(namespace, query=query),
         )
-        return [one.name for page in pages for one in page.namespaces]
+        return [one.name async for page in pages for one in page.namespaces]
 
     async def group(
         self, group_id: str, on_tasks: Callable[[int], None] = lambda _count: None
     ) -> list[QueueTask]:
         """Return all tasks of a group; `on_tasks` gets their number after each page."""
         members: dict[str, QueueTask] = {}
-
-        def take(page: api_answers.GroupPage) -> None:
-            for member in page.tasks:
-                members[member.status.task_id] = QueueTask.of(member.task, member.status)
-            on_tasks(len(members))
-            page.tasks.clear()
-
-        await self._pages(
-            api_answers.GroupPage,
-            lambda query: self._queue.listTaskGroup(group_id, query=query),
-            take,
+        pages = self._pages(
+            api_answers.GroupPage, lambda query: self._queue.listTaskGroup(group_id, query=query)
         )
+        async for page in pages:
+            members |= {
+                member.status.task_id: QueueTask.of(member.task, member.status)
+                for member in page.tasks
+            }
+            on_tasks(len(members))
+            page.tasks.clear()  # its 100 MB, before the next page arrives
         return list(members.values())
 
     async def tasks(self, task_ids: Sequence[str]) -> dict[str, QueueTask]:
@@ -141,20 +141,20 @@ class Deployment:
         return tasks
 
     async def _many_tasks(self, payload: dict[str, list[str]]) -> dict[str, QueueTask]:
+        status_pages = self._pages(
+            api_answers.StatusesPage,
+            lambda query: self._queue.statuses(payload=payload, query=query),
+        )
         statuses = {
-            one.status.task_id: one.status
-            for page in await self._pages(
-                api_answers.StatusesPage,
-                lambda query: self._queue.statuses(payload=payload, query=query),
-            )
-            for one in page.statuses
+            one.status.task_id: one.status async for page in status_pages for one in page.statuses
         }
+        pages = self._pages(
+            api_answers.DefinitionsPage,
+            lambda query: self._queue.tasks(payload=payload, query=query),
+        )
         return {
             one.task_id: QueueTask.of(one.task, statuses[one.task_id])
-            for page in await self._pages(
-                api_answers.DefinitionsPage,
-                lambda query: self._queue.tasks(payload=payload, query=query),
-            )
+            async for page in pages
             for one in page.tasks
             if one.task_id in statuses
         }
@@ -225,32 +225,22 @@ class Deployment:
         return answer.url
 
     async def _pages(
-        self,
-        kind: type[Any],
-        ask: Callable[[dict[str, str]], Awaitable[Any]],
-        on_page: Callable[[Any], None] = lambda _page: None,
-    ) -> list[Any]:
-        """Return all pages. Each is requested separately, so a failure repeats only one page."""
-        pages: list[Any] = []
+        self, kind: type[Any], ask: Callable[[dict[str, str]], Awaitable[Any]]
+    ) -> AsyncIterator[Any]:
+        """Yield all pages. Each is requested separately, so a failure repeats only one page."""
         query: dict[str, str] = {}
         for _ in range(_MAXIMUM_PAGES):
             page = await self._ask(kind, lambda: ask(dict(query)))
-            on_page(page)
-            pages.append(page)
+            yield page
             token = page.continuation_token
             if not token:
-                return pages
+                return
             if token == query.get("continuationToken"):
                 raise ResultError(f"{self.access.root_url} returns the same page again and again")
             query["continuationToken"] = token
         raise ResultError(f"{self.access.root_url} gives more than {_MAXIMUM_PAGES} pages")
 
-    async def _ask(
-        self,
-        kind: type[T],
-        ask: Callable[[], Awaitable[Any]],
-        needs: str = "",
-    ) -> T:
+    async def _ask(self, kind: type[T], ask: Callable[[], Awaitable[Any]], needs: str = "") -> T:
         """Return the decoded answer; raise a ResultError that explains a refusal."""
         try:
             return await self._answer(kind, ask)

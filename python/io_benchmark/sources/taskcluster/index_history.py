@@ -33,7 +33,6 @@ from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
 from io_benchmark.sources.taskcluster.task_results import ResultReader
 from io_benchmark.sources.taskcluster.tasks import ALL_KIND, QueueTask
-from io_benchmark.sources.web.retrying import RequestPolicy
 from io_benchmark.text import clean
 
 _JOB = "io-benchmark"
@@ -59,8 +58,7 @@ async def read_index_history(query: HistoryQuery, request: ReadRequest) -> Histo
     """Read the pool's results at the deployment of the environment."""
     root_url = default_root_url(request.environment)
     address = IndexAddress(root_url, _history_namespace(query, request.environment))
-    policy = request.policy or RequestPolicy()
-    async with connect({0: address}, request.environment, policy) as (client, deployments):
+    async with connect({0: address}, request.environment, request.policy) as (client, deployments):
         deployment = deployments[root_url]
         request.progress(ReadProgress("listing the index", 0, None))
         dated = await _dated_tasks(deployment, address)

@@ -230,13 +230,13 @@ class TaskListing:
 async def connect(
     addresses: Mapping[int, TaskclusterAddress],
     environment: Mapping[str, str],
-    policy: RequestPolicy,
+    policy: RequestPolicy | None,
 ) -> AsyncIterator[tuple[WebClient, dict[str, Deployment]]]:
     """Yield a web client, and by root URL the deployments that the addresses name."""
     # Mistakes in the environment are reported before the first request.
     root_urls = dict.fromkeys(address.root_url for address in addresses.values())
     accesses = [Access.of(root_url, environment) for root_url in root_urls]
-    async with WebClient(policy) as client:
+    async with WebClient(policy or RequestPolicy()) as client:
         yield client, {access.root_url: Deployment(access, client) for access in accesses}
 
 

@@ -29,7 +29,6 @@ from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
 from io_benchmark.sources.taskcluster.tasks import QueueTask
-from io_benchmark.sources.web.retrying import RequestPolicy
 from io_benchmark.sources.web.web_client import WebClient
 from io_benchmark.text import clean_name
 
@@ -43,7 +42,7 @@ class _RunChoice(NamedTuple):
     are_substitutes: bool = False  # for a completed run, because none completed
 
 
-def choose_runs(task: QueueTask, run_id: int | None) -> _RunChoice:
+def _choose_runs(task: QueueTask, run_id: int | None) -> _RunChoice:
     """Choose the runs to read, or explain why there are none."""
     if run_id is not None:
         return _named(task, run_id)
@@ -163,7 +162,7 @@ class ResultReader:
     def _downloads(self, listed: ListedTask) -> list[_Download]:
         """Choose what to read of a task, each run once however many addresses lead to it."""
         number, deployment, task, run_id = listed
-        choice = choose_runs(task, run_id)
+        choice = _choose_runs(task, run_id)
         position = Position(number, task.label, task.task_id)
         for problem in choice.problems:
             url = TaskAddress(deployment.access.root_url, task.task_id).url
@@ -252,8 +251,7 @@ async def read_results(
     addresses: Mapping[int, TaskclusterAddress], request: ReadRequest
 ) -> ReadLog:
     """Read the results at the addresses."""
-    policy = request.policy or RequestPolicy()
-    async with connect(addresses, request.environment, policy) as (client, deployments):
+    async with connect(addresses, request.environment, request.policy) as (client, deployments):
         reader = ResultReader(client, deployments, request)
         await reader.read_addresses(addresses)
     return reader.log

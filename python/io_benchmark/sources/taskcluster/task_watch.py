@@ -127,7 +127,7 @@ def wait_for_tasks(
     """
 
     async def wait() -> TaskCounts:
-        async with connect(addresses, environment, policy or RequestPolicy()) as (_, deployments):
+        async with connect(addresses, environment, policy) as (_, deployments):
             look = _Look(addresses, deployments, tell)
             return await _until_resolved(look, tell, limit_s=limit_s, clock=clock)
 
