@@ -68,7 +68,7 @@ def test_three_tasks(loopback, tmp_path):
     assert names(folder) == ALL_THREE
     for run in folder.iterdir():
         assert names(run) == ["io-benchmark.json", "task.json"]
-        measured = run_files.read_run_folder(run)
+        measured = run_files.read_run(run)
         assert measured.task is not None
         assert f"{measured.task.task_id}.{measured.task.run_id}" == run.name
         stored = loopback.deployment.artifacts[measured.task.task_id, 0, ARTIFACT].body
@@ -313,5 +313,5 @@ def whole(folder: Path) -> list[Path]:
     """The runs there, each of which can be read."""
     found = [path for path in folder.iterdir() if run_files.FOLDER.fullmatch(path.name)]
     for path in found:
-        run_files.read_run_folder(path)
+        run_files.read_run(path)
     return found

@@ -62,7 +62,7 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
             "perfherder-data-io-benchmark.json",
             "task.json",
         ]
-        measured = run_files.read_run_folder(folder)
+        measured = run_files.read_run(folder)
         assert measured.task is not None
         assert f"{measured.task.task_id}.0" == folder.name
         assert measured.result.task.task_id == measured.task.task_id
@@ -93,7 +93,7 @@ def test_some_pools_elsewhere_as_json(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "out"]
     places = set()
     for folder in (tmp_path / "out").iterdir():
-        places.add(Path(run_files.read_run_folder(folder).result.config.places[0].path).parent)
+        places.add(Path(run_files.read_run(folder).result.config.places[0].path).parent)
     assert places == {other, tmp_path / "out"}
     assert "One machine ran all tasks; only the folders differ" in done.stdout
 

@@ -41,7 +41,7 @@ def test_all_pools_in_their_image(lab: Any, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "Building the image update-verify with podman" in done.stderr
-    measured = [run_files.read_run_folder(folder) for folder in (tmp_path / "out").iterdir()]
+    measured = [run_files.read_run(folder) for folder in (tmp_path / "out").iterdir()]
     assert sorted(one.pool for one in measured) == ["amd-16", "amd-30", "intel"]
     for one in measured:
         assert one.result.outcome.state == "completed"

@@ -19,7 +19,7 @@ GOOD = Path(__file__).parents[1] / "fixtures" / "result-v1.json"
 
 @pytest.fixture
 def measured():
-    return replace(run_files.read_result_file(GOOD), source="first")
+    return replace(run_files.read_run(GOOD), source="first")
 
 
 def test_what_fits_is_kept(measured):

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from io_benchmark.signals import TERMINATING
-from io_benchmark.sources.event_loop import run_all, run_coroutine, run_limited
+from io_benchmark.sources.event_loop import run_all, run_coroutine
 
 
 class TerminatedError(KeyboardInterrupt):
@@ -101,9 +101,9 @@ def test_so_many_at_a_time():
         running -= 1
         done += 1
 
-    asyncio.run(run_limited([one() for _ in range(20)], 3))
+    asyncio.run(run_all([one() for _ in range(20)], 3))
     assert (most, done) == (3, 20)
-    asyncio.run(run_limited([], 3))
+    asyncio.run(run_all([], 3))
 
 
 def test_what_was_not_begun_is_closed():
@@ -113,4 +113,4 @@ def test_what_was_not_begun_is_closed():
         raise KeyError("x")
 
     with pytest.raises(KeyError):
-        asyncio.run(run_limited([fails() for _ in range(20)], 2))
+        asyncio.run(run_all([fails() for _ in range(20)], 2))

@@ -121,8 +121,8 @@ def test_what_a_result_says(tmp_path):
     (folder,) = tmp_path.iterdir()
     record = json.loads((folder / run_files.TASK_NAME).read_text())
     (folder / run_files.TASK_NAME).write_text(json.dumps(record | {"label": f"{INTEL}-7"}))
-    measured = run_files.read_run_folder(folder)
+    measured = run_files.read_run(folder)
     duration_ns = measured.result.duration_ns
-    assert EarlierResult.of(measured) == EarlierResult("intel", INTEL, duration_ns, "")
+    assert EarlierResult.of(measured) == EarlierResult("intel", INTEL, duration_ns, str(folder))
     bare = RunResult(measured.result, None, "x")
     assert EarlierResult.of(bare) == EarlierResult("intel", None, duration_ns, "x")

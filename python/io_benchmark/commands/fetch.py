@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
 
 
 def _remote_addresses(texts: Sequence[str], context: Context) -> list[SourceAddress]:
-    from io_benchmark.sources.registry import address_forms, parse_addresses
+    from io_benchmark.sources.gather import address_forms, parse_addresses
 
     addresses = parse_addresses(texts, context.environment)
     for address in addresses:

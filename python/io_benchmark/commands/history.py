@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
@@ -30,7 +31,7 @@ from io_benchmark.text import clean
 if TYPE_CHECKING:
     from io_benchmark.analysis.history.history_model import HistoryReading, LeftOut
     from io_benchmark.sources.budget import Budget
-    from io_benchmark.sources.protocol import FetchedResult, RunResult
+    from io_benchmark.sources.protocol import Position, RunResult
 
 USAGE = "POOL [ADDRESS ...] [OPTION ...]"
 EXAMPLES = (
@@ -42,6 +43,8 @@ PROJECT = "io-benchmark"
 # A year of weeks, twice. More than the most take minutes to look for changes in.
 LAST, MOST = 100, 300
 EXIT_FAILED = 1
+# As the kind's transforms accept them.
+_POOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,44}")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,9 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.analysis.history.series import history
     from io_benchmark.report.formats import output
-    from io_benchmark.sources.protocol import check_pool
 
-    check_pool(arguments.pool)
+    _check_pool(arguments.pool)
     if arguments.addresses and arguments.project is not None:
         raise UsageError(
             "--project cannot be combined with ADDRESS: only the index has projects; omit one"
@@ -96,6 +98,13 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     for problem in problems:
         context.tell(f"error: {problem}")
     return EXIT_FAILED if problems else 0
+
+
+def _check_pool(pool: str) -> None:
+    if not _POOL.fullmatch(pool):
+        raise UsageError(
+            f"{clean(pool, 100)!r} is not a pool's name; name a task of kind.yml, such as amd-16"
+        )
 
 
 @dataclass
@@ -162,8 +171,8 @@ def _read_index(arguments: argparse.Namespace, intake: _Intake, context: Context
     from io_benchmark.sources.gather import read_history
     from io_benchmark.sources.protocol import HistoryQuery, ReadRequest
 
-    def accept(fetched: FetchedResult) -> None:
-        intake.take(fetched.run_result)
+    def accept(_position: Position, run_result: RunResult, _data: bytes) -> None:
+        intake.take(run_result)
 
     query = HistoryQuery(
         arguments.pool, arguments.project or PROJECT, arguments.last, arguments.since

@@ -41,7 +41,6 @@ EXAMPLES = (
     "io-benchmark rehearse --at amd-16=/mnt --full --output results",
 )
 MANUAL = "rehearsal.md"
-REPORT_KIND = "io-benchmark-report"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -178,6 +177,8 @@ def _split(
     jobs: str, tasks: Sequence[GeneratedTask]
 ) -> tuple[list[GeneratedTask], list[GeneratedTask]]:
     """The pools' tasks, and the report's."""
+    from io_benchmark.sources.taskcluster.tasks import REPORT_KIND
+
     others = [task.label for task in tasks if not task.pool and task.kind != REPORT_KIND]
     of_pools = [task for task in tasks if task.pool]
     if others or not of_pools:
@@ -213,7 +214,7 @@ def _read_back(output: Path, failures: list[str]) -> list[RunResult]:
     for folder in sorted(output.iterdir()):
         if (folder / run_files.RESULT_NAME).exists():
             try:
-                measured.append(replace(run_files.read_run_folder(folder), source=folder.name))
+                measured.append(replace(run_files.read_run(folder), source=folder.name))
             except ResultError as error:
                 failures.append(str(error))
     return measured

@@ -59,7 +59,7 @@ def create(
     created: task_creation.CreatedTasks,
 ) -> int:
     """Create the missing members of a group, wait for all of them, and compare."""
-    from io_benchmark.submit.task_wait import wait
+    from io_benchmark.sources.taskcluster.task_watch import wait_in_group
 
     root_url = default_root_url(context.environment)
     timeout_s = None if arguments.timeout is None else arguments.timeout * 60
@@ -74,7 +74,14 @@ def create(
         context.tell("Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks")
         standing = task_creation.connect(
             context.environment,
-            lambda queue: wait(queue, group_id, members, arguments.every, timeout_s, context.tell),
+            lambda queue: wait_in_group(
+                queue,
+                group_id,
+                {member.task_id: member.label for member in members},
+                context.tell,
+                every_s=arguments.every,
+                limit_s=timeout_s,
+            ),
         )
     except KeyboardInterrupt as interruption:
         may_ask = type(interruption) is KeyboardInterrupt

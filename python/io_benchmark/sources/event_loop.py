@@ -1,13 +1,13 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Run coroutines: until a signal ends them, all at once, or a limited number at a time."""
+"""Run coroutines: one until a signal ends it, or several, at most so many at a time."""
 
 import asyncio
 import signal
 import sys
 import threading
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Iterable
 from contextlib import suppress
 from types import FrameType
 from typing import Any, TypeVar
@@ -68,18 +68,3 @@ async def run_all(
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
-
-
-async def run_limited(coroutines: Sequence[Coroutine[Any, Any, None]], at_once: int) -> None:
-    """Run all coroutines, at most this many at a time."""
-    waiting = iter(coroutines)
-
-    async def worker() -> None:
-        for coroutine in waiting:
-            await coroutine
-
-    try:
-        await run_all([worker() for _ in range(min(at_once, len(coroutines)))])
-    finally:
-        for coroutine in waiting:
-            coroutine.close()

@@ -1,8 +1,9 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Read all results that some addresses lead to, whatever their sources."""
+"""The sources of results; read all results that some addresses lead to, whatever their sources."""
 
+import re
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from io_benchmark.errors import MissingPathError, ResultError, UsageError
 from io_benchmark.sources.budget import Budget
+from io_benchmark.sources.folder.source import FolderSource
 from io_benchmark.sources.protocol import (
     LAST,
-    FetchedResult,
     HistoryLog,
     HistoryQuery,
     Position,
@@ -23,12 +24,19 @@ from io_benchmark.sources.protocol import (
     Source,
     SourceAddress,
 )
-from io_benchmark.sources.registry import SOURCES, address_forms, parse_addresses
+from io_benchmark.sources.taskcluster.source import TaskclusterSource
+from io_benchmark.text import clean
 
 if TYPE_CHECKING:
     from io_benchmark.sources.web.retrying import RequestPolicy
 
 T = TypeVar("T")
+
+# The first that knows an address reads it. A folder may have any name, so it comes last.
+SOURCES: tuple[Source, ...] = (TaskclusterSource(), FolderSource())
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
 @dataclass(frozen=True)
@@ -38,6 +46,33 @@ class Gathered(Generic[T]):
     results: tuple[T, ...]
     unreadable: tuple[str, ...]  # a line for each result that could not be read
     remarks: tuple[str, ...]
+
+
+def parse_addresses(texts: Sequence[str], environment: Mapping[str, str]) -> list[SourceAddress]:
+    """Find the source of each address; raise a UsageError that says what would be right."""
+    return [_parse(number, text, environment) for number, text in enumerate(texts)]
+
+
+def address_forms(*, local: bool = True) -> str:
+    """List the forms of address that exist, for messages."""
+    sources = [source for source in reversed(SOURCES) if local or not source.is_local]
+    *forms, last = [form for source in sources for form in source.forms]
+    return f"{', '.join(forms)} or {last}"
+
+
+def _parse(number: int, text: str, environment: Mapping[str, str]) -> SourceAddress:
+    if not text.strip():
+        raise UsageError(f"an address is empty; give {address_forms()}")
+    shown = clean(text, 200)
+    if _CONTROL.search(text.strip()):
+        raise UsageError(f"{shown}: contains control characters; type the address again")
+    for source in SOURCES:
+        meaning = source.parse(text, environment)
+        if meaning is not None:
+            return SourceAddress(number, text, source, meaning)
+    scheme = _SCHEME.match(text.strip())
+    kind = f"{scheme[1]}:// is" if scheme else "this form of address is"
+    raise UsageError(f"{shown}: {kind} not supported; give {address_forms()}")
 
 
 def gather(
@@ -125,20 +160,19 @@ class _GatheredRuns(Generic[T]):
         self._convert = convert
         self._sources: dict[Hashable, str] = {}
 
-    def accept(self, fetched: FetchedResult) -> None:
-        run_result = fetched.run_result
+    def accept(self, position: Position, run_result: RunResult, _data: bytes) -> None:
         run, content = _identity(run_result)
         first = self._sources.get(run if run is not None else content)
         if first is not None:
             text = f"{run_result.source}: the same run as {first}, and counted once"
-            self.log.remark(fetched.position, text)
+            self.log.remark(position, text)
             return
         if not self.budget.keep(run_result):
             return
         for key in (run, content):
             if key is not None:
                 self._sources[key] = run_result.source
-        self.results.append((fetched.position, self._convert(run_result)))
+        self.results.append((position, self._convert(run_result)))
 
 
 def _identity(run_result: RunResult) -> tuple[Hashable, Hashable]:

@@ -9,7 +9,6 @@ results. Commands and `gather` use sources through this protocol alone.
 
 # ruff: noqa: ARG002 - a method of the protocol that does nothing by default
 
-import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,16 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
-from io_benchmark.errors import UsageError
 from io_benchmark.results import Result
 from io_benchmark.sources.budget import Budget
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
     from io_benchmark.sources.web.retrying import RequestPolicy
-
-# As the kind's transforms accept them.
-_POOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,44}")
 
 
 class TaskRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,15 +79,6 @@ class Position(NamedTuple):
 LAST = Position(sys.maxsize)
 
 
-@dataclass(frozen=True)
-class FetchedResult:
-    """A result that a source has read."""
-
-    position: Position
-    run_result: RunResult
-    data: bytes = b""  # the file itself, from a source that is not local
-
-
 class ReadProgress(NamedTuple):
     """How far a source is; the total may not be known yet."""
 
@@ -138,7 +124,8 @@ class ReadRequest:
     """How a command wants its results."""
 
     environment: Mapping[str, str]
-    accept: Callable[[FetchedResult], None]  # gets each result as it arrives
+    # Gets each result as it arrives, and the file itself from a source that is not local.
+    accept: Callable[[Position, RunResult, bytes], None]
     progress: Callable[[ReadProgress], None] = lambda _progress: None
     has_run: Callable[[str, int], bool] = lambda _task_id, _run_id: False  # skips this run
     budget: Budget = field(default_factory=Budget)
@@ -179,7 +166,7 @@ class SourceAddress:
 class Source(Protocol):
     """One kind of place that results come from.
 
-    To add a source, write a class with `forms`, `parse` and `read`, and name it in `registry`.
+    To add a source, write a class with `forms`, `parse` and `read`, and name it in `gather`.
     """
 
     forms: tuple[str, ...]  # its forms of address, for messages
@@ -215,11 +202,3 @@ class Source(Protocol):
     def read_history(self, query: HistoryQuery, request: ReadRequest) -> HistoryLog | None:
         """Read a pool's history from an index; None where the source has none."""
         return None
-
-
-def check_pool(pool: str) -> None:
-    """Raise a UsageError where a text cannot be a pool's name."""
-    if not _POOL.fullmatch(pool):
-        raise UsageError(
-            f"{clean(pool, 100)!r} is not a pool's name; name a task of kind.yml, such as amd-16"
-        )

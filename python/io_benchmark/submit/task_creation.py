@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from io_benchmark.errors import IoBenchmarkError, MissingError, RequestRefusedError, ResultError
 from io_benchmark.sources.event_loop import run_coroutine
-from io_benchmark.sources.taskcluster.access import ACCESS_TOKEN, CLIENT_ID, access_for
+from io_benchmark.sources.taskcluster.access import ACCESS_TOKEN, CLIENT_ID, Access
 from io_benchmark.sources.taskcluster.addresses import default_root_url
 from io_benchmark.sources.taskcluster.authorization_errors import (
     explain_unauthenticated,
@@ -130,7 +130,7 @@ def connect(
     policy: RequestPolicy | None = None,
 ) -> T:
     """Connect to the environment's deployment and return the result of `use`."""
-    access = access_for(default_root_url(environment), environment)
+    access = Access.of(default_root_url(environment), environment)
 
     async def main() -> T:
         async with WebClient(policy or RequestPolicy()) as http:

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.taskcluster.access import Access, access_for
+from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import DEFAULT_ROOT_URL
 
 ROOT = "https://tc.example"
@@ -65,7 +65,7 @@ HERE = {"TASKCLUSTER_ROOT_URL": ROOT}
 )
 def test_who_asks(root_url, environment, expected):
     """Only the deployment of TASKCLUSTER_ROOT_URL gets the credentials or the proxy."""
-    assert access_for(root_url, environment) == expected
+    assert Access.of(root_url, environment) == expected
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_who_asks(root_url, environment, expected):
 def test_what_is_not_a_client_id(client_id):
     """One short line: a quote would end the id in the signed header."""
     with pytest.raises(UsageError, match=r"^TASKCLUSTER_CLIENT_ID: .*is not a client id") as caught:
-        access_for(ROOT, {**HERE, **CREDENTIALS, "TASKCLUSTER_CLIENT_ID": client_id})
+        Access.of(ROOT, {**HERE, **CREDENTIALS, "TASKCLUSTER_CLIENT_ID": client_id})
     assert len(str(caught.value)) < 250
     assert str(caught.value).isprintable()
 
@@ -94,7 +94,7 @@ def test_what_is_not_a_client_id(client_id):
 def test_real_client_ids(client_id):
     """The characters that the auth service accepts."""
     environment = {**HERE, **CREDENTIALS, "TASKCLUSTER_CLIENT_ID": client_id}
-    assert access_for(ROOT, environment).who == f"as {client_id}"
+    assert Access.of(ROOT, environment).who == f"as {client_id}"
 
 
 @pytest.mark.parametrize(
@@ -134,10 +134,10 @@ def test_real_client_ids(client_id):
 def test_mistakes_name_the_variable_and_never_the_secret(change, message):
     """A printed message may end in a public log."""
     with pytest.raises(UsageError, match=re.escape(message)) as raised:
-        access_for(ROOT, {**HERE, **CREDENTIALS, **change})
+        Access.of(ROOT, {**HERE, **CREDENTIALS, **change})
     assert "cret" not in str(raised.value)
 
 
 def test_credentials_are_not_shown():
     """repr does not show them either, because a traceback may contain it."""
-    assert "secret" not in repr(access_for(ROOT, {**HERE, **CREDENTIALS}))
+    assert "secret" not in repr(Access.of(ROOT, {**HERE, **CREDENTIALS}))

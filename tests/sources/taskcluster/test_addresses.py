@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.registry import parse_addresses
+from io_benchmark.sources.gather import parse_addresses
 from io_benchmark.sources.taskcluster.addresses import (
     DEFAULT_ROOT_URL,
     SLUG_PATTERN,

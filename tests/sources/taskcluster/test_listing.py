@@ -9,18 +9,14 @@ import pytest
 from loopback import Fault, Loopback, first
 from loopback_deployment import AMD_16, GROUP, INTEL, NO_WORKER, recorded
 
-from io_benchmark.sources.taskcluster.addresses import NumberedAddress, parse
+from io_benchmark.sources.taskcluster.addresses import parse
 from io_benchmark.sources.taskcluster.listing import TaskListing, connect
 
 
 def listed(loopback, policy, *texts):
     """Return the listing, and its tasks as (number of the address, id, run)."""
     environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
-    remote = [
-        NumberedAddress(at, meaning)
-        for at, text in enumerate(texts)
-        if (meaning := parse(text, environment))
-    ]
+    remote = {at: meaning for at, text in enumerate(texts) if (meaning := parse(text, environment))}
 
     async def main():
         async with connect(remote, environment, policy) as (_, deployments):

@@ -6,7 +6,7 @@
 import pytest
 
 from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskStatus
-from io_benchmark.sources.taskcluster.run_choice import WantedResult, _RunChoice, choose_runs
+from io_benchmark.sources.taskcluster.task_results import _choose_runs, _RunChoice
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 
 TASK = "Prp_WjpGRx26VH-wA8fjTA"
@@ -25,9 +25,9 @@ def task(*states, state="completed"):
 
 def wanted(*states, stands_in=False, run_id=None):
     """Return the numbers of the runs to try, in order, per result."""
-    choice = choose_runs(task(*states), run_id)
-    assert all(one.is_substitute == stands_in for one in choice.wanted)
-    return [[run.run_id for run in one.runs] for one in choice.wanted]
+    choice = _choose_runs(task(*states), run_id)
+    assert choice.are_substitutes == stands_in
+    return [[run.run_id for run in runs] for runs in choice.wanted]
 
 
 def test_every_completed_run_is_a_replicate():
@@ -67,7 +67,7 @@ def test_a_named_run_is_read_whatever_became_of_it():
 )
 def test_nothing_to_read(states, run_id, problem):
     """The line names task and run, and says what to do."""
-    assert choose_runs(task(*states), run_id) == _RunChoice((), (TITLE + problem,))
+    assert _choose_runs(task(*states), run_id) == _RunChoice((), (TITLE + problem,))
 
 
 @pytest.mark.parametrize(
@@ -80,23 +80,21 @@ def test_nothing_to_read(states, run_id, problem):
 def test_without_runs(state, why):
     """A waiting task differs from one that was stopped before it began."""
     problem = f"{TITLE} (x): has no runs, it is {state} and {why}; look at its group"
-    assert choose_runs(task(state=state), None) == _RunChoice((), (problem,))
+    assert _choose_runs(task(state=state), None) == _RunChoice((), (problem,))
 
 
 def test_a_rerun_in_progress_is_remarked():
     """The completed run counts already; the other will change the result."""
     given = task("completed", "running")
     remark = f"{TITLE} run 1 (x) is still running and not counted; read it again later"
-    assert choose_runs(given, None) == _RunChoice(
-        (WantedResult(given, (given.status.runs[0],)),), (), (remark,)
-    )
+    assert _choose_runs(given, None) == _RunChoice(((given.status.runs[0],),), (), (remark,))
 
 
 def test_runs_beside_completed_ones_are_remarked():
     """A user who counts workers learns how the others ended."""
     given = task("exception worker-shutdown", "failed", "completed", "exception canceled")
-    choice = choose_runs(given, None)
-    assert [one.runs for one in choice.wanted] == [(given.status.runs[2],)]
+    choice = _choose_runs(given, None)
+    assert choice.wanted == ((given.status.runs[2],),)
     assert choice.remarks == (
         f"{TITLE} run 0 (x) was preempted (worker-shutdown) and is not counted",
         f"{TITLE} run 1 (x) failed and is not counted",

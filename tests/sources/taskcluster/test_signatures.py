@@ -19,7 +19,7 @@ from taskcluster.client import createTemporaryCredentials
 
 from io_benchmark.errors import RequestRefusedError
 from io_benchmark.sources.event_loop import run_coroutine
-from io_benchmark.sources.taskcluster.access import access_for
+from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.web.web_client import WebClient
 
@@ -173,7 +173,7 @@ def cancelled(loopback, policy, credentials):
 
     async def main():
         async with WebClient(policy) as http:
-            deployment = Deployment(access_for(loopback.url, environment), http)
+            deployment = Deployment(Access.of(loopback.url, environment), http)
             return await deployment.cancel_task(AMD_16)
 
     return run_coroutine(main())

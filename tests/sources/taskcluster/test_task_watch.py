@@ -13,7 +13,7 @@ from turned_clock import Turned
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.gather import wait_for
-from io_benchmark.sources.taskcluster.addresses import NumberedAddress, parse
+from io_benchmark.sources.taskcluster.addresses import parse
 from io_benchmark.sources.taskcluster.task_watch import wait_for_tasks
 
 
@@ -35,11 +35,9 @@ def ids(deployment, group):
 def waited(loopback, policy, turned, *addresses, limit_s=1800):
     told: list[str] = []
     environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
-    numbered = [
-        NumberedAddress(at, meaning)
-        for at, text in enumerate(addresses)
-        if (meaning := parse(text, environment))
-    ]
+    numbered = {
+        at: meaning for at, text in enumerate(addresses) if (meaning := parse(text, environment))
+    }
     wait_for_tasks(numbered, environment, limit_s, told.append, policy=policy, clock=turned.clock)
     return told
 

@@ -3,8 +3,10 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Tasks from definitions and statuses, which anyone can write."""
 
+import json
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,10 +16,10 @@ from io_benchmark.sources.taskcluster.api_answers import (
     QueueRun,
     TaskDefinition,
     TaskStatus,
+    _Tags,
     _TaskMetadata,
-    _TaskPayload,
 )
-from io_benchmark.sources.taskcluster.tasks import QueueTask, task_of, task_record
+from io_benchmark.sources.taskcluster.tasks import QueueTask
 
 REVISION = "1c9e2b7d0a5f4e3c8b6d7a9f0e1d2c3b4a5f6e7d"
 TASK = "Prp_WjpGRx26VH-wA8fjTA"
@@ -25,8 +27,12 @@ STATUS = TaskStatus(task_id=TASK, task_group_id=TASK, state="completed", task_qu
 SCRIPT = 'cat << EOF\nadd_argument("--pool", required=True)  # --pool NAME\nEOF\n'
 
 
-def definition(kind="io-benchmark", label="io-benchmark-amd-16", **payload):
-    return TaskDefinition(tags={"kind": kind, "label": label}, payload=_TaskPayload(**payload))
+def definition(kind="io-benchmark", label="io-benchmark-amd-16", expires=None, **payload):
+    return TaskDefinition(
+        tags=_Tags(kind=kind, label=label),
+        expires=expires,
+        payload=msgspec.Raw(json.dumps(payload).encode()),
+    )
 
 
 @pytest.mark.parametrize(
@@ -52,7 +58,7 @@ def definition(kind="io-benchmark", label="io-benchmark-amd-16", **payload):
 )
 def test_the_pool(command, label, pool):
     """The command's pool; else the label without its kind; else unknown."""
-    assert task_of(definition(label=label, command=command), STATUS).pool == pool
+    assert QueueTask.of(definition(label=label, command=command), STATUS).pool == pool
 
 
 @pytest.mark.parametrize(
@@ -76,7 +82,7 @@ def test_the_pool(command, label, pool):
 )
 def test_the_image(image, shown):
     """docker-worker accepts four forms."""
-    assert task_of(definition(image=image), STATUS).image == shown
+    assert QueueTask.of(definition(image=image), STATUS).image == shown
 
 
 @pytest.mark.parametrize(
@@ -97,10 +103,8 @@ def test_the_image(image, shown):
 )
 def test_when_the_artifact_expires(artifacts, expires):
     """The artifact's date, else the task's."""
-    given_task = TaskDefinition(
-        expires="2026-12-28T00:00:00.000Z", payload=_TaskPayload(artifacts=artifacts)
-    )
-    made = task_of(given_task, STATUS)
+    given_task = definition(expires="2026-12-28T00:00:00.000Z", artifacts=artifacts)
+    made = QueueTask.of(given_task, STATUS)
     assert made.artifact_expires == datetime(2026, 12, expires, tzinfo=UTC)
 
 
@@ -114,8 +118,8 @@ def test_a_record_is_one_line_a_field():
         started="s\n",
         resolved=None,
     )
-    task = task_of(TaskDefinition(metadata=_TaskMetadata(name="a\u202eb\nc")), STATUS)
-    made = task_record(task, run, "pool")
+    task = QueueTask.of(TaskDefinition(metadata=_TaskMetadata(name="a\u202eb\nc")), STATUS)
+    made = task.record(run, "pool")
     assert made.label == "a\ufffdb c"
     assert (made.worker_group, made.worker_id) == ("g\ufffd[2J", "w" * 199 + "…")
     assert (made.started, made.resolved, made.run_id, made.task_queue) == ("s", "", 3, "a/b")
@@ -129,13 +133,13 @@ json_values = st.recursive(
 
 
 @given(
-    st.builds(_TaskPayload, image=json_values, command=json_values, artifacts=json_values),
+    st.fixed_dictionaries({"image": json_values, "command": json_values, "artifacts": json_values}),
     st.text(),
     st.text(),
 )
 def test_any_payload_makes_a_task(payload, kind, label):
     """No payload can stop the other tasks of its group."""
-    made = task_of(TaskDefinition(payload=payload, tags={"kind": kind, "label": label}), STATUS)
+    made = QueueTask.of(definition(kind, label, **payload), STATUS)
     assert isinstance(made, QueueTask)
     assert made.task_id == TASK
 
@@ -176,5 +180,5 @@ def test_what_no_queue_answers(data):
 )
 def test_revision(source, revision):
     """taskgraph gives a task the address of its kind.yml at its revision."""
-    made = task_of(TaskDefinition(metadata=_TaskMetadata(source=source)), STATUS)
+    made = QueueTask.of(TaskDefinition(metadata=_TaskMetadata(source=source)), STATUS)
     assert made.revision == revision

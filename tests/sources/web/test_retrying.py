@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from io_benchmark.errors import GaveUpError
-from io_benchmark.sources.web.retrying import RequestPolicy, TransientError, retry
+from io_benchmark.sources.web.retrying import RequestPolicy, TransientError
 
 
 def attempt(failures, retry_after_s=None):
@@ -28,21 +28,21 @@ def attempt(failures, retry_after_s=None):
 
 def test_it_goes_on_until_it_works(policy, waits):
     """Nine failures are tolerated; the pauses double up to their maximum."""
-    assert asyncio.run(retry(policy, attempt(9))) == 10
+    assert asyncio.run(policy.retry(attempt(9))) == 10
     assert waits == [0.1875, 0.375, 0.75, 1.5, 3.0, 3.75, 3.75, 3.75, 3.75]
 
 
 def test_it_gives_up(policy, waits):
     """After ten tries it says what happened and how often."""
     with pytest.raises(GaveUpError, match=r"^host answers 503, 10 times; try again later$"):
-        asyncio.run(retry(policy, attempt(10)))
+        asyncio.run(policy.retry(attempt(10)))
     assert len(waits) == 9
 
 
 def test_what_is_asked_for_is_waited(policy, waits):
     """Retry-After counts where it is longer than the policy's pause."""
-    assert asyncio.run(retry(policy, attempt(2, retry_after_s=7.0))) == 3
-    assert asyncio.run(retry(policy, attempt(1, retry_after_s=0.0))) == 2
+    assert asyncio.run(policy.retry(attempt(2, retry_after_s=7.0))) == 3
+    assert asyncio.run(policy.retry(attempt(1, retry_after_s=0.0))) == 2
     assert waits == [7.0, 7.0, 0.1875]
 
 
@@ -51,7 +51,7 @@ def test_nobody_waits_for_an_hour(policy, waits):
     with pytest.raises(
         GaveUpError, match=r"^host answers 503; it demands a pause of 3600 s; try again then$"
     ):
-        asyncio.run(retry(policy, attempt(1, retry_after_s=3600.0)))
+        asyncio.run(policy.retry(attempt(1, retry_after_s=3600.0)))
     assert waits == []
 
 
@@ -71,7 +71,7 @@ def test_other_errors_come_out_at_once(policy, waits):
         raise KeyError("x")
 
     with pytest.raises(KeyError):
-        asyncio.run(retry(policy, broken))
+        asyncio.run(policy.retry(broken))
     assert waits == []
 
 
@@ -79,7 +79,7 @@ def test_all_tries_together_have_a_limit():
     """The limit includes all tries and pauses."""
 
     async def main():
-        await retry(RequestPolicy(object_s=0.05), asyncio.Event().wait)
+        await RequestPolicy(object_s=0.05).retry(asyncio.Event().wait)
 
     with pytest.raises(GaveUpError, match=r"^no complete answer within 0\.05 s; try again later$"):
         asyncio.run(main())

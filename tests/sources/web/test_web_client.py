@@ -13,7 +13,6 @@ from loopback import Fault, Loopback, first
 from loopback_deployment import AMD_16, ARTIFACT, Artifact
 
 from io_benchmark.errors import GaveUpError, ObjectGoneError, ResultError
-from io_benchmark.sources.web.retrying import retry
 from io_benchmark.sources.web.web_client import WebAnswer, WebClient, _next_url
 
 LIMIT = 100_000
@@ -29,7 +28,7 @@ def loopback():
 def download(policy, url, limit=LIMIT):
     async def main():
         async with WebClient(policy) as http:
-            return await retry(policy, lambda: http.download(url, limit))
+            return await policy.retry(lambda: http.download(url, limit))
 
     return asyncio.run(main())
 
@@ -302,7 +301,7 @@ def test_an_answer_that_broke_off_is_asked_for_again(policy, waits, cut):
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
         async with server, WebClient(policy) as http:
-            return await retry(policy, lambda: http.download(f"http://127.0.0.1:{port}/", 1000))
+            return await policy.retry(lambda: http.download(f"http://127.0.0.1:{port}/", 1000))
 
     assert asyncio.run(main()) == b'{"version": 1}\n'
     assert waits == [0.1875, 0.375]

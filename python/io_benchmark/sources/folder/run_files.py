@@ -6,8 +6,9 @@
 task.json holds what only the queue knows about a run; a result file alone does not name its worker.
 """
 
+import os
 import re
-from dataclasses import replace
+import stat
 from pathlib import Path
 
 import msgspec
@@ -21,6 +22,7 @@ from io_benchmark.text import clean
 RESULT_NAME = "io-benchmark.json"
 TASK_NAME = "task.json"
 _MAXIMUM_TASK_BYTES = 1024 * 1024
+_SHOWN_LENGTH = 300
 FOLDER = re.compile(r"[A-Za-z0-9_-]{22}\.[0-9]{1,9}")
 
 
@@ -38,25 +40,39 @@ def write_task_record(folder: Path, record: TaskRecord) -> None:
     (folder / TASK_NAME).write_bytes(text + b"\n")
 
 
-def read_run_folder(folder: Path) -> RunResult:
-    """Read the result and the record in one TASKID.RUNID folder."""
-    run_result = read_result_file(folder / RESULT_NAME)
-    path = folder / TASK_NAME
+def read_run(path: Path) -> RunResult:
+    """Read a run's folder, or a bare file, whose worker is not known."""
+    folder, file = (path, path / RESULT_NAME) if path.is_dir() else (path.parent, path)
+    _check_regular(file)
+    record = folder / TASK_NAME
+    has_record = file.name == RESULT_NAME and os.path.lexists(record)
+    data = results.load(file)
+    result = results.parse(data, str(file))
+    task = _read_task_record(record) if has_record else None
+    return RunResult(result, task, str(path), len(data), weight_bytes(result, data))
+
+
+def _read_task_record(path: Path) -> TaskRecord:
+    _check_regular(path)
     try:
         with path.open("rb") as file:
             data = file.read(_MAXIMUM_TASK_BYTES)
-        task = msgspec.json.decode(data, type=TaskRecord)
+        return msgspec.json.decode(data, type=TaskRecord)
     except OSError as error:
         raise ResultError(f"{path}: {error.strerror}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ResultError(f"{path}: {error}") from None
     except RecursionError:
         raise ResultError(f"{path}: is nested too deeply") from None
-    return replace(run_result, task=task)
 
 
-def read_result_file(path: Path) -> RunResult:
-    """Read the result in a file, whose worker is not known."""
-    data = results.load(path)
-    result = results.parse(data, str(path))
-    return RunResult(result, None, "", len(data), weight_bytes(result, data))
+def _check_regular(path: Path) -> None:
+    """Refuse what is not a regular file: reading a pipe or a device might never end."""
+    shown = clean(str(path), _SHOWN_LENGTH)
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ResultError(f"{shown}: is not a regular file")
+    except FileNotFoundError:
+        raise ResultError(f"{shown}: does not exist: the run left no result") from None
+    except OSError as error:
+        raise ResultError(f"{shown}: {error.strerror}") from None

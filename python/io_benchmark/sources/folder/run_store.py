@@ -16,13 +16,12 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.paths import resolve_path
-from io_benchmark.sources.folder import run_files, source
-from io_benchmark.sources.protocol import FetchedResult, TaskRecord
+from io_benchmark.sources.folder import run_files
+from io_benchmark.sources.protocol import Position, RunResult, TaskRecord
 
 _UNFINISHED = re.compile(rf"\.{run_files.FOLDER.pattern}-[0-9a-f]{{8}}")
 
@@ -54,12 +53,7 @@ class RunStore:
             self._hold()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -71,7 +65,7 @@ class RunStore:
             return False
         broken = f"{folder}: exists and is not a complete run; remove it"
         try:
-            task = source.read_run(folder).task
+            task = run_files.read_run(folder).task
         except ResultError as error:
             raise ResultError(f"{broken} ({error})") from None
         if task is None or (task.task_id, task.run_id) != (task_id, run_id):
@@ -80,12 +74,12 @@ class RunStore:
         self.runs.append(_StoredRun(None, folder.name))
         return True
 
-    def accept(self, fetched: FetchedResult) -> None:
+    def accept(self, _position: Position, run_result: RunResult, data: bytes) -> None:
         """Write a run. This blocks on the disk, and may be called in several threads."""
-        record = fetched.run_result.task
+        record = run_result.task
         if record is None:
-            raise ResultError(f"{fetched.run_result.source}: its source does not know its task")
-        self.runs.append(_StoredRun(record, self._write(record, fetched.data)))
+            raise ResultError(f"{run_result.source}: its source does not know its task")
+        self.runs.append(_StoredRun(record, self._write(record, data)))
 
     def _write(self, record: TaskRecord, data: bytes) -> str:
         """Write a run to a hidden folder and move it to its place in one step; return its name."""

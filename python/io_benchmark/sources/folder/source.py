@@ -6,7 +6,6 @@
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from io_benchmark.errors import MissingPathError, ResultError, UsageError
@@ -14,12 +13,10 @@ from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import SMALL_BYTES
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.protocol import (
-    FetchedResult,
     Position,
     ReadLog,
     ReadProgress,
     ReadRequest,
-    RunResult,
     Source,
     SourceAddress,
 )
@@ -60,13 +57,13 @@ class FolderSource(Source):
 def _read(position: Position, path: Path, request: ReadRequest, log: ReadLog) -> None:
     """Read one run; an unreadable one is a problem and stops nothing."""
     try:
-        run_result = read_run(path)
+        run_result = run_files.read_run(path)
     except ResultError as error:
         request.budget.spend(min(_size_bytes(path), MAXIMUM_BYTES))
         log.problem(position, str(error))
     else:
         request.budget.spend(run_result.size_bytes)
-        request.accept(FetchedResult(position, run_result))
+        request.accept(position, run_result, b"")
 
 
 def _list_runs(path: Path) -> list[Path]:
@@ -98,18 +95,6 @@ def _list_runs(path: Path) -> list[Path]:
     )
 
 
-def read_run(path: Path) -> RunResult:
-    """Read one of the listed paths: a run, or a bare file, whose worker is not known."""
-    folder = path if path.is_dir() else path.parent
-    file = path / run_files.RESULT_NAME if path.is_dir() else path
-    _check_regular(file)
-    task = folder / run_files.TASK_NAME
-    if file.name == run_files.RESULT_NAME and os.path.lexists(task):
-        _check_regular(task)
-        return replace(run_files.read_run_folder(folder), source=str(path))
-    return replace(run_files.read_result_file(file), source=str(path))
-
-
 def _size_bytes(path: Path) -> int:
     """Return the size of a listed path's result file; 0 where reading it will fail."""
     try:
@@ -131,15 +116,3 @@ def _runs_in(folder: Path) -> Iterator[Path]:
         yield from (path for path in folder.iterdir() if _is_run(path))
     except OSError:
         return
-
-
-def _check_regular(path: Path) -> None:
-    """Refuse what is not a regular file: reading a pipe or a device might never end."""
-    shown = clean(str(path), _SHOWN_LENGTH)
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise ResultError(f"{shown}: is not a regular file")
-    except FileNotFoundError:
-        raise ResultError(f"{shown}: does not exist: the run left no result") from None
-    except OSError as error:
-        raise ResultError(f"{shown}: {error.strerror}") from None

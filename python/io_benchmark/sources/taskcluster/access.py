@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Self
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.taskcluster.addresses import default_root_url
@@ -34,36 +35,36 @@ class Access:
     who: str  # for messages
     credentials: Mapping[str, str] = field(default_factory=dict, repr=False)
 
-
-def access_for(root_url: str, environment: Mapping[str, str]) -> Access:
-    """Return the credentials, else the proxy, else anonymous access."""
-    if root_url != default_root_url(environment):
-        return Access(root_url, root_url, "anonymously")
-    client_id, token = environment.get(CLIENT_ID), environment.get(ACCESS_TOKEN)
-    if bool(client_id) != bool(token):
-        present, missing = (CLIENT_ID, ACCESS_TOKEN) if client_id else (ACCESS_TOKEN, CLIENT_ID)
-        raise UsageError(f"{present} is set and {missing} is not; set both or neither")
-    if client_id and token:
-        credentials = {"clientId": client_id, "accessToken": token}
-        certificate = environment.get(CERTIFICATE)
-        if certificate:
-            credentials["certificate"] = _checked_certificate(certificate)
-        if not _CLIENT_ID.fullmatch(client_id):
-            raise UsageError(
-                f"{CLIENT_ID}: {clean(client_id, _LENGTH)!r} is not a client id, which has letters, "
-                "digits and !@/:.+|_- only; check it"
-            )
-        if not token.isascii() or not token.isprintable():
-            raise UsageError(
-                f"{ACCESS_TOKEN}: contains characters that an access token cannot contain; copy it again"
-            )
-        return Access(root_url, root_url, f"as {client_id}", credentials)
-    proxy = environment.get(PROXY)
-    if proxy:
-        if not proxy.startswith(("http://", "https://")):
-            raise UsageError(f"{PROXY}: is not an http(s) address; unset it outside a task")
-        return Access(root_url, proxy.rstrip("/"), "through the task's proxy")
-    return Access(root_url, root_url, "anonymously")
+    @classmethod
+    def of(cls, root_url: str, environment: Mapping[str, str]) -> Self:
+        """Return the credentials, else the proxy, else anonymous access."""
+        if root_url != default_root_url(environment):
+            return cls(root_url, root_url, "anonymously")
+        client_id, token = environment.get(CLIENT_ID), environment.get(ACCESS_TOKEN)
+        if bool(client_id) != bool(token):
+            present, missing = (CLIENT_ID, ACCESS_TOKEN) if client_id else (ACCESS_TOKEN, CLIENT_ID)
+            raise UsageError(f"{present} is set and {missing} is not; set both or neither")
+        if client_id and token:
+            credentials = {"clientId": client_id, "accessToken": token}
+            certificate = environment.get(CERTIFICATE)
+            if certificate:
+                credentials["certificate"] = _checked_certificate(certificate)
+            if not _CLIENT_ID.fullmatch(client_id):
+                raise UsageError(
+                    f"{CLIENT_ID}: {clean(client_id, _LENGTH)!r} is not a client id, which has letters, "
+                    "digits and !@/:.+|_- only; check it"
+                )
+            if not token.isascii() or not token.isprintable():
+                raise UsageError(
+                    f"{ACCESS_TOKEN}: contains characters that an access token cannot contain; copy it again"
+                )
+            return cls(root_url, root_url, f"as {client_id}", credentials)
+        proxy = environment.get(PROXY)
+        if proxy:
+            if not proxy.startswith(("http://", "https://")):
+                raise UsageError(f"{PROXY}: is not an http(s) address; unset it outside a task")
+            return cls(root_url, proxy.rstrip("/"), "through the task's proxy")
+        return cls(root_url, root_url, "anonymously")
 
 
 def _checked_certificate(text: str) -> str:

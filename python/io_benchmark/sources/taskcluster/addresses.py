@@ -10,7 +10,6 @@ a task, a group, an indexed task (Taskcluster) or a push (Treeherder).
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from io_benchmark.errors import UsageError
@@ -54,6 +53,12 @@ class TaskAddress:
     def __str__(self) -> str:
         return f"task:{self.task_id}" + ("" if self.run_id is None else f".{self.run_id}")
 
+    @property
+    def url(self) -> str:
+        """The address at which a browser shows the task, or the run of it."""
+        run = "" if self.run_id is None else f"/runs/{self.run_id}"
+        return f"{self.root_url}/tasks/{self.task_id}{run}"
+
 
 @dataclass(frozen=True)
 class GroupAddress:
@@ -64,6 +69,11 @@ class GroupAddress:
 
     def __str__(self) -> str:
         return f"group:{self.group_id}"
+
+    @property
+    def url(self) -> str:
+        """The address at which a browser shows the group."""
+        return f"{self.root_url}/tasks/groups/{self.group_id}"
 
 
 @dataclass(frozen=True)
@@ -80,13 +90,6 @@ class IndexAddress:
 TaskclusterAddress = TaskAddress | GroupAddress | IndexAddress
 
 
-class NumberedAddress(NamedTuple):
-    """An address with its number on the command line."""
-
-    number: int
-    address: TaskclusterAddress
-
-
 def parse(text: str, environment: Mapping[str, str]) -> TaskclusterAddress | None:
     """Return what an address means; None where it is not of a task, group, index or web page.
 
@@ -101,14 +104,6 @@ def parse(text: str, environment: Mapping[str, str]) -> TaskclusterAddress | Non
     return None
 
 
-def suggest(path: str) -> str | None:
-    """Return what a bare id, given as a path, may mean."""
-    task_run = _TASK_RUN.fullmatch(path)
-    if task_run is None:
-        return None
-    return f"is task:{path} meant?" if task_run[2] else f"is task:{path} or group:{path} meant?"
-
-
 def default_root_url(environment: Mapping[str, str]) -> str:
     """Return the deployment of an address that names none."""
     text = environment.get(ROOT_VARIABLE)
@@ -121,17 +116,6 @@ def default_root_url(environment: Mapping[str, str]) -> str:
         raise UsageError(
             f"{ROOT_VARIABLE}: {shown!r} is not an http(s) address; try {DEFAULT_ROOT_URL}"
         ) from None
-
-
-def task_url(root_url: str, task_id: str, run_id: int | None = None) -> str:
-    """Return the address at which a browser shows a task, or a run of it."""
-    run = "" if run_id is None else f"/runs/{run_id}"
-    return f"{root_url}/tasks/{task_id}{run}"
-
-
-def group_url(root_url: str, group_id: str) -> str:
-    """Return the address at which a browser shows a group."""
-    return f"{root_url}/tasks/groups/{group_id}"
 
 
 def _parse_prefixed(
@@ -167,10 +151,12 @@ def _parse_taskcluster(
     text: str, root_url: str, host: str, segments: list[str], environment: Mapping[str, str]
 ) -> TaskclusterAddress:
     match segments:
-        case ["tasks", "groups", _, "tasks", task, "runs", run, *_]:
-            return _task(text, root_url, task, run)
-        case ["tasks", "groups", _, "tasks", task, *_]:
-            return _task(text, root_url, task, None)
+        case (
+            ["tasks", "groups", _, "tasks", *task]
+            | ["groups", _, "tasks", *task]
+            | ["api", "queue", "v1", "task", *task]
+        ) if task:
+            return _task(text, root_url, task)
         case ["tasks", "groups", group, *_]:
             return GroupAddress(root_url, _slug(text, group, "/tasks/groups/ID"))
         case ["tasks", "index", *names] if names:
@@ -179,27 +165,17 @@ def _parse_taskcluster(
             raise _mistake(
                 text, "it does not name a task; open a task or a group and paste its address"
             )
-        case ["tasks" | "task", task, "runs", run, *_]:
-            return _task(text, root_url, task, run)
-        case ["tasks" | "task", task, *_]:
-            return _task(text, root_url, task, None)
-        case ["groups", _, "tasks", task, "runs", run, *_]:
-            return _task(text, root_url, task, run)
-        case ["groups", _, "tasks", task, *_]:
-            return _task(text, root_url, task, None)
+        case ["tasks" | "task", *task] if task:
+            return _task(text, root_url, task)
         case ["groups", group, *_]:
             return GroupAddress(root_url, _slug(text, group, "/groups/ID"))
-        case ["api", "queue", "v1", "task", task, "runs", run, *_]:
-            return _task(text, root_url, task, run)
-        case ["api", "queue", "v1", "task", task, *_]:
-            return _task(text, root_url, task, None)
         case ["api", "queue", "v1", "task-group", group, *_]:
             return GroupAddress(root_url, _slug(text, group, "/api/queue/v1/task-group/ID"))
         case ["api", "index", "v1", "task" | "tasks", route, *_]:
             return IndexAddress(root_url, _route(text, route))
         case [task, run, *_] if host.endswith("taskcluster-artifacts.net"):
             # The host that an artifact's link redirects to.
-            return _task(text, default_root_url(environment), task, run)
+            return _task(text, default_root_url(environment), [task, "runs", run])
         case _:
             raise _mistake(
                 text,
@@ -264,13 +240,16 @@ def trust_domain(repository: str, environment: Mapping[str, str]) -> str:
     return domain
 
 
-def _task(text: str, root_url: str, task_id: str, run: str | None) -> TaskAddress:
-    _slug(text, task_id, "/tasks/ID")
-    if run is None:
-        return TaskAddress(root_url, task_id)
-    if not _RUN.fullmatch(run):
-        raise _mistake(text, f"{clean(run, 30)!r} is not the number of a run; the first is 0")
-    return TaskAddress(root_url, task_id, int(run))
+def _task(text: str, root_url: str, segments: list[str]) -> TaskAddress:
+    """Return the task of `ID/…` or `ID/runs/N/…`."""
+    task_id = _slug(text, segments[0], "/tasks/ID")
+    match segments[1:]:
+        case ["runs", run, *_]:
+            if not _RUN.fullmatch(run):
+                shown = clean(run, 30)
+                raise _mistake(text, f"{shown!r} is not the number of a run; the first is 0")
+            return TaskAddress(root_url, task_id, int(run))
+    return TaskAddress(root_url, task_id)
 
 
 def _slug(text: str, slug: str, right: str) -> str:

@@ -7,14 +7,17 @@ Ids are checked against the queue's pattern, because they become parts of paths.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
 
+from io_benchmark.resolutions import in_words
 from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
-from io_benchmark.sources.web.retrying import RequestPolicy, TransientError, retry
+from io_benchmark.sources.web.retrying import RequestPolicy, TransientError
+from io_benchmark.text import clean
 
+T = TypeVar("T")
 _Slug = Annotated[str, Meta(pattern=f"^{SLUG_PATTERN}$")]
 
 # A page of a group has 1000 tasks, each with a script of hundreds of braces.
@@ -43,6 +46,11 @@ class QueueRun(_ApiObject, frozen=True):
     @property
     def is_resolved(self) -> bool:
         return self.state in _RESOLVED
+
+    @property
+    def ending(self) -> str:
+        """`was preempted (worker-shutdown)`."""
+        return clean(in_words(self.state, self.reason_resolved), 100)
 
     @property
     def shown_state(self) -> str:
@@ -81,53 +89,36 @@ class _TaskPayload(_ApiObject, frozen=True):
     artifacts: Any = None
 
 
-class TaskDefinition(_ApiObject, frozen=True):
-    """The definition of a task."""
-
-    metadata: _TaskMetadata = _TaskMetadata()
-    tags: dict[str, str] = {}
-    created: str | None = None
-    expires: str | None = None
-    payload: _TaskPayload = _TaskPayload()
-
-
-class ExtraOfTask(_ApiObject, frozen=True):
-    """The `extra` of a task, in a form that its creator chose."""
-
-    extra: Any = None
-
-
-class _ListedTags(_ApiObject, frozen=True):
+class _Tags(_ApiObject, frozen=True):
     """The tags that are used."""
 
     label: str | None = None
     kind: str | None = None
 
 
-class ListedDefinition(_ApiObject, frozen=True):
-    """A definition on a page of many. Its payload, which may be large, is decoded later."""
+class TaskDefinition(_ApiObject, frozen=True):
+    """The definition of a task. Its payload, which may be large, is decoded when it is used."""
 
     metadata: _TaskMetadata = _TaskMetadata()
-    tags: _ListedTags = _ListedTags()
+    tags: _Tags = _Tags()
     created: str | None = None
     expires: str | None = None
     payload: msgspec.Raw = msgspec.Raw(b"{}")
 
-    def decoded(self) -> TaskDefinition:
-        """Return the definition with its payload."""
-        tags = {"label": self.tags.label, "kind": self.tags.kind}
-        return TaskDefinition(
-            metadata=self.metadata,
-            tags={name: value for name, value in tags.items() if value is not None},
-            created=self.created,
-            expires=self.expires,
-            payload=_payload(bytes(self.payload)),
-        )
+    def decoded_payload(self) -> _TaskPayload:
+        """Return the payload; an empty one where it is invalid or larger than any benchmark's."""
+        data = bytes(self.payload)
+        if len(data) > _MAXIMUM_PAYLOAD_BYTES:
+            return _TaskPayload()
+        try:
+            return decode(data, _TaskPayload)
+        except ValueError:
+            return _TaskPayload()
 
 
 class _GroupMember(_ApiObject, frozen=True):
     status: TaskStatus
-    task: ListedDefinition
+    task: TaskDefinition
 
 
 class GroupPage(_ApiObject, frozen=True):
@@ -139,18 +130,14 @@ class StatusAnswer(_ApiObject, frozen=True):
     status: TaskStatus
 
 
-class _StatusOfMany(_ApiObject, frozen=True):
-    status: TaskStatus
-
-
 class StatusesPage(_ApiObject, frozen=True):
-    statuses: list[_StatusOfMany]
+    statuses: list[StatusAnswer]
     continuation_token: str | None = None
 
 
 class _DefinitionOfMany(_ApiObject, frozen=True):
     task_id: _Slug
-    task: ListedDefinition
+    task: TaskDefinition
 
 
 class DefinitionsPage(_ApiObject, frozen=True):
@@ -194,22 +181,11 @@ class ObjectDownload(_ApiObject, frozen=True):
     url: str
 
 
-def _payload(data: bytes) -> _TaskPayload:
-    """Decode a payload; return an empty one where it is invalid or larger than any benchmark's."""
-    if len(data) > _MAXIMUM_PAYLOAD_BYTES:
-        return _TaskPayload()
-    try:
-        payload: _TaskPayload = decode(data, _TaskPayload)
-    except ValueError:
-        return _TaskPayload()
-    return payload
-
-
 class _IncompleteError(ValueError):
     """An answer ends in the middle."""
 
 
-def decode(data: bytes, kind: type[Any]) -> Any:
+def decode(data: bytes, kind: type[T]) -> T:
     """Decode an answer of a deployment; raise a ValueError where it has another form."""
     if data.count(b"{") > _MAXIMUM_OBJECTS:
         raise ValueError(f"more than {_MAXIMUM_OBJECTS:,} objects in one answer")
@@ -222,15 +198,15 @@ def decode(data: bytes, kind: type[Any]) -> Any:
 
 
 async def request_answer(
-    policy: RequestPolicy, kind: type[Any], request: Callable[[], Awaitable[Any]]
-) -> Any:
+    policy: RequestPolicy, kind: type[T], request: Callable[[], Awaitable[Any]]
+) -> T:
     """Return the decoded answer; repeat a request whose answer ends in the middle."""
 
-    async def attempt() -> Any:
+    async def attempt() -> T:
         body = await request()
         try:
             return decode(body if isinstance(body, bytes) else b"", kind)
         except _IncompleteError:
             raise TransientError("the deployment broke off its answer") from None
 
-    return await retry(policy, attempt)
+    return await policy.retry(attempt)

@@ -7,7 +7,8 @@ So they share its connections, timeouts and limits. A temporary failure leaves t
 client as a TransientError, and an answer leaves it undecoded.
 """
 
-from types import TracebackType
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any, Self
 
 import aiohttp
@@ -22,44 +23,23 @@ _MAXIMUM_ANSWER_BYTES = 128 * 1024 * 1024
 
 
 class ClientSession:
-    """Has the methods of an aiohttp session that the client calls."""
+    """Has the method of an aiohttp session that the client calls."""
 
     def __init__(self, http: WebClient) -> None:
         self._http = http
 
-    def request(self, method: str, url: Any, **options: Any) -> "_Exchange":
-        return _Exchange(self._http, method, str(url), options)
-
-
-class _Exchange:
-    """`async with session.request(…)`; entering sends the request and reads the answer."""
-
-    def __init__(self, http: WebClient, method: str, url: str, options: dict[str, Any]) -> None:
-        self._http = http
-        self._method = method
-        self._url = url
-        self._options = options
-
-    async def __aenter__(self) -> "_Response":
+    @asynccontextmanager
+    async def request(
+        self, method: str, url: Any, *, headers: Any = None, data: Any = None, **_options: Any
+    ) -> AsyncIterator["_Response"]:
+        """Send the request and read the answer."""
         answer = await self._http.exchange(
-            self._method,
-            self._url,
-            maximum_bytes=_MAXIMUM_ANSWER_BYTES,
-            headers=self._options.get("headers"),
-            data=self._options.get("data"),
+            method, str(url), maximum_bytes=_MAXIMUM_ANSWER_BYTES, headers=headers, data=data
         )
         if 300 <= answer.status < 400:
             location = clean(answer.headers.get("Location", ""), 200)
-            raise ResultError(f"{clean(self._url, 200)} redirects to {location}; use that host")
-        return _Response(answer)
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        pass
+            raise ResultError(f"{clean(str(url), 200)} redirects to {location}; use that host")
+        yield _Response(answer)
 
 
 class _Response:

@@ -8,8 +8,8 @@ The client signs requests and knows the routes. This module adds what it lacks: 
 TransientError where another try is worth it; each try is signed again.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import taskcluster.aio
 from taskcluster.exceptions import (
@@ -33,11 +33,11 @@ from io_benchmark.sources.taskcluster.authorization_errors import (
     missing_scopes,
 )
 from io_benchmark.sources.taskcluster.client_session import ClientSession
-from io_benchmark.sources.taskcluster.run_choice import advice_on_run
-from io_benchmark.sources.taskcluster.tasks import ARTIFACT, QueueTask, task_of
-from io_benchmark.sources.web.retrying import retry
+from io_benchmark.sources.taskcluster.tasks import ARTIFACT, QueueTask
 from io_benchmark.sources.web.web_client import WebClient, is_web_url
 from io_benchmark.text import clean
+
+T = TypeVar("T")
 
 # The size of a page of the queue.
 _MAXIMUM_IDS = 1000
@@ -51,13 +51,14 @@ class Deployment:
         self.access = access
         self._http = http
         session = ClientSession(http)
-        self._options: dict[str, Any] = {"rootUrl": access.api_root_url, "maxRetries": 0}
-        credentials = {"credentials": dict(access.credentials)}
-        self._queue = taskcluster.aio.Queue({**self._options, **credentials}, session=session)
-        self._index = taskcluster.aio.Index({**self._options, **credentials}, session=session)
-        self._workers = taskcluster.aio.WorkerManager(
-            {**self._options, **credentials}, session=session
-        )
+        options = {
+            "rootUrl": access.api_root_url,
+            "maxRetries": 0,
+            "credentials": dict(access.credentials),
+        }
+        self._queue = taskcluster.aio.Queue(options, session=session)
+        self._index = taskcluster.aio.Index(options, session=session)
+        self._workers = taskcluster.aio.WorkerManager(options, session=session)
         self._session = session
 
     async def create_task(self, task_id: str, definition: Mapping[str, Any]) -> None:
@@ -72,7 +73,7 @@ class Deployment:
     async def knows_worker_pool(self, pool_id: str) -> bool | None:
         """Return whether a worker pool exists; None where the credentials do not permit to know."""
         try:
-            await retry(self._http.policy, lambda: self._workers.workerPool(pool_id))
+            await self._http.policy.retry(lambda: self._workers.workerPool(pool_id))
         except TaskclusterRestFailure as error:
             return False if error.status_code == 404 else None
         except TaskclusterAuthFailure:
@@ -81,17 +82,9 @@ class Deployment:
 
     async def _change(self, ask: Callable[[], Awaitable[Any]]) -> api_answers.StatusAnswer:
         try:
-            answer: api_answers.StatusAnswer = await request_answer(
-                self._http.policy, api_answers.StatusAnswer, ask
-            )
+            return await self._answer(api_answers.StatusAnswer, ask)
         except (TaskclusterRestFailure, TaskclusterAuthFailure) as error:
             raise RequestRefusedError(error.status_code, str(error)) from None
-        except ValueError as error:
-            raise ResultError(
-                f"{self.access.root_url} does not answer like a Taskcluster deployment "
-                f"({clean(str(error), 150)}); check the address"
-            ) from None
-        return answer
 
     async def find(self, route: str) -> str | None:
         """Return the id of the task at a route of the index."""
@@ -99,41 +92,42 @@ class Deployment:
             indexed = await self._ask(api_answers.IndexedTask, lambda: self._index.findTask(route))
         except MissingError:
             return None
-        task_id: str = indexed.task_id
-        return task_id
+        return indexed.task_id
 
     async def indexed(self, namespace: str) -> dict[str, str]:
         """Return the ids of the tasks directly in a namespace of the index, by name."""
-        pages = await self._pages(
-            api_answers.IndexPage,
-            lambda query: self._index.listTasks(namespace, query=query),
+        pages = self._pages(
+            api_answers.IndexPage, lambda query: self._index.listTasks(namespace, query=query)
         )
-        tasks = [one for page in pages for one in page.tasks]
-        return {one.namespace.rpartition(".")[2]: one.task_id for one in tasks}
+        return {
+            task.namespace.rpartition(".")[2]: task.task_id
+            async for page in pages
+            for task in page.tasks
+        }
 
     async def namespaces(self, namespace: str) -> list[str]:
         """Return the names of the namespaces directly in a namespace of the index."""
-        pages = await self._pages(
+        pages = self._pages(
             api_answers.NamespacesPage,
             lambda query: self._index.listNamespaces(namespace, query=query),
         )
-        return [one.name for page in pages for one in page.namespaces]
+        return [one.name async for page in pages for one in page.namespaces]
 
-    async def group(self, group_id: str, on_tasks: Callable[[int], None]) -> list[QueueTask]:
+    async def group(
+        self, group_id: str, on_tasks: Callable[[int], None] = lambda _count: None
+    ) -> list[QueueTask]:
         """Return all tasks of a group; `on_tasks` gets their number after each page."""
         members: dict[str, QueueTask] = {}
-
-        def take(page: api_answers.GroupPage) -> None:
-            for member in page.tasks:
-                members[member.status.task_id] = task_of(member.task.decoded(), member.status)
-            on_tasks(len(members))
-            page.tasks.clear()
-
-        await self._pages(
-            api_answers.GroupPage,
-            lambda query: self._queue.listTaskGroup(group_id, query=query),
-            take,
+        pages = self._pages(
+            api_answers.GroupPage, lambda query: self._queue.listTaskGroup(group_id, query=query)
         )
+        async for page in pages:
+            members |= {
+                member.status.task_id: QueueTask.of(member.task, member.status)
+                for member in page.tasks
+            }
+            on_tasks(len(members))
+            page.tasks.clear()  # its 100 MB, before the next page arrives
         return list(members.values())
 
     async def tasks(self, task_ids: Sequence[str]) -> dict[str, QueueTask]:
@@ -147,39 +141,39 @@ class Deployment:
         return tasks
 
     async def _many_tasks(self, payload: dict[str, list[str]]) -> dict[str, QueueTask]:
+        status_pages = self._pages(
+            api_answers.StatusesPage,
+            lambda query: self._queue.statuses(payload=payload, query=query),
+        )
         statuses = {
-            one.status.task_id: one.status
-            for page in await self._pages(
-                api_answers.StatusesPage,
-                lambda query: self._queue.statuses(payload=payload, query=query),
-            )
-            for one in page.statuses
+            one.status.task_id: one.status async for page in status_pages for one in page.statuses
         }
+        pages = self._pages(
+            api_answers.DefinitionsPage,
+            lambda query: self._queue.tasks(payload=payload, query=query),
+        )
         return {
-            one.task_id: task_of(one.task.decoded(), statuses[one.task_id])
-            for page in await self._pages(
-                api_answers.DefinitionsPage,
-                lambda query: self._queue.tasks(payload=payload, query=query),
-            )
+            one.task_id: QueueTask.of(one.task, statuses[one.task_id])
+            async for page in pages
             for one in page.tasks
             if one.task_id in statuses
         }
 
     async def extra_of(self, task_id: str) -> Any:
         """Return the `extra` of a task's definition; raise a MissingError without such a task."""
-        answer = await self._ask(api_answers.ExtraOfTask, lambda: self._queue.task(task_id))
-        return answer.extra
+        definition = await self._ask(dict[str, Any], lambda: self._queue.task(task_id))
+        return definition.get("extra")
 
     async def _single_task(self, task_id: str) -> dict[str, QueueTask]:
         """Return one task by the older methods, which every deployment has."""
         try:
             answer = await self._ask(api_answers.StatusAnswer, lambda: self._queue.status(task_id))
             definition = await self._ask(
-                api_answers.ListedDefinition, lambda: self._queue.task(task_id)
+                api_answers.TaskDefinition, lambda: self._queue.task(task_id)
             )
         except MissingError:
             return {}
-        return {task_id: task_of(definition.decoded(), answer.status)}
+        return {task_id: QueueTask.of(definition, answer.status)}
 
     async def result(self, task: QueueTask, run_id: int, maximum_bytes: int) -> bytes:
         """Return the result file of a run; raise a NoArtifactError that says why there is none."""
@@ -198,9 +192,8 @@ class Deployment:
             kind = clean(content.storage_type, 50)
             raise ResultError(f"its artifact of type {kind!r} has no http(s) address")
         try:
-            return await retry(
-                self._http.policy,
-                lambda: self._http.download(url, maximum_bytes, self.access.root_url),
+            return await self._http.policy.retry(
+                lambda: self._http.download(url, maximum_bytes, self.access.root_url)
             )
         except ObjectGoneError as error:
             raise self._absent(task, run_id, f"lost its artifact's content: {error}") from None
@@ -211,64 +204,59 @@ class Deployment:
         if expires is not None and expires < self._http.policy.now():
             date = expires.date().isoformat()
             return NoArtifactError(f"{what}: it expired on {date}; run the benchmark again")
-        return NoArtifactError(f"{what}: {advice_on_run(task, run_id)}")
+        return NoArtifactError(f"{what}: {task.advice_on_run(run_id)}")
 
     async def _object_url(self, content: api_answers.ArtifactContent) -> str:
         """Return an address that is valid for an hour, by credentials for this object only."""
         payload = {"acceptDownloadMethods": {"getUrl": True}}
-        options = {**self._options, "rootUrl": self.access.root_url}
+        options = {
+            "rootUrl": self.access.root_url,
+            "maxRetries": 0,
+            "credentials": content.credentials,
+        }
         try:
-            service = taskcluster.aio.Object(
-                {**options, "credentials": content.credentials}, session=self._session
-            )
+            service = taskcluster.aio.Object(options, session=self._session)
             service.makeHawkExt()
         except (TaskclusterFailure, ValueError):
             raise ResultError("its object comes with credentials that cannot be used") from None
         answer = await self._ask(
             api_answers.ObjectDownload, lambda: service.startDownload(content.name or "", payload)
         )
-        return str(answer.url)
+        return answer.url
 
     async def _pages(
-        self,
-        kind: type[Any],
-        ask: Callable[[dict[str, str]], Awaitable[Any]],
-        on_page: Callable[[Any], None] = lambda _page: None,
-    ) -> list[Any]:
-        """Return all pages. Each is requested separately, so a failure repeats only one page."""
-        pages: list[Any] = []
+        self, kind: type[Any], ask: Callable[[dict[str, str]], Awaitable[Any]]
+    ) -> AsyncIterator[Any]:
+        """Yield all pages. Each is requested separately, so a failure repeats only one page."""
         query: dict[str, str] = {}
         for _ in range(_MAXIMUM_PAGES):
             page = await self._ask(kind, lambda: ask(dict(query)))
-            on_page(page)
-            pages.append(page)
+            yield page
             token = page.continuation_token
             if not token:
-                return pages
+                return
             if token == query.get("continuationToken"):
                 raise ResultError(f"{self.access.root_url} returns the same page again and again")
             query["continuationToken"] = token
         raise ResultError(f"{self.access.root_url} gives more than {_MAXIMUM_PAGES} pages")
 
-    async def _ask(
-        self,
-        kind: type[Any],
-        ask: Callable[[], Awaitable[Any]],
-        needs: str = "",
-    ) -> Any:
-        """Call the client, repeat that where it may help, and return the decoded answer."""
-        root_url = self.access.root_url
+    async def _ask(self, kind: type[T], ask: Callable[[], Awaitable[Any]], needs: str = "") -> T:
+        """Return the decoded answer; raise a ResultError that explains a refusal."""
         try:
-            return await request_answer(self._http.policy, kind, ask)
+            return await self._answer(kind, ask)
         except TaskclusterAuthFailure as error:
-            raise ResultError(
-                f"{root_url} {explain_unauthenticated(str(error), self.access.who)}"
-            ) from None
+            why = explain_unauthenticated(str(error), self.access.who)
+            raise ResultError(f"{self.access.root_url} {why}") from None
         except TaskclusterRestFailure as error:
             raise self._refusal(error, needs) from None
+
+    async def _answer(self, kind: type[T], ask: Callable[[], Awaitable[Any]]) -> T:
+        """Call the client, repeat that where it may help, and return the decoded answer."""
+        try:
+            return await request_answer(self._http.policy, kind, ask)
         except ValueError as error:
             raise ResultError(
-                f"{root_url} does not answer like a Taskcluster deployment "
+                f"{self.access.root_url} does not answer like a Taskcluster deployment "
                 f"({clean(str(error), 150)}); check the address"
             ) from None
 

@@ -9,8 +9,7 @@ group themselves. A group that `submit` created has neither.
 
 from collections.abc import Sequence
 
-from io_benchmark.sources.taskcluster.addresses import group_url, task_url
-from io_benchmark.sources.taskcluster.run_choice import how_the_task_ended
+from io_benchmark.sources.taskcluster.addresses import GroupAddress, TaskAddress
 from io_benchmark.sources.taskcluster.tasks import KINDS, QueueTask
 from io_benchmark.text import clean_name
 
@@ -33,7 +32,7 @@ def explain_no_benchmark(root_url: str, group_id: str, members: Sequence[QueueTa
             "its decision task has completed: the push did not select the benchmark; push again "
             "and select it, or add its tasks with the action add-new-jobs"
         )
-    return f"{tasks} of kind {kinds}, and {why} ({group_url(root_url, group_id)})"
+    return f"{tasks} of kind {kinds}, and {why} ({GroupAddress(root_url, group_id).url})"
 
 
 def explain_incomplete(root_url: str, members: Sequence[QueueTask]) -> list[str]:
@@ -53,10 +52,10 @@ def _unfinished(root_url: str, task: QueueTask) -> str:
     what = "creates the group's tasks" if task.is_decision else "may add tasks"
     return (
         f"{task.label} is still {clean_name(task.status.state)} and {what}; read the group again later, "
-        f"or wait with compare --wait MINUTES ({task_url(root_url, task.task_id)})"
+        f"or wait with compare --wait MINUTES ({TaskAddress(root_url, task.task_id).url})"
     )
 
 
 def _failed(root_url: str, task: QueueTask) -> str:
-    where = task_url(root_url, task.task_id)
-    return f"its decision task {how_the_task_ended(task)}; look at it ({where})"
+    where = TaskAddress(root_url, task.task_id).url
+    return f"its decision task {task.ending}; look at it ({where})"

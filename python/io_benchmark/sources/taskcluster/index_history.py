@@ -10,7 +10,6 @@ others: replicates, retriggers and duplicates.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from io_benchmark.errors import MissingError, ResultError, UsageError
@@ -21,22 +20,19 @@ from io_benchmark.sources.protocol import (
     ReadLog,
     ReadProgress,
     ReadRequest,
-    check_pool,
 )
 from io_benchmark.sources.taskcluster.addresses import (
     ROOT_VARIABLE,
     TRUST_DOMAIN_VARIABLE,
     GroupAddress,
     IndexAddress,
-    NumberedAddress,
     default_root_url,
     trust_domain,
 )
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
 from io_benchmark.sources.taskcluster.task_results import ResultReader
-from io_benchmark.sources.taskcluster.tasks import ALL_KIND, QueueTask, parse_date
-from io_benchmark.sources.web.retrying import RequestPolicy
+from io_benchmark.sources.taskcluster.tasks import ALL_KIND, QueueTask
 from io_benchmark.text import clean
 
 _JOB = "io-benchmark"
@@ -51,7 +47,6 @@ _FIRST = Position(-1)  # of remarks about the whole reading
 
 def _history_namespace(query: HistoryQuery, environment: Mapping[str, str]) -> str:
     """Return the namespace of the pool's results by date; a dot in a name would end the name."""
-    check_pool(query.pool)
     if not _PROJECT.fullmatch(query.project):
         shown = clean(query.project, 100)
         raise UsageError(f"--project: {shown!r} is not the name of a project; try io-benchmark")
@@ -63,11 +58,7 @@ async def read_index_history(query: HistoryQuery, request: ReadRequest) -> Histo
     """Read the pool's results at the deployment of the environment."""
     root_url = default_root_url(request.environment)
     address = IndexAddress(root_url, _history_namespace(query, request.environment))
-    numbered = NumberedAddress(0, address)
-    policy = request.policy or RequestPolicy()
-    # Runs that were already fetched play no role: each result is reduced as it arrives.
-    request = replace(request, has_run=lambda _task_id, _run_id: False)
-    async with connect([numbered], request.environment, policy) as (client, deployments):
+    async with connect({0: address}, request.environment, request.policy) as (client, deployments):
         deployment = deployments[root_url]
         request.progress(ReadProgress("listing the index", 0, None))
         dated = await _dated_tasks(deployment, address)
@@ -93,65 +84,51 @@ async def read_index_history(query: HistoryQuery, request: ReadRequest) -> Histo
 
 
 async def _known_tasks(
-    deployment: Deployment, wanted: Mapping[str, str], log: ReadLog
-) -> dict[str, QueueTask]:
+    deployment: Deployment, wanted: Mapping[datetime, str], log: ReadLog
+) -> dict[datetime, QueueTask]:
     """Return the tasks by date; report those that the deployment does not have."""
     known = await deployment.tasks(list(wanted.values()))
-    for name, task_id in wanted.items():
+    for time, task_id in wanted.items():
         if task_id not in known:
-            text = f"task {task_id} of {_time(name).date()}: does not exist; it may have expired"
-            log.problem(Position(0, name, task_id), text)
-    return {name: known[task_id] for name, task_id in wanted.items() if task_id in known}
+            text = f"task {task_id} of {time.date()}: does not exist; it may have expired"
+            log.problem(Position(0, str(time), task_id), text)
+    return {time: known[task_id] for time, task_id in wanted.items() if task_id in known}
 
 
-def _push_times(tasks: Mapping[str, QueueTask], log: ReadLog) -> dict[str, datetime]:
+def _push_times(tasks: Mapping[datetime, QueueTask], log: ReadLog) -> dict[str, datetime]:
     """Return the time of each push by task group: the index's, unless the task contradicts it.
 
     Anyone with the scope can write any date into the index. A task's dates are the queue's.
     """
     times = {}
-    for name, task in sorted(tasks.items()):
-        time, task_time = _time(name), _task_time(task)
-        if (
-            task_time is not None
-            and not task_time - _AFTER_PUSH <= time <= task_time + _BEFORE_PUSH
-        ):
-            log.remark(
-                Position(0, name, task.task_id),
-                f"task {task.task_id}: the index dates it {time.date()}, which cannot be the date of "
-                f"its push; the task's date is used, {task_time.date()}",
+    for indexed, task in sorted(tasks.items()):
+        time, created = indexed, task.created
+        if created and not created - _AFTER_PUSH <= indexed <= created + _BEFORE_PUSH:
+            text = (
+                f"task {task.task_id}: the index dates it {indexed.date()}, which cannot be the date "
+                f"of its push; the task's date is used, {created.date()}"
             )
-            time = task_time
+            log.remark(Position(0, str(indexed), task.task_id), text)
+            time = created
         times[task.status.task_group_id] = time
     return times
 
 
-def _task_time(task: QueueTask) -> datetime | None:
-    """Return when a task was created, else when its first run started."""
-    started = next((run.started for run in task.status.runs if run.started), None)
-    return task.created or parse_date(started)
-
-
-async def _dated_tasks(deployment: Deployment, address: IndexAddress) -> dict[str, str]:
+async def _dated_tasks(deployment: Deployment, address: IndexAddress) -> dict[datetime, str]:
     """Return the task ids by date, where the names are dates."""
     try:
         indexed = await deployment.indexed(address.route)
     except MissingError:
         return {}
-    return {
-        name: task_id
-        for name, task_id in indexed.items()
-        if _DATE.fullmatch(name) and _is_time(name)
-    }
+    dated = {_time(name): task_id for name, task_id in indexed.items()}
+    return {time: task_id for time, task_id in dated.items() if time is not None}
 
 
-def _newest(dated: Mapping[str, str], query: HistoryQuery) -> tuple[dict[str, str], int]:
+def _newest(dated: Mapping[datetime, str], query: HistoryQuery) -> tuple[dict[datetime, str], int]:
     """Return the newest tasks, oldest first, and the number of older ones."""
-    names = sorted(
-        name for name in dated if query.since is None or _time(name).date() >= query.since
-    )
-    newest = names[-query.newest :]
-    return {name: dated[name] for name in newest}, len(names) - len(newest)
+    times = sorted(time for time in dated if query.since is None or time.date() >= query.since)
+    newest = times[-query.newest :]
+    return {time: dated[time] for time in newest}, len(times) - len(newest)
 
 
 async def _explain_nothing(
@@ -183,7 +160,7 @@ async def _tasks_of_pool(
     root_url = deployment.access.root_url
     groups = list(dict.fromkeys(task.status.task_group_id for task in indexed))
     members = await listing.tasks(
-        [NumberedAddress(at, GroupAddress(root_url, group)) for at, group in enumerate(groups)]
+        {number: GroupAddress(root_url, group) for number, group in enumerate(groups)}
     )
     # Where neither command nor label names the pool, the result does. The kind that measures
     # everything is not in the index: its 200 retrieves are not a point of a line of 2,000.
@@ -201,13 +178,11 @@ async def _tasks_of_pool(
     return sorted(listed, key=lambda member: member.order)
 
 
-def _is_time(name: str) -> bool:
+def _time(name: str) -> datetime | None:
+    """Return the date that a name in the index is; None where it is not one."""
+    if not _DATE.fullmatch(name):
+        return None
     try:
-        _time(name)
+        return datetime.strptime(name, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
     except ValueError:
-        return False
-    return True
-
-
-def _time(name: str) -> datetime:
-    return datetime.strptime(name, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+        return None

@@ -11,14 +11,14 @@ from typing import NamedTuple
 from io_benchmark.errors import GaveUpError, MissingError, ResultError
 from io_benchmark.sources.event_loop import run_all
 from io_benchmark.sources.protocol import Position, ReadLog, ReadProgress
-from io_benchmark.sources.taskcluster.access import access_for
+from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import (
     DECISION,
     TRUST_DOMAIN_VARIABLE,
     GroupAddress,
     IndexAddress,
-    NumberedAddress,
     TaskAddress,
+    TaskclusterAddress,
 )
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.group_problems import explain_incomplete, explain_no_benchmark
@@ -83,13 +83,13 @@ class TaskListing:
         self._progress = progress
         self._listed = 0
 
-    async def tasks(self, addresses: Sequence[NumberedAddress]) -> list[ListedTask]:
-        """List each task once, in the order of the addresses, then by label."""
+    async def tasks(self, addresses: Mapping[int, TaskclusterAddress]) -> list[ListedTask]:
+        """List each task once, by the number of its address, then by label."""
         self._progress(ReadProgress("listing tasks", 0, None))
         tasks, groups = await self._tasks(await self._references(addresses))
         groups += [
             _ListedGroup(number, self._deployments[address.root_url], address.group_id)
-            for number, address in addresses
+            for number, address in addresses.items()
             if isinstance(address, GroupAddress)
         ]
         # A group may be named twice, a task by itself and with its group.
@@ -98,7 +98,7 @@ class TaskListing:
             tasks += members
         return _first_of_each_task(tasks)
 
-    async def _references(self, addresses: Sequence[NumberedAddress]) -> list[_Reference]:
+    async def _references(self, addresses: Mapping[int, TaskclusterAddress]) -> list[_Reference]:
         """Return the tasks that are named, the index's included."""
         named = [
             _Reference(
@@ -108,12 +108,12 @@ class TaskListing:
                 address.run_id,
                 str(address),
             )
-            for number, address in addresses
+            for number, address in addresses.items()
             if isinstance(address, TaskAddress)
         ]
         indexed = await run_all(
             self._indexed(number, address)
-            for number, address in addresses
+            for number, address in addresses.items()
             if isinstance(address, IndexAddress)
         )
         return named + [reference for references in indexed for reference in references]
@@ -228,15 +228,15 @@ class TaskListing:
 
 @asynccontextmanager
 async def connect(
-    addresses: Sequence[NumberedAddress],
+    addresses: Mapping[int, TaskclusterAddress],
     environment: Mapping[str, str],
-    policy: RequestPolicy,
+    policy: RequestPolicy | None,
 ) -> AsyncIterator[tuple[WebClient, dict[str, Deployment]]]:
     """Yield a web client, and by root URL the deployments that the addresses name."""
     # Mistakes in the environment are reported before the first request.
-    root_urls = dict.fromkeys(address.root_url for _, address in addresses)
-    accesses = [access_for(root_url, environment) for root_url in root_urls]
-    async with WebClient(policy) as client:
+    root_urls = dict.fromkeys(address.root_url for address in addresses.values())
+    accesses = [Access.of(root_url, environment) for root_url in root_urls]
+    async with WebClient(policy or RequestPolicy()) as client:
         yield client, {access.root_url: Deployment(access, client) for access in accesses}
 
 

@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Results of tasks in a Taskcluster deployment, as a source."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from io_benchmark.sources.protocol import (
@@ -17,7 +18,7 @@ from io_benchmark.sources.protocol import (
 from io_benchmark.sources.taskcluster import addresses as forms
 from io_benchmark.sources.taskcluster.addresses import (
     ROOT_VARIABLE,
-    NumberedAddress,
+    SLUG_PATTERN,
     TaskAddress,
     TaskclusterAddress,
 )
@@ -36,7 +37,11 @@ class TaskclusterSource(Source):
         return forms.parse(text, environment)
 
     def suggest(self, path: str) -> str | None:
-        return forms.suggest(path)
+        """Take a bare id, perhaps with a run."""
+        task_run = re.fullmatch(rf"{SLUG_PATTERN}([.-][0-9]{{1,9}})?", path)
+        if task_run is None:
+            return None
+        return f"is task:{path} meant?" if task_run[1] else f"is task:{path} or group:{path} meant?"
 
     def read(self, addresses: Sequence[SourceAddress], request: ReadRequest) -> ReadLog:
         from io_benchmark.sources.event_loop import run_coroutine
@@ -64,8 +69,8 @@ class TaskclusterSource(Source):
         wait_for_tasks(_numbered(addresses), environment, limit_s, tell)
 
 
-def _numbered(addresses: Sequence[SourceAddress]) -> list[NumberedAddress]:
-    return [NumberedAddress(address.number, address.meaning) for address in addresses]
+def _numbered(addresses: Sequence[SourceAddress]) -> dict[int, TaskclusterAddress]:
+    return {address.number: address.meaning for address in addresses}
 
 
 def _remarks(addresses: Sequence[SourceAddress], environment: Mapping[str, str]) -> ReadLog:

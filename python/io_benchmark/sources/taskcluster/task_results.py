@@ -1,7 +1,12 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Read the results of tasks: which runs count, and their files."""
+"""Read the results of tasks: which runs count, and their files.
+
+Every completed run is a replicate. Where none completed, the newest resolved run that has the
+artifact is used instead, and its state marks it: artifacts of a failed or preempted run stay
+readable. A remark names every other run.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -11,54 +16,104 @@ from io_benchmark import results
 from io_benchmark.errors import NoArtifactError, ResultError, TooLargeError
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import LARGE_AT_ONCE, SMALL_BYTES, weight_bytes
-from io_benchmark.sources.event_loop import run_limited
+from io_benchmark.sources.event_loop import run_all
 from io_benchmark.sources.protocol import (
-    FetchedResult,
     Position,
     ReadLog,
     ReadProgress,
     ReadRequest,
     RunResult,
 )
-from io_benchmark.sources.taskcluster.addresses import NumberedAddress, task_url
+from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
-from io_benchmark.sources.taskcluster.run_choice import (
-    WantedResult,
-    choose_runs,
-    how_it_ended,
-    run_title,
-    skipped_run,
-)
-from io_benchmark.sources.taskcluster.tasks import QueueTask, task_record
-from io_benchmark.sources.web.retrying import RequestPolicy
+from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.sources.web.web_client import WebClient
+from io_benchmark.text import clean_name
+
+
+class _RunChoice(NamedTuple):
+    """The results to read of a task, each of the first of some runs that has one; and messages."""
+
+    wanted: tuple[tuple[QueueRun, ...], ...]
+    problems: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    are_substitutes: bool = False  # for a completed run, because none completed
+
+
+def _choose_runs(task: QueueTask, run_id: int | None) -> _RunChoice:
+    """Choose the runs to read, or explain why there are none."""
+    if run_id is not None:
+        return _named(task, run_id)
+    runs = sorted(task.status.runs, key=lambda run: run.run_id)
+    completed = [run for run in runs if run.state == "completed"]
+    resolved = [run for run in runs if run.is_resolved]
+    unfinished = [run for run in runs if not run.is_resolved]
+    remarks = tuple(
+        f"{task.title(run)} is still {clean_name(run.state)} and not counted; read it again later"
+        for run in unfinished
+        if resolved
+    )
+    if completed:
+        others = tuple(
+            f"{task.title(run)} {run.ending} and is not counted"
+            for run in resolved
+            if run.state != "completed"
+        )
+        return _RunChoice(tuple((run,) for run in completed), remarks=others + remarks)
+    if resolved:
+        newest_first = tuple(reversed(resolved))
+        return _RunChoice((newest_first,), remarks=remarks, are_substitutes=True)
+    if unfinished:
+        return _RunChoice((), (_unfinished(task, unfinished[-1]),))
+    return _RunChoice((), (_without_runs(task),))
+
+
+def _named(task: QueueTask, run_id: int) -> _RunChoice:
+    run = task.find_run(run_id)
+    if run is None:
+        numbers = ", ".join(str(one.run_id) for one in task.status.runs) or "none"
+        problem = f"{task.title()}: has no run {run_id}; its runs are {numbers}"
+        return _RunChoice((), (problem,))
+    if not run.is_resolved:
+        return _RunChoice((), (_unfinished(task, run),))
+    return _RunChoice(((run,),))
+
+
+def _unfinished(task: QueueTask, run: QueueRun) -> str:
+    return f"{task.title(run)}: is still {clean_name(run.state)}; read it again when it has ended"
+
+
+def _without_runs(task: QueueTask) -> str:
+    state = clean_name(task.status.state)
+    why = "waits for other tasks" if state == "unscheduled" else "was never started"
+    return f"{task.title()}: has no runs, it is {state} and {why}; look at its group"
 
 
 class _Download(NamedTuple):
-    """A result to read, and the address that it was listed for."""
+    """A result to read, that of the first of these runs that has one; and its address's number."""
 
     number: int
     deployment: Deployment
-    wanted: WantedResult
+    task: QueueTask
+    runs: tuple[QueueRun, ...]
+    is_substitute: bool  # for a completed run, because none completed
 
     @property
     def position(self) -> Position:
-        return self.position_of(self.wanted.runs[0])
+        return self.position_of(self.runs[0])
 
     @property
     def title(self) -> str:
-        return run_title(self.wanted.task, self.wanted.runs[0])
+        return self.task.title(self.runs[0])
 
     def position_of(self, run: QueueRun) -> Position:
-        task = self.wanted.task
-        return Position(self.number, task.label, task.task_id, run.run_id)
+        return Position(self.number, self.task.label, self.task.task_id, run.run_id)
 
     def url_of(self, run: QueueRun) -> str:
         """Return the address at which a browser shows the run."""
-        root_url = self.deployment.access.root_url
-        return task_url(root_url, self.wanted.task.task_id, run.run_id)
+        return TaskAddress(self.deployment.access.root_url, self.task.task_id, run.run_id).url
 
 
 class ResultReader:
@@ -78,14 +133,16 @@ class ResultReader:
         self._large: list[_Download] = []
         self._seen: set[tuple[str, int]] = set()
 
-    async def read_addresses(self, addresses: Sequence[NumberedAddress]) -> None:
+    async def read_addresses(self, addresses: Mapping[int, TaskclusterAddress]) -> None:
         """Read the results at the addresses; name those that were not read in time."""
         try:
             async with asyncio.timeout(self._budget.left_s()):
                 await self.read(await self._listing.tasks(addresses))
         except TimeoutError:
             if not self._total:
-                self._unread = {Position(number): str(address) for number, address in addresses}
+                self._unread = {
+                    Position(number): str(address) for number, address in addresses.items()
+                }
             for position, title in self._unread.items():
                 self.log.problem(position, f"{title}: was not read in time; read it again")
         self.log.requests = self._client.requests
@@ -97,25 +154,27 @@ class ResultReader:
         self._unread = {download.position: download.title for download in downloads}
         self._request.progress(ReadProgress("reading results", 0, self._total))
         small = [self._result(download, SMALL_BYTES) for download in downloads]
-        await run_limited(small, self._client.policy.connections)
+        await run_all(small, self._client.policy.connections)
         large = [self._result(download, MAXIMUM_BYTES) for download in self._large]
-        await run_limited(large, LARGE_AT_ONCE)
+        await run_all(large, LARGE_AT_ONCE)
         self.log.requests = self._client.requests
 
     def _downloads(self, listed: ListedTask) -> list[_Download]:
         """Choose what to read of a task, each run once however many addresses lead to it."""
         number, deployment, task, run_id = listed
-        choice = choose_runs(task, run_id)
+        choice = _choose_runs(task, run_id)
         position = Position(number, task.label, task.task_id)
         for problem in choice.problems:
-            self.log.problem(position, problem, task_url(deployment.access.root_url, task.task_id))
+            url = TaskAddress(deployment.access.root_url, task.task_id).url
+            self.log.problem(position, problem, url)
         for remark in choice.remarks:
             self.log.remark(position, remark)
         downloads = []
-        for wanted in choice.wanted:
-            keys = {(task.task_id, run.run_id) for run in wanted.runs}
+        for runs in choice.wanted:
+            keys = {(task.task_id, run.run_id) for run in runs}
             if not keys & self._seen:
-                downloads.append(_Download(number, deployment, wanted))
+                download = _Download(number, deployment, task, runs, choice.are_substitutes)
+                downloads.append(download)
             self._seen |= keys
         return downloads
 
@@ -134,11 +193,11 @@ class ResultReader:
 
     async def _first_result(self, download: _Download, maximum_bytes: int) -> None:
         """Read the first run that has a result; where a run has none, an older one may."""
-        task = download.wanted.task
+        task = download.task
         problem = ""
-        for run in download.wanted.runs:
-            title = run_title(task, run)
-            state = "" if run.state == "completed" else f"{how_it_ended(run)} and "
+        for run in download.runs:
+            title = task.title(run)
+            state = "" if run.state == "completed" else f"{run.ending} and "
             try:
                 if self._request.has_run(task.task_id, run.run_id):
                     return
@@ -158,44 +217,41 @@ class ResultReader:
                 text = str(error)
                 self._problem(download, run, text if text.startswith(title) else f"{title}: {text}")
                 return
-            if download.wanted.is_substitute:
+            if download.is_substitute:
                 self._remark_on_substitute(download, run)
             await self._accept(download, run, result, data)
             return
-        self._problem(download, download.wanted.runs[0], problem)
+        self._problem(download, download.runs[0], problem)
 
     async def _accept(
         self, download: _Download, run: QueueRun, result: results.Result, data: bytes
     ) -> None:
-        task = download.wanted.task
-        record = task_record(task, run, task.pool or result.task.pool)
+        record = download.task.record(run, download.task.pool or result.task.pool)
         weight = weight_bytes(result, data)
         run_result = RunResult(result, record, download.url_of(run), len(data), weight)
-        fetched = FetchedResult(download.position_of(run), run_result, data)
+        position = download.position_of(run)
         if self._request.accept_blocks:
             # A slow disk must not delay other downloads. Ctrl-C does not cut a thread short either,
             # so that what it writes becomes whole.
-            await asyncio.to_thread(self._request.accept, fetched)
+            await asyncio.to_thread(self._request.accept, position, run_result, data)
         else:
-            self._request.accept(fetched)
+            self._request.accept(position, run_result, data)
 
     def _problem(self, download: _Download, run: QueueRun, text: str) -> None:
         self.log.problem(download.position_of(run), text, download.url_of(run))
 
     def _remark_on_substitute(self, download: _Download, chosen: QueueRun) -> None:
-        task: QueueTask = download.wanted.task
-        for run in download.wanted.runs:
-            text = skipped_run(task, run)
-            if run is chosen:
-                ended = f"{run_title(task, run)} {how_it_ended(run)}"
-                text = f"{ended} and is used, because no run completed"
+        for run in download.runs:
+            use = "is used, because no run completed" if run is chosen else "is not counted"
+            text = f"{download.task.title(run)} {run.ending} and {use}"
             self.log.remark(download.position_of(run), text)
 
 
-async def read_results(addresses: Sequence[NumberedAddress], request: ReadRequest) -> ReadLog:
+async def read_results(
+    addresses: Mapping[int, TaskclusterAddress], request: ReadRequest
+) -> ReadLog:
     """Read the results at the addresses."""
-    policy = request.policy or RequestPolicy()
-    async with connect(addresses, request.environment, policy) as (client, deployments):
+    async with connect(addresses, request.environment, request.policy) as (client, deployments):
         reader = ResultReader(client, deployments, request)
         await reader.read_addresses(addresses)
     return reader.log

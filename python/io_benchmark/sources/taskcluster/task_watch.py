@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from io_benchmark.errors import GaveUpError, MissingError
 from io_benchmark.sources.event_loop import run_coroutine
-from io_benchmark.sources.taskcluster.addresses import NumberedAddress, task_url
+from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
 from io_benchmark.sources.taskcluster.tasks import QueueTask
@@ -34,7 +34,7 @@ class WaitClock:
 
 
 @dataclass(frozen=True)
-class WatchedTask:
+class _WatchedTask:
     """A task to wait for."""
 
     title: str
@@ -63,8 +63,8 @@ class TaskCounts:
         return f"[{self.resolved}/{self.total}] {listed}"
 
 
-async def until_resolved(
-    look: Callable[[], Awaitable[Sequence[WatchedTask]]],
+async def _until_resolved(
+    look: Callable[[], Awaitable[Sequence[_WatchedTask]]],
     tell: Callable[[str], None],
     *,
     every_s: float = _INTERVAL_S,
@@ -112,7 +112,7 @@ async def until_resolved(
 
 
 def wait_for_tasks(
-    addresses: Sequence[NumberedAddress],
+    addresses: Mapping[int, TaskclusterAddress],
     environment: Mapping[str, str],
     limit_s: float,
     tell: Callable[[str], None],
@@ -127,9 +127,9 @@ def wait_for_tasks(
     """
 
     async def wait() -> TaskCounts:
-        async with connect(addresses, environment, policy or RequestPolicy()) as (_, deployments):
+        async with connect(addresses, environment, policy) as (_, deployments):
             look = _Look(addresses, deployments, tell)
-            return await until_resolved(look, tell, limit_s=limit_s, clock=clock)
+            return await _until_resolved(look, tell, limit_s=limit_s, clock=clock)
 
     try:
         counts = run_coroutine(wait())
@@ -140,12 +140,45 @@ def wait_for_tasks(
         tell(f"not waiting any longer; not resolved: {', '.join(counts.unresolved)}")
 
 
+async def wait_in_group(
+    deployment: Deployment,
+    group_id: str,
+    labels: Mapping[str, str],
+    tell: Callable[[str], None],
+    *,
+    every_s: float,
+    limit_s: float | None,
+    clock: WaitClock | None = None,
+) -> TaskCounts:
+    """Wait at most this long until the tasks with these labels, by id, are resolved.
+
+    The group's other tasks do not count.
+    """
+
+    async def look() -> list[_WatchedTask]:
+        members = {task.task_id: task for task in await deployment.group(group_id)}
+        watched = []
+        for task_id, label in labels.items():
+            title = f"{label} ({task_id})"
+            watched.append(
+                _watch(title, members[task_id])
+                if task_id in members  # the queue may take a moment
+                else _WatchedTask(title, "unlisted", is_resolved=False, reason="unlisted")
+            )
+        return watched
+
+    before = TaskCounts(total=len(labels))
+    return await _until_resolved(
+        look, tell, every_s=every_s, limit_s=limit_s, before=before, clock=clock
+    )
+
+
 class _Look:
     """Lists the benchmark's tasks, with the decision and action tasks that may still add some."""
 
     def __init__(
         self,
-        addresses: Sequence[NumberedAddress],
+        addresses: Mapping[int, TaskclusterAddress],
         deployments: Mapping[str, Deployment],
         tell: Callable[[str], None],
     ) -> None:
@@ -155,13 +188,13 @@ class _Look:
         # What was seen unresolved: creators by id, routes by name; whether it still is.
         self._unresolved: dict[str, bool] = {}
 
-    async def __call__(self) -> list[WatchedTask]:
+    async def __call__(self) -> list[_WatchedTask]:
         listing, tasks = await self._list()
         if self._has_just_ended(listing):
             # It may have added tasks after their page was listed.
             listing, tasks = await self._list()
         watched = [
-            watch_task(
+            _watch(
                 f"{listed.task.label} ({listed.task.task_id})",
                 listed.task,
                 listed.run_id,
@@ -184,7 +217,7 @@ class _Look:
             for _, task in listing.creators
         )
 
-    def _creators(self, listing: TaskListing) -> list[WatchedTask]:
+    def _creators(self, listing: TaskListing) -> list[_WatchedTask]:
         """Return the creators that were seen to run; the others added their tasks before."""
         watched = []
         for deployment, task in listing.creators:
@@ -195,10 +228,10 @@ class _Look:
             if is_new:
                 self._tell(f"waiting for {title}, which adds tasks to its group, {url}")
             self._unresolved[task.task_id] = not task.status.is_resolved
-            watched.append(watch_task(title, task, None, url))
+            watched.append(_watch(title, task, None, url))
         return watched
 
-    def _not_indexed(self, listing: TaskListing) -> list[WatchedTask]:
+    def _not_indexed(self, listing: TaskListing) -> list[_WatchedTask]:
         watched = []
         for address in listing.not_indexed:
             if str(address) not in self._unresolved:
@@ -208,27 +241,25 @@ class _Look:
                     "added to the index when the decision task has completed"
                 )
             title = f"decision task of {address}"
-            watched.append(WatchedTask(title, "unlisted", False, "not in the index"))
+            watched.append(_WatchedTask(title, "unlisted", False, "not in the index"))
         return watched
 
 
-def watch_task(
-    title: str, task: QueueTask, run_id: int | None = None, url: str = ""
-) -> WatchedTask:
+def _watch(title: str, task: QueueTask, run_id: int | None = None, url: str = "") -> _WatchedTask:
     """Watch a task, or its run where one is named."""
     runs, status = task.status.runs, task.status
-    named = next((run for run in runs if run.run_id == run_id), None)
+    named = task.find_run(run_id)
     if named is not None:
-        return WatchedTask(title, named.state, named.is_resolved, named.shown_state, url)
+        return _WatchedTask(title, named.state, named.is_resolved, named.shown_state, url)
     reason = runs[-1].shown_state if runs else status.state
-    return WatchedTask(title, status.state, status.is_resolved, reason, url)
+    return _WatchedTask(title, status.state, status.is_resolved, reason, url)
 
 
 def _url(deployment: Deployment, task: QueueTask) -> str:
-    return task_url(deployment.access.root_url, task.task_id)
+    return TaskAddress(deployment.access.root_url, task.task_id).url
 
 
-def _count(tasks: Sequence[WatchedTask]) -> TaskCounts:
+def _count(tasks: Sequence[_WatchedTask]) -> TaskCounts:
     states = Counter(clean_name(task.state) for task in tasks)
     ordered = sorted(states.items(), key=lambda pair: (_rank(pair[0]), pair[0]))
     unresolved = tuple(task.shown for task in tasks if not task.is_resolved)
@@ -239,7 +270,7 @@ def _rank(state: str) -> int:
     return _ORDER.index(state) if state in _ORDER else len(_ORDER)
 
 
-def _new_failures(tasks: Sequence[WatchedTask], reported: set[str]) -> list[str]:
+def _new_failures(tasks: Sequence[_WatchedTask], reported: set[str]) -> list[str]:
     """Report each failure once: it can be looked at while other tasks run."""
     lines = []
     for task in tasks:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Self
 
 from io_benchmark.sources.protocol import TaskRecord
 from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskDefinition, TaskStatus
@@ -19,7 +19,7 @@ from io_benchmark.text import clean_name
 
 ALL_KIND = "io-benchmark-all"  # every workload, with fewer retrieves
 KINDS = ("io-benchmark", ALL_KIND)
-_REPORT_KIND = "io-benchmark-report"
+REPORT_KIND = "io-benchmark-report"
 _DECISION_KINDS = ("decision-task", "cron-task")
 _ACTION_KIND = "action-callback"
 ARTIFACT = "public/io-benchmark/io-benchmark.json"
@@ -42,7 +42,26 @@ class QueueTask:
     image: str | None
     artifact_expires: datetime | None = None
     revision: str | None = None
-    created: datetime | None = None
+    created: datetime | None = None  # or when its first run started
+
+    @classmethod
+    def of(cls, definition: TaskDefinition, status: TaskStatus) -> Self:
+        """Return a task without its definition's text, which may have 100 kB."""
+        payload = definition.decoded_payload()
+        names = (definition.tags.label or "", definition.metadata.name)
+        label = next(filter(None, map(clean_name, names)), status.task_id)
+        kind = definition.tags.kind
+        started = next((run.started for run in status.runs if run.started), None)
+        return cls(
+            status=status,
+            label=label,
+            kind=kind,
+            pool=_pool_of_command(payload.command) or _pool_of_label(label, kind),
+            image=_image(payload.image),
+            artifact_expires=_artifact_expires(payload.artifacts, definition.expires),
+            revision=_revision(definition.metadata.source),
+            created=_date(definition.created) or _date(started),
+        )
 
     @property
     def task_id(self) -> str:
@@ -60,51 +79,63 @@ class QueueTask:
     @property
     def means_its_group(self) -> bool:
         """Whether its address means the benchmark's tasks of its group."""
-        return self.adds_tasks or self.kind == _REPORT_KIND
+        return self.adds_tasks or self.kind == REPORT_KIND
 
     @property
     def is_benchmark(self) -> bool:
         return self.kind in KINDS
 
+    @property
+    def ending(self) -> str:
+        """How the newest run ended, else the task's state."""
+        runs = self.status.runs
+        return runs[-1].ending if runs else f"is {clean_name(self.status.state)}"
 
-def task_of(definition: TaskDefinition, status: TaskStatus) -> QueueTask:
-    """Return a task without its definition's text, which may have 100 kB."""
-    names = (definition.tags.get("label", ""), definition.metadata.name)
-    label = next(filter(None, map(clean_name, names)), status.task_id)
-    kind = definition.tags.get("kind")
-    pool = _pool_of_command(definition.payload.command) or _pool_of_label(label, kind)
-    return QueueTask(
-        status=status,
-        label=label,
-        kind=kind,
-        pool=pool,
-        image=_image(definition.payload.image),
-        artifact_expires=_artifact_expires(definition),
-        revision=_revision(definition.metadata.source),
-        created=parse_date(definition.created),
-    )
+    def title(self, run: QueueRun | None = None) -> str:
+        """Return `task ID run 0 (io-benchmark-amd-16)`."""
+        shown_run = "" if run is None else f" run {run.run_id}"
+        return f"task {self.task_id}{shown_run} ({self.label})"
 
+    def find_run(self, run_id: int | None) -> QueueRun | None:
+        """Return the run with this number, if there is one."""
+        return next((run for run in self.status.runs if run.run_id == run_id), None)
 
-def task_record(task: QueueTask, run: QueueRun, pool: str) -> TaskRecord:
-    """Return what only the queue knows about a run."""
-    status = task.status
-    queue = status.task_queue_id or f"{status.provisioner_id}/{status.worker_type}"
-    return TaskRecord(
-        task_id=status.task_id,
-        run_id=run.run_id,
-        label=task.label,
-        pool=pool,
-        task_queue=clean_name(queue),
-        worker_group=clean_name(run.worker_group or ""),
-        worker_id=clean_name(run.worker_id or ""),
-        state=clean_name(run.state),
-        image=task.image,
-        started=clean_name(run.started or ""),
-        resolved=clean_name(run.resolved or ""),
-        reason_resolved=None if run.reason_resolved is None else clean_name(run.reason_resolved),
-        task_group_id=status.task_group_id,
-        revision=task.revision,
-    )
+    def advice_on_run(self, run_id: int) -> str:
+        """Advise what to do about a resolved run that left no result."""
+        runs = sorted(self.status.runs, key=lambda run: run.run_id)
+        later = [run for run in runs if run.run_id > run_id and not run.is_resolved]
+        if later:
+            state = clean_name(later[-1].state)
+            return f"run {later[-1].run_id} is {state}; read it again when that has ended"
+        run = self.find_run(run_id)
+        if run is not None and run.is_resolved:
+            if run.started is None:
+                return "it never started, so that there is no log; run the benchmark again"
+            if run.reason_resolved == "claim-expired":
+                return "its worker died and left no log; run the benchmark again"
+        return "look at the task's log, or run it again"
+
+    def record(self, run: QueueRun, pool: str) -> TaskRecord:
+        """Return what only the queue knows about a run."""
+        status = self.status
+        queue = status.task_queue_id or f"{status.provisioner_id}/{status.worker_type}"
+        reason = run.reason_resolved
+        return TaskRecord(
+            task_id=status.task_id,
+            run_id=run.run_id,
+            label=self.label,
+            pool=pool,
+            task_queue=clean_name(queue),
+            worker_group=clean_name(run.worker_group or ""),
+            worker_id=clean_name(run.worker_id or ""),
+            state=clean_name(run.state),
+            image=self.image,
+            started=clean_name(run.started or ""),
+            resolved=clean_name(run.resolved or ""),
+            reason_resolved=None if reason is None else clean_name(reason),
+            task_group_id=status.task_group_id,
+            revision=self.revision,
+        )
 
 
 def _pool_of_command(command: Any) -> str | None:
@@ -154,9 +185,8 @@ def _revision(source: str) -> str | None:
     return match[1] if match else None
 
 
-def _artifact_expires(definition: TaskDefinition) -> datetime | None:
+def _artifact_expires(artifacts: Any, task_expires: str | None) -> datetime | None:
     """Return the artifact's date of expiry, else the task's."""
-    artifacts = definition.payload.artifacts
     if isinstance(artifacts, dict):  # docker-worker: by name
         entries = [(key, entry) for key, entry in artifacts.items()]
     elif isinstance(artifacts, list):  # generic-worker: with a name
@@ -168,11 +198,11 @@ def _artifact_expires(definition: TaskDefinition) -> datetime | None:
         for key, entry in entries
         if isinstance(key, str) and isinstance(entry, dict) and f"{ARTIFACT}/".startswith(f"{key}/")
     ]
-    dates = (parse_date(stamp) for stamp in (*stamps, definition.expires))
+    dates = (_date(stamp) for stamp in (*stamps, task_expires))
     return next((date for date in dates if date is not None), None)
 
 
-def parse_date(stamp: object) -> datetime | None:
+def _date(stamp: object) -> datetime | None:
     """Return a time in UTC; None where the text is not one."""
     try:
         return datetime.fromisoformat(str(stamp)).astimezone(UTC)

@@ -56,20 +56,12 @@ def _reach_of(text: str) -> _Reach:
     return _Reach.LINK_LOCAL
 
 
-def check_scheme(url: str, origin: str) -> None:
-    """Refuse an address that leads from https to another scheme."""
-    if _is_https(origin) and not _is_https(url):
-        raise ResultError(
-            f"it leads from https to {clean(url, 100)!r}; only https addresses are followed "
-            f"from there"
-        )
-
-
 class AddressGuard(AbstractResolver):
     """Resolve names in the answers of one origin, and drop addresses that they must not reach."""
 
     def __init__(self, origin: str, resolver: AbstractResolver | None = None) -> None:
         self._origin = urlsplit(origin).hostname or ""
+        self._is_https = _is_https(origin)
         self._resolver = resolver or ThreadedResolver()
         self._allowed: _Reach | None = None
 
@@ -83,7 +75,15 @@ class AddressGuard(AbstractResolver):
         return reachable
 
     async def check(self, url: str) -> None:
-        """Refuse a forbidden IP address in a URL, which no resolver sees."""
+        """Refuse a URL that leads from https to another scheme, or has a forbidden IP address.
+
+        No resolver sees such an address.
+        """
+        if self._is_https and not _is_https(url):
+            raise ResultError(
+                f"it leads from https to {clean(url, 100)!r}; only https addresses are followed "
+                f"from there"
+            )
         host = urlsplit(url).hostname or ""
         if _is_address(host) and not await self._allows(host):
             raise self._refusal(host, host)

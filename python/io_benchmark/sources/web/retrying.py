@@ -25,7 +25,7 @@ class TransientError(Exception):
 
 @dataclass(frozen=True)
 class RequestPolicy:
-    """Limits and pauses of requests; tests replace the clock and the dice."""
+    """Limits, repetition and pauses of requests; tests replace the clock and the dice."""
 
     connections: int = 64
     attempts: int = 10  # one of 6,000 answers is lost at 30 % failures with a chance of 4 %
@@ -46,30 +46,28 @@ class RequestPolicy:
         whole_s = min(self.first_delay_s * 2.0 ** (failures - 1), self.maximum_delay_s)
         return whole_s * (0.5 + 0.5 * self.dice())
 
-
-async def retry(policy: RequestPolicy, attempt: Callable[[], Awaitable[T]]) -> T:
-    """Return the result of `attempt`; repeat it while it fails temporarily, within a time limit."""
-    try:
-        async with asyncio.timeout(policy.object_s):
-            return await _repeat(policy, attempt)
-    except TimeoutError:
-        raise GaveUpError(
-            f"no complete answer within {policy.object_s:g} s; try again later"
-        ) from None
-
-
-async def _repeat(policy: RequestPolicy, attempt: Callable[[], Awaitable[T]]) -> T:
-    failures = 0
-    while True:
+    async def retry(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Return the result of `attempt`; repeat it while it fails temporarily, within a time limit."""
         try:
-            return await attempt()
-        except TransientError as error:
-            failures += 1
-            if failures >= policy.attempts:
-                raise GaveUpError(f"{error}, {failures} times; try again later") from None
-            pause_s = error.retry_after_s
-            if pause_s is not None and pause_s > policy.maximum_retry_after_s:
-                raise GaveUpError(
-                    f"{error}; it demands a pause of {pause_s:.0f} s; try again then"
-                ) from None
-            await policy.sleep(max(policy.delay_s(failures), pause_s or 0.0))
+            async with asyncio.timeout(self.object_s):
+                return await self._repeat(attempt)
+        except TimeoutError:
+            raise GaveUpError(
+                f"no complete answer within {self.object_s:g} s; try again later"
+            ) from None
+
+    async def _repeat(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        failures = 0
+        while True:
+            try:
+                return await attempt()
+            except TransientError as error:
+                failures += 1
+                if failures >= self.attempts:
+                    raise GaveUpError(f"{error}, {failures} times; try again later") from None
+                pause_s = error.retry_after_s
+                if pause_s is not None and pause_s > self.maximum_retry_after_s:
+                    raise GaveUpError(
+                        f"{error}; it demands a pause of {pause_s:.0f} s; try again then"
+                    ) from None
+                await self.sleep(max(self.delay_s(failures), pause_s or 0.0))

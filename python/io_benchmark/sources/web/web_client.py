@@ -12,7 +12,6 @@ import zlib
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Self
 from urllib.parse import urljoin, urlsplit
 
@@ -21,7 +20,7 @@ import yarl
 
 from io_benchmark import __version__
 from io_benchmark.errors import ObjectGoneError, ResultError, TooLargeError
-from io_benchmark.sources.web.address_guard import AddressGuard, check_scheme
+from io_benchmark.sources.web.address_guard import AddressGuard
 from io_benchmark.sources.web.connection_errors import explain_connection_error
 from io_benchmark.sources.web.retrying import RequestPolicy, TransientError
 from io_benchmark.text import clean
@@ -49,14 +48,13 @@ class WebClient:
     def __init__(self, policy: RequestPolicy) -> None:
         self.policy = policy
         self.requests = 0
-        self._session: aiohttp.ClientSession | None = None
+        self._session = self._new_session(None)
         # Many answers of a deployment may arrive at once, but only one large one.
         self._large = asyncio.Semaphore(1)
         # For addresses in answers: one guard and session per deployment that gives them.
         self._guarded: dict[str, tuple[AddressGuard, aiohttp.ClientSession]] = {}
 
     async def __aenter__(self) -> Self:
-        self._session = self._new_session(None)
         return self
 
     def _new_session(self, guard: AddressGuard | None) -> aiohttp.ClientSession:
@@ -81,16 +79,10 @@ class WebClient:
             },
         )
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        sessions = [session for _, session in self._guarded.values()]
-        for session in (self._session, *sessions):
-            if session is not None:
-                await session.close()
+    async def __aexit__(self, *_error: object) -> None:
+        for _, session in self._guarded.values():
+            await session.close()
+        await self._session.close()
 
     async def exchange(
         self,
@@ -100,44 +92,30 @@ class WebClient:
         maximum_bytes: int,
         headers: Mapping[str, str] | None = None,
         data: str | bytes | None = None,
+        guarded: aiohttp.ClientSession | None = None,
     ) -> WebAnswer:
-        """Send one request to a named host; return its complete answer, which may be a redirect."""
-        assert self._session is not None  # noqa: S101 - only used inside its `async with`
-        return await self._exchange(
-            self._session,
-            method,
-            url,
-            maximum_bytes=maximum_bytes,
-            large=self._large,
-            headers=headers,
-            data=data,
-        )
+        """Send one request; return its complete answer, which may be a redirect.
 
-    async def _exchange(
-        self,
-        session: aiohttp.ClientSession,
-        method: str,
-        url: str,
-        *,
-        maximum_bytes: int,
-        large: asyncio.Semaphore | None = None,
-        headers: Mapping[str, str] | None = None,
-        data: str | bytes | None = None,
-    ) -> WebAnswer:
+        `guarded` has the connections for an address that an answer gave; else a user named the host.
+        """
+        session, large = (guarded, None) if guarded else (self._session, self._large)
         self.requests += 1
         host = _host(url)
         try:
             # Already encoded: quoting it again would break signatures.
             target = yarl.URL(url, encoded=True)
-            async with session.request(
-                method, target, headers=headers, data=data, allow_redirects=False
-            ) as response:
+            async with (
+                session.request(
+                    method, target, headers=headers, data=data, allow_redirects=False
+                ) as response,
+                AsyncExitStack() as turn,
+            ):
                 if response.status == 429 or response.status >= 500:
                     raise TransientError(
                         f"{host} answers {response.status}", self._retry_after_s(response.headers)
                     )
                 limit = maximum_bytes if response.status < 400 else _MAXIMUM_ERROR_BYTES
-                body = await _bounded_body(response, limit, large)
+                body = await _read_body(response, limit, large, turn)
                 if response.status == 200 and not body:
                     raise TransientError(f"{host} gives an empty answer")
                 return WebAnswer(response.status, response.headers, body)
@@ -156,12 +134,10 @@ class WebClient:
         """Read an object, following redirects; `origin` is the host that gave the address."""
         if not is_web_url(url):
             raise ResultError(f"{clean(url, 200)} is not an address that can be requested")
-        origin = origin or url
-        guard, session = self._session_for(origin)
+        guard, session = self._session_for(origin or url)
         for _ in range(self.policy.redirects + 1):
-            check_scheme(url, origin)
             await guard.check(url)
-            answer = await self._exchange(session, "GET", url, maximum_bytes=maximum_bytes)
+            answer = await self.exchange("GET", url, maximum_bytes=maximum_bytes, guarded=session)
             host = _host(url)
             if answer.status in _REDIRECTS:
                 url = _next_url(url, answer)
@@ -223,23 +199,16 @@ def _next_url(url: str, answer: WebAnswer) -> str:
     return following
 
 
-async def _bounded_body(
-    response: aiohttp.ClientResponse, limit: int, large: asyncio.Semaphore | None
-) -> bytes:
-    """Return the decoded body, of at most `limit` bytes before and after decoding.
-
-    A large body waits for its turn before it continues.
-    """
-    async with AsyncExitStack() as turn:
-        return await _read_body(response, limit, large, turn)
-
-
 async def _read_body(
     response: aiohttp.ClientResponse,
     limit: int,
     large: asyncio.Semaphore | None,
     turn: AsyncExitStack,
 ) -> bytes:
+    """Return the decoded body, of at most `limit` bytes before and after decoding.
+
+    A large body waits for its turn before it continues.
+    """
     encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding not in ("", "identity", "gzip", "x-gzip"):
         raise ResultError(f"it is encoded as {clean(encoding, 50)!r}; only gzip is read")

@@ -133,7 +133,7 @@ def test_facts_are_changed_for_a_pool_or_one_worker():
 def test_written_as_fetch_lays_results_down(tmp_path):
     """Every folder reads as a run, with what the queue knows of it."""
     seed_case.write(tmp_path, workers=2)
-    runs = [run_files.read_run_folder(folder) for folder in sorted(tmp_path.iterdir())]
+    runs = [run_files.read_run(folder) for folder in sorted(tmp_path.iterdir())]
     assert len(runs) == 6
     assert sorted((run.pool, run.task.task_queue if run.task else None) for run in runs) == [
         ("amd-16", "gecko-t/b-linux-docker-amd"),

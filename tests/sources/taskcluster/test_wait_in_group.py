@@ -1,7 +1,9 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Waiting, against the loopback, with a clock that a test turns."""
+"""Waiting for some tasks of a group, on the loopback, with a clock that a test controls."""
+
+import asyncio
 
 import pytest
 from loopback import Fault, Loopback, first
@@ -9,10 +11,9 @@ from loopback_deployment import Deployment, add_group
 from turned_clock import Turned
 
 from io_benchmark.errors import ResultError
-from io_benchmark.sources.taskcluster.task_watch import TaskCounts
-from io_benchmark.submit import task_creation
-from io_benchmark.submit.definitions import GroupMember
-from io_benchmark.submit.task_wait import wait
+from io_benchmark.sources.taskcluster.addresses import GroupAddress
+from io_benchmark.sources.taskcluster.listing import connect
+from io_benchmark.sources.taskcluster.task_watch import TaskCounts, wait_in_group
 
 
 @pytest.fixture
@@ -30,15 +31,26 @@ def group(deployment):
 
 def waited(loopback, group_id, policy, turned, timeout_s=None):
     told: list[str] = []
-    tasks = [
-        GroupMember(one, f"label-{number}")
-        for number, one in enumerate(loopback.deployment.groups.get(group_id, ["x"]))
-    ]
-    standing = task_creation.connect(
-        {"TASKCLUSTER_ROOT_URL": loopback.url},
-        lambda one: wait(one, group_id, tasks, 10, timeout_s, told.append, turned.clock),
-        policy,
-    )
+    labels = {
+        task_id: f"label-{number}"
+        for number, task_id in enumerate(loopback.deployment.groups.get(group_id, ["x"]))
+    }
+    environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
+    address = GroupAddress(loopback.url, group_id)
+
+    async def main():
+        async with connect({0: address}, environment, policy) as (_, deployments):
+            return await wait_in_group(
+                deployments[loopback.url],
+                group_id,
+                labels,
+                told.append,
+                every_s=10,
+                limit_s=timeout_s,
+                clock=turned.clock,
+            )
+
+    standing = asyncio.run(main())
     return standing, told
 
 
