@@ -57,13 +57,12 @@ class RecordedTask(ResultPart, frozen=True):
     location: Annotated[dict[Text, Text], Few]
 
 
-class ConfiguredPlace(ResultPart, frozen=True):
-    name: Name
-    path: Text
-
-
 class Config(ResultPart, frozen=True):
     """The settings of the run."""
+
+    class ConfiguredPlace(ResultPart, frozen=True):
+        name: Name
+        path: Text
 
     profile: Text
     workloads: Annotated[list[Name], Few]
@@ -81,17 +80,15 @@ class Config(ResultPart, frozen=True):
     perfherder: Name = "pool"  # one series per pool; "neutral": one that all pools share
 
 
-class Tool(ResultPart, frozen=True):
-    path: Text
-    version: Text | None
-
-
-class Container(ResultPart, frozen=True):
-    engine: Text | None
-    root_filesystem: Text | None
-
-
 class Host(ResultPart, frozen=True):
+    class Tool(ResultPart, frozen=True):
+        path: Text
+        version: Text | None
+
+    class Container(ResultPart, frozen=True):
+        engine: Text | None
+        root_filesystem: Text | None
+
     kernel: Text
     kernel_version: Text
     architecture: Text
@@ -111,36 +108,6 @@ class Host(ResultPart, frozen=True):
     vm: Annotated[dict[Text, int | None], Many]
     first_touch_ns_per_mib: Annotated[list[Count], Many]
     tools: Annotated[dict[Text, Tool | None], Few]
-
-
-class PlaceMount(ResultPart, frozen=True):
-    device: Text
-    root: Text
-    point: Text
-    options: Text
-    filesystem: Text
-    source: Text
-    super_options: Text
-
-
-class Overlay(ResultPart, frozen=True):
-    lower_layers: Count
-    upper_directory: Text | None
-    volatile: bool
-
-
-class Filesystem(ResultPart, frozen=True):
-    type: Text
-    ext4_options: Annotated[list[Text], Many] | None
-    btrfs_data_profiles: Annotated[list[Text], Few] | None
-
-
-class Probe(ResultPart, frozen=True):
-    """8 MiB written and fsync'd: the devices that wrote them, and the time of fsync."""
-
-    failed: Text | None
-    fsync_ns: Count | None
-    written_bytes: Annotated[dict[Text, Count], Many] | None
 
 
 class Device(ResultPart, frozen=True):
@@ -168,6 +135,32 @@ class Device(ResultPart, frozen=True):
 class StoragePlace(ResultPart, frozen=True):
     """The storage of a place; `failed` says why it could not be observed."""
 
+    class PlaceMount(ResultPart, frozen=True):
+        device: Text
+        root: Text
+        point: Text
+        options: Text
+        filesystem: Text
+        source: Text
+        super_options: Text
+
+    class Overlay(ResultPart, frozen=True):
+        lower_layers: Count
+        upper_directory: Text | None
+        volatile: bool
+
+    class Filesystem(ResultPart, frozen=True):
+        type: Text
+        ext4_options: Annotated[list[Text], Many] | None
+        btrfs_data_profiles: Annotated[list[Text], Few] | None
+
+    class Probe(ResultPart, frozen=True):
+        """8 MiB written and fsync'd: the devices that wrote them, and the time of fsync."""
+
+        failed: Text | None
+        fsync_ns: Count | None
+        written_bytes: Annotated[dict[Text, Count], Many] | None
+
     name: Name
     path: Text
     failed: Text | None = None
@@ -192,33 +185,29 @@ class Storage(ResultPart, frozen=True):
     places: Annotated[list[StoragePlace], Few]
 
 
-class IoLimit(ResultPart, frozen=True):
-    group: Text
-    device: Text
-    device_name: Text | None
-    kind: Text
-    value: Count
-
-
-class Weight(ResultPart, frozen=True):
-    group: Text
-    file: Text
-    text: Text
-
-
-class MemoryLimit(ResultPart, frozen=True):
-    group: Text
-    file: Text
-    bytes: int
-
-
-class CpuLimit(ResultPart, frozen=True):
-    group: Text
-    quota_us: Count
-    period_us: Count
-
-
 class Limits(ResultPart, frozen=True):
+    class IoLimit(ResultPart, frozen=True):
+        group: Text
+        device: Text
+        device_name: Text | None
+        kind: Text
+        value: Count
+
+    class Weight(ResultPart, frozen=True):
+        group: Text
+        file: Text
+        text: Text
+
+    class MemoryLimit(ResultPart, frozen=True):
+        group: Text
+        file: Text
+        bytes: int
+
+    class CpuLimit(ResultPart, frozen=True):
+        group: Text
+        quota_us: Count
+        period_us: Count
+
     cgroup_versions: Annotated[list[Text], Few]
     groups: Annotated[dict[Text, Text], Few]
     io: Annotated[list[IoLimit], Many]

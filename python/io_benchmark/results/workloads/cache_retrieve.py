@@ -19,21 +19,6 @@ from io_benchmark.results.common_types import (
 from io_benchmark.results.workload import Workload
 
 
-class CacheState(ResultPart, frozen=True):
-    """How cold the cache really was when the first retrieve began."""
-
-    drop_caches: Text
-    cache_bytes: Count
-    resident_bytes: Count | None
-
-
-class Trim(ResultPart, frozen=True):
-    """A sync between retrieves, outside the timed parts."""
-
-    after_retrieves: Count
-    sync_ns: Count
-
-
 class RetrieveColumns(ResultPart, frozen=True):
     """One row per retrieve; start_ns counts from the script's start, by the monotonic clock.
 
@@ -48,6 +33,19 @@ class RetrieveColumns(ResultPart, frozen=True):
 
 class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-retrieve"):
     """One pass over the sequence of retrieves, to one destination."""
+
+    class CacheState(ResultPart, frozen=True):
+        """How cold the cache really was when the first retrieve began."""
+
+        drop_caches: Text
+        cache_bytes: Count
+        resident_bytes: Count | None
+
+    class Trim(ResultPart, frozen=True):
+        """A sync between retrieves, outside the timed parts."""
+
+        after_retrieves: Count
+        sync_ns: Count
 
     place: Name
     destination: Name

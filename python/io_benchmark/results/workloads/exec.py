@@ -18,23 +18,21 @@ from io_benchmark.results.workload import (
 OVER_HARDLINKED = "over-hardlinked"
 
 
-class ExecParameters(Parameters, frozen=True):
-    blob_bytes: Count
-    passes: Count
-
-
-class ExecObservations(Observations, frozen=True):
-    """`cpu_ns`: of all executions together."""
-
-    architecture: Text | None
-    l3_bytes: Count | None
-    cpus: Annotated[list[Count], Many] | None
-    pinned: bool | None
-    cpu_ns: Count | None
-
-
 class ExecEntry(BatchEntry, frozen=True, tag_field="name", tag="exec"):
     """One large binary executed by several processes at once, hardlinked or copied for each."""
+
+    class ExecParameters(Parameters, frozen=True):
+        blob_bytes: Count
+        passes: Count
+
+    class ExecObservations(Observations, frozen=True):
+        """`cpu_ns`: of all executions together."""
+
+        architecture: Text | None
+        l3_bytes: Count | None
+        cpus: Annotated[list[Count], Many] | None
+        pinned: bool | None
+        cpu_ns: Count | None
 
     parameters: ExecParameters
     observed: ExecObservations

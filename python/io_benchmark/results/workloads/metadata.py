@@ -18,23 +18,21 @@ from io_benchmark.results.workload import (
 SCALING, NOT_VISIBLE = "scaling", "not-visible"
 
 
-class MetadataParameters(Parameters, frozen=True):
-    concurrency: Name
-    files: Count
-    window_ns: Count | None
-
-
-class MetadataObservations(Observations, frozen=True):
-    """The last three are of the variant `visibility` alone."""
-
-    cpus: Count | None
-    checks: Count | None
-    not_visible: Count | None
-    longest_invisible_ns: Count | None
-
-
 class MetadataEntry(BatchEntry, frozen=True, tag_field="name", tag="metadata"):
     """Looking at files, creating, renaming and removing them, by several threads at once."""
+
+    class MetadataParameters(Parameters, frozen=True):
+        concurrency: Name
+        files: Count
+        window_ns: Count | None
+
+    class MetadataObservations(Observations, frozen=True):
+        """The last three are of the variant `visibility` alone."""
+
+        cpus: Count | None
+        checks: Count | None
+        not_visible: Count | None
+        longest_invisible_ns: Count | None
 
     parameters: MetadataParameters
     observed: MetadataObservations

@@ -23,27 +23,25 @@ class Latency(ResultPart, frozen=True):
     max: Nanoseconds
 
 
-class RandomIoParameters(Parameters, frozen=True):
-    operation: Name
-    block_bytes: Count
-    depth: Count
-    file_bytes: Count
-    window_ns: Count
-
-
-class RandomIoObservations(Observations, frozen=True):
-    """`method`: fio with its version, or the script's own loop."""
-
-    method: Text | None
-    io_engine: Text | None
-    processes: Count | None
-    prefill_ns: Count | None
-    total_operations: Count | None
-    latency_ns: Latency | None
-
-
 class RandomIoEntry(BatchEntry, frozen=True, tag_field="name", tag="random-io"):
     """Small reads or writes past the page cache, all over a file."""
+
+    class RandomIoParameters(Parameters, frozen=True):
+        operation: Name
+        block_bytes: Count
+        depth: Count
+        file_bytes: Count
+        window_ns: Count
+
+    class RandomIoObservations(Observations, frozen=True):
+        """`method`: fio with its version, or the script's own loop."""
+
+        method: Text | None
+        io_engine: Text | None
+        processes: Count | None
+        prefill_ns: Count | None
+        total_operations: Count | None
+        latency_ns: Latency | None
 
     parameters: RandomIoParameters
     observed: RandomIoObservations

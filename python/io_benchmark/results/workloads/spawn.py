@@ -7,18 +7,16 @@ from io_benchmark.results.common_types import Count, Text
 from io_benchmark.results.workload import BatchEntry, Observations, Parameters, Workload
 
 
-class SpawnParameters(Parameters, frozen=True):
-    warm_up: Count
-
-
-class SpawnObservations(Observations, frozen=True):
-    program: Text | None
-    method: Text | None
-    python: Text | None
-
-
 class SpawnEntry(BatchEntry, frozen=True, tag_field="name", tag="spawn"):
     """Starting a process and waiting for its end."""
+
+    class SpawnParameters(Parameters, frozen=True):
+        warm_up: Count
+
+    class SpawnObservations(Observations, frozen=True):
+        program: Text | None
+        method: Text | None
+        python: Text | None
 
     parameters: SpawnParameters
     observed: SpawnObservations

@@ -17,24 +17,22 @@ from io_benchmark.results.workload import (
 )
 
 
-class UploadParameters(Parameters, frozen=True):
-    target: Text
-    object_bytes: Count
-    objects_planned: Count
-    objects_at_once: Count
-    delay_ns: Count | None
-
-
-class UploadObservations(Observations, frozen=True):
-    method: Text | None
-    http_version: Text | None
-    connections: Count | None
-    without_expect_ns: Annotated[list[Nanoseconds], Many] | None
-    expect_100_stalls: Count | None
-
-
 class UploadEntry(BatchEntry, frozen=True, tag_field="name", tag="upload"):
     """Small objects over HTTP."""
+
+    class UploadParameters(Parameters, frozen=True):
+        target: Text
+        object_bytes: Count
+        objects_planned: Count
+        objects_at_once: Count
+        delay_ns: Count | None
+
+    class UploadObservations(Observations, frozen=True):
+        method: Text | None
+        http_version: Text | None
+        connections: Count | None
+        without_expect_ns: Annotated[list[Nanoseconds], Many] | None
+        expect_100_stalls: Count | None
 
     parameters: UploadParameters
     observed: UploadObservations

@@ -13,7 +13,7 @@ from io_benchmark.analysis.diagnosis.ranking import RankedFact, ReadFact, by_ran
 from io_benchmark.analysis.observed.disk_waits import MIB
 from io_benchmark.analysis.observed.worker_view import View, cpu_quota
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
-from io_benchmark.results.format import IoLimit
+from io_benchmark.results.format import Limits
 
 ORDER = 20
 _UNREAD = "No cgroup hierarchy could be read."
@@ -43,7 +43,7 @@ def _hierarchy_seen(view: View) -> bool:
     return view.limits is not None and bool(view.limits.cgroup_versions)
 
 
-def _io_limits(view: View) -> list[IoLimit]:
+def _io_limits(view: View) -> list[Limits.IoLimit]:
     """Return the limits on the place's devices, and those on devices that are not known."""
     if view.limits is None:
         return []
@@ -69,13 +69,13 @@ def _memory_limit_bytes(view: View) -> int | None:
     return None if tightest is None or (machine is not None and tightest >= machine) else tightest
 
 
-def _amount(limit: IoLimit) -> Quantity:
+def _amount(limit: Limits.IoLimit) -> Quantity:
     if limit.kind.endswith("bytes_per_s"):
         return Quantity(limit.value, Unit.BYTES_PER_SECOND)
     return Quantity(limit.value, Unit.OPERATIONS_PER_SECOND)
 
 
-def _listed(limits: Sequence[IoLimit]) -> tuple[str, dict[str, Value]]:
+def _listed(limits: Sequence[Limits.IoLimit]) -> tuple[str, dict[str, Value]]:
     """Return a template with the first limits, each once, and its values."""
     distinct = {
         (limit.kind, limit.value, limit.device_name or limit.device): limit for limit in limits
