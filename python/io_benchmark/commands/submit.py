@@ -17,15 +17,24 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from io_benchmark.commands import submit_options
-from io_benchmark.commands.context import Context
+from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.commands.options import parse_job_names
-from io_benchmark.errors import UsageError
+from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.paths import current_folder
+from io_benchmark.submit.definitions import (
+    ReadyTask,
+    SelectedTask,
+    SubmissionSettings,
+    select_tasks,
+    submitter_scopes,
+)
+from io_benchmark.submit.owner import ADVICE, known_owner
+from io_benchmark.submit.submission import Submission, make_all_ready, submission_of
+from io_benchmark.text import clean_name
 
 if TYPE_CHECKING:
-    from io_benchmark.submit.definitions import ReadyTask, SelectedTask, SubmissionSettings
     from io_benchmark.submit.earlier import EarlierResult
-    from io_benchmark.submit.submission import Submission
+    from io_benchmark.submit.journal import Journal
 
 USAGE = "[OPTION ...]"
 EXAMPLES = (
@@ -40,32 +49,101 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
-    from io_benchmark.commands import resumption, task_group
+    from io_benchmark.commands import task_group
 
     if arguments.cancel is not None:
         return task_group.cancel(arguments.cancel, context)
     if arguments.resume is not None:
         submit_options.refuse_with_resume(arguments)
-        return resumption.resume(arguments, context)
+        return _resume(arguments, context)
     jobs, settings = parse_job_names(arguments.jobs), _settings(arguments, context)
-    chosen = generated(arguments, jobs, settings, context)
+    chosen = _generated(arguments, jobs, settings, context)
     task_group.check_comparison(arguments, {one.pool for one in chosen})
     if arguments.dry_run:
-        announce_cost(arguments, chosen, settings, context)
+        _announce_cost(arguments, chosen, settings, context)
         _print_tasks(_ready(jobs, settings, chosen)[2], context)
         return 0
-    announce(arguments, chosen, settings, context)
-    if not task_group.agreed(arguments, context, "Create them?"):
-        return 1
+    if not _is_agreed(arguments, chosen, settings, context):
+        return EXIT_FAILED
     # Dated now: the queue takes no task that says it was created long ago.
     now, submission, tasks = _ready(jobs, settings, chosen)
     return task_group.create_all(arguments, context, now, submission, chosen, tasks)
 
 
+def _resume(arguments: argparse.Namespace, context: Context) -> int:
+    """Complete a group: from its journal, or from what the group holds and the kinds again."""
+    from io_benchmark.commands import task_group
+    from io_benchmark.submit import group_state, task_creation
+
+    group_id = task_group.group_of("--resume", arguments.resume, context.environment)
+    task_group.check_comparison(arguments, None)
+    journal = _journal(group_id, context)
+    submission = journal.submission if journal else _recorded(group_id, context)
+    state = task_creation.connect(
+        context.environment,
+        lambda deployment: group_state.read_group_state(deployment, group_id, submission),
+    )
+    ready: tuple[ReadyTask, ...] = ()
+    context.tell(f"group:{group_id}: {len(state.existing)} of {state.count} tasks exist")
+    if state.missing:
+        chosen = (
+            journal.chosen if journal else _regenerated(arguments, group_id, submission, context)
+        )
+        task_group.check_comparison(arguments, {one.pool for one in chosen})
+        missing = [chosen[number] for number in state.missing]
+        if not _is_agreed(arguments, missing, submission.settings, context):
+            return EXIT_FAILED
+        now = datetime.now(UTC)
+        created = group_state.dates_start(journal.created, now) if journal else now
+        ready = make_all_ready(chosen, submission, group_id, created)
+    existing = list(state.existing.values())
+    return task_group.create(
+        arguments,
+        context,
+        group_id,
+        [ready[number] for number in state.missing],
+        group_state.all_members(state, ready),
+        task_creation.CreatedTasks(existing, len(existing)),
+    )
+
+
+def _journal(group_id: str, context: Context) -> Journal | None:
+    from io_benchmark.submit import journal
+    from io_benchmark.submit.task_creation import environment_access
+
+    found = journal.read(journal.path_of(group_id, context.environment))
+    root_url = environment_access(context.environment).root_url
+    if found is not None and found.root_url != root_url:
+        raise UsageError(
+            f"--resume {group_id}: is not at {root_url}; set TASKCLUSTER_ROOT_URL to {found.root_url}"
+        )
+    return found
+
+
+def _recorded(group_id: str, context: Context) -> Submission:
+    from io_benchmark.submit.group_state import read_submission
+    from io_benchmark.submit.task_creation import connect
+
+    return connect(context.environment, lambda deployment: read_submission(deployment, group_id))
+
+
+def _regenerated(
+    arguments: argparse.Namespace, group_id: str, submission: Submission, context: Context
+) -> tuple[SelectedTask, ...]:
+    """Generate the tasks again; raise if the kind has changed since the submission."""
+    chosen = _generated(arguments, submission.jobs, submission.settings, context)
+    made = submission_of(submission.jobs, submission.settings, chosen)
+    if made.sha256 != submission.sha256:
+        raise ResultError(
+            f"group:{group_id}: the kind here makes different tasks from those of the group; "
+            "resume it from the same version of the checkout and of io-benchmark, or compare the "
+            f"existing tasks with: io-benchmark compare group:{group_id}"
+        )
+    return chosen
+
+
 def _settings(arguments: argparse.Namespace, context: Context) -> SubmissionSettings:
-    from io_benchmark.submit.definitions import SubmissionSettings
     from io_benchmark.submit.images import parse_image
-    from io_benchmark.text import clean_name
 
     pools: dict[str, str] = {}
     for pool, queue in arguments.pool:
@@ -86,8 +164,6 @@ def _settings(arguments: argparse.Namespace, context: Context) -> SubmissionSett
 
 
 def _owner(arguments: argparse.Namespace, context: Context) -> str | None:
-    from io_benchmark.submit.owner import ADVICE, known_owner
-
     owner: str | None = arguments.owner or known_owner(context.environment)
     if owner is None and not arguments.dry_run:
         raise UsageError(f"the tasks need an owner; {ADVICE}")
@@ -96,7 +172,7 @@ def _owner(arguments: argparse.Namespace, context: Context) -> str | None:
     return owner
 
 
-def generated(
+def _generated(
     arguments: argparse.Namespace,
     jobs: Sequence[str],
     settings: SubmissionSettings,
@@ -105,7 +181,6 @@ def generated(
     # Imported here: generating takes half a second to load, and --help must not wait for it.
     from io_benchmark.graph.generate import generate
     from io_benchmark.graph.root import find_root
-    from io_benchmark.submit.definitions import select_tasks
 
     root = find_root(arguments.root, current_folder())
     context.tell(f"Generating the graph from {root}")
@@ -122,8 +197,6 @@ def _ready(
 ) -> tuple[datetime, Submission, tuple[ReadyTask, ...]]:
     import slugid
 
-    from io_benchmark.submit.submission import make_all_ready, submission_of
-
     now = datetime.now(UTC)
     submission = submission_of(jobs, settings, chosen)
     return now, submission, make_all_ready(chosen, submission, slugid.nice(), now)
@@ -138,7 +211,21 @@ def _print_tasks(tasks: Sequence[ReadyTask], context: Context) -> None:
     context.print(json.dumps(printed, indent=2, ensure_ascii=False))
 
 
-def announce(
+def _is_agreed(
+    arguments: argparse.Namespace,
+    chosen: Sequence[SelectedTask],
+    settings: SubmissionSettings,
+    context: Context,
+) -> bool:
+    """Show what creating these tasks means; ask on a terminal, unless --yes."""
+    _announce(arguments, chosen, settings, context)
+    if arguments.yes or not context.is_interactive or context.confirm("Create them?"):
+        return True
+    context.tell("nothing was created")
+    return False
+
+
+def _announce(
     arguments: argparse.Namespace,
     chosen: Sequence[SelectedTask],
     settings: SubmissionSettings,
@@ -148,7 +235,7 @@ def announce(
     from io_benchmark.submit.task_creation import connect, environment_access, unknown_pools
 
     access = environment_access(context.environment)
-    announce_cost(arguments, chosen, settings, context, f", at {access.root_url}, {access.who}")
+    _announce_cost(arguments, chosen, settings, context, f", at {access.root_url}, {access.who}")
     if access.who == "anonymously":
         context.tell(
             "warning: no credentials; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN"
@@ -161,7 +248,7 @@ def announce(
         )
 
 
-def announce_cost(
+def _announce_cost(
     arguments: argparse.Namespace,
     chosen: Sequence[SelectedTask],
     settings: SubmissionSettings,
@@ -169,7 +256,6 @@ def announce_cost(
     where: str = "",
 ) -> None:
     from io_benchmark.submit import cost
-    from io_benchmark.submit.definitions import submitter_scopes
 
     found = cost.estimate(
         chosen, _earlier_minutes(arguments.like, chosen, settings.profile, context)

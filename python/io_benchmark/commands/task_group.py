@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.context import Context
+from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.submit import journal, task_creation
 
@@ -79,13 +79,9 @@ def create(
                 deployment, group_id, members, arguments.every, timeout_s, context.tell
             ),
         )
-    except KeyboardInterrupt as interruption:
-        may_ask = type(interruption) is KeyboardInterrupt
-        _leave(context, created, group_id, may_ask=may_ask, total=len(members))
-        raise
-    except IoBenchmarkError as error:
-        # Lost sight of while waiting, they may be well.
-        may_ask = isinstance(error, task_creation.CreationError)
+    except (KeyboardInterrupt, IoBenchmarkError) as error:
+        # Not on SIGTERM; nor after other errors: lost sight of while waiting, tasks may be well.
+        may_ask = type(error) is KeyboardInterrupt or isinstance(error, task_creation.CreationError)
         _leave(context, created, group_id, may_ask=may_ask, total=len(members))
         raise
     if standing.resolved < standing.total:
@@ -136,7 +132,7 @@ def cancel(text: str, context: Context) -> int:
     )
     journal.remove(journal.path_of(group_id, context.environment))
     _tell_cancelled(done, context)
-    return 1 if done.problems else 0
+    return EXIT_FAILED if done.problems else 0
 
 
 def group_of(option: str, text: str, environment: Mapping[str, str]) -> str:
@@ -166,8 +162,8 @@ def _tell_cancelled(done: task_creation.CancelledTasks, context: Context) -> Non
         context.tell(f"error: {problem}")
 
 
-def _comparison(arguments: argparse.Namespace, group_id: str) -> argparse.Namespace:
-    """Return the arguments of `compare group:ID` with the options that submit shares with it."""
+def _compare(arguments: argparse.Namespace, context: Context, group_id: str) -> int:
+    """Run `compare group:ID` with the options that submit shares with it."""
     from io_benchmark.commands import compare
 
     parser = argparse.ArgumentParser()
@@ -175,7 +171,7 @@ def _comparison(arguments: argparse.Namespace, group_id: str) -> argparse.Namesp
     comparison = parser.parse_args([f"group:{group_id}"])
     for name in ("format", "expect", "write", "baseline"):
         setattr(comparison, name, getattr(arguments, name))
-    return comparison
+    return compare.run(comparison, context)
 
 
 def check_comparison(arguments: argparse.Namespace, pools: Collection[str] | None) -> None:
@@ -202,17 +198,3 @@ def _check_writable(path: Path) -> None:
         raise UsageError(f"--write {shown}: {reason}; name another file") from None
     if not is_folder:
         raise UsageError(f"--write {shown}: no such folder; create it first")
-
-
-def _compare(arguments: argparse.Namespace, context: Context, group_id: str) -> int:
-    from io_benchmark.commands import compare
-
-    return compare.run(_comparison(arguments, group_id), context)
-
-
-def agreed(arguments: argparse.Namespace, context: Context, question: str) -> bool:
-    """Ask on a terminal, unless --yes."""
-    if arguments.yes or not context.is_interactive or context.confirm(question):
-        return True
-    context.tell("nothing was created")
-    return False
