@@ -3,21 +3,21 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Creates the tasks of a group, waits for them and compares; leaves or cancels them otherwise."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from io_benchmark.analysis import expectations, plan
+from io_benchmark.commands import compare
 from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.errors import IoBenchmarkError, UsageError
+from io_benchmark.sources.taskcluster.addresses import GroupAddress, default_root_url, parse
 from io_benchmark.submit import journal, task_creation
-
-if TYPE_CHECKING:
-    from io_benchmark.submit.definitions import GroupMember, ReadyTask, SelectedTask
-    from io_benchmark.submit.submission import Submission
+from io_benchmark.submit.definitions import GroupMember, ReadyTask, SelectedTask
+from io_benchmark.submit.submission import Submission
+from io_benchmark.submit.task_wait import wait
+from io_benchmark.text import clean
 
 HOW_TO_CANCEL = "io-benchmark submit --cancel"
 HOW_TO_RESUME = "io-benchmark submit --resume"
@@ -57,8 +57,6 @@ def create(
     created: task_creation.CreatedTasks,
 ) -> int:
     """Create the missing members of a group, wait for all of them, and compare."""
-    from io_benchmark.submit.task_wait import wait
-
     root_url = task_creation.environment_access(context.environment).root_url
     timeout_s = None if arguments.timeout is None else arguments.timeout * 60
     try:
@@ -137,9 +135,6 @@ def cancel(text: str, context: Context) -> int:
 
 def group_of(option: str, text: str, environment: Mapping[str, str]) -> str:
     """Return the group in an option's value, an id or an address."""
-    from io_benchmark.sources.taskcluster.addresses import GroupAddress, default_root_url, parse
-    from io_benchmark.text import clean
-
     address = parse(text if ":" in text else f"group:{text}", environment)
     shown = f"{option} {clean(text, 200)}"
     if not isinstance(address, GroupAddress):
@@ -164,8 +159,6 @@ def _tell_cancelled(done: task_creation.CancelledTasks, context: Context) -> Non
 
 def _compare(arguments: argparse.Namespace, context: Context, group_id: str) -> int:
     """Run `compare group:ID` with the options that submit shares with it."""
-    from io_benchmark.commands import compare
-
     parser = argparse.ArgumentParser()
     compare.add_arguments(parser)
     comparison = parser.parse_args([f"group:{group_id}"])
@@ -176,8 +169,6 @@ def _compare(arguments: argparse.Namespace, context: Context, group_id: str) -> 
 
 def check_comparison(arguments: argparse.Namespace, pools: Collection[str] | None) -> None:
     """Refuse a mistake before machines have run for an hour; None: the pools are not known."""
-    from io_benchmark.analysis import expectations, plan
-
     for _, path in arguments.write:
         _check_writable(path)
     for text in arguments.expect:
@@ -187,8 +178,6 @@ def check_comparison(arguments: argparse.Namespace, pools: Collection[str] | Non
 
 
 def _check_writable(path: Path) -> None:
-    from io_benchmark.text import clean
-
     shown = clean(str(path), 200)
     try:
         path.exists()  # too long a name, or a loop of links

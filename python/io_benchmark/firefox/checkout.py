@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from io_benchmark.errors import IoBenchmarkError, UsageError
+from io_benchmark.firefox.text_lines import decode
 from io_benchmark.paths import resolve_path
 
 NAME = "io-benchmark"
@@ -86,12 +87,7 @@ class Checkout:
         data = self.read(path)
         if data is None:
             raise IoBenchmarkError(f"{self.path / path}: no such file; update the checkout")
-        try:
-            return data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise IoBenchmarkError(
-                f"{self.path / path}: is not UTF-8 at byte {error.start}; save it as UTF-8"
-            ) from None
+        return decode(data, self.path / path)
 
 
 def _no_checkout(path: Path, missing: str) -> UsageError:

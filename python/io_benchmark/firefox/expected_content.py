@@ -24,7 +24,7 @@ from io_benchmark.firefox.doc_page import DocPage
 from io_benchmark.firefox.group_names import GroupNames
 from io_benchmark.firefox.joined_module import join_modules
 from io_benchmark.firefox.kind import SOURCE, Kind
-from io_benchmark.firefox.text_lines import normalize_line_ends
+from io_benchmark.firefox.text_lines import decode, normalize_line_ends
 from io_benchmark.graph.root import Root
 from io_benchmark.graph.worker_script import build_worker_script
 
@@ -48,14 +48,10 @@ class ExpectedEntry:
 def _read(root: Root, path: str) -> str:
     file = root.path / path
     try:
-        return normalize_line_ends(file.read_bytes()).decode("utf-8")
+        return decode(normalize_line_ends(file.read_bytes()), file)
     except OSError as error:
         raise IoBenchmarkError(
             f"{file}: {error.strerror}; name a complete tree with --root"
-        ) from None
-    except UnicodeDecodeError as error:
-        raise IoBenchmarkError(
-            f"{file}: is not UTF-8 at byte {error.start}; save it as UTF-8"
         ) from None
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.firefox import text_lines
 from io_benchmark.firefox.checkout import CONFIG, SCRIPT, Checkout, TreePath
 from io_benchmark.firefox.doc_page import DocPage
@@ -133,14 +132,7 @@ def _file(draft: _Draft, path: str, wanted: bytes | None) -> None:
 
 def _text(draft: _Draft, path: str) -> str | None:
     data = draft.read(path)
-    if data is None:
-        return None
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise IoBenchmarkError(
-            f"{path}: is not UTF-8 at byte {error.start}; save it as UTF-8"
-        ) from None
+    return None if data is None else text_lines.decode(data, path)
 
 
 def _entry(draft: _Draft, entry: ExpectedEntry) -> None:
