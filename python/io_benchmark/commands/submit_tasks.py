@@ -40,7 +40,7 @@ from io_benchmark.text import clean_name
 
 
 def submit(arguments: argparse.Namespace, context: Context) -> int:
-    """Create the tasks of a new group, or only print them."""
+    """Create the tasks of a new group after its journal, or only print them."""
     jobs, settings = parse_job_names(arguments.jobs), _settings(arguments, context)
     chosen = _generated(arguments, jobs, settings, context)
     task_group.check_comparison(arguments, {one.pool for one in chosen})
@@ -52,14 +52,21 @@ def submit(arguments: argparse.Namespace, context: Context) -> int:
         return EXIT_FAILED
     # Dated now: the queue takes no task that says it was created long ago.
     now, submission, tasks = _ready(jobs, settings, chosen)
-    return task_group.create_all(arguments, context, now, submission, chosen, tasks)
+    group_id = tasks[0].task_id
+    root_url = environment_access(context.environment).root_url
+    _write_journal(journal.Journal(root_url, group_id, now, submission, chosen), context)
+    context.tell(
+        f"Creating group:{group_id}; if this stops, resume with: "
+        f"{task_group.HOW_TO_RESUME} {group_id}"
+    )
+    return task_group.create(arguments, context, group_id, tasks, tasks, CreatedTasks())
 
 
 def resume(arguments: argparse.Namespace, context: Context) -> int:
     """Complete a group: from its journal, or from what the group holds and the kinds again."""
     group_id = task_group.group_of("--resume", arguments.resume, context.environment)
     task_group.check_comparison(arguments, None)
-    written = _journal(group_id, context)
+    written = _read_journal(group_id, context)
     submission = (
         written.submission
         if written
@@ -96,7 +103,18 @@ def resume(arguments: argparse.Namespace, context: Context) -> int:
     )
 
 
-def _journal(group_id: str, context: Context) -> journal.Journal | None:
+def _write_journal(written: journal.Journal, context: Context) -> None:
+    path = journal.path_of(written.group_id, context.environment)
+    try:
+        journal.write(written, path)
+    except OSError as error:
+        context.tell(
+            f"warning: {path}: cannot write the journal ({error.strerror}); resuming will need the "
+            "same version of the kind"
+        )
+
+
+def _read_journal(group_id: str, context: Context) -> journal.Journal | None:
     found = journal.read(journal.path_of(group_id, context.environment))
     root_url = environment_access(context.environment).root_url
     if found is not None and found.root_url != root_url:

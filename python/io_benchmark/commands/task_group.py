@@ -5,7 +5,6 @@
 
 import argparse
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 
 from io_benchmark.analysis import expectations, plan
@@ -14,38 +13,12 @@ from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.sources.taskcluster.addresses import GroupAddress, default_root_url, parse
 from io_benchmark.submit import journal, task_creation
-from io_benchmark.submit.definitions import GroupMember, ReadyTask, SelectedTask
-from io_benchmark.submit.submission import Submission
+from io_benchmark.submit.definitions import GroupMember, ReadyTask
 from io_benchmark.submit.task_wait import wait
 from io_benchmark.text import clean
 
 HOW_TO_CANCEL = "io-benchmark submit --cancel"
 HOW_TO_RESUME = "io-benchmark submit --resume"
-
-
-def create_all(
-    arguments: argparse.Namespace,
-    context: Context,
-    now: datetime,
-    submission: Submission,
-    chosen: Sequence[SelectedTask],
-    tasks: Sequence[ReadyTask],
-) -> int:
-    """Create a new group, after its journal is written and its id is printed."""
-    group_id = tasks[0].task_id
-    root_url = task_creation.environment_access(context.environment).root_url
-    path = journal.path_of(group_id, context.environment)
-    try:
-        journal.write(journal.Journal(root_url, group_id, now, submission, tuple(chosen)), path)
-    except OSError as error:
-        context.tell(
-            f"warning: {path}: cannot write the journal ({error.strerror}); resuming will need the "
-            "same version of the kind"
-        )
-    context.tell(
-        f"Creating group:{group_id}; if this stops, resume with: {HOW_TO_RESUME} {group_id}"
-    )
-    return create(arguments, context, group_id, tasks, tasks, task_creation.CreatedTasks())
 
 
 def create(
