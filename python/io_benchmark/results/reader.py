@@ -176,11 +176,6 @@ def load(path: Path) -> bytes:
         raise _error(str(path), error.strerror or str(error)) from None
 
 
-def read(path: Path) -> Result:
-    """Read and parse a file."""
-    return parse(load(path), str(path))
-
-
 def _decode(
     decoder: msgspec.json.Decoder[Any],
     data: bytes | msgspec.Raw,
