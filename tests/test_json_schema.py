@@ -5,7 +5,7 @@
 
 import msgspec
 
-from io_benchmark.json_schema import schema_of
+from io_benchmark.results.schema import schema_of
 
 
 class Part(msgspec.Struct):

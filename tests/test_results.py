@@ -31,6 +31,10 @@ def document(path: Path = GOOD) -> dict[str, Any]:
     return loaded
 
 
+def read(path: Path) -> results.Result:
+    return results.parse(results.load(path), str(path))
+
+
 def changed(path: str, value: object, file: Path = GOOD) -> bytes:
     """The good file with one value replaced; the path's parts are keys or positions."""
     whole = document(file)
@@ -44,7 +48,7 @@ def changed(path: str, value: object, file: Path = GOOD) -> bytes:
 
 def test_a_real_file_reads_whole() -> None:
     """What the script wrote comes back value for value."""
-    result = results.read(GOOD)
+    result = read(GOOD)
     samples = result.workloads[0].samples
     columns = {name: list(getattr(samples, name)) for name in samples.__struct_fields__}
     assert columns == document()["workloads"][0]["samples"]
@@ -59,7 +63,7 @@ def test_keys_of_a_newer_script_are_passed_over() -> None:
     """A version may grow keys; a reader that knows fewer still reads."""
     for path in (GOOD, OLD):
         data = changed("host.something_new", [1], path)
-        assert results.parse(data, "x") == results.read(GOOD)
+        assert results.parse(data, "x") == read(GOOD)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +73,7 @@ def test_keys_of_a_newer_script_are_passed_over() -> None:
 def test_version_1_reads_to_the_same(old: Path, new: Path) -> None:
     """Two files of one measurement, one per version, are the same result."""
     assert (document(old)["version"], document(new)["version"]) == (1, 2)
-    assert results.read(old) == results.read(new)
+    assert read(old) == read(new)
 
 
 @pytest.mark.parametrize(
@@ -371,17 +375,17 @@ def test_a_ratio_in_batches_is_a_number() -> None:
 
 def test_every_workload_reads_whole() -> None:
     """What the script wrote of each comes back value for value."""
-    read = results.read(ALL)
+    result = read(ALL)
     written = document(ALL)["workloads"]
-    assert len(read.workloads) == len(written)
-    for entry, original in zip(read.workloads, written, strict=True):
+    assert len(result.workloads) == len(written)
+    for entry, original in zip(result.workloads, written, strict=True):
         columns = {
             name: list(getattr(entry.samples, name)) for name in entry.samples.__struct_fields__
         }
         assert columns == original["samples"]
         facts = msgspec.to_builtins(msgspec.structs.replace(entry, samples=None))
         assert facts == {**original, "samples": None}
-    assert {entry.__struct_config__.tag for entry in read.workloads} == set(WORKLOADS)
+    assert {entry.__struct_config__.tag for entry in result.workloads} == set(WORKLOADS)
 
 
 def test_a_workload_of_a_newer_script_is_passed_over_by_name() -> None:
@@ -415,7 +419,7 @@ def test_size_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     path = tmp_path / "big.json"
     path.write_bytes(b" " * 1000)
     with pytest.raises(ResultError, match="holds 101 bytes, more than 100"):
-        results.read(path)
+        read(path)
 
 
 @pytest.mark.parametrize(
@@ -428,7 +432,7 @@ def test_size_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_an_unreadable_file_is_named(tmp_path: Path, name: str, reason: str) -> None:
     """The path and the system's own reason."""
     with pytest.raises(ResultError, match=reason):
-        results.read(tmp_path / name)
+        read(tmp_path / name)
 
 
 @pytest.mark.parametrize(

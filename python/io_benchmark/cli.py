@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TextIO
 
 from io_benchmark import __version__
 from io_benchmark.commands.context import MESSAGE_LENGTH, Context
-from io_benchmark.errors import IoBenchmarkError, explain_os_error
+from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.signals import Terminated, interruptions
 from io_benchmark.standard_streams import standard_streams
 from io_benchmark.text import clean
@@ -117,7 +117,9 @@ def _exit_code(
         return _fail(context, str(error), error.exit_code)
     except OSError as error:
         # What no layer below could say more about.
-        return _fail(context, explain_os_error(error))
+        reason = error.strerror or str(error)
+        path = f"{error.filename}: " if isinstance(error.filename, str) else ""
+        return _fail(context, path + reason)
     except KeyboardInterrupt as interruption:
         context.stderr.write("stopped\n")
         return interruption.exit_code if isinstance(interruption, Terminated) else EXIT_INTERRUPTED

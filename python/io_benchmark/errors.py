@@ -31,10 +31,6 @@ class MissingPathError(UsageError):
         self.path = path
 
 
-class RootError(UsageError):
-    """The folder with the kinds and the script was not found."""
-
-
 class GraphError(IoBenchmarkError):
     """The kinds do not generate: a mistake in a YAML file or in the selection."""
 
@@ -79,9 +75,3 @@ class RequestRefusedError(ResultError):
         self.message = message
         self.first_line = clean(message.strip().partition("\n")[0], _QUEUE_TEXT_LENGTH)
         super().__init__(f"{status}, {self.first_line}")
-
-
-def explain_os_error(error: OSError) -> str:
-    """Return the operating system's reason, with the path where it is known."""
-    reason = error.strerror or str(error)
-    return f"{error.filename}: {reason}" if isinstance(error.filename, str) else reason

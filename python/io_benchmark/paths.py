@@ -15,9 +15,7 @@ _SHOWN_LENGTH = 200
 
 
 @contextmanager
-def refuse_unreadable(
-    subject: str, advice: str, error_class: type[UsageError] = UsageError
-) -> Iterator[None]:
+def refuse_unreadable(subject: str, advice: str) -> Iterator[None]:
     """Turn the system's refusal of a path into a usage error that begins with `subject`."""
     try:
         yield
@@ -28,9 +26,7 @@ def refuse_unreadable(
         reason = str(error)
     else:
         return
-    raise error_class(
-        f"{clean(subject, _SHOWN_LENGTH)}: cannot read this path ({reason}); {advice}"
-    )
+    raise UsageError(f"{clean(subject, _SHOWN_LENGTH)}: cannot read this path ({reason}); {advice}")
 
 
 def current_folder() -> Path:

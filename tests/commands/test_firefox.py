@@ -13,8 +13,7 @@ import pytest
 from checkout import ROOT
 
 from io_benchmark.commands import firefox as command
-from io_benchmark.firefox.checkout import CONFIG
-from io_benchmark.firefox.tree_paths import KIND, SCRIPT, TRANSFORMS
+from io_benchmark.firefox.checkout import CONFIG, KIND, SCRIPT, TRANSFORMS
 
 STAND_IN = ROOT / "tests/firefox/checkout"
 

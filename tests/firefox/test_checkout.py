@@ -15,7 +15,7 @@ from .conftest import plan
 
 def test_form_of_the_pages(any_firefox):
     """The pages are those that the checkout has."""
-    opened = checkout.open_checkout(any_firefox)
+    opened = checkout.Checkout.open(any_firefox)
     assert (any_firefox / opened.kinds_page).is_file()
     assert (any_firefox / opened.attributes_page).is_file()
 
@@ -26,14 +26,14 @@ def test_no_checkout(firefox, mark):
     (firefox / mark).unlink()
     expected = f"{firefox}: is not a Firefox checkout: {mark} is missing; name the folder that contains mach"
     with pytest.raises(UsageError, match=f"^{re.escape(expected)}$"):
-        checkout.open_checkout(firefox)
+        checkout.Checkout.open(firefox)
 
 
 def test_no_pages(firefox):
     """Both pages of one form must be there."""
     (firefox / "taskcluster/docs/kinds.md").unlink()
     with pytest.raises(UsageError, match=r"checkout: taskcluster/docs/kinds\.md and"):
-        checkout.open_checkout(firefox)
+        checkout.Checkout.open(firefox)
 
 
 def test_link_out_of_the_checkout(firefox, tmp_path):

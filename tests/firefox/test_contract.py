@@ -21,8 +21,7 @@ import pytest
 import yaml
 from checkout import ROOT
 
-from io_benchmark.firefox import tree_paths
-from io_benchmark.firefox.checkout import open_checkout
+from io_benchmark.firefox.checkout import SCRIPT, TRANSFORMS, Checkout
 from io_benchmark.graph.generate import generate
 
 from .conftest import OWN_ROOT, copy_firefox, install
@@ -118,9 +117,7 @@ def is_heading(page, title):
 def test_imported_from_the_checkout(firefox, generated):
     """Every module comes from that tree's taskcluster/, none from here, none of the command's own."""
     modules = generated["modules"]
-    assert modules == {
-        "gecko_taskgraph.transforms.io_benchmark": str(firefox / tree_paths.TRANSFORMS)
-    }
+    assert modules == {"gecko_taskgraph.transforms.io_benchmark": str(firefox / TRANSFORMS)}
 
 
 def test_same_tasks(tasks, own):
@@ -140,7 +137,7 @@ def test_same_commands(tasks, own):
         )
         assert embedding.application(there) == embedding.application(here)
         assert embedding.shell_text(there) == embedding.shell_text(here).replace(
-            "# Source: scripts/io-benchmark/", f"# Source: {tree_paths.SCRIPT}/"
+            "# Source: scripts/io-benchmark/", f"# Source: {SCRIPT}/"
         )
 
 
@@ -157,7 +154,7 @@ def test_nothing_runs_unless_asked_for(tasks):
 
 def test_kind_is_documented(firefox):
     """The page of kinds has a heading for each kind that there is."""
-    page = firefox / open_checkout(firefox).kinds_page
+    page = firefox / Checkout.open(firefox).kinds_page
     kinds = [path.parent.name for path in firefox.glob("taskcluster/kinds/*/kind.yml")]
     assert sorted(kinds) == ["docker-image", "io-benchmark"]
     assert [kind for kind in kinds if not is_heading(page, kind)] == []
@@ -165,7 +162,7 @@ def test_kind_is_documented(firefox):
 
 def test_attributes_are_documented(firefox, tasks):
     """The page of attributes has each that our kind sets; the others are the generator's."""
-    page = firefox / open_checkout(firefox).attributes_page
+    page = firefox / Checkout.open(firefox).attributes_page
     set_here = {"job_try_name", "retrigger"}
     generators = {
         "always_target",
@@ -212,7 +209,7 @@ def test_transforms(firefox):
         "gecko_taskgraph.transforms.job:transforms",
         "gecko_taskgraph.transforms.task:transforms",
     ]
-    assert (firefox / tree_paths.TRANSFORMS).is_file()
+    assert (firefox / TRANSFORMS).is_file()
 
 
 def test_image_gives_its_dependency(tasks):

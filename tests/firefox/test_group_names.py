@@ -14,7 +14,6 @@ from io_benchmark.firefox.group_names import GroupNames
 from .conftest import HERE
 
 CONFIG = (HERE / "checkout/taskcluster/config.yml").read_text()
-GROUPS = GroupNames()
 
 
 def config(*lines, end="\n"):
@@ -24,13 +23,13 @@ def config(*lines, end="\n"):
 
 def test_in_the_stand_in():
     """It follows the group whose key sorts just before, quoted as that one is; all else is the same."""
-    after = GROUPS.put(CONFIG, "IOB", "I/O benchmark")
+    after = GroupNames(CONFIG).put("IOB", "I/O benchmark")
     before, inserted, rest = after.partition("        'IOB': 'I/O benchmark'\n")
     assert before.endswith("        'I': 'Docker images'\n")
     assert inserted
     assert before + rest == CONFIG
-    assert GROUPS.current(after, "IOB") == "I/O benchmark"
-    assert GROUPS.remove(after, "IOB") == CONFIG
+    assert GroupNames(after).current("IOB") == "I/O benchmark"
+    assert GroupNames(after).remove("IOB") == CONFIG
 
 
 @pytest.mark.parametrize(
@@ -43,13 +42,13 @@ def test_in_the_stand_in():
 )
 def test_form_of_the_neighbour(lines, line):
     """Indentation and quotes are the neighbour's."""
-    after = GROUPS.put(config(*lines), "IOB", "I/O benchmark")
+    after = GroupNames(config(*lines)).put("IOB", "I/O benchmark")
     assert after == config(lines[0], line, *lines[1:])
 
 
 def test_before_all_others():
     """Where every key sorts behind it, it comes first."""
-    assert GROUPS.put(config("  X: Tests"), "IOB", "I/O") == config("  IOB: I/O", "  X: Tests")
+    assert GroupNames(config("  X: Tests")).put("IOB", "I/O") == config("  IOB: I/O", "  X: Tests")
 
 
 def test_groups_of_other_forms():
@@ -58,13 +57,13 @@ def test_groups_of_other_forms():
     after = config(
         "  'A': 'x'", "  'IOB': 'I/O'", "  'I': >", *["    folded"], "  'J': [x]", "  'X': 'x'"
     )
-    assert GROUPS.put(before, "IOB", "I/O") == after
+    assert GroupNames(before).put("IOB", "I/O") == after
 
 
 def test_line_ends():
     """The line has the end of those around it."""
     before = config("  'I': 'Docker'", end="\r\n")
-    after = GROUPS.put(before, "IOB", "I/O")
+    after = GroupNames(before).put("IOB", "I/O")
     assert after == config("  'I': 'Docker'", "  'IOB': 'I/O'", end="\r\n")
 
 
@@ -89,8 +88,8 @@ def test_line_ends():
 def test_any_name(name, style):
     """Whatever the name and the quotes there, the YAML says the name."""
     text = config(f"  {style}I{style}: {style}Docker{style}")
-    for before in (text, GROUPS.put(text, "IOB", "another one")):
-        after = GROUPS.put(before, "IOB", name)
+    for before in (text, GroupNames(text).put("IOB", "another one")):
+        after = GroupNames(before).put("IOB", name)
         groups = yaml.safe_load(after)["treeherder"]["group-names"]
         assert groups == {"I": "Docker", "IOB": name}
 
@@ -99,7 +98,7 @@ def test_replace():
     """Of a group that is there, only the name changes."""
     before = config("  'I': 'Docker'", "  'IOB': 'Old'  # remark")
     after = config("  'I': 'Docker'", "  'IOB': 'New'  # remark")
-    assert GROUPS.put(before, "IOB", "New") == after
+    assert GroupNames(before).put("IOB", "New") == after
 
 
 @pytest.mark.parametrize(
@@ -119,7 +118,7 @@ def test_replace():
 def test_what_cannot_be_edited_safely(text, why):
     """A form that a line cannot be put into is refused, with what is wrong and what to do."""
     with pytest.raises(IoBenchmarkError, match=re.escape(why)) as caught:
-        GROUPS.put(text, "IOB", "I/O")
+        GroupNames(text).put("IOB", "I/O")
     assert str(caught.value).startswith("taskcluster/config.yml: ")
     assert str(caught.value).endswith("group-names with one line per group, as KEY: NAME")
 
@@ -129,4 +128,4 @@ def test_no_yaml():
     with pytest.raises(
         IoBenchmarkError, match=r"config\.yml: is not valid YAML \(.*\); correct it first"
     ):
-        GROUPS.put("treeherder: [\n", "IOB", "I/O")
+        GroupNames("treeherder: [\n").put("IOB", "I/O")

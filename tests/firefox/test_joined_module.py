@@ -16,7 +16,7 @@ from checkout import ROOT
 from pythons import every_python
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox import joined_module, tree_paths
+from io_benchmark.firefox import checkout, joined_module
 from io_benchmark_taskgraph import script_modules, stanza, task_command, zip_application
 from io_benchmark_taskgraph.mistakes import BadKeyError, UserMistake
 
@@ -113,7 +113,7 @@ def module(tmp_path_factory):
 def parse_here(written):
     """The script's folder is a key here; there it is fixed."""
     return stanza.parse(
-        {**written, "script": tree_paths.SCRIPT} if isinstance(written, dict) else written
+        {**written, "script": checkout.SCRIPT} if isinstance(written, dict) else written
     )
 
 
@@ -233,7 +233,7 @@ def test_replicates(module, firefox):
     [
         pytest.param(
             {"workloads": ["exe"]},
-            f"benchmark.workloads: 'exe' is not in {tree_paths.SCRIPT}/workloads",
+            f"benchmark.workloads: 'exe' is not in {checkout.SCRIPT}/workloads",
             id="workload",
         ),
         pytest.param(

@@ -8,28 +8,28 @@ import yaml
 from checkout import ROOT
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox import kind
+from io_benchmark.firefox.kind import SCRIPT, SOURCE, Kind
 
-OWN = (ROOT / kind.SOURCE).read_text()
+OWN = (ROOT / SOURCE).read_text()
 
 
 def test_same_pools():
     """One list of pools: what a task is here, it is there."""
-    own, there = yaml.safe_load(OWN), yaml.safe_load(kind.translate_kind(OWN))
+    own, there = yaml.safe_load(OWN), yaml.safe_load(Kind.parse(OWN).text_there)
     assert there["tasks"] == own["tasks"]
     assert list(there["tasks"]) == list(own["tasks"])
 
 
 def test_what_differs():
     """Transforms, two keys that are unknown there, and nothing else."""
-    own, there = yaml.safe_load(OWN), yaml.safe_load(kind.translate_kind(OWN))
+    own, there = yaml.safe_load(OWN), yaml.safe_load(Kind.parse(OWN).text_there)
     assert there["transforms"] == [
         "gecko_taskgraph.transforms.io_benchmark:transforms",
         "gecko_taskgraph.transforms.job:transforms",
         "gecko_taskgraph.transforms.task:transforms",
     ]
     assert "script" not in there["task-defaults"]["benchmark"]
-    assert own["task-defaults"]["benchmark"].pop("script") == kind.SCRIPT
+    assert own["task-defaults"]["benchmark"].pop("script") == SCRIPT
     assert own["task-defaults"].pop("run-on-tasks-for") == []
     for content in (own, there):
         del content["transforms"]
@@ -38,7 +38,7 @@ def test_what_differs():
 
 def test_comments_stay():
     """The text is the same line by line, but for what differs and a note on where it comes from."""
-    own, there = OWN.splitlines(), kind.translate_kind(OWN).splitlines()
+    own, there = OWN.splitlines(), Kind.parse(OWN).text_there.splitlines()
     removed = [line for line in own if line not in there]
     added = [line for line in there if line not in own]
     ours = [line for line in removed if "io_benchmark_taskgraph.transforms." in line]
@@ -56,22 +56,24 @@ def test_comments_stay():
     ]
     assert len(added) == 3 + len(removed) - 2 - len(ours) + 1
     assert there[:3] == own[:3]
-    assert "these two" not in kind.translate_kind(OWN)
-    assert "docs/kinds.md" not in kind.translate_kind(OWN)
+    assert "these two" not in Kind.parse(OWN).text_there
+    assert "docs/kinds.md" not in Kind.parse(OWN).text_there
 
 
 def test_short_comments():
     """Comment lines have at most 80 columns, as Firefox's linters ask."""
-    lines = kind.translate_kind(OWN).splitlines()
+    lines = Kind.parse(OWN).text_there.splitlines()
     assert [line for line in lines if line.strip().startswith("#") and len(line) > 80] == []
 
 
 def test_more_workloads():
     """They are measured beside those that the kind names, and named nowhere else."""
-    own, there = kind.translate_kind(OWN), kind.translate_kind(OWN, ["exec", "spawn"])
-    assert there == own.replace("[cache-retrieve]", "[cache-retrieve, exec, spawn]")
-    data = yaml.safe_load(there)
-    assert kind.workloads(data) == ["cache-retrieve", "exec", "spawn"]
+    own, there = Kind.parse(OWN), Kind.parse(OWN, ["exec", "spawn", "cache-retrieve", "exec"])
+    assert there.text_there == own.text_there.replace(
+        "[cache-retrieve]", "[cache-retrieve, exec, spawn]"
+    )
+    assert there.workloads == ["cache-retrieve", "exec", "spawn"]
+    assert Kind.parse(OWN, there.workloads) == there
 
 
 def test_a_new_pool():
@@ -82,7 +84,7 @@ def test_a_new_pool():
         "        worker-type: b-linux-docker-xlarge-amd\n"
         "        treeherder: {symbol: IOB(amd60)}\n"
     )
-    assert kind.translate_kind(OWN + pool) == kind.translate_kind(OWN) + pool
+    assert Kind.parse(OWN + pool).text_there == Kind.parse(OWN).text_there + pool
 
 
 @pytest.mark.parametrize(
@@ -101,4 +103,4 @@ def test_a_form_that_is_not_understood(old, new):
     """What the edit misses is refused, never put there half translated."""
     assert old in OWN
     with pytest.raises(IoBenchmarkError, match=r"kind\.yml: cannot be translated"):
-        kind.translate_kind(OWN.replace(old, new))
+        Kind.parse(OWN.replace(old, new))

@@ -15,7 +15,7 @@ import pytest
 from checkout import ROOT
 from markdown_it import MarkdownIt
 
-from io_benchmark.firefox.tree_paths import KIND, SCRIPT, TRANSFORMS
+from io_benchmark.firefox.checkout import KIND, SCRIPT, TRANSFORMS
 from io_benchmark_taskgraph.script_modules import workload_names
 
 from .conftest import copy_firefox, install

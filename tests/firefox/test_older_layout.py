@@ -10,8 +10,8 @@ import pytest
 
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.firefox import older_layout
-from io_benchmark.firefox.older_layout import InstallRecord
-from io_benchmark.firefox.tree_paths import TreePath, text_hash
+from io_benchmark.firefox.checkout import TreePath
+from io_benchmark.firefox.older_layout import InstallRecord, text_hash
 
 KIND = "taskcluster/kinds/io-benchmark/kind.yml"
 
@@ -23,14 +23,14 @@ def content(**changes):
 def test_read():
     """Files and entries, each with its hash."""
     entries = {"taskcluster/config.yml": {"IOB": "ab"}}
-    assert older_layout.parse(content(files={KIND: "cd"}, entries=entries)) == InstallRecord(
+    assert InstallRecord.parse(content(files={KIND: "cd"}, entries=entries)) == InstallRecord(
         {TreePath("taskcluster/config.yml", "IOB"): "ab", TreePath(KIND): "cd"}
     )
 
 
 def test_none():
     """Without one, nothing counts as ours."""
-    assert older_layout.parse(None) == InstallRecord()
+    assert InstallRecord.parse(None) == InstallRecord()
 
 
 def test_line_ends():
@@ -67,6 +67,6 @@ def test_line_ends():
 def test_not_usable(data, why):
     """A record that could lead anywhere else than to our own files is refused."""
     with pytest.raises(IoBenchmarkError, match=re.escape(why)) as caught:
-        older_layout.parse(data)
+        InstallRecord.parse(data)
     assert "\n" not in str(caught.value)
     assert "restore it from version control" in str(caught.value)

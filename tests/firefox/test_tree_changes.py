@@ -8,7 +8,8 @@ import json
 import pytest
 
 from io_benchmark.firefox import older_layout
-from io_benchmark.firefox.tree_paths import KIND, SCRIPT, TRANSFORMS, text_hash
+from io_benchmark.firefox.checkout import KIND, SCRIPT, TRANSFORMS
+from io_benchmark.firefox.older_layout import text_hash
 
 from .conftest import copy_firefox, install, plan, snapshot, states
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from io_benchmark.errors import RootError
+from io_benchmark.errors import UsageError
 from io_benchmark.graph import root
 from io_benchmark.graph.root import MARKS, Root, find_root
 
@@ -47,7 +47,7 @@ def test_explicit_without_a_mark(tmp_path, mark):
     """A folder that is no such tree is refused, whatever else there is."""
     tree = make_tree(tmp_path / "tree")
     (tree / mark).unlink()
-    with pytest.raises(RootError) as caught:
+    with pytest.raises(UsageError) as caught:
         find_root(tree, make_tree(tmp_path / "checkout"))
     assert str(caught.value) == (
         f"--root {tree}: {mark} is missing; name the folder that contains taskcluster/"
@@ -79,7 +79,7 @@ def test_a_path_that_cannot_be_read(tmp_path, make, reason):
     for arguments, start in (((path, tmp_path), "--root "), ((None, path), "")):
         if str(path).startswith("~") and not start:
             continue  # only a shell's word has a `~`
-        with pytest.raises(RootError) as caught:
+        with pytest.raises(UsageError) as caught:
             find_root(*arguments)
         message = str(caught.value)
         shown = str(path).replace("\0", "\ufffd")
@@ -113,7 +113,7 @@ def test_other_projects_tree_is_passed_over(tmp_path, bundle):
 def test_nothing_found(tmp_path, monkeypatch):
     """Without any tree, the message says what was looked for and what to do."""
     monkeypatch.setattr(root, "BUNDLE", tmp_path / "bundle")
-    with pytest.raises(RootError) as caught:
+    with pytest.raises(UsageError) as caught:
         find_root(None, tmp_path)
     assert str(caught.value) == (
         f"{tmp_path}: neither this folder nor one above contains taskcluster/config.yml and "

@@ -28,7 +28,7 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.formats import Layout
 from io_benchmark.report.formats.json_documents import _history_schema, _report_schema
 from io_benchmark.report.formats.output import rendered
-from io_benchmark.results.reader import json_schema
+from io_benchmark.results import json_schema
 
 FOLDER = ROOT / "tests/report/golden"
 MARK = "%%%%% "

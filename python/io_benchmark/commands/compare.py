@@ -20,8 +20,8 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN, DEFAULT_WORKER_VARIATION
-from io_benchmark.commands.context import MESSAGE_LENGTH, Context
-from io_benchmark.commands.options import add_output_options, write_report_file
+from io_benchmark.commands.context import EXIT_FAILED, MESSAGE_LENGTH, Context
+from io_benchmark.commands.options import add_output_options, output_report
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import FORMATS
 from io_benchmark.text import clean
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from io_benchmark.sources.gather import Gathered
     from io_benchmark.sources.protocol import RunResult
 
-EXIT_FAILED = 1
 EXIT_EXPECTATION = 3
 # Half of what the kind of the report leaves for reading, comparing, drawing and uploading.
 READING_AFTER_WAITING_S = 300
@@ -112,7 +111,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.analysis import compare, expectations, plan
     from io_benchmark.analysis.validity import rules
-    from io_benchmark.report.formats import output
 
     expected = [expectations.parse(text) for text in arguments.expect]
     _check(arguments, rules.RULES)
@@ -144,24 +142,12 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         unreadable=unreadable,
         remarks=[remark for reading in readings for remark in reading.remarks],
     )
-    # First of all: who reads stdout may have gone, and one file's folder says nothing of another's.
-    written = [
-        write_report_file(path, output.rendered(report, form, details=arguments.details))
-        for form, path in arguments.write
-    ]
-    output.show(
-        report,
-        arguments.format,
-        context.stdout,
-        context.environment,
-        details=arguments.details,
-    )
+    problems = output_report(report, arguments, context, details=arguments.details)
     outcomes = [expectations.judge(each, report) for each in expected]
     status = _status(report, outcomes, arguments.format, context, partial=arguments.partial)
-    unwritten = [problem for problem in written if problem is not None]
-    for problem in unwritten:
+    for problem in problems:
         context.tell(f"error: {problem}")
-    return status or (EXIT_FAILED if unwritten else 0)
+    return status or (EXIT_FAILED if problems else 0)
 
 
 def _check(arguments: argparse.Namespace, rules: Collection[str]) -> None:

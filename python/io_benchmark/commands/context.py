@@ -13,6 +13,7 @@ from io_benchmark.text import clean_lines
 
 MESSAGE_LENGTH = 4000  # some messages list every valid value
 DEFAULT_COLUMNS = 80
+EXIT_FAILED = 1  # of every command
 
 
 @dataclass(frozen=True)

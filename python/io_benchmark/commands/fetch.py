@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from io_benchmark.commands.context import Context
+from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.folder import output_folder
 from io_benchmark.sources.folder.run_store import RunStore
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         )
         log = read_addresses(addresses, request)
     _report(store, log, context, as_json=arguments.json)
-    return 1 if log.problems or not store.runs else 0
+    return EXIT_FAILED if log.problems or not store.runs else 0
 
 
 def _remote_addresses(texts: Sequence[str], context: Context) -> list[SourceAddress]:

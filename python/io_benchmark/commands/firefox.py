@@ -68,15 +68,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
-    from io_benchmark.firefox.checkout import open_checkout
-    from io_benchmark.firefox.diff import patch, stat
+    from io_benchmark.firefox.checkout import Checkout
     from io_benchmark.firefox.transaction import write_all
     from io_benchmark.firefox.tree_changes import find_changes
     from io_benchmark.graph.root import find_root
 
     if arguments.stat and not arguments.diff:
         raise UsageError("--stat needs --diff; use both")
-    checkout = open_checkout(arguments.path)
+    checkout = Checkout.open(arguments.path)
     root = find_root(arguments.root, current_folder())
     context.tell(f"Comparing {checkout.path} with {root.path} ({root.origin})")
     plan = find_changes(root, checkout, arguments.workloads)
@@ -90,7 +89,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     if not looking:
         write_all(checkout.path, plan.contents)
     if arguments.diff:
-        context.stdout.write((stat if arguments.stat else patch)(plan.contents))
+        context.stdout.write(plan.stat() if arguments.stat else plan.patch())
     else:
         _print(plan, context, as_json=arguments.json, done=not looking)
     _conclude(plan, context, looking=looking)

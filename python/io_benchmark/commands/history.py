@@ -22,8 +22,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.context import Context
-from io_benchmark.commands.options import add_output_options, write_report_file
+from io_benchmark.commands.context import EXIT_FAILED, Context
+from io_benchmark.commands.options import add_output_options, output_report
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import HISTORY_FORMATS
 from io_benchmark.text import clean
@@ -31,7 +31,7 @@ from io_benchmark.text import clean
 if TYPE_CHECKING:
     from io_benchmark.analysis.history.history_model import HistoryReading, LeftOut
     from io_benchmark.sources.budget import Budget
-    from io_benchmark.sources.protocol import Position, RunResult
+    from io_benchmark.sources.protocol import RunResult
 
 USAGE = "POOL [ADDRESS ...] [OPTION ...]"
 EXAMPLES = (
@@ -42,7 +42,6 @@ MANUAL = "history.md"
 PROJECT = "io-benchmark"
 # A year of weeks, twice. More than the most take minutes to look for changes in.
 LAST, MOST = 100, 300
-EXIT_FAILED = 1
 # As the kind's transforms accept them.
 _POOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,44}")
 
@@ -65,7 +64,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.analysis.history.series import history
-    from io_benchmark.report.formats import output
 
     _check_pool(arguments.pool)
     if arguments.addresses and arguments.project is not None:
@@ -87,12 +85,8 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         unreadable=intake.unreadable,
         remarks=intake.all_remarks(),
     )
-    written = [
-        write_report_file(path, output.rendered(found, form)) for form, path in arguments.write
-    ]
-    output.show(found, arguments.format, context.stdout, context.environment)
+    problems = output_report(found, arguments, context)
     context.tell_unreadable(intake.unreadable, "note", arguments.format)
-    problems = [problem for problem in written if problem is not None]
     if not found.series:
         problems.append(intake.nothing())
     for problem in problems:
@@ -171,14 +165,16 @@ def _read_index(arguments: argparse.Namespace, intake: _Intake, context: Context
     from io_benchmark.sources.gather import read_history
     from io_benchmark.sources.protocol import HistoryQuery, ReadRequest
 
-    def accept(_position: Position, run_result: RunResult, _data: bytes) -> None:
-        intake.take(run_result)
-
     query = HistoryQuery(
         arguments.pool, arguments.project or PROJECT, arguments.last, arguments.since
     )
     with show_progress(context.stderr) as progress:
-        request = ReadRequest(context.environment, accept, progress, budget=_budget())
+        request = ReadRequest(
+            context.environment,
+            lambda _position, run_result, _data: intake.take(run_result),
+            progress,
+            budget=_budget(),
+        )
         history = read_history(query, request)
     intake.readings = [_dated(reading, history.times) for reading in intake.readings]
     intake.unreadable += history.log.problem_lines()

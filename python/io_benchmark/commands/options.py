@@ -1,15 +1,23 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Options, and the arguments behind them, that several commands have."""
+"""Options that several commands have, and what the commands do with them."""
+
+from __future__ import annotations
 
 import argparse
 from collections.abc import Collection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from io_benchmark.commands.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.text import clean
 from io_benchmark.writing import write_file
+
+if TYPE_CHECKING:
+    from io_benchmark.analysis.history.history_model import History
+    from io_benchmark.analysis.report_model import Report
 
 
 def parse_job_names(text: str) -> list[str]:
@@ -66,10 +74,23 @@ def _format_and_file(text: str, formats: Collection[str]) -> tuple[str, Path]:
     return form, Path(path)
 
 
-def write_report_file(path: Path, text: str) -> str | None:
-    """Write the file of `--write`; return the problem, if any."""
-    try:
-        write_file(path, text.encode("utf-8", "replace"))
-    except OSError as error:
-        return f"--write {clean(str(path))}: {error.strerror}"
-    return None
+def output_report(
+    report: Report | History,
+    arguments: argparse.Namespace,
+    context: Context,
+    *,
+    details: bool = False,
+) -> list[str]:
+    """Write the files of `--write`, then show the report on stdout; return the files' problems."""
+    from io_benchmark.report.formats import output
+
+    problems = []
+    # First of all: who reads stdout may have gone, and one file's folder says nothing of another's.
+    for form, path in arguments.write:
+        text = output.rendered(report, form, details=details)
+        try:
+            write_file(path, text.encode("utf-8", "replace"))
+        except OSError as error:
+            problems.append(f"--write {clean(str(path))}: {error.strerror}")
+    output.show(report, arguments.format, context.stdout, context.environment, details=details)
+    return problems

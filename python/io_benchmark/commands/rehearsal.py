@@ -1,22 +1,26 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Runs the tasks of a rehearsal: those of the pools, then the report's on their results."""
+"""Runs the tasks of a rehearsal, pools' and reports', and shows how far they are."""
 
 from __future__ import annotations
 
+import re
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.protocol import TaskRecord
 
 if TYPE_CHECKING:
-    from io_benchmark.commands.rehearsal_progress import RehearsalProgress
     from io_benchmark.execute.task_run import RunOutcome, TaskRun
     from io_benchmark.graph.generate import GeneratedTask
 
@@ -24,32 +28,92 @@ if TYPE_CHECKING:
 
 # Among what the report's task leaves.
 PAGE = "report.html"
+# The script's own lines for people; only this bar may read them.
+STEP = re.compile(r"\[ *([0-9]{1,9})/([0-9]{1,9})\]")
+# The cache is written, then read back: two counts for each task with one place.
+COUNTS_A_TASK = 2
+LINE_LENGTH = 400
 
 
+class RehearsalProgress:
+    """Shows each task and, where wanted, each line of its log."""
+
+    def __init__(self, console: Console, tasks: int, verbose: bool) -> None:
+        self._console = console
+        self._verbose = verbose
+        self._tasks = tasks
+        self._done = 0
+        self._label = ""
+        self._counts = 0
+        self._last = 0.0
+        self._bar: Progress | None = None
+        self._bar_task = TaskID(0)
+        if console.is_terminal:
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.percentage:>3.0f} %"),
+                TimeRemainingColumn(),
+                console=console,
+                transient=True,
+            )
+            self._bar_task = self._bar.add_task("starting", total=tasks)
+            self._bar.start()
+
+    def close(self) -> None:
+        if self._bar:
+            self._bar.stop()
+
+    def begin(self, label: str) -> None:
+        self._label, self._counts, self._last = label, 0, 0.0
+        if self._bar:
+            self._bar.update(self._bar_task, description=label)
+        else:
+            self._say(f"[{self._done + 1}/{self._tasks}] {label}")
+
+    def line(self, line: str) -> None:
+        if self._verbose:
+            # run-task says the whole command, script and all, in one line.
+            self._say(line if len(line) <= LINE_LENGTH else line[:LINE_LENGTH] + " …")
+        step = STEP.search(line)
+        if step is None or not self._bar or int(step[2]) == 0:
+            return
+        share = min(int(step[1]) / int(step[2]), 1.0)
+        if share < self._last:
+            self._counts += 1
+        self._last = share
+        # Several places or destinations count more often: the bar waits rather than overshoots.
+        within = min((self._counts + share) / COUNTS_A_TASK, 0.99)
+        self._bar.update(self._bar_task, completed=self._done + within)
+
+    def end(self, state: str, seconds: float) -> None:
+        self._done += 1
+        if self._bar:
+            self._bar.update(self._bar_task, completed=self._done)
+        self._say(f"  {self._label}: {state} in {seconds:.1f} s")
+
+    def _say(self, text: str) -> None:
+        # Plain text: what a task prints is never read as markup.
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+@dataclass
 class Rehearsal:
     """Runs tasks in folders of this machine and keeps their failures."""
 
-    def __init__(
-        self,
-        execute: Execute,
-        root: Path,
-        output: Path,
-        folders: Mapping[str, Path],
-        profile: str,
-    ) -> None:
-        self.failures: list[str] = []  # one line each
-        self._execute = execute
-        self._root = root
-        self._output = output
-        self._folders = folders
-        self._profile = profile
+    execute: Execute
+    root: Path
+    output: Path
+    folders: Mapping[str, Path]  # by pool, where it was given one
+    profile: str
+    failures: list[str] = field(default_factory=list)  # one line each
 
     def pool(self, task: GeneratedTask, progress: RehearsalProgress) -> None:
         """Run a pool's task; its output folder TASKID.RUNID is like one from fetch."""
         import slugid
 
         task_id = slugid.nice()
-        folder = run_files.run_folder(self._output, task_id, 0)
+        folder = run_files.run_folder(self.output, task_id, 0)
         task_run, outcome = self._run(task, task_id, folder, progress)
         run_files.write_task_record(folder, _record(task_run, outcome))
 
@@ -57,11 +121,10 @@ class Rehearsal:
         """Run the report's task; its folder has its label, so no reader takes it for a pool's run."""
         import slugid
 
-        folder = self._output / task.label.replace("/", "-")
-        self._run(task, slugid.nice(), folder, progress, results=self._output)
+        self._run(task, slugid.nice(), self.page(task).parent, progress, results=self.output)
 
     def page(self, task: GeneratedTask) -> Path:
-        return self._output / task.label.replace("/", "-") / PAGE
+        return self.output / task.label.replace("/", "-") / PAGE
 
     def _run(
         self,
@@ -76,7 +139,7 @@ class Rehearsal:
 
         started_ns = time.monotonic_ns()
         progress.begin(task.label)
-        with workspace(task.pool or task.kind, self._output, self._folders) as place:
+        with workspace(task.pool or task.kind, self.output, self.folders) as place:
             task_run = TaskRun(
                 task_id=task_id,
                 run_id=0,
@@ -85,13 +148,13 @@ class Rehearsal:
                 definition=task.definition,
                 workspace=place,
                 output=folder,
-                profile=self._profile,
+                profile=self.profile,
                 image=task.image,
-                root=self._root,
-                bind_workspace=task.pool in self._folders,
+                root=self.root,
+                bind_workspace=task.pool in self.folders,
                 results=results,
             )
-            outcome = self._execute(task_run, progress.line)
+            outcome = self.execute(task_run, progress.line)
         progress.end(outcome.state, (time.monotonic_ns() - started_ns) / 1e9)
         self.failures += _failures_of(task_run, outcome)
         return task_run, outcome

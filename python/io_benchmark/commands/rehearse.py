@@ -18,21 +18,21 @@ import random
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from io_benchmark.analysis import plan
-from io_benchmark.commands.context import Context
+from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.commands.options import add_root_option, parse_job_names
-from io_benchmark.commands.rehearsal import Rehearsal, executor
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.paths import current_folder, resolve_path
 from io_benchmark.sources.folder import output_folder, run_files
 from io_benchmark.sources.protocol import RunResult
 
 if TYPE_CHECKING:
+    from io_benchmark.commands.rehearsal import Rehearsal
     from io_benchmark.graph.generate import GeneratedTask
 
 USAGE = "[OPTION ...]"
@@ -141,6 +141,7 @@ def _logs_shown(verbose: bool, context: Context) -> Iterator[None]:
 
 def _rehearse(arguments: argparse.Namespace, context: Context) -> int:
     # Imported here: generating takes half a second to load, and --help must not wait for it.
+    from io_benchmark.commands.rehearsal import Rehearsal, executor
     from io_benchmark.graph.generate import generate
     from io_benchmark.graph.root import find_root
 
@@ -170,7 +171,7 @@ def _rehearse(arguments: argparse.Namespace, context: Context) -> int:
             _tell(context, f"Report of the report task: {page}")
     for failure in failures:
         _tell(context, f"error: {failure}")
-    return 1 if failures else 0
+    return EXIT_FAILED if failures else 0
 
 
 def _split(
@@ -183,7 +184,7 @@ def _split(
     of_pools = [task for task in tasks if task.pool]
     if others or not of_pools:
         labels = others or [task.label for task in tasks]
-        raise UsageError(f"-j {jobs}: {_listed(labels)} does not measure a pool; name a pool")
+        raise UsageError(f"-j {jobs}: {', '.join(labels)} does not measure a pool; name a pool")
     return of_pools, [task for task in tasks if task.kind == REPORT_KIND]
 
 
@@ -194,14 +195,14 @@ def _run_all(
     arguments: argparse.Namespace,
     context: Context,
 ) -> None:
-    from io_benchmark.commands.rehearsal_progress import RehearsalProgress
+    from io_benchmark.commands.rehearsal import RehearsalProgress
     from io_benchmark.report.formats.page import terminal_console
 
     names = ", ".join(task.label for task in (*tasks, *reports))
     count = len(tasks) + len(reports)
     _tell(context, f"Running {count} tasks one by one, {arguments.profile} sizes: {names}")
     shown_on = terminal_console(context.stderr, context.environment)
-    with RehearsalProgress(shown_on, count, arguments.verbose) as progress:
+    with closing(RehearsalProgress(shown_on, count, arguments.verbose)) as progress:
         for task in tasks:
             rehearsal.pool(task, progress)
         for task in reports:
@@ -264,7 +265,7 @@ def _folders_of_pools(given: Sequence[tuple[str, Path]], pools: Sequence[str]) -
     for pool, folder in given:
         if pool not in pools:
             raise UsageError(
-                f"--at {pool}={folder}: pool is not selected; choose one of {_listed(pools)}"
+                f"--at {pool}={folder}: pool is not selected; choose one of {', '.join(pools)}"
             )
         if pool in folders:
             raise UsageError(f"--at {pool}={folder}: pool given twice; use each pool once")
@@ -272,10 +273,6 @@ def _folders_of_pools(given: Sequence[tuple[str, Path]], pools: Sequence[str]) -
         if not folders[pool].is_dir():
             raise UsageError(f"--at {pool}={folder}: no such folder; create it first")
     return folders
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names)
 
 
 def _tell(context: Context, text: str) -> None:

@@ -3,51 +3,23 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Creates the tasks of a group, waits for them and compares; leaves or cancels them otherwise."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from io_benchmark.commands.context import Context
+from io_benchmark.analysis import expectations, plan
+from io_benchmark.commands import compare
+from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.sources.taskcluster.addresses import GroupAddress, default_root_url, parse
+from io_benchmark.sources.taskcluster.task_watch import wait_in_group
 from io_benchmark.submit import task_creation
-from io_benchmark.submit.journal import Journal, JournalFile
-
-if TYPE_CHECKING:
-    from io_benchmark.submit.definitions import GroupMember, ReadyTask, SelectedTask
-    from io_benchmark.submit.submission import Submission
+from io_benchmark.submit.definitions import GroupMember, ReadyTask
+from io_benchmark.submit.journal import JournalFile
+from io_benchmark.text import clean
 
 HOW_TO_CANCEL = "io-benchmark submit --cancel"
 HOW_TO_RESUME = "io-benchmark submit --resume"
-
-
-def create_all(
-    arguments: argparse.Namespace,
-    context: Context,
-    now: datetime,
-    submission: Submission,
-    chosen: Sequence[SelectedTask],
-    tasks: Sequence[ReadyTask],
-) -> int:
-    """Create a new group, after its journal is written and its id is printed."""
-    group_id = tasks[0].task_id
-    root_url = default_root_url(context.environment)
-    file = JournalFile.of(group_id, context.environment)
-    try:
-        file.write(Journal(root_url, group_id, now, submission, tuple(chosen)))
-    except OSError as error:
-        context.tell(
-            f"warning: {file.path}: cannot write the journal ({error.strerror}); resuming will need the "
-            "same version of the kind"
-        )
-    context.tell(
-        f"Creating group:{group_id}; if this stops, resume with: {HOW_TO_RESUME} {group_id}"
-    )
-    return create(arguments, context, group_id, tasks, tasks, task_creation.CreatedTasks())
 
 
 def create(
@@ -59,8 +31,6 @@ def create(
     created: task_creation.CreatedTasks,
 ) -> int:
     """Create the missing members of a group, wait for all of them, and compare."""
-    from io_benchmark.sources.taskcluster.task_watch import wait_in_group
-
     root_url = default_root_url(context.environment)
     timeout_s = None if arguments.timeout is None else arguments.timeout * 60
     try:
@@ -83,13 +53,9 @@ def create(
                 limit_s=timeout_s,
             ),
         )
-    except KeyboardInterrupt as interruption:
-        may_ask = type(interruption) is KeyboardInterrupt
-        _leave(context, created, group_id, may_ask=may_ask, total=len(members))
-        raise
-    except IoBenchmarkError as error:
-        # Lost sight of while waiting, they may be well.
-        may_ask = isinstance(error, task_creation.CreationError)
+    except (KeyboardInterrupt, IoBenchmarkError) as error:
+        # Not on SIGTERM; nor after other errors: lost sight of while waiting, tasks may be well.
+        may_ask = type(error) is KeyboardInterrupt or isinstance(error, task_creation.CreationError)
         _leave(context, created, group_id, may_ask=may_ask, total=len(members))
         raise
     if standing.resolved < standing.total:
@@ -137,13 +103,11 @@ def cancel(text: str, context: Context) -> int:
     done = task_creation.connect(context.environment, lambda queue: queue.cancel_group(group_id))
     JournalFile.of(group_id, context.environment).remove()
     _tell_cancelled(done, context)
-    return 1 if done.problems else 0
+    return EXIT_FAILED if done.problems else 0
 
 
 def group_of(option: str, text: str, environment: Mapping[str, str]) -> str:
     """Return the group in an option's value, an id or an address."""
-    from io_benchmark.text import clean
-
     address = parse(text if ":" in text else f"group:{text}", environment)
     shown = f"{option} {clean(text, 200)}"
     if not isinstance(address, GroupAddress):
@@ -166,22 +130,18 @@ def _tell_cancelled(done: task_creation.CancelledTasks, context: Context) -> Non
         context.tell(f"error: {problem}")
 
 
-def _comparison(arguments: argparse.Namespace, group_id: str) -> argparse.Namespace:
-    """Return the arguments of `compare group:ID` with the options that submit shares with it."""
-    from io_benchmark.commands import compare
-
+def _compare(arguments: argparse.Namespace, context: Context, group_id: str) -> int:
+    """Run `compare group:ID` with the options that submit shares with it."""
     parser = argparse.ArgumentParser()
     compare.add_arguments(parser)
     comparison = parser.parse_args([f"group:{group_id}"])
     for name in ("format", "expect", "write", "baseline"):
         setattr(comparison, name, getattr(arguments, name))
-    return comparison
+    return compare.run(comparison, context)
 
 
 def check_comparison(arguments: argparse.Namespace, pools: Collection[str] | None) -> None:
     """Refuse a mistake before machines have run for an hour; None: the pools are not known."""
-    from io_benchmark.analysis import expectations, plan
-
     for _, path in arguments.write:
         _check_writable(path)
     for text in arguments.expect:
@@ -191,8 +151,6 @@ def check_comparison(arguments: argparse.Namespace, pools: Collection[str] | Non
 
 
 def _check_writable(path: Path) -> None:
-    from io_benchmark.text import clean
-
     shown = clean(str(path), 200)
     try:
         path.exists()  # too long a name, or a loop of links
@@ -202,17 +160,3 @@ def _check_writable(path: Path) -> None:
         raise UsageError(f"--write {shown}: {reason}; name another file") from None
     if not is_folder:
         raise UsageError(f"--write {shown}: no such folder; create it first")
-
-
-def _compare(arguments: argparse.Namespace, context: Context, group_id: str) -> int:
-    from io_benchmark.commands import compare
-
-    return compare.run(_comparison(arguments, group_id), context)
-
-
-def agreed(arguments: argparse.Namespace, context: Context, question: str) -> bool:
-    """Ask on a terminal, unless --yes."""
-    if arguments.yes or not context.is_interactive or context.confirm(question):
-        return True
-    context.tell("nothing was created")
-    return False

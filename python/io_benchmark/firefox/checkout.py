@@ -1,13 +1,20 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A Firefox checkout: what it is known by, and reading its files without leaving it."""
+"""A Firefox checkout: what it is known by, the benchmark's paths in it, and reading its files."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from io_benchmark.errors import IoBenchmarkError, UsageError
+from io_benchmark.firefox.text_lines import decode
 from io_benchmark.paths import resolve_path
+
+NAME = "io-benchmark"
+KIND = f"taskcluster/kinds/{NAME}/kind.yml"
+TRANSFORMS = "taskcluster/gecko_taskgraph/transforms/io_benchmark.py"
+SCRIPT = "taskcluster/scripts/misc/io-benchmark"
 
 CONFIG = "taskcluster/config.yml"
 IMAGES = "taskcluster/kinds/docker-image/kind.yml"
@@ -22,10 +29,34 @@ MARKS = (
 )
 
 
+@dataclass(frozen=True, order=True)
+class TreePath:
+    """A whole file, or an entry of a file that is Firefox's."""
+
+    path: str
+    entry: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.entry}" if self.entry else self.path
+
+
 @dataclass(frozen=True)
 class Checkout:
     path: Path
     docs_suffix: str
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        root = resolve_path(path, str(path))
+        for mark in MARKS:
+            if not (root / mark).is_file():
+                raise _no_checkout(path, mark)
+        for suffix in DOCS_SUFFIXES:
+            checkout = cls(root, suffix)
+            pages = (checkout.kinds_page, checkout.attributes_page)
+            if all((root / page).is_file() for page in pages):
+                return checkout
+        raise _no_checkout(path, f"{DOCS}/kinds.md and attributes.md, or both with .rst")
 
     @property
     def kinds_page(self) -> str:
@@ -56,28 +87,10 @@ class Checkout:
         data = self.read(path)
         if data is None:
             raise IoBenchmarkError(f"{self.path / path}: no such file; update the checkout")
-        try:
-            return data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise IoBenchmarkError(
-                f"{self.path / path}: is not UTF-8 at byte {error.start}; save it as UTF-8"
-            ) from None
+        return decode(data, self.path / path)
 
 
 def _no_checkout(path: Path, missing: str) -> UsageError:
     return UsageError(
         f"{path}: is not a Firefox checkout: {missing} is missing; name the folder that contains mach"
     )
-
-
-def open_checkout(path: Path) -> Checkout:
-    root = resolve_path(path, str(path))
-    for mark in MARKS:
-        if not (root / mark).is_file():
-            raise _no_checkout(path, mark)
-    for suffix in DOCS_SUFFIXES:
-        checkout = Checkout(root, suffix)
-        pages = (checkout.kinds_page, checkout.attributes_page)
-        if all((root / page).is_file() for page in pages):
-            return checkout
-    raise _no_checkout(path, f"{DOCS}/kinds.md and attributes.md, or both with .rst")

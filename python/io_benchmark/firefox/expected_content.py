@@ -10,12 +10,21 @@ from dataclasses import dataclass
 import yaml
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox import joined_module, kind
-from io_benchmark.firefox.checkout import CONFIG, IMAGES, Checkout
-from io_benchmark.firefox.doc_sections import DocSections
+from io_benchmark.firefox.checkout import (
+    CONFIG,
+    IMAGES,
+    KIND,
+    NAME,
+    SCRIPT,
+    TRANSFORMS,
+    Checkout,
+    TreePath,
+)
+from io_benchmark.firefox.doc_page import DocPage
 from io_benchmark.firefox.group_names import GroupNames
-from io_benchmark.firefox.text_lines import normalize_line_ends
-from io_benchmark.firefox.tree_paths import KIND, NAME, SCRIPT, TRANSFORMS, TreePath
+from io_benchmark.firefox.joined_module import join_modules
+from io_benchmark.firefox.kind import SOURCE, Kind
+from io_benchmark.firefox.text_lines import decode, normalize_line_ends
 from io_benchmark.graph.root import Root
 from io_benchmark.graph.worker_script import build_worker_script
 
@@ -36,66 +45,35 @@ class ExpectedEntry:
     shared: bool = False
 
 
-@dataclass(frozen=True)
-class ExpectedContent:
-    files: dict[str, bytes]
-    entries: tuple[ExpectedEntry, ...]
-
-
-@dataclass(frozen=True)
-class _OwnKind:
-    """The facts about this project's kind."""
-
-    text_there: str
-    workloads: list[str]
-    group: str
-    images: list[str]
-    worker_types: dict[str, str]
-
-
 def _read(root: Root, path: str) -> str:
     file = root.path / path
     try:
-        return normalize_line_ends(file.read_bytes()).decode("utf-8")
+        return decode(normalize_line_ends(file.read_bytes()), file)
     except OSError as error:
         raise IoBenchmarkError(
             f"{file}: {error.strerror}; name a complete tree with --root"
         ) from None
-    except UnicodeDecodeError as error:
-        raise IoBenchmarkError(
-            f"{file}: is not UTF-8 at byte {error.start}; save it as UTF-8"
-        ) from None
 
 
-def _own_kind(root: Root, workloads: Sequence[str]) -> _OwnKind:
-    text = _read(root, kind.SOURCE)
+def _own_kind(root: Root, workloads: Sequence[str]) -> Kind:
+    text = _read(root, SOURCE)
     try:
-        data = yaml.safe_load(text)
-        symbols = [task["treeherder"]["symbol"] for task in data["tasks"].values()]
-        groups = sorted({symbol.partition("(")[0] for symbol in symbols})
-        known = kind.workloads(data)
-        more = [name for name in dict.fromkeys(workloads) if name not in known]
-        if len(groups) == 1:
-            return _OwnKind(
-                text_there=kind.translate_kind(text, more),
-                workloads=[*known, *more],
-                group=groups[0],
-                images=kind.images(data),
-                worker_types=kind.worker_types(data),
-            )
+        kind = Kind.parse(text, workloads)
     except (yaml.YAMLError, KeyError, TypeError, AttributeError):
         raise IoBenchmarkError(
-            f"{root.path / kind.SOURCE}: cannot be read as a kind; run `io-benchmark rehearse --root "
+            f"{root.path / SOURCE}: cannot be read as a kind; run `io-benchmark rehearse --root "
             f"{root.path}` to see why"
         ) from None
-    raise IoBenchmarkError(
-        f"{root.path / kind.SOURCE}: its tasks have {len(groups)} groups in their symbols "
-        f"({', '.join(groups)}); give all of them the same group"
-    )
+    if len(kind.groups) != 1:
+        raise IoBenchmarkError(
+            f"{root.path / SOURCE}: its tasks have {len(kind.groups)} groups in their symbols "
+            f"({', '.join(kind.groups)}); give all of them the same group"
+        )
+    return kind
 
 
 def _group_name(root: Root, group: str) -> str:
-    name = GroupNames().current(_read(root, CONFIG), group)
+    name = GroupNames(_read(root, CONFIG)).current(group)
     if name is None:
         raise IoBenchmarkError(
             f"{root.path / CONFIG}: treeherder group-names has no {group}, the group of the tasks' "
@@ -106,36 +84,33 @@ def _group_name(root: Root, group: str) -> str:
 
 def _attributes(root: Root, texts: list[str]) -> dict[str, str]:
     """Return this project's documentation of the attributes that the texts mention."""
-    page = _read(root, _ATTRIBUTES_PAGE)
-    markdown = DocSections(markdown=True)
+    page = DocPage(_read(root, _ATTRIBUTES_PAGE), markdown=True)
     found = {}
-    for title in markdown.titles(page)[1:]:
+    for title in page.titles[1:]:
         if any(re.search(rf"\b{re.escape(title)}\b", text) for text in texts):
-            section = markdown.current(page, title) or ""
+            section = page.current(title) or ""
             found[title] = section.partition("\n")[2].strip() + "\n"
     return found
 
 
 def find_expected_content(
     root: Root, checkout: Checkout, workloads: Sequence[str]
-) -> ExpectedContent:
-    """`workloads` are measured there besides those that the kind names."""
+) -> tuple[dict[str, bytes], list[ExpectedEntry]]:
+    """Return the files by their paths, and the entries."""
     own = _own_kind(root, workloads)
-    transforms_text = joined_module.join_modules(root.path / "python")
+    transforms_text = join_modules(root.path / "python")
     script = build_worker_script(root, own.workloads).modules
     files = {KIND: own.text_there.encode(), TRANSFORMS: transforms_text.encode()}
     files |= {f"{SCRIPT}/{path}": data for path, data in script.items()}
     entries = [
-        ExpectedEntry(TreePath(CONFIG, own.group), _group_name(root, own.group)),
+        ExpectedEntry(TreePath(CONFIG, own.groups[0]), _group_name(root, own.groups[0])),
         ExpectedEntry(TreePath(checkout.kinds_page, NAME), KIND_PAGE),
     ]
     texts = [own.text_there, transforms_text]
     for title, body in _attributes(root, texts).items():
         entries.append(ExpectedEntry(TreePath(checkout.attributes_page, title), body, shared=True))
     _check_needs(checkout, own)
-    return ExpectedContent(
-        {path: normalize_line_ends(data) for path, data in files.items()}, tuple(entries)
-    )
+    return {path: normalize_line_ends(data) for path, data in files.items()}, entries
 
 
 def _matches(alias: str, worker_type: str) -> bool:
@@ -157,19 +132,19 @@ def _names_in(checkout: Checkout, path: str, *keys: str) -> list[str]:
         raise IoBenchmarkError(f"{path}: has no {'.'.join(keys)}; update the checkout") from None
 
 
-def _check_needs(checkout: Checkout, own: _OwnKind) -> None:
+def _check_needs(checkout: Checkout, own: Kind) -> None:
     """Check that the checkout has the images and worker types that the kind needs."""
     images = _names_in(checkout, IMAGES, "tasks")
     for image in own.images:
         if image not in images:
             raise IoBenchmarkError(
                 f"{IMAGES}: no image {image}, which the tasks run in; add it, or name "
-                f"a different image in {kind.SOURCE} here"
+                f"a different image in {SOURCE} here"
             )
     aliases = _names_in(checkout, CONFIG, "workers", "aliases")
     for pool, worker_type in own.worker_types.items():
         if not any(_matches(alias, worker_type) for alias in aliases):
             raise IoBenchmarkError(
                 f"{CONFIG}: workers.aliases has no {worker_type}, which the pool {pool} needs; "
-                f"add it there, or remove the pool from {kind.SOURCE} here"
+                f"add it there, or remove the pool from {SOURCE} here"
             )

@@ -7,6 +7,7 @@ The file is understood by a YAML parser and edited as text; afterwards it is par
 it says must be what it said before with the one name more.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -100,11 +101,6 @@ def _insert(text: str, key: str, name: str) -> str:
     return text_lines.replace_lines(lines, at, at, [new])
 
 
-def _replace(text: str, value: Any, name: str) -> str:
-    quoted = _quoted(name, value.style)
-    return text[: value.start_mark.index] + quoted + text[value.end_mark.index :]
-
-
 def _checked(before: str, after: str, key: str, name: str | None) -> str:
     expected = yaml.safe_load(before)
     groups = expected["treeherder"]["group-names"]
@@ -120,24 +116,33 @@ def _checked(before: str, after: str, key: str, name: str | None) -> str:
     return after
 
 
+@dataclass(frozen=True)
 class GroupNames:
-    """The entries of the mapping, by their keys."""
+    """The entries of the mapping in the file's text, by their keys."""
 
-    def current(self, text: str, key: str) -> str | None:
-        found = _found(text, key)
+    text: str
+
+    def current(self, key: str) -> str | None:
+        found = _found(self.text, key)
         return None if found is None else str(found[1].value)
 
-    def written(self, _text: str, _key: str, name: str) -> str:
+    def written(self, _key: str, name: str) -> str:
         return name
 
-    def put(self, text: str, key: str, name: str) -> str:
-        found = _found(text, key)
-        after = _insert(text, key, name) if found is None else _replace(text, found[1], name)
-        return _checked(text, after, key, name)
-
-    def remove(self, text: str, key: str) -> str:
-        found = _found(text, key)
+    def put(self, key: str, name: str) -> str:
+        found = _found(self.text, key)
         if found is None:
-            return text
-        lines, at = text_lines.split(text), found[0].start_mark.line
-        return _checked(text, text_lines.replace_lines(lines, at, at + 1, []), key, None)
+            after = _insert(self.text, key, name)
+        else:
+            value = found[1]
+            start, end = value.start_mark.index, value.end_mark.index
+            after = self.text[:start] + _quoted(name, value.style) + self.text[end:]
+        return _checked(self.text, after, key, name)
+
+    def remove(self, key: str) -> str:
+        found = _found(self.text, key)
+        if found is None:
+            return self.text
+        lines, at = text_lines.split(self.text), found[0].start_mark.line
+        after = text_lines.replace_lines(lines, at, at + 1, [])
+        return _checked(self.text, after, key, None)

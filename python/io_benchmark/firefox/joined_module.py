@@ -59,7 +59,7 @@ class _SourceModule:
     name: str
     definitions: list[_JoinedDefinition]
     own: dict[str, tuple[str, str]] = field(default_factory=dict)  # name: module and name there
-    foreign: dict[str, ast.stmt] = field(default_factory=dict)  # name: its import
+    foreign: dict[str, str] = field(default_factory=dict)  # name: its import
     needs: list[str] = field(default_factory=list)  # modules that the needed definitions use
 
 
@@ -122,12 +122,8 @@ def _note_import(module: _SourceModule, node: ast.Import | ast.ImportFrom) -> No
         if source.partition(".")[0] == PACKAGE:
             module.own[name] = (source, alias.name)
         elif source != "__future__":
-            one = (
-                ast.ImportFrom(source, [alias], 0)
-                if isinstance(node, ast.ImportFrom)
-                else ast.Import([alias])
-            )
-            module.foreign[name] = one
+            statement = ast.ImportFrom(source, [alias], 0) if source else ast.Import([alias])
+            module.foreign[name] = ast.unparse(statement)
 
 
 class _Joined:
@@ -150,7 +146,7 @@ class _Joined:
                 module.needs.append(source)
             self.need(self.module(source), there)
         elif name in module.foreign:
-            text = ast.unparse(module.foreign[name])
+            text = module.foreign[name]
             if self.foreign.setdefault(name, text) != text:
                 raise IoBenchmarkError(
                     f"{PACKAGE}: {name} is imported in two ways; use one of them"

@@ -5,15 +5,16 @@
 
 import copy
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
 import yaml
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox import tree_paths
+from io_benchmark.firefox.checkout import KIND, TRANSFORMS
 
-SOURCE = f"taskcluster/kinds/{tree_paths.NAME}/kind.yml"
+SOURCE = KIND  # by the same path in both trees
 SCRIPT = "scripts/io-benchmark"
 
 # Ours are one module there; taskgraph's own have Firefox's in their place.
@@ -28,13 +29,46 @@ _DROPPED = "run-on-tasks-for"
 # Comments that would be wrong there. Where they change here, nothing breaks.
 _COMMENTS = {
     "without these two keys they would run on": "without this key they would run on",
-    "taskcluster/docs/kinds.md": tree_paths.TRANSFORMS,
+    "taskcluster/docs/kinds.md": TRANSFORMS,
 }
 _NOTE = """\
 # Written by `io-benchmark firefox`. A change, such as a new pool, belongs into
 # the same file of https://github.com/mozilla-releng/io-benchmark
 """
 _LICENCE = re.compile(r"(?:#[^\n]*\n)+\n")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """This project's kind, with its text as it is for Firefox."""
+
+    text_there: str
+    workloads: list[str]  # that any of its tasks measures there
+    groups: list[str]  # in the symbols of its tasks
+    images: list[str]  # the in-tree images that its tasks run in
+    worker_types: dict[str, str]  # of each pool, in the file's order
+
+    @classmethod
+    def parse(cls, text: str, workloads: Sequence[str] = ()) -> Self:
+        """Read the file's text; `workloads` are measured there besides those that it names."""
+        data = yaml.safe_load(text)
+        defaults, tasks = data["task-defaults"], data["tasks"]
+        named = [
+            name
+            for task in (defaults, *tasks.values())
+            for name in task.get("benchmark", {}).get("workloads", [])
+        ]
+        symbols = [task["treeherder"]["symbol"] for task in tasks.values()]
+        measured = list(dict.fromkeys([*named, *workloads]))
+        return cls(
+            text_there=_translate(text, [name for name in measured if name not in named]),
+            workloads=measured,
+            groups=sorted({symbol.partition("(")[0] for symbol in symbols}),
+            images=_images(defaults, tasks.values()),
+            worker_types={
+                name: {**defaults, **task}["worker-type"] for name, task in tasks.items()
+            },
+        )
 
 
 def _data_there(kind: dict[str, Any], more_workloads: Sequence[str]) -> dict[str, Any]:
@@ -56,14 +90,7 @@ def _task_there(task: dict[str, Any]) -> dict[str, Any]:
     return there
 
 
-def workloads(kind: dict[str, Any]) -> list[str]:
-    """Return the workloads that any task of the kind measures."""
-    tasks = [kind["task-defaults"], *kind["tasks"].values()]
-    named = [name for task in tasks for name in task.get("benchmark", {}).get("workloads", [])]
-    return list(dict.fromkeys(named))
-
-
-def translate_kind(text: str, more_workloads: Sequence[str] = ()) -> str:
+def _translate(text: str, more_workloads: Sequence[str]) -> str:
     """Translate the file's text, edited line by line so that its comments stay."""
     there = re.sub(rf"(?m)(^ *- {_OWN_TRANSFORMS.pattern}\n)+", f"    - {_OURS_THERE}\n", text)
     for own, theirs in _TRANSFORMS.items():
@@ -86,20 +113,7 @@ def translate_kind(text: str, more_workloads: Sequence[str] = ()) -> str:
     return there
 
 
-def worker_types(kind: dict[str, Any]) -> dict[str, str]:
-    """Return the worker type of each pool, in the file's order."""
-    return {
-        name: {**kind["task-defaults"], **task}["worker-type"]
-        for name, task in kind["tasks"].items()
-    }
-
-
-def images(kind: dict[str, Any]) -> list[str]:
-    """Return the in-tree images that the tasks run in."""
-    found = []
-    for task in ({}, *kind["tasks"].values()):
-        worker = {**kind["task-defaults"].get("worker", {}), **task.get("worker", {})}
-        image = worker.get("docker-image")
-        if isinstance(image, dict) and "in-tree" in image:
-            found.append(image["in-tree"])
-    return sorted(set(found))
+def _images(defaults: dict[str, Any], tasks: Iterable[dict[str, Any]]) -> list[str]:
+    workers = [{**defaults.get("worker", {}), **task.get("worker", {})} for task in ({}, *tasks)]
+    images = [worker.get("docker-image") for worker in workers]
+    return sorted({one["in-tree"] for one in images if isinstance(one, dict) and "in-tree" in one})

@@ -7,15 +7,16 @@ What still has its recorded hash is provably ours and may be replaced and remove
 changed there. Later layouts have no record.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox.checkout import CONFIG, DOCS, DOCS_SUFFIXES
-from io_benchmark.firefox.tree_paths import NAME, SCRIPT, TreePath, text_hash
+from io_benchmark.firefox.checkout import CONFIG, DOCS, DOCS_SUFFIXES, NAME, SCRIPT, TreePath
+from io_benchmark.firefox.text_lines import normalize_line_ends
 
 PACKAGE = "taskcluster/io_benchmark_taskgraph"
 RECORD = f"{PACKAGE}/installed.json"
@@ -30,9 +31,25 @@ _VERSION = 1
 _PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 
 
+def text_hash(text: bytes) -> str:
+    """Return the SHA-256 of the text with LF as line ends; a checkout may have converted them."""
+    return hashlib.sha256(normalize_line_ends(text)).hexdigest()
+
+
 @dataclass(frozen=True)
 class InstallRecord:
     hashes: Mapping[TreePath, str] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, data: bytes | None) -> Self:
+        """An empty one where there is none: then nothing there counts as ours."""
+        try:
+            return cls() if data is None else cls(_hashes(data))
+        except ValueError as error:
+            raise IoBenchmarkError(
+                f"{RECORD}: cannot be read ({error}); restore it from version control, or remove "
+                f"{PACKAGE}/ and {SCRIPT}/"
+            ) from None
 
     def has(self, place: TreePath, text: bytes) -> bool:
         return self.hashes.get(place) == text_hash(text)
@@ -49,7 +66,7 @@ def _texts(value: Any) -> dict[str, str]:
     return value
 
 
-def _parsed(data: bytes) -> InstallRecord:
+def _hashes(data: bytes) -> dict[TreePath, str]:
     content = json.loads(data)
     if not isinstance(content, dict) or not isinstance(content.get("version"), int):
         raise ValueError("no version")  # noqa: TRY004 - what the caller turns into one line
@@ -66,17 +83,4 @@ def _parsed(data: bytes) -> InstallRecord:
         if path not in _SHARED_FILES:
             raise ValueError(f"{path!r} cannot have entries of the benchmark")
         hashes.update({TreePath(path, entry): one for entry, one in _texts(entries).items()})
-    return InstallRecord(hashes)
-
-
-def parse(data: bytes | None) -> InstallRecord:
-    """An empty one where there is none: then nothing there counts as ours."""
-    if data is None:
-        return InstallRecord()
-    try:
-        return _parsed(data)
-    except ValueError as error:
-        raise IoBenchmarkError(
-            f"{RECORD}: cannot be read ({error}); restore it from version control, or remove "
-            f"{PACKAGE}/ and {SCRIPT}/"
-        ) from None
+    return hashes

@@ -5,8 +5,21 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
+
+from io_benchmark.errors import IoBenchmarkError
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
+
+
+def decode(data: bytes, path: Path | str) -> str:
+    """Return the text of a file; raise an IoBenchmarkError where it is not UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise IoBenchmarkError(
+            f"{path}: is not UTF-8 at byte {error.start}; save it as UTF-8"
+        ) from None
 
 
 def split(text: str) -> list[str]:

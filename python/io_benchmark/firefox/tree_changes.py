@@ -1,18 +1,19 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Finds the differences between a checkout and its expected content."""
+"""Finds the differences between a checkout and its expected content; shows them as a patch."""
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox import expected_content, older_layout
-from io_benchmark.firefox.checkout import CONFIG, Checkout
-from io_benchmark.firefox.doc_sections import DocSections
+from io_benchmark.firefox import text_lines
+from io_benchmark.firefox.checkout import CONFIG, SCRIPT, Checkout, TreePath
+from io_benchmark.firefox.doc_page import DocPage
+from io_benchmark.firefox.expected_content import ExpectedEntry, find_expected_content
 from io_benchmark.firefox.group_names import GroupNames
-from io_benchmark.firefox.tree_paths import SCRIPT, TreePath, text_hash
+from io_benchmark.firefox.older_layout import RECORD, InstallRecord
 from io_benchmark.graph.root import Root
 
 
@@ -38,6 +39,13 @@ class FileChange:
     before: bytes | None
     after: bytes | None
 
+    def diff(self) -> Iterator[str]:
+        """The lines of its patch. An empty file has none (`__init__.py` files have a header)."""
+        old = "/dev/null" if self.before is None else f"a/{self.path}"
+        new = "/dev/null" if self.after is None else f"b/{self.path}"
+        for line in difflib.unified_diff(_lines(self.before), _lines(self.after), old, new):
+            yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
 
 @dataclass(frozen=True)
 class TreeChanges:
@@ -50,11 +58,29 @@ class TreeChanges:
         kept = (_DifferenceState.DIFFERENT, _DifferenceState.EXTRA)
         return tuple(one for one in self.differences if one.state in kept)
 
+    def patch(self) -> str:
+        """Return the changes for `git apply` and `patch -p1`."""
+        return "".join(line for content in self.contents for line in content.diff())
+
+    def stat(self) -> str:
+        """Return the numbers of lines added and removed per file, and in all."""
+        rows = []
+        for content in self.contents:
+            lines = [line[0] for line in content.diff() if line[:3] not in ("+++", "---")]
+            rows.append((content.path, lines.count("+"), lines.count("-")))
+        text = "".join(f"{added:>6} + {removed:>4} -  {path}\n" for path, added, removed in rows)
+        added, removed = sum(row[1] for row in rows), sum(row[2] for row in rows)
+        return f"{text}{added:>6} + {removed:>4} -  {len(rows)} files\n"
+
+
+def _lines(data: bytes | None) -> list[str]:
+    return text_lines.split((data or b"").decode("utf-8", errors="replace"))
+
 
 @dataclass
 class _Draft:
     checkout: Checkout
-    recorded: older_layout.InstallRecord
+    recorded: InstallRecord
     differences: list[_Difference] = field(default_factory=list)
     before: dict[str, bytes | None] = field(default_factory=dict)
     after: dict[str, bytes | None] = field(default_factory=dict)
@@ -70,7 +96,7 @@ class _Draft:
             return False
         if current is None:
             state = _DifferenceState.MISSING
-        elif wanted is not None and text_hash(current) == text_hash(wanted):
+        elif wanted is not None and _same_text(current, wanted):
             return False
         elif not self.recorded.has(place, current):
             state = _DifferenceState.EXTRA if wanted is None else _DifferenceState.DIFFERENT
@@ -88,8 +114,12 @@ class _Draft:
         return TreeChanges(tuple(sorted(self.differences, key=lambda one: one.place)), contents)
 
 
-def _editor(path: str) -> DocSections | GroupNames:
-    return GroupNames() if path == CONFIG else DocSections(markdown=path.endswith(".md"))
+def _same_text(first: bytes, second: bytes) -> bool:
+    return text_lines.normalize_line_ends(first) == text_lines.normalize_line_ends(second)
+
+
+def _editor(path: str, text: str) -> DocPage | GroupNames:
+    return GroupNames(text) if path == CONFIG else DocPage(text, markdown=path.endswith(".md"))
 
 
 def _file(draft: _Draft, path: str, wanted: bytes | None) -> None:
@@ -102,60 +132,52 @@ def _file(draft: _Draft, path: str, wanted: bytes | None) -> None:
 
 def _text(draft: _Draft, path: str) -> str | None:
     data = draft.read(path)
-    if data is None:
-        return None
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise IoBenchmarkError(
-            f"{path}: is not UTF-8 at byte {error.start}; save it as UTF-8"
-        ) from None
+    return None if data is None else text_lines.decode(data, path)
 
 
-def _entry(draft: _Draft, entry: expected_content.ExpectedEntry) -> None:
-    place, editor = entry.place, _editor(entry.place.path)
-    text = _text(draft, place.path) or ""
-    current = editor.current(text, place.entry)
-    wanted = editor.written(text, place.entry, entry.body)
+def _entry(draft: _Draft, entry: ExpectedEntry) -> None:
+    place = entry.place
+    editor = _editor(place.path, _text(draft, place.path) or "")
+    current = editor.current(place.entry)
+    wanted = editor.written(place.entry, entry.body)
     if entry.shared and current not in (None, wanted) and place not in draft.recorded.hashes:
         return
     current_bytes = None if current is None else current.encode()
     if draft.compare(place, current_bytes, wanted.encode()):
-        draft.after[place.path] = editor.put(text, place.entry, entry.body).encode()
+        draft.after[place.path] = editor.put(place.entry, entry.body).encode()
 
 
 def _needless_entry(draft: _Draft, place: TreePath) -> None:
-    text, editor = _text(draft, place.path), _editor(place.path)
+    text = _text(draft, place.path)
     if text is None:
         return
-    current = editor.current(text, place.entry)
+    editor = _editor(place.path, text)
+    current = editor.current(place.entry)
     if draft.compare(place, None if current is None else current.encode(), None):
-        draft.after[place.path] = editor.remove(text, place.entry).encode()
+        draft.after[place.path] = editor.remove(place.entry).encode()
 
 
-def _needless(draft: _Draft, wanted: expected_content.ExpectedContent) -> list[TreePath]:
+def _needless(draft: _Draft, wanted: Iterable[TreePath]) -> list[TreePath]:
     """Return the paths to remove: those in an older record, and extra modules of the script."""
-    known = {TreePath(path) for path in wanted.files} | {entry.place for entry in wanted.entries}
     modules = (draft.checkout.path / SCRIPT).rglob("*.py")
     there = {TreePath(path.relative_to(draft.checkout.path).as_posix()) for path in modules}
-    return sorted((there | set(draft.recorded.hashes)) - known)
+    return sorted((there | set(draft.recorded.hashes)).difference(wanted))
 
 
 def find_changes(root: Root, checkout: Checkout, workloads: Sequence[str] = ()) -> TreeChanges:
-    """Reads everything and writes nothing."""
-    wanted = expected_content.find_expected_content(root, checkout, workloads)
-    draft = _Draft(checkout, older_layout.parse(checkout.read(older_layout.RECORD)))
-    for path, data in wanted.files.items():
+    """Reads everything and writes nothing; `workloads` are measured besides those of the kind."""
+    files, entries = find_expected_content(root, checkout, workloads)
+    draft = _Draft(checkout, InstallRecord.parse(checkout.read(RECORD)))
+    for path, data in files.items():
         _file(draft, path, data)
-    for entry in wanted.entries:
+    for entry in entries:
         _entry(draft, entry)
-    for place in _needless(draft, wanted):
+    for place in _needless(draft, [*map(TreePath, files), *(entry.place for entry in entries)]):
         if place.entry:
             _needless_entry(draft, place)
         else:
             _file(draft, place.path, None)
-    if draft.read(older_layout.RECORD) is not None:
-        draft.after[older_layout.RECORD] = None
-        place = TreePath(older_layout.RECORD)
-        draft.differences.append(_Difference(place, _DifferenceState.NEEDLESS))
+    if draft.read(RECORD) is not None:
+        draft.after[RECORD] = None
+        draft.differences.append(_Difference(TreePath(RECORD), _DifferenceState.NEEDLESS))
     return draft.plan()

@@ -6,7 +6,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from io_benchmark.errors import RootError
+from io_benchmark.errors import UsageError
 from io_benchmark.paths import refuse_unreadable
 
 # A tree is known by these; the second keeps Firefox's and other projects' kinds apart from ours.
@@ -33,22 +33,22 @@ def _missing_mark(path: Path) -> str | None:
 def find_root(explicit: Path | None, start: Path) -> Root:
     """Find the tree to work on: the named one, else the nearest from `start` upward."""
     if explicit is not None:
-        with refuse_unreadable(f"--root {explicit}", _ADVICE, RootError):
+        with refuse_unreadable(f"--root {explicit}", _ADVICE):
             path = explicit.expanduser().resolve(strict=True)
             missing = _missing_mark(path)
         if missing:
-            raise RootError(
+            raise UsageError(
                 f"--root {explicit}: {missing} is missing; name the folder that contains taskcluster/"
             )
         return Root(path, "--root")
-    with refuse_unreadable(str(start), _ADVICE, RootError):
+    with refuse_unreadable(str(start), _ADVICE):
         start = start.resolve(strict=True)
         for folder in (start, *start.parents):
             if _missing_mark(folder) is None:
                 return Root(folder, "checkout")
     if _missing_mark(BUNDLE) is None:
         return Root(BUNDLE, "bundled copy")
-    raise RootError(
+    raise UsageError(
         f"{start}: neither this folder nor one above contains {' and '.join(MARKS)}, and this "
         "installation has no copy; go to a checkout of io-benchmark or name one with --root"
     )

@@ -13,28 +13,29 @@ bounds.
 
 import math
 import re
+from array import array
+from collections.abc import Sequence
 from operator import add
 from pathlib import Path
-from typing import Annotated, Any, Union
+from typing import Annotated, Any, cast
 
 import msgspec
 from msgspec import Meta, Struct
 
 from io_benchmark.errors import ResultError
-from io_benchmark.json_schema import schema_of
-from io_benchmark.results import packing, version_1
-from io_benchmark.results.common_types import Name
+from io_benchmark.results import version_1
+from io_benchmark.results.common_types import Name, ResultPart
 from io_benchmark.results.format import (
     MAXIMUM_ENTRIES,
     OLDEST_VERSION,
     VERSION,
     AnyEntry,
+    RecordedTimeline,
     Remark,
     Result,
 )
-from io_benchmark.results.workload import BatchColumns
 from io_benchmark.results.workloads import WORKLOADS
-from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry, RetrieveColumns
+from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry
 
 # A run with all defaults has 0.2 MB. Each figure is about a hundred times what such a run has.
 MAXIMUM_BYTES = 16 * 1024 * 1024
@@ -47,6 +48,23 @@ MAXIMUM_PARTS = (
 # A file up to this size takes few MB in any case; counting would take longer than decoding.
 SMALL_BYTES = 256 * 1024
 UNKNOWN_SHOWN = 5
+_MISSING = -1  # no count is negative
+
+
+class _Sparse(Sequence[int | None]):
+    """Counts of which some are missing, in eight bytes each."""
+
+    def __init__(self, values: Sequence[int | None]) -> None:
+        self._values = array("q", [_MISSING if value is None else value for value in values])
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return [None if value == _MISSING else value for value in self._values[at]]
+        value = self._values[at]
+        return None if value == _MISSING else value
 
 
 class _VersionOnly(Struct):
@@ -88,8 +106,8 @@ def parse(data: bytes, source: str) -> Result:
         raise _error(source, problem)
     return msgspec.structs.replace(
         result,
-        workloads=[packing.entry(entry) for entry in result.workloads],
-        timeline=packing.timeline(result.timeline) if result.timeline else None,
+        workloads=[_packed_entry(entry) for entry in result.workloads],
+        timeline=_packed_timeline(result.timeline) if result.timeline else None,
     )
 
 
@@ -127,6 +145,28 @@ def _with_entries(envelope: _Envelope, source: str, version: int) -> Result:
     return Result(**{**fields, "version": VERSION, "workloads": entries})
 
 
+def _packed_entry(entry: AnyEntry) -> AnyEntry:
+    """Return the entry with its samples as arrays; Python's integers take five times as much."""
+    samples: ResultPart = entry.samples
+    columns = {name: array("q", getattr(samples, name)) for name in samples.__struct_fields__}
+    return msgspec.structs.replace(entry, samples=type(samples)(**columns))
+
+
+def _packed_timeline(timeline: RecordedTimeline) -> RecordedTimeline:
+    return msgspec.structs.replace(
+        timeline,
+        columns=_packed_columns(timeline.columns),
+        devices={name: _packed_columns(columns) for name, columns in timeline.devices.items()},
+    )
+
+
+def _packed_columns(columns: dict[str, Sequence[int | None]]) -> dict[str, Sequence[int | None]]:
+    return {
+        name: _Sparse(values) if None in values else array("q", cast("Sequence[int]", values))
+        for name, values in columns.items()
+    }
+
+
 def load(path: Path) -> bytes:
     """Return the bytes of a file, at most one more than the limit."""
     try:
@@ -134,25 +174,6 @@ def load(path: Path) -> bytes:
             return file.read(MAXIMUM_BYTES + 1)
     except OSError as error:
         raise _error(str(path), error.strerror or str(error)) from None
-
-
-def read(path: Path) -> Result:
-    """Read and parse a file."""
-    return parse(load(path), str(path))
-
-
-def json_schema() -> dict[str, Any]:
-    """Return the format as a JSON Schema, with the entries of every workload."""
-    entries: Any = Union[tuple(workload.entry for workload in WORKLOADS.values())]  # noqa: UP007
-    published = msgspec.defstruct(
-        "Result",
-        [("workloads", Annotated[list[entries], Meta(max_length=MAXIMUM_ENTRIES)])],
-        bases=(Result,),
-        namespace={"__doc__": Result.__doc__},
-        frozen=True,
-        kw_only=True,
-    )
-    return schema_of(f"io-benchmark result, version {VERSION}", published)
 
 
 def _decode(
@@ -197,32 +218,25 @@ def _inconsistency(result: Result) -> str | None:
 
 
 def _entry_inconsistency(entry: AnyEntry) -> str | None:
-    if isinstance(entry, CacheRetrieveEntry):
-        problem = _retrieves_inconsistency(entry, entry.samples)
-    else:
-        problem = _batches_inconsistency(entry.samples)
+    samples: ResultPart = entry.samples
+    if len({len(getattr(samples, name)) for name in samples.__struct_fields__}) > 1:
+        return "samples: its columns differ in length"
+    problem = _retrieves_inconsistency(entry) if isinstance(entry, CacheRetrieveEntry) else None
     ratio = entry.precision_reached_ratio
     if not problem and ratio is not None and not math.isfinite(ratio):
         return "precision_reached_ratio: is not a finite number"
     return problem
 
 
-def _retrieves_inconsistency(entry: CacheRetrieveEntry, samples: RetrieveColumns) -> str | None:
+def _retrieves_inconsistency(entry: CacheRetrieveEntry) -> str | None:
+    samples = entry.samples
     rows = len(samples.copy_ns)
-    if not len(samples.file_index) == len(samples.start_ns) == len(samples.lookup_ns) == rows:
-        return "samples: its columns differ in length"
     if not all(map(add, samples.lookup_ns, samples.copy_ns)):
         return "samples: a retrieve took no time at all"
     if rows > entry.retrieves_planned:
         return f"samples: {rows:,} retrieves, but {entry.retrieves_planned:,} were planned"
     if rows and max(samples.file_index) >= len(entry.file_sizes_bytes):
         return "samples.file_index: names a file that file_sizes_bytes does not have"
-    return None
-
-
-def _batches_inconsistency(samples: BatchColumns) -> str | None:
-    if not len(samples.start_ns) == len(samples.duration_ns) == len(samples.operations):
-        return "samples: its columns differ in length"
     return None
 
 

@@ -60,86 +60,73 @@ def _is_filling(line: str) -> bool:
     return not line.strip() or bool(_LINK_TARGET.fullmatch(line))
 
 
-@dataclass(frozen=True)
-class _DocPage:
-    lines: list[str]
-    bare: list[str]
-    headings: list[_Heading]
-    markdown: bool
+class DocPage:
+    """The sections of a page, by their titles. Bodies are given as Markdown paragraphs."""
 
-    def span(self, title: str) -> tuple[int, int] | None:
-        """Return the lines of a section, from its heading to its last line with text."""
-        for at, heading in enumerate(self.headings):
-            if heading.title == title:
-                others = self.headings[at + 1 :]
-                following = (one.start for one in others if one.level <= heading.level)
-                stop = next(following, len(self.lines))
-                return heading.start, self._without_filling(heading.start, stop)
-        return None
+    def __init__(self, text: str, *, markdown: bool) -> None:
+        self._text = text
+        self._markdown = markdown
+        self._lines = text_lines.split(text)
+        self._bare = [line.rstrip("\r\n") for line in self._lines]
+        find = _markdown_headings if markdown else _rest_headings
+        self._headings = list(find(self._bare))
 
-    def end(self) -> int:
-        return self._without_filling(0, len(self.lines))
+    @property
+    def titles(self) -> list[str]:
+        return [heading.title for heading in self._headings]
 
-    def written(self, title: str, body: str) -> list[str]:
-        if self.markdown:
-            return [f"## {title}", "", *body.splitlines()]
-        underlines = [heading.underline for heading in self.headings if heading.underline]
-        underline = (underlines[-1] if underlines else "-") * len(title)
-        return [title, underline, *_CODE.sub(r"``\1``", body).splitlines()]
-
-    def _without_filling(self, start: int, stop: int) -> int:
-        while stop > start and _is_filling(self.bare[stop - 1]):
-            stop -= 1
-        return stop
-
-
-@dataclass(frozen=True)
-class DocSections:
-    """The entries of a page, by their titles. Bodies are given as Markdown paragraphs."""
-
-    markdown: bool
-
-    def _page(self, text: str) -> _DocPage:
-        lines = text_lines.split(text)
-        bare = [line.rstrip("\r\n") for line in lines]
-        find = _markdown_headings if self.markdown else _rest_headings
-        return _DocPage(lines, bare, list(find(bare)), self.markdown)
-
-    def titles(self, text: str) -> list[str]:
-        return [heading.title for heading in self._page(text).headings]
-
-    def current(self, text: str, title: str) -> str | None:
+    def current(self, title: str) -> str | None:
         """The whole section as it stands there, heading included."""
-        page = self._page(text)
-        span = page.span(title)
-        return None if span is None else "\n".join(page.bare[slice(*span)])
+        span = self._span(title)
+        return None if span is None else "\n".join(self._bare[slice(*span)])
 
-    def written(self, text: str, title: str, body: str) -> str:
+    def written(self, title: str, body: str) -> str:
         """The whole section as this page would hold it."""
-        return "\n".join(self._page(text).written(title, body))
+        return "\n".join(self._section(title, body))
 
-    def put(self, text: str, title: str, body: str) -> str:
+    def put(self, title: str, body: str) -> str:
         """Replace the section, or add it at the end of the page."""
-        page = self._page(text)
-        new = page.written(title, body)
-        span = page.span(title)
+        new = self._section(title, body)
+        span = self._span(title)
         if span is None:
-            after = text_lines.replace_lines(page.lines, page.end(), page.end(), ["", *new])
+            end = self._without_filling(0, len(self._lines))
+            after = text_lines.replace_lines(self._lines, end, end, ["", *new])
         else:
-            after = text_lines.replace_lines(page.lines, *span, new)
-        if self.current(after, title) != "\n".join(new):
+            after = text_lines.replace_lines(self._lines, *span, new)
+        if DocPage(after, markdown=self._markdown).current(title) != "\n".join(new):
             raise IoBenchmarkError(
                 f"cannot add the section {title} to the end of the documentation page: a code "
                 "block is not closed there; close it"
             )
         return after
 
-    def remove(self, text: str, title: str) -> str:
-        page = self._page(text)
-        span = page.span(title)
+    def remove(self, title: str) -> str:
+        span = self._span(title)
         if span is None:
-            return text
+            return self._text
         start, stop = span
-        if start > 0 and not page.bare[start - 1].strip():
+        if start > 0 and not self._bare[start - 1].strip():
             start -= 1
-        return text_lines.replace_lines(page.lines, start, stop, [])
+        return text_lines.replace_lines(self._lines, start, stop, [])
+
+    def _span(self, title: str) -> tuple[int, int] | None:
+        """Return the lines of a section, from its heading to its last line with text."""
+        for at, heading in enumerate(self._headings):
+            if heading.title == title:
+                others = self._headings[at + 1 :]
+                following = (one.start for one in others if one.level <= heading.level)
+                stop = next(following, len(self._lines))
+                return heading.start, self._without_filling(heading.start, stop)
+        return None
+
+    def _section(self, title: str, body: str) -> list[str]:
+        if self._markdown:
+            return [f"## {title}", "", *body.splitlines()]
+        underlines = [heading.underline for heading in self._headings if heading.underline]
+        underline = (underlines[-1] if underlines else "-") * len(title)
+        return [title, underline, *_CODE.sub(r"``\1``", body).splitlines()]
+
+    def _without_filling(self, start: int, stop: int) -> int:
+        while stop > start and _is_filling(self._bare[stop - 1]):
+            stop -= 1
+        return stop

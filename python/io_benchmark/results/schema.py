@@ -1,12 +1,30 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""JSON Schemas of published formats."""
+"""The format of the result file as a JSON Schema."""
 
 import inspect
-from typing import Any
+from typing import Annotated, Any, Union
 
 import msgspec
+from msgspec import Meta
+
+from io_benchmark.results.format import MAXIMUM_ENTRIES, VERSION, Result
+from io_benchmark.results.workloads import WORKLOADS
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the schema of a file, with the entries of every workload."""
+    entries: Any = Union[tuple(workload.entry for workload in WORKLOADS.values())]  # noqa: UP007
+    published = msgspec.defstruct(
+        "Result",
+        [("workloads", Annotated[list[entries], Meta(max_length=MAXIMUM_ENTRIES)])],
+        bases=(Result,),
+        namespace={"__doc__": Result.__doc__},
+        frozen=True,
+        kw_only=True,
+    )
+    return schema_of(f"io-benchmark result, version {VERSION}", published)
 
 
 def schema_of(title: str, document: type[msgspec.Struct]) -> dict[str, Any]:

@@ -3,20 +3,22 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Sections of Markdown and reStructuredText pages."""
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox.doc_sections import DocSections
+from io_benchmark.firefox.doc_page import DocPage
 
-MARKDOWN = DocSections(markdown=True)
-REST = DocSections(markdown=False)
+MARKDOWN = partial(DocPage, markdown=True)
+REST = partial(DocPage, markdown=False)
 EITHER = [pytest.param(MARKDOWN, id="markdown"), pytest.param(REST, id="rst")]
 
 
 @pytest.mark.parametrize(
-    ("sections", "before", "after"),
+    ("form", "before", "after"),
     [
         pytest.param(
             MARKDOWN,
@@ -57,26 +59,26 @@ EITHER = [pytest.param(MARKDOWN, id="markdown"), pytest.param(REST, id="rst")]
         ),
     ],
 )
-def test_put_at_the_end(sections, before, after):
+def test_put_at_the_end(form, before, after):
     """A new section follows the last one, in the page's own form; other lines stay as they are."""
-    assert sections.current(before, "io") is None
-    assert sections.put(before, "io", "What `it` is.\n") == after
-    assert sections.put(after, "io", "What `it` is.\n") == after
-    assert sections.remove(after, "io").rstrip() == before.rstrip()
+    assert form(before).current("io") is None
+    assert form(before).put("io", "What `it` is.\n") == after
+    assert form(after).put("io", "What `it` is.\n") == after
+    assert form(after).remove("io").rstrip() == before.rstrip()
 
 
 def test_replace():
     """A section that is there already keeps its place."""
     before = "# Kinds\n\n## io\n\nOld.\n\n### part\n\nOld too.\n\n## next\n\nText.\n"
     after = "# Kinds\n\n## io\n\nNew.\n\n## next\n\nText.\n"
-    assert MARKDOWN.current(before, "io") == "## io\n\nOld.\n\n### part\n\nOld too."
-    assert MARKDOWN.put(before, "io", "New.\n") == after
+    assert MARKDOWN(before).current("io") == "## io\n\nOld.\n\n### part\n\nOld too."
+    assert MARKDOWN(before).put("io", "New.\n") == after
 
 
 def test_a_block_of_code_has_no_headings():
     """What looks like a heading in one is text."""
     text = "# Kinds\n\n```yaml\n## io\n```\n\n~~~~\n```\n## io\n~~~~\n\n## other\n"
-    assert MARKDOWN.titles(text) == ["Kinds", "other"]
+    assert MARKDOWN(text).titles == ["Kinds", "other"]
 
 
 def test_a_block_of_code_that_is_never_closed():
@@ -84,26 +86,26 @@ def test_a_block_of_code_that_is_never_closed():
     with pytest.raises(
         IoBenchmarkError, match="the section io to the end of the documentation page: a code block"
     ):
-        MARKDOWN.put("# Kinds\n\n```yaml\nkey: 1\n", "io", "Text.\n")
+        MARKDOWN("# Kinds\n\n```yaml\nkey: 1\n").put("io", "Text.\n")
 
 
 def test_rest_titles():
     """Underlined lines are titles; a transition, a short rule and an indented block are not."""
     text = "Kinds\n=====\n\none\n---\n\n----\n\ntwo\n--\n\n    three\n    -----\n\nfour\n````\n"
-    assert REST.titles(text) == ["Kinds", "one", "four"]
+    assert REST(text).titles == ["Kinds", "one", "four"]
 
 
-@pytest.mark.parametrize("sections", EITHER)
+@pytest.mark.parametrize("form", EITHER)
 @given(text=st.text(alphabet="#`-= \n\r\tab[]:.\x0c\u2028", max_size=80))
-def test_any_page(sections, text):
+def test_any_page(form, text):
     """Whatever a page holds: the section is found again, and taking it out restores the page."""
-    if sections.current(text, "io") is not None:
+    if form(text).current("io") is not None:
         return
     try:
-        added = sections.put(text, "io", "Text.\n")
+        added = form(text).put("io", "Text.\n")
     except IoBenchmarkError:
-        assert sections is MARKDOWN
+        assert form is MARKDOWN
         return
-    assert sections.current(added, "io") == sections.written(text, "io", "Text.\n")
-    assert sections.put(added, "io", "Text.\n") == added
-    assert sections.remove(added, "io").rstrip("\r\n") == text.rstrip("\r\n")
+    assert form(added).current("io") == form(text).written("io", "Text.\n")
+    assert form(added).put("io", "Text.\n") == added
+    assert form(added).remove("io").rstrip("\r\n") == text.rstrip("\r\n")

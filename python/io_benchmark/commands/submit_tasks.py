@@ -1,0 +1,285 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Submits the tasks of a new group, or those that a stopped submission still lacks."""
+
+import argparse
+import json
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import slugid
+
+from io_benchmark.commands import task_group
+from io_benchmark.commands.context import EXIT_FAILED, Context
+from io_benchmark.commands.options import parse_job_names
+from io_benchmark.commands.progress_display import show_progress
+from io_benchmark.errors import ResultError, UsageError
+from io_benchmark.paths import current_folder
+from io_benchmark.sources.budget import Budget
+from io_benchmark.sources.gather import gather
+from io_benchmark.sources.taskcluster.access import Access
+from io_benchmark.sources.taskcluster.addresses import default_root_url
+from io_benchmark.submit import cost, earlier
+from io_benchmark.submit.definitions import (
+    ReadyTask,
+    SelectedTask,
+    SubmissionSettings,
+    parse_image,
+    select_tasks,
+    submitter_scopes,
+)
+from io_benchmark.submit.journal import Journal, JournalFile
+from io_benchmark.submit.owner import ADVICE, known_owner
+from io_benchmark.submit.submission import GroupState, Submission
+from io_benchmark.submit.task_creation import CreatedTasks, connect
+from io_benchmark.text import clean_name
+
+
+def submit(arguments: argparse.Namespace, context: Context) -> int:
+    """Create the tasks of a new group after its journal, or only print them."""
+    jobs, settings = parse_job_names(arguments.jobs), _settings(arguments, context)
+    chosen = _generated(arguments, jobs, settings, context)
+    task_group.check_comparison(arguments, {one.pool for one in chosen})
+    if arguments.dry_run:
+        _announce_cost(arguments, chosen, settings, context)
+        _print_tasks(_ready(jobs, settings, chosen)[2], context)
+        return 0
+    if not _is_agreed(arguments, chosen, settings, context):
+        return EXIT_FAILED
+    # Dated now: the queue takes no task that says it was created long ago.
+    now, submission, tasks = _ready(jobs, settings, chosen)
+    group_id = tasks[0].task_id
+    root_url = default_root_url(context.environment)
+    _write_journal(Journal(root_url, group_id, now, submission, chosen), context)
+    context.tell(
+        f"Creating group:{group_id}; if this stops, resume with: "
+        f"{task_group.HOW_TO_RESUME} {group_id}"
+    )
+    return task_group.create(arguments, context, group_id, tasks, tasks, CreatedTasks())
+
+
+def resume(arguments: argparse.Namespace, context: Context) -> int:
+    """Complete a group: from its journal, or from what the group holds and the kinds again."""
+    group_id = task_group.group_of("--resume", arguments.resume, context.environment)
+    task_group.check_comparison(arguments, None)
+    written = _read_journal(group_id, context)
+    submission = (
+        written.submission
+        if written
+        else connect(context.environment, lambda queue: Submission.read(queue, group_id))
+    )
+    state = connect(context.environment, lambda queue: GroupState.read(queue, group_id, submission))
+    ready: tuple[ReadyTask, ...] = ()
+    context.tell(f"group:{group_id}: {len(state.existing)} of {state.count} tasks exist")
+    if state.missing:
+        chosen = (
+            written.chosen if written else _regenerated(arguments, group_id, submission, context)
+        )
+        task_group.check_comparison(arguments, {one.pool for one in chosen})
+        missing = [chosen[number] for number in state.missing]
+        if not _is_agreed(arguments, missing, submission.settings, context):
+            return EXIT_FAILED
+        now = datetime.now(UTC)
+        ready = submission.ready(chosen, group_id, written.dates_start(now) if written else now)
+    existing = list(state.existing.values())
+    return task_group.create(
+        arguments,
+        context,
+        group_id,
+        [ready[number] for number in state.missing],
+        state.members(ready),
+        CreatedTasks(existing, len(existing)),
+    )
+
+
+def _write_journal(journal: Journal, context: Context) -> None:
+    file = JournalFile.of(journal.group_id, context.environment)
+    try:
+        file.write(journal)
+    except OSError as error:
+        context.tell(
+            f"warning: {file.path}: cannot write the journal ({error.strerror}); resuming will need "
+            "the same version of the kind"
+        )
+
+
+def _read_journal(group_id: str, context: Context) -> Journal | None:
+    journal = JournalFile.of(group_id, context.environment).read()
+    root_url = default_root_url(context.environment)
+    if journal is not None and journal.root_url != root_url:
+        raise UsageError(
+            f"--resume {group_id}: is not at {root_url}; "
+            f"set TASKCLUSTER_ROOT_URL to {journal.root_url}"
+        )
+    return journal
+
+
+def _regenerated(
+    arguments: argparse.Namespace, group_id: str, submission: Submission, context: Context
+) -> tuple[SelectedTask, ...]:
+    """Generate the tasks again; raise if the kind has changed since the submission."""
+    chosen = _generated(arguments, submission.jobs, submission.settings, context)
+    made = Submission.of(submission.jobs, submission.settings, chosen)
+    if made.sha256 != submission.sha256:
+        raise ResultError(
+            f"group:{group_id}: the kind here makes different tasks from those of the group; "
+            "resume it from the same version of the checkout and of io-benchmark, or compare the "
+            f"existing tasks with: io-benchmark compare group:{group_id}"
+        )
+    return chosen
+
+
+def _settings(arguments: argparse.Namespace, context: Context) -> SubmissionSettings:
+    pools: dict[str, str] = {}
+    for pool, queue in arguments.pool:
+        if pool in pools:
+            raise UsageError(
+                f"--pool {clean_name(pool)}={queue}: pool given twice; use each pool once"
+            )
+        pools[pool] = queue
+    return SubmissionSettings(
+        image=None if arguments.image is None else parse_image(arguments.image),
+        pools=pools,
+        replicates=arguments.replicates,
+        priority=arguments.priority,
+        scheduler=arguments.scheduler,
+        profile=arguments.profile,
+        owner=_owner(arguments, context),
+    )
+
+
+def _owner(arguments: argparse.Namespace, context: Context) -> str | None:
+    owner: str | None = arguments.owner or known_owner(context.environment)
+    if owner is None and not arguments.dry_run:
+        raise UsageError(f"the tasks need an owner; {ADVICE}")
+    if owner is None:
+        context.tell(f"warning: creating these tasks needs an owner; {ADVICE}")
+    return owner
+
+
+def _generated(
+    arguments: argparse.Namespace,
+    jobs: Sequence[str],
+    settings: SubmissionSettings,
+    context: Context,
+) -> tuple[SelectedTask, ...]:
+    # Imported here: generating takes half a second to load, and most resumed groups do not need it.
+    from io_benchmark.graph.generate import generate
+    from io_benchmark.graph.root import find_root
+
+    root = find_root(arguments.root, current_folder())
+    context.tell(f"Generating the graph from {root}")
+    tasks = generate(root, jobs)
+    chosen = select_tasks(tasks, settings)
+    others = [task.label for task in tasks if not task.pool]
+    if others:
+        context.tell(f"Left out, because it does not measure a pool: {', '.join(others)}")
+    return chosen
+
+
+def _ready(
+    jobs: Sequence[str], settings: SubmissionSettings, chosen: Sequence[SelectedTask]
+) -> tuple[datetime, Submission, tuple[ReadyTask, ...]]:
+    now = datetime.now(UTC)
+    submission = Submission.of(jobs, settings, chosen)
+    return now, submission, submission.ready(chosen, slugid.nice(), now)
+
+
+def _print_tasks(tasks: Sequence[ReadyTask], context: Context) -> None:
+    """Print the tasks in the form of `taskgraph morphed -J`."""
+    printed = {
+        one.label: {"label": one.label, "task_id": one.task_id, "task": one.definition}
+        for one in tasks
+    }
+    context.print(json.dumps(printed, indent=2, ensure_ascii=False))
+
+
+def _is_agreed(
+    arguments: argparse.Namespace,
+    chosen: Sequence[SelectedTask],
+    settings: SubmissionSettings,
+    context: Context,
+) -> bool:
+    """Show what creating these tasks means; ask on a terminal, unless --yes."""
+    _announce(arguments, chosen, settings, context)
+    if arguments.yes or not context.is_interactive or context.confirm("Create them?"):
+        return True
+    context.tell("nothing was created")
+    return False
+
+
+def _announce(
+    arguments: argparse.Namespace,
+    chosen: Sequence[SelectedTask],
+    settings: SubmissionSettings,
+    context: Context,
+) -> None:
+    """Show the deployment, the client, the cost and the scopes; warn about unknown queues."""
+    access = Access.of(default_root_url(context.environment), context.environment)
+    _announce_cost(arguments, chosen, settings, context, f", at {access.root_url}, {access.who}")
+    if access.who == "anonymously":
+        context.tell(
+            "warning: no credentials; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN"
+        )
+    queues = [one.queue for one in chosen]
+    for pool in connect(context.environment, lambda queue: queue.unknown_pools(queues)):
+        context.tell(
+            f"warning: {access.root_url} has no worker pool {pool}: a task for it may wait "
+            "until its deadline; check the name, or choose another pool with --pool"
+        )
+
+
+def _announce_cost(
+    arguments: argparse.Namespace,
+    chosen: Sequence[SelectedTask],
+    settings: SubmissionSettings,
+    context: Context,
+    where: str = "",
+) -> None:
+    found = cost.estimate(
+        chosen, _earlier_minutes(arguments.like, chosen, settings.profile, context)
+    )
+    context.tell(f"{found.shown}{where}")
+    for share in found.shares:
+        context.tell(f"  {share.shown}")
+    context.tell(f"Scopes needed: {', '.join(submitter_scopes(chosen, settings.scheduler))}")
+    own = sorted({scope for one in chosen for scope in one.definition["scopes"]})
+    context.tell(f"Scopes the tasks get: {', '.join(own) or 'none'}")
+
+
+def _earlier_minutes(
+    texts: Sequence[str], chosen: Sequence[SelectedTask], profile: str, context: Context
+) -> dict[str, float]:
+    """Return the minutes that each job took in the results of --like."""
+    if not texts:
+        return {}
+    likes = [earlier.LikeOption.parse(text, chosen) for text in texts]
+    named = dict.fromkeys(like.job for like in likes if like.job is not None)
+    of_each = _gathered([like.address for like in likes if like.job is None], profile, context)
+    minutes, remarks = earlier.minutes_of_each(of_each, chosen, named)
+    for job in named:
+        own = _gathered([like.address for like in likes if like.job == job], profile, context)
+        if own:
+            minutes[job] = earlier.minutes_of_job(job, own)
+    for remark in remarks:
+        context.tell(remark)
+    return minutes
+
+
+def _gathered(
+    addresses: Sequence[str], profile: str, context: Context
+) -> Sequence[earlier.EarlierResult]:
+    with show_progress(context.stderr) as progress:
+        # Of a result only its duration is kept.
+        budget = Budget(kept_bytes=math.inf, most_subjects=math.inf)
+        gathered = gather(
+            addresses, context.environment, progress, earlier.EarlierResult.of, budget=budget
+        )
+    for line in gathered.unreadable:
+        context.tell(f"--like: {line}")
+    kept, remark = earlier.with_profile(gathered.results, profile)
+    if remark is not None:
+        context.tell(remark)
+    return kept
