@@ -108,6 +108,14 @@ class Worker:
     # The machine that it ran on, identified by all results together; see `machine_identity`.
     machine: str = UNKNOWN
 
+    @property
+    def cpu_quota(self) -> float | None:
+        """Return how many CPUs may be used at once; None without a quota."""
+        limits = self.result.limits.cpu if self.result.limits is not None else []
+        return min(
+            (each.quota_us / each.period_us for each in limits if each.period_us), default=None
+        )
+
 
 class Run(NamedTuple):
     """The samples of one worker for one subject."""
@@ -181,6 +189,9 @@ class Verdict(StrEnum):
     FASTER = "faster"
     EQUIVALENT = "equivalent"
     INCONCLUSIVE = "inconclusive"
+
+
+DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@
 
 import pytest
 
-from io_benchmark.analysis.observed import published_caps
-from io_benchmark.analysis.observed.published_caps import Caps
+from io_benchmark.analysis.observed.published_caps import Caps, MachineType
 
 
 @pytest.mark.parametrize(
@@ -36,7 +35,7 @@ from io_benchmark.analysis.observed.published_caps import Caps
 )
 def test_caps(instance_type, disks, expected):
     """The published row, or None: never a guess in between."""
-    assert published_caps.caps(instance_type, disks) == expected
+    assert MachineType(instance_type).caps(disks) == expected
 
 
 @pytest.mark.parametrize(
@@ -48,17 +47,12 @@ def test_caps(instance_type, disks, expected):
         pytest.param("c3d-standard-360-lssd", 32, None, id="the largest"),
         pytest.param("c3d-standard-44-lssd", None, None, id="no such size"),
         pytest.param("c2-standard-16", None, None, id="chosen at creation"),
+        pytest.param("z3-highmem-88", None, None, id="another series"),
         pytest.param(None, None, None, id="unknown"),
     ],
 )
 def test_disks_that_come_with_a_machine_type(instance_type, disks, larger):
     """The number is fixed for c3d-…-lssd; the next size has more."""
-    assert published_caps.disks_of_machine(instance_type) == disks
-    if disks is not None:
-        assert published_caps.machine_with_disks(instance_type, disks + 1) == larger
-
-
-@pytest.mark.parametrize("instance_type", ["c2-standard-16", "z3-highmem-88", None])
-def test_no_larger_machine_where_the_number_is_not_fixed(instance_type):
-    """Only c3d-…-lssd says how many disks each size has."""
-    assert published_caps.machine_with_disks(instance_type, 2) is None
+    machine = MachineType(instance_type)
+    assert machine.disks == disks
+    assert machine.with_more_disks == (MachineType(larger) if larger else None)

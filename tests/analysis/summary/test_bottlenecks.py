@@ -11,7 +11,7 @@ import seed_case
 import seed_workers
 
 from io_benchmark.analysis import compare, plan
-from io_benchmark.analysis.observed.worker_view import view_of
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
 from io_benchmark.analysis.summary import bottlenecks
 from io_benchmark.analysis.summary.bottlenecks import _bottleneck_of_run
@@ -45,7 +45,7 @@ def left(mib: int) -> dict[str, Any]:
 
 def found(change: dict[str, Any], pool: str = "amd-16") -> SideBottleneck:
     (document,) = seed_case.documents(1, pools=[pool], change={pool: change})
-    return _bottleneck_of_run(view_of(seed_workers.worker(document), seed_workers.SUBJECT))
+    return _bottleneck_of_run(View(seed_workers.worker(document), seed_workers.SUBJECT))
 
 
 @pytest.mark.parametrize(

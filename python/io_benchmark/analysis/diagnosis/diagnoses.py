@@ -12,10 +12,19 @@ pool is the faster one at other operations on names.
 import math
 from collections.abc import Mapping, Sequence
 
-from io_benchmark.analysis.diagnosis.case import DIFFERENT, OtherMeasurement
+from io_benchmark.analysis.diagnosis.case import OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import RULES, judge
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, MeansBySide, Push
-from io_benchmark.analysis.model import Cause, Comparison, Diagnosis, Remedy, State, Subject, Worker
+from io_benchmark.analysis.model import (
+    DIFFERENT,
+    Cause,
+    Comparison,
+    Diagnosis,
+    Remedy,
+    State,
+    Subject,
+    Worker,
+)
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import Statement, statement

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import Sides
 from io_benchmark.analysis.model import UNKNOWN, Evidence, Observation, Seen
-from io_benchmark.analysis.observed.disk_waits import MIB
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Range, Statement, Unit, Value, statement
@@ -97,15 +96,10 @@ def span(
     return observe
 
 
-def rate(name: str, mib_per_s: Callable[[View], float | None], template: str) -> Observe:
-    """Observe a rate that workers have in MiB/s."""
-
-    def bytes_per_s(view: View) -> float | None:
-        value = mib_per_s(view)
-        return None if value is None else value * MIB
-
-    return span(name, bytes_per_s, Unit.BYTES_PER_SECOND, template)
-
-
 # The rate at which all disks of the place wrote.
-WRITE_RATE = rate("write-rate", lambda view: view.written_mib_per_s, "write rate {value}")
+WRITE_RATE = span(
+    "write-rate",
+    lambda view: view.written_bytes_per_s,
+    Unit.BYTES_PER_SECOND,
+    "write rate {value}",
+)

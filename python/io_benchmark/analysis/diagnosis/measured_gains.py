@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from io_benchmark.analysis.model import Cause, Subject
-from io_benchmark.analysis.observed import published_caps
+from io_benchmark.analysis.observed.published_caps import MachineType
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
 
 _GAIN_AT_LEAST = 1.02
@@ -152,7 +152,7 @@ def more_disks(push: Push, cause: Cause) -> Gain | None:
     machine, now_ns = _next_machine(push), push.now_ns
     for side, machine_type in push.machines.items():
         then_ns = push.mean_ns(side, push.subject)
-        such = machine is not None and published_caps.machine_name(machine_type or "") == machine
+        such = machine is not None and MachineType(machine_type).name == machine
         if such and now_ns is not None and then_ns is not None:
             return _such_as(
                 machine,
@@ -210,8 +210,5 @@ def _such_as(machine: str | None, gain: Gain | None) -> Gain | None:
 
 def _next_machine(push: Push) -> str | None:
     """Return the next machine type of the slow side's series with more disks, where published."""
-    instance_type = push.machines.get(push.slow)
-    disks = published_caps.disks_of_machine(instance_type)
-    if disks is None:
-        return None
-    return published_caps.machine_with_disks(instance_type, disks + 1)
+    larger = MachineType(push.machines.get(push.slow)).with_more_disks
+    return None if larger is None else larger.name

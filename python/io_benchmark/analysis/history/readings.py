@@ -25,7 +25,7 @@ from io_benchmark.analysis.history.history_model import (
 from io_benchmark.analysis.history.host_facts import facts_of
 from io_benchmark.analysis.intake import worker_id_of
 from io_benchmark.analysis.model import UNKNOWN, Run, Severity, Worker
-from io_benchmark.analysis.observed import machine_identity
+from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.analysis.validity import rules
 from io_benchmark.analysis.validity.comparability import SIDE_RULES, traits_text
@@ -94,7 +94,7 @@ def origin_of(measured: RunResult) -> Origin | None:
         run_id=task.run_id if task else result.task.run_id,
         worker_id=worker_id,
         source=measured.source,
-        marks=machine_identity.marks_of(worker_id, result),
+        marks=MachineMarks.of(worker_id, result),
     )
 
 

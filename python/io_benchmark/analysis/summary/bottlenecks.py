@@ -12,9 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from io_benchmark.analysis.model import Subject, Worker
-from io_benchmark.analysis.observed.disk_waits import MIB, WAITS_SHARE, write_cap
 from io_benchmark.analysis.observed.machine_identity import by_machine
-from io_benchmark.analysis.observed.worker_view import View, mean_of_known, view_of
+from io_benchmark.analysis.observed.worker_view import WAITS_SHARE, View, mean_of_known
 from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
 from io_benchmark.analysis.statements import (
     Quantity,
@@ -46,7 +45,7 @@ def bottlenecks_of_sides(
         side: _of_side(
             [
                 [_bottleneck_of_run(view) for view in runs]
-                for runs in by_machine([view_of(worker, subject) for worker in workers])
+                for runs in by_machine([View(worker, subject) for worker in workers])
             ]
         )
         for side, workers in sides.items()
@@ -136,13 +135,13 @@ def _in_memory(view: View, reasons: list[Statement]) -> _Judgement:
 
 
 def _writing(view: View) -> _Judgement:
-    rate, cap, busy = view.written_mib_per_s, write_cap(view), view.busiest_share
+    rate, cap, busy = view.written_bytes_per_s, view.write_cap, view.busiest_share
     if rate is not None and cap is not None and rate >= _AT_CAP_SHARE * cap:
         return Bottleneck.CAP, [
             statement(
                 "at {rate} of a cap of {cap}",
-                rate=Quantity(rate * MIB, Unit.BYTES_PER_SECOND),
-                cap=Quantity(cap * MIB, Unit.BYTES_PER_SECOND),
+                rate=Quantity(rate, Unit.BYTES_PER_SECOND),
+                cap=Quantity(cap, Unit.BYTES_PER_SECOND),
             )
         ]
     if busy is None:

@@ -6,6 +6,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from statistics import fmean
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from io_benchmark.analysis.model import (
     Retrieves,
     Run,
 )
-from io_benchmark.analysis.observed import machine_identity
+from io_benchmark.analysis.observed.worker_view import mean_of_known
 from io_benchmark.analysis.report_model import NoiseFloor
 
 
@@ -28,20 +29,17 @@ def summarize(runs: Sequence[Run], data: SideData) -> Figures:
 
     def mean(figure: Callable[[Entry], float]) -> float:
         """Return the mean of the workers' figures: the unit is the worker."""
-        return machine_identity.mean_over_machines(
-            [figure(entry) for entry in worker] for worker in data.runs
-        )
+        return fmean(fmean(map(figure, worker)) for worker in data.runs)
 
     def part(column: Callable[[Retrieves], Integers]) -> float | None:
-        known = [
-            [
+        return mean_of_known(
+            mean_of_known(
                 float(column(entry.retrieves).mean())
                 for entry in worker
                 if entry.retrieves is not None
-            ]
+            )
             for worker in data.runs
-        ]
-        return machine_identity.mean_over_machines(filter(None, known)) if any(known) else None
+        )
 
     return Figures(
         workers=data.count,

@@ -15,7 +15,7 @@ from io_benchmark.analysis.inference import estimates
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Run, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
-from io_benchmark.analysis.observed.mount_options import LAYERED, filesystem_type
+from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, SubjectReport
 from io_benchmark.analysis.statements import Statement, count, joined, statement
@@ -109,7 +109,9 @@ class _Table:
         runs = self._runs(place, side)
         at_place = AtPlace(
             side=side,
-            kind=" or ".join(dict.fromkeys(_place_kind(run.worker, place) for run in measured)),
+            kind=" or ".join(
+                dict.fromkeys(_place_kind(View(run.worker, self.at(place))) for run in measured)
+            ),
             mean_ns=self._reports[self.at(place)].figures[side].mean_ns if runs else None,
             missing=None if runs else _reason_missing(measured),
             ratio=None,
@@ -194,14 +196,14 @@ def _distinct(statements: Iterable[Statement | None]) -> tuple[Statement, ...]:
     return tuple(dict.fromkeys(each for each in statements if each is not None))
 
 
-def _place_kind(worker: Worker, place: str) -> str:
+def _place_kind(view: View) -> str:
     """Return 'volume, ext4', 'container overlay' or 'memory, tmpfs'."""
-    observed = next((each for each in worker.result.storage.places if each.name == place), None)
+    observed = view.place
     if observed is None or observed.kind is None:
         reason = observed.failed if observed is not None else None
         return f"could not be observed: {clean(reason, 120)}" if reason else "of an unknown kind"
     kind = clean(_KINDS.get(observed.kind, observed.kind), _FACT_LENGTH)
-    filesystem = filesystem_type(observed)
+    filesystem = view.filesystem_type
     # The kind of a layered place has its file system in it already.
     if filesystem is None or filesystem in LAYERED:
         return kind

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from io_benchmark.analysis.model import Figures, Subject, Worker
-from io_benchmark.analysis.observed.worker_view import cpu_quota
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import (
     Quantity,
@@ -97,9 +96,9 @@ def _cpus(workers: Sequence[Worker]) -> dict[str, float]:
     """Return the fewest CPUs that any of a side's workers has, by its machine or its cgroup."""
     cpus: dict[str, float] = {}
     for worker in workers:
-        limits, host = worker.result.limits, worker.result.host
+        host = worker.result.host
         known = [
-            cpu_quota(limits) if limits is not None else None,
+            worker.cpu_quota,
             (host.cpu_online_count or host.cpu_count) if host is not None else None,
         ]
         fewest = min((float(count) for count in known if count is not None), default=0.0)

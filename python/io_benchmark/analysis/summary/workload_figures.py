@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from io_benchmark.analysis.model import Detail, Entry, Figures, Run, Subject, Worker
-from io_benchmark.analysis.observed import machine_identity
+from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.observed.worker_view import mean_of_known
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.results import workloads
 from io_benchmark.results.workload import WorkloadFigure
@@ -110,12 +111,10 @@ def _total(runs: Sequence[Run], count_of: Callable[[object], int | None]) -> flo
 
 def _mean(runs: Sequence[Run], figure: WorkloadFigure) -> float | None:
     """Return the mean over the workers that have it."""
-    workers = machine_identity.by_machine(runs)
-    values = [
-        [value for run in runs if (value := _of_entry(run.entry, figure)) is not None]
-        for runs in workers
-    ]
-    return machine_identity.mean_over_machines(filter(None, values)) if any(values) else None
+    return mean_of_known(
+        mean_of_known(_of_entry(entry, figure) for _, entry in of_machine)
+        for of_machine in by_machine(runs)
+    )
 
 
 def _of_entry(entry: Entry, figure: WorkloadFigure) -> float | None:

@@ -16,8 +16,6 @@ from io_benchmark.analysis.diagnosis.other_measurements import (
     figures,
 )
 from io_benchmark.analysis.model import Evidence
-from io_benchmark.analysis.observed.device_stack import stack_of
-from io_benchmark.analysis.observed.disk_waits import caps_of
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
@@ -62,8 +60,7 @@ def _cap_of(measurement: OtherMeasurement) -> _Cap | None:
     reads = measurement.subject.variant.startswith("read")
 
     def cap(view: View) -> float | None:
-        stack = stack_of(view)
-        caps = caps_of(view, stack.width) if stack is not None else None
+        caps = view.published_caps(view.stack.width) if view.stack is not None else None
         if caps is None:
             return None
         return caps.read_iops if reads else caps.write_iops

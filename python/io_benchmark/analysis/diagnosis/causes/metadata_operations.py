@@ -17,7 +17,7 @@ from io_benchmark.analysis.diagnosis.other_measurements import (
 )
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.model import Evidence, State
-from io_benchmark.analysis.observed.worker_view import View, cpu_quota
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.summary import workload_figures
 
@@ -75,7 +75,7 @@ def _lock(case: Case) -> CauseJudgement:
     slower, faster = scaling
     if slower >= _SCALES_SHARE * faster:
         return evidence.ruled_out("Several at once gain as much on the slower side.")
-    quotas = [cpu_quota(view.limits) for view in case.slower if view.limits is not None]
+    quotas = [view.worker.cpu_quota for view in case.slower]
     if any(quota is not None and quota < threads for quota in quotas):
         return evidence.ruled_out(
             "The slower side's cgroup gives it fewer CPUs than threads that work at once."
