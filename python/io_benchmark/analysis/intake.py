@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Retrieves, Subject, Worker
+from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worker
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
 from io_benchmark.results.workload import BatchColumns
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
@@ -49,29 +49,22 @@ def _entry(entry: CacheRetrieveEntry | BatchEntry) -> Entry:
 
 def _retrieves(entry: CacheRetrieveEntry) -> Entry:
     samples = entry.samples
-    facts = msgspec.structs.replace(entry, samples=_NO_RETRIEVES)
-    retrieves = Retrieves(
-        facts=facts,
-        file_index=_column(samples.file_index),
-        lookup_ns=_column(samples.lookup_ns),
-        copy_ns=_column(samples.copy_ns),
-    )
+    lookup_ns = _column(samples.lookup_ns)
     sizes = np.array(entry.file_sizes_bytes, dtype=np.int64)
     return Entry(
         subject=Subject("cache-retrieve", entry.place, entry.destination, entry.fidelity),
-        facts=facts,
+        facts=msgspec.structs.replace(entry, samples=_NO_RETRIEVES),
         start_ns=_column(samples.start_ns),
-        total_ns=retrieves.lookup_ns + retrieves.copy_ns,
-        operations=_constant(1, len(retrieves.copy_ns)),
-        size_bytes=sizes[retrieves.file_index],
+        total_ns=lookup_ns + _column(samples.copy_ns),
+        operations=_constant(1, len(lookup_ns)),
+        size_bytes=sizes[_column(samples.file_index)],
         planned=entry.retrieves_planned,
-        retrieves=retrieves,
+        lookup_ns=lookup_ns,
     )
 
 
 def _batches(entry: BatchEntry) -> Entry:
     samples = entry.samples
-    facts = msgspec.structs.replace(entry, samples=_NO_BATCHES)
     return Entry(
         subject=Subject(
             str(entry.__struct_config__.tag),
@@ -79,13 +72,12 @@ def _batches(entry: BatchEntry) -> Entry:
             variant=entry.variant,
             threads=entry.threads or 0,
         ),
-        facts=facts,
+        facts=msgspec.structs.replace(entry, samples=_NO_BATCHES),
         start_ns=_column(samples.start_ns),
         total_ns=_column(samples.duration_ns),
         operations=_column(samples.operations),
         size_bytes=_constant(0, len(samples.duration_ns)),
         planned=entry.parameters.samples_planned,
-        measured=facts,
     )
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.statements import Statement
+from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 
 Integers = NDArray[np.int64]
@@ -55,16 +55,6 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Retrieves:
-    """The columns that only cache-retrieve has."""
-
-    facts: CacheRetrieveEntry  # everything but the samples
-    file_index: Integers
-    lookup_ns: Integers
-    copy_ns: Integers
-
-
-@dataclass(frozen=True)
 class Entry:
     """One worker's samples of one subject, in the order of time.
 
@@ -78,8 +68,21 @@ class Entry:
     operations: Integers  # in each sample; a retrieve is one
     size_bytes: Integers  # of each sample's file; 0 for batches, whose operations are all the same
     planned: int  # samples that were to be taken
-    retrieves: Retrieves | None = None  # of cache-retrieve only
-    measured: BatchEntry | None = None  # of every other workload
+    lookup_ns: Integers | None = None  # of cache-retrieve only: the part of a retrieve's time
+
+    @property
+    def retrieves(self) -> CacheRetrieveEntry | None:
+        """Return the facts of cache-retrieve; None for every other workload."""
+        return self.facts if isinstance(self.facts, CacheRetrieveEntry) else None
+
+    @property
+    def measured(self) -> BatchEntry | None:
+        """Return the facts of every other workload."""
+        return self.facts if isinstance(self.facts, BatchEntry) else None
+
+    @property
+    def copy_ns(self) -> Integers | None:
+        return None if self.lookup_ns is None else self.total_ns - self.lookup_ns
 
     @property
     def mean_ns(self) -> float:
@@ -107,6 +110,14 @@ class Worker:
     reason: str | None = None  # why the run ended, as the queue names it
     # The machine that it ran on, identified by all results together; see `machine_identity`.
     machine: str = UNKNOWN
+
+    @property
+    def task_name(self) -> Statement:
+        """Return 'amd-16, task TASKID run 0'."""
+        task = statement("{side}, task {task}", side=self.side, task=self.task_id)
+        if self.run_id is None:
+            return task
+        return statement("{task} run {run}", task=task, run=str(self.run_id))
 
     @property
     def cpu_quota(self) -> float | None:

@@ -14,17 +14,15 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from io_benchmark.analysis.history.history_model import (
-    Condition,
     Conditions,
-    Fact,
     FactValue,
     HistoryReading,
     LeftOut,
     Origin,
 )
 from io_benchmark.analysis.history.host_facts import facts_of
-from io_benchmark.analysis.intake import worker_id_of
-from io_benchmark.analysis.model import UNKNOWN, Run, Severity, Worker
+from io_benchmark.analysis.intake import worker_id_of, worker_of
+from io_benchmark.analysis.model import UNKNOWN, Run, Severity
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.analysis.validity import rules
@@ -39,10 +37,13 @@ IDENTIFIER = 200
 _DIGEST = 8
 
 
-def readings_of(
-    worker: Worker, origin: Origin, task_queue: str | None, image: str | None
-) -> tuple[list[HistoryReading], list[LeftOut]]:
-    """Return a reading of each measurement that no rule refuses."""
+def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut]]:
+    """Return a reading of each measurement that no rule refuses, and what is left out."""
+    origin = _origin(measured)
+    if origin is None:
+        reason = statement("does not contain the time of its measurement")
+        return [], [LeftOut(measured.source, reason)]
+    worker, task = worker_of(measured, measured.pool), measured.task
     runs = [Run(worker, entry) for entry in worker.entries]
     kept, problems = rules.check_runs(runs, frozenset())
     readings = [
@@ -51,7 +52,12 @@ def readings_of(
             subject=run.entry.subject,
             conditions=_conditions(run),
             log_mean=math.log(run.entry.mean_ns),
-            facts=facts_of(worker.result, run.entry.subject.place, task_queue, image),
+            facts=facts_of(
+                worker.result,
+                run.entry.subject.place,
+                task.task_queue if task else None,
+                task.image if task else None,
+            ),
         )
         for run in kept
         if run.entry.mean_ns > 0
@@ -63,15 +69,16 @@ def readings_of(
         if problem.severity is Severity.REFUSED
     ]
     if not worker.entries:
-        reason = worker.result.outcome.explanation or "no reason given"
-        nothing = statement(
-            "{task}: measured nothing: {reason}", task=rules.task_name(worker), reason=reason
+        reason = statement(
+            "{task}: measured nothing: {reason}",
+            task=worker.task_name,
+            reason=worker.result.outcome.explanation or "no reason given",
         )
-        left_out.append(LeftOut(when, nothing))
-    return _bound(readings, left_out, when, rules.task_name(worker))
+        left_out.append(LeftOut(when, reason))
+    return _bound(readings, left_out, when, worker.task_name)
 
 
-def origin_of(measured: RunResult) -> Origin | None:
+def _origin(measured: RunResult) -> Origin | None:
     """Return where and when a result was measured; None without a time.
 
     The queue's record is preferred to the result's own. A result without a task group, measured
@@ -83,7 +90,6 @@ def origin_of(measured: RunResult) -> Origin | None:
         return None
     task_id = (task.task_id if task else result.task.task_id) or UNKNOWN
     group = (task.task_group_id if task else None) or result.task.task_group_id
-    worker_id = _shorten(worker_id_of(task), IDENTIFIER)
     revision = task.revision if task else None
     task_id = _shorten(task_id, IDENTIFIER)
     return Origin(
@@ -92,9 +98,8 @@ def origin_of(measured: RunResult) -> Origin | None:
         revision=None if revision is None else _shorten(revision, IDENTIFIER),
         task_id=task_id,
         run_id=task.run_id if task else result.task.run_id,
-        worker_id=worker_id,
         source=measured.source,
-        marks=MachineMarks.of(worker_id, result),
+        marks=MachineMarks.of(_shorten(worker_id_of(task), IDENTIFIER), result),
     )
 
 
@@ -110,7 +115,7 @@ def _time(text: str) -> datetime | None:
 def _conditions(run: Run) -> Conditions:
     """Return the traits by which rules would refuse a comparison."""
     return tuple(
-        Condition(name, traits_text(traits))
+        (name, traits_text(traits))
         for name, (severity, traits_of) in SIDE_RULES.items()
         if severity is Severity.REFUSED and (traits := traits_of(run))
     )
@@ -153,12 +158,9 @@ def _beyond(number: int, most: int, names: str) -> list[Statement]:
 def _bound_reading(reading: HistoryReading) -> HistoryReading:
     return replace(
         reading,
-        conditions=tuple(
-            Condition(rule, _bound_text(traits, VALUE)) for rule, traits in reading.conditions
-        ),
+        conditions=tuple((rule, _bound_text(traits, VALUE)) for rule, traits in reading.conditions),
         facts=tuple(
-            Fact(_shorten(name, _NAME), _bound_value(value))
-            for name, value in reading.facts[:_FACTS]
+            (_shorten(name, _NAME), _bound_value(value)) for name, value in reading.facts[:_FACTS]
         ),
     )
 

@@ -13,10 +13,11 @@ from statistics import fmean
 
 import numpy as np
 
-from io_benchmark.analysis.model import Entry, Retrieves, Subject, Worker
+from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.device_stack import Stack
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.published_caps import Caps, MachineType
+from io_benchmark.results import CacheRetrieveEntry
 from io_benchmark.results.format import Host, Limits, StoragePlace
 
 # File systems that hide the one below them.
@@ -62,7 +63,7 @@ class View:
         return MachineType(self.worker.result.task.instance_type)
 
     @property
-    def retrieves(self) -> Retrieves | None:
+    def retrieves(self) -> CacheRetrieveEntry | None:
         """Return what only cache-retrieve records."""
         return self.entry.retrieves if self.entry is not None else None
 
@@ -72,7 +73,8 @@ class View:
 
     @cached_property
     def lookup_mean_ns(self) -> float | None:
-        return float(self.retrieves.lookup_ns.mean()) if self.retrieves is not None else None
+        lookup_ns = self.entry.lookup_ns if self.entry is not None else None
+        return None if lookup_ns is None else float(lookup_ns.mean())
 
     @cached_property
     def copied_bytes(self) -> int | None:
@@ -102,7 +104,7 @@ class View:
             return None
         elapsed_ns = self.entry.facts.run_ns
         if self.retrieves is not None:
-            elapsed_ns += self.retrieves.facts.final_sync_ns or 0
+            elapsed_ns += self.retrieves.final_sync_ns or 0
         return self.moved_bytes[1] / (elapsed_ns / 1e9)
 
     def growth(self, *columns: str) -> float | None:

@@ -86,7 +86,6 @@ def _of_most(bottlenecks: Sequence[Bottleneck]) -> Bottleneck:
 
 def _bottleneck_of_run(view: View) -> SideBottleneck:
     """Return the bottleneck of one run."""
-    facts = view.retrieves.facts if view.retrieves is not None else None
     bottleneck, reasons = _judge(view)
     return SideBottleneck(
         bottleneck=bottleneck,
@@ -94,7 +93,7 @@ def _bottleneck_of_run(view: View) -> SideBottleneck:
         copied_bytes=view.copied_bytes,
         written_bytes=None if view.moved_bytes is None else view.moved_bytes[1],
         left_dirty_bytes=_left_dirty(view),
-        drain_ns=facts.final_sync_ns if facts is not None else None,
+        drain_ns=view.retrieves.final_sync_ns if view.retrieves is not None else None,
     )
 
 
@@ -154,8 +153,8 @@ def _writing(view: View) -> _Judgement:
 def _left_dirty(view: View) -> int | None:
     if view.retrieves is None:
         return None
-    dirty = view.retrieves.facts.dirty_before_sync_bytes
-    writeback = view.retrieves.facts.writeback_before_sync_bytes
+    dirty = view.retrieves.dirty_before_sync_bytes
+    writeback = view.retrieves.writeback_before_sync_bytes
     return None if dirty is None else dirty + (writeback or 0)
 
 

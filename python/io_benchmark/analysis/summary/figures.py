@@ -17,7 +17,6 @@ from io_benchmark.analysis.model import (
     Entry,
     Figures,
     Integers,
-    Retrieves,
     Run,
 )
 from io_benchmark.analysis.observed.worker_view import mean_of_known
@@ -31,12 +30,11 @@ def summarize(runs: Sequence[Run], data: SideData) -> Figures:
         """Return the mean of the workers' figures: the unit is the worker."""
         return fmean(fmean(map(figure, worker)) for worker in data.runs)
 
-    def part(column: Callable[[Retrieves], Integers]) -> float | None:
+    def part(column: Callable[[Entry], Integers | None]) -> float | None:
         return mean_of_known(
             mean_of_known(
-                float(column(entry.retrieves).mean())
+                None if (times := column(entry)) is None else float(times.mean())
                 for entry in worker
-                if entry.retrieves is not None
             )
             for worker in data.runs
         )
@@ -48,8 +46,8 @@ def summarize(runs: Sequence[Run], data: SideData) -> Figures:
         mean_ns=mean(lambda entry: entry.mean_ns),
         percentiles_ns={percent: mean(partial(_percentile, percent)) for percent in PERCENTILES},
         total_ns=mean(lambda entry: float(entry.total_ns.sum())),
-        lookup_mean_ns=part(lambda retrieves: retrieves.lookup_ns),
-        copy_mean_ns=part(lambda retrieves: retrieves.copy_ns),
+        lookup_mean_ns=part(lambda entry: entry.lookup_ns),
+        copy_mean_ns=part(lambda entry: entry.copy_ns),
         within_worker_ratio=max(map(moving_blocks.relative_error_of_mean, entries)),
         between_workers_ratio=(
             math.sqrt(variances.sample_variance(data.log_means)) if data.count > 1 else None

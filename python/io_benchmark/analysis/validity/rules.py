@@ -40,17 +40,6 @@ _DRIFT_RATIO = 0.10
 _SKIPPED_RULE = "skipped"
 
 
-def task_name(worker: Worker) -> Statement:
-    if worker.run_id is None:
-        return statement("{side}, task {task}", side=worker.side, task=worker.task_id)
-    return statement(
-        "{side}, task {task} run {run}",
-        side=worker.side,
-        task=worker.task_id,
-        run=str(worker.run_id),
-    )
-
-
 def _progress(entry: Entry) -> Statement:
     """Return '12 of 100 batches'."""
     return statement(
@@ -230,7 +219,7 @@ def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run],
 
 
 def _about_task(worker: Worker, message: Statement) -> Statement:
-    return statement("{task_name}: {message}", task_name=task_name(worker), message=message)
+    return statement("{task_name}: {message}", task_name=worker.task_name, message=message)
 
 
 def select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:

@@ -27,7 +27,7 @@ _SAME_COST_RATIO = 1.25
 
 
 def _cached(view: View) -> RankedFact | None:
-    state = view.retrieves.facts.cache_state if view.retrieves is not None else None
+    state = view.retrieves.cache_state if view.retrieves is not None else None
     if state is None or state.resident_bytes is None or not state.cache_bytes:
         return None
     step = round(min(1.0, state.resident_bytes / state.cache_bytes) / _RESIDENT_STEP)
@@ -37,7 +37,7 @@ def _cached(view: View) -> RankedFact | None:
 
 def _reading_ns(view: View) -> float | None:
     """Return what reading the rest of the cache costs per retrieve, at the disks' write rate."""
-    state = view.retrieves.facts.cache_state if view.retrieves is not None else None
+    state = view.retrieves.cache_state if view.retrieves is not None else None
     rate = view.written_bytes_per_s
     if view.entry is None or state is None or state.resident_bytes is None or not rate:
         return None

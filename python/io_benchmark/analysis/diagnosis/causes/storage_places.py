@@ -182,10 +182,10 @@ def _both_flush(case: Case, evidence: Sides) -> CauseJudgement:
 
 def _shares(view: View) -> RankedFact | None:
     retrieves = view.retrieves
-    if retrieves is None or retrieves.facts.shares_extents is None:
+    if retrieves is None or retrieves.shares_extents is None:
         return None
-    method = retrieves.facts.copy_method or ""
-    if retrieves.facts.shares_extents:
+    method = retrieves.copy_method or ""
+    if retrieves.shares_extents:
         return RankedFact(statement("copies share their extents ({method})", method=method), 0.0)
     return RankedFact(statement("copies move their bytes ({method})", method=method), 1.0)
 

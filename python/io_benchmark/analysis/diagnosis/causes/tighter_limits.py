@@ -116,7 +116,7 @@ def _memory(view: View) -> RankedFact | None:
     limit_bytes = _memory_limit_bytes(view)
     if limit_bytes is None:
         return RankedFact(_NO_LIMIT)
-    needed_bytes = sum(view.retrieves.facts.file_sizes_bytes) if view.retrieves is not None else 0
+    needed_bytes = sum(view.retrieves.file_sizes_bytes) if view.retrieves is not None else 0
     template = "{limit}"
     values: dict[str, Value] = {"limit": Quantity(limit_bytes, Unit.BYTES)}
     if needed_bytes:

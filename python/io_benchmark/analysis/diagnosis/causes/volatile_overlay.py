@@ -32,7 +32,7 @@ def _fsync_ns(view: View) -> float | None:
 
 
 def _final_sync_ns(view: View) -> float | None:
-    return view.retrieves.facts.final_sync_ns if view.retrieves is not None else None
+    return view.retrieves.final_sync_ns if view.retrieves is not None else None
 
 
 def volatile_overlay(case: Case) -> CauseJudgement:
