@@ -18,6 +18,7 @@ from simulation import SHAPES, Pool
 
 from io_benchmark.analysis.inference import estimates, levels
 from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference.moving_blocks import UNPAIRED_BATCHES
 from io_benchmark.analysis.inference.workers_needed import advise
 from io_benchmark.analysis.model import Verdict
 
@@ -95,7 +96,7 @@ def test_one_worker_each_by_windows_is_seldom_called_different(
     called = 0
     for _ in range(repetitions):
         trial = simulation.trial_by_windows(pool, pool, windows, generator)
-        assert trial.estimate.method == estimates.UNPAIRED_BATCHES
+        assert trial.estimate.method == UNPAIRED_BATCHES
         called += trial.verdict in (Verdict.SLOWER, Verdict.FASTER)
     assert called / repetitions <= FALSE_CALLS + tolerance
 

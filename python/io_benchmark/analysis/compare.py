@@ -21,7 +21,6 @@ from io_benchmark.analysis.summary import (
     figures,
     place_rows,
     plot_data,
-    side_findings,
     workload_figures,
 )
 from io_benchmark.analysis.validity import rules
@@ -78,7 +77,7 @@ def compare(
         unreadable=tuple(sorted(unreadable)),
         remarks=(
             *(statement("{remark}", remark=remark) for remark in remarks),
-            *side_findings.side_findings(reports, workers),
+            *workload_figures.side_findings(reports, workers),
             *_multiple_comparisons(reports),
         ),
         series=plot_data.sample_series(workers),
@@ -114,7 +113,7 @@ def _compare_subject(
     sides: dict[str, list[Run]] = {}
     for run in comparable:
         sides.setdefault(run.worker.side, []).append(run)
-    data = {side: independent_workers.side_data(runs) for side, runs in sides.items()}
+    data = {side: SideData.of(runs) for side, runs in sides.items()}
     problems = [
         problem
         for side, runs in sides.items()
@@ -146,9 +145,9 @@ def _compare_subject(
     return (
         SubjectReport(
             subject,
-            {side: figures.summarize(sides[side], data[side]) for side in order},
+            {side: figures.summarize(data[side]) for side in order},
             comparisons,
-            figures.noise_floors(sides, data),
+            figures.noise_floors(data.values()),
             bottlenecks.bottlenecks_of_sides(subject, workers),
         ),
         problems,

@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The data of a comparison: workers in; verdicts, causes and remedies out.
 
-Everything here is plain, frozen data: `analysis` fills it, `report` shows it. A candidate is compared with a baseline; both are *sides*, usually pools, and with
-`compare A --against B` one pool before and after.
+Plain, frozen data: `analysis` fills it, `report` shows it. A candidate is compared with a baseline;
+both are *sides*: usually pools, with `compare A --against B` one pool before and after.
 """
 
 from collections.abc import Mapping
@@ -181,6 +181,10 @@ class Figures:
     between_workers_ratio: float | None
     details: tuple[Detail, ...] = ()
 
+    def detail(self, name: str) -> float | None:
+        """Return one of the workload's own figures by its name."""
+        return next((detail.value for detail in self.details if detail.name == name), None)
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -260,6 +264,11 @@ class Observation:
     total: int  # workers, or runs, on this side; 0 for a figure of the whole side
     counts_runs: bool = False
 
+    @classmethod
+    def of_side(cls, name: str, figure: Statement) -> "Observation":
+        """Return a figure of a whole side as an observation."""
+        return cls(name, (Seen(figure, 0),), 0)
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -267,6 +276,11 @@ class Evidence:
 
     observations: tuple[Observation, ...] = ()
     summary: Statement | None = None  # leads a report's sentence: "1 disk"
+
+    @classmethod
+    def led_by(cls, *observations: Observation) -> "Evidence":
+        """Return evidence whose summary is the first observation."""
+        return cls(observations, observations[0].seen[0].value)
 
 
 @dataclass(frozen=True)

@@ -180,14 +180,15 @@ def _comparison(arguments: argparse.Namespace, group_id: str) -> argparse.Namesp
 
 def check_comparison(arguments: argparse.Namespace, pools: Collection[str] | None) -> None:
     """Refuse a mistake before machines have run for an hour; None: the pools are not known."""
-    from io_benchmark.analysis import expectations, plan
+    from io_benchmark.analysis.expectations import Expectation
+    from io_benchmark.analysis.plan import Plan
 
     for _, path in arguments.write:
         _check_writable(path)
     for text in arguments.expect:
-        expectations.parse(text)
+        Expectation.parse(text)
     if pools is not None:
-        plan.pools(set(pools), arguments.baseline)
+        Plan.of_pools(set(pools), arguments.baseline)
 
 
 def _check_writable(path: Path) -> None:

@@ -10,8 +10,9 @@ import pytest
 import seed_case
 import seed_workers
 
-from io_benchmark.analysis import compare, plan
+from io_benchmark.analysis import compare
 from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
 from io_benchmark.analysis.summary import bottlenecks
 from io_benchmark.analysis.summary.bottlenecks import _bottleneck_of_run
@@ -140,7 +141,7 @@ def side(*changes: dict[str, Any]) -> SideBottleneck:
     change = {f"amd-16/{at}": one for at, one in enumerate(changes)}
     documents = seed_case.documents(len(changes), pools=["amd-16"], change=change)
     workers = [seed_workers.worker(document) for document in documents]
-    report = compare.compare(plan.pools(["amd-16"], None), workers, compare.Options())
+    report = compare.compare(Plan.of_pools(["amd-16"], None), workers, compare.Options())
     return report.subjects[0].bottlenecks["amd-16"]
 
 

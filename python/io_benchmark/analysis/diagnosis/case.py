@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
 from io_benchmark.analysis.observed.worker_view import View, mean_of
-from io_benchmark.analysis.summary import workload_figures
 from io_benchmark.results import workloads
 
 # Times nearer than this differ too little for any fact to explain it.
@@ -93,9 +92,7 @@ class Case:
 
     def detail(self, measurement: OtherMeasurement, name: str) -> tuple[float, float] | None:
         """Return a figure that only this workload has, the slower side's first."""
-        slower, faster = (
-            workload_figures.value(figures, name) for figures in self.slower_first(measurement)
-        )
+        slower, faster = (figures.detail(name) for figures in self.slower_first(measurement))
         return None if slower is None or faster is None else (slower, faster)
 
     def part_of(self, ratio: float) -> float:

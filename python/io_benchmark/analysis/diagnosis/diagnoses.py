@@ -28,7 +28,7 @@ from io_benchmark.analysis.model import (
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import Statement, statement
-from io_benchmark.analysis.summary import workload_figures
+from io_benchmark.results.workloads import metadata
 
 _VISIBILITY = "visibility"
 
@@ -97,7 +97,7 @@ def _late_files(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
         if measurement.is_decided
         and measurement.subject.variant == _VISIBILITY
         and any(
-            workload_figures.value(side, workload_figures.NOT_VISIBLE)
+            side.detail(metadata.NOT_VISIBLE)
             for side in (measurement.baseline, measurement.candidate)
         )
     ]

@@ -9,34 +9,11 @@ Workers are counted, not runs: a worker has what any of its runs showed.
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import Sides
-from io_benchmark.analysis.model import UNKNOWN, Evidence, Observation, Seen
+from io_benchmark.analysis.diagnosis.cause_rule import Observe
+from io_benchmark.analysis.model import UNKNOWN, Observation, Seen
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Range, Statement, Unit, Value, statement
-
-Observe = Callable[[Sequence[View]], Observation]
-
-
-def of_sides(case: Case, *observe: Observe, has_summary: bool = True) -> Sides:
-    """Return both sides' evidence; the first observation is the summary, if there is one."""
-    baseline, candidate = (
-        evidence_of(*(each(views) for each in observe), has_summary=has_summary)
-        for views in (case.baseline, case.candidate)
-    )
-    return Sides(baseline, candidate)
-
-
-def evidence_of(*observations: Observation, has_summary: bool = True) -> Evidence:
-    """Return one side's evidence; the first observation is what its summary says."""
-    summary = observations[0].seen[0].value if observations and has_summary else None
-    return Evidence(observations, summary)
-
-
-def fact(name: str, value: Statement) -> Observation:
-    """Return a figure of a whole side as an observation."""
-    return Observation(name, (Seen(value, 0),), 0)
 
 
 def tally(
@@ -48,7 +25,7 @@ def tally(
     def observe(views: Sequence[View]) -> Observation:
         workers = by_machine(views)
         if not workers:
-            return Observation(name, (Seen(statement("no worker"), 0),), 0)
+            return Observation.of_side(name, statement("no worker"))
         if len(workers) == 1:
             (runs,) = workers
             counts = Counter(map(read, runs))

@@ -8,10 +8,8 @@ from collections.abc import Sequence
 
 from io_benchmark.analysis.diagnosis.case import OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import Sides
-from io_benchmark.analysis.diagnosis.evidence import evidence_of, fact
 from io_benchmark.analysis.model import UNKNOWN, Evidence, Figures, Observation
 from io_benchmark.analysis.statements import Quantity, Unit, Value, count, statement
-from io_benchmark.analysis.summary import workload_figures
 from io_benchmark.results import workloads
 
 # Nearer than this another measurement is as fast, whatever its interval says.
@@ -30,8 +28,8 @@ def figures(
     ]
     in_several = len({each.subject.place for each in ordered}) > 1
     return Sides(
-        evidence_of(*(_figure(each, each.baseline, named=in_several) for each in ordered)),
-        evidence_of(*(_figure(each, each.candidate, named=in_several) for each in ordered)),
+        Evidence.led_by(*(_figure(each, each.baseline, named=in_several) for each in ordered)),
+        Evidence.led_by(*(_figure(each, each.candidate, named=in_several) for each in ordered)),
     )
 
 
@@ -46,7 +44,9 @@ def _figure(measurement: OtherMeasurement, figures: Figures, *, named: bool) -> 
         template += " in {place}"
         values["place"] = subject.place
     values["figure"] = _quantity(subject.workload, figures.mean_ns)
-    return fact(f"{subject.workload}-mean", statement(template + " {figure}", **values))
+    return Observation.of_side(
+        f"{subject.workload}-mean", statement(template + " {figure}", **values)
+    )
 
 
 def _quantity(workload: str, mean_ns: float) -> Quantity:
@@ -58,7 +58,7 @@ def _quantity(workload: str, mean_ns: float) -> Quantity:
 
 
 NOT_MEASURED = Sides(
-    *(evidence_of(fact("measured", statement("not measured")), has_summary=False),) * 2
+    *(Evidence((Observation.of_side("measured", statement("not measured")),)),) * 2
 )
 
 
@@ -74,10 +74,10 @@ def detail_evidence(
     """Return both sides' figure as evidence; the summary is the template alone, without the note."""
 
     def evidence(figures: Figures) -> Evidence:
-        value = workload_figures.value(figures, name)
+        value = figures.detail(name)
         known = value is not None and math.isfinite(value)
         figure: Value = Quantity(value, unit) if value is not None and known else UNKNOWN
-        seen = fact(name, statement(template + note, figure=figure, **values))
+        seen = Observation.of_side(name, statement(template + note, figure=figure, **values))
         return Evidence((seen,), statement(template, figure=figure, **values))
 
     return Sides(evidence(measurement.baseline), evidence(measurement.candidate))

@@ -28,18 +28,16 @@ from io_benchmark.analysis.inference.variances import (
     sample_variance,
     satterthwaite,
 )
-from io_benchmark.analysis.model import Entry, Interval, Verdict
+from io_benchmark.analysis.model import Entry, Interval, Run, Verdict
+from io_benchmark.analysis.observed.machine_identity import by_machine
 
 # With few degrees of freedom and many comparisons an interval can end beyond the largest float.
 _LARGEST_LOG = math.log(sys.float_info.max)
 # An assumed variation counts as much as one estimated from about twenty workers.
 _ASSUMED_VARIATION_DEGREES = 20.0
-# One worker per side: how its samples are compared.
-PAIRED_RETRIEVES, PAIRED_BATCHES = "paired retrieves", "paired batches"
-UNPAIRED_BATCHES = "batches in blocks"
+# What is compared, apart from the samples of one worker per side.
 RUNS = "runs of one worker"
 WORKERS = "workers"
-_ONE_WORKER = (PAIRED_RETRIEVES, PAIRED_BATCHES, UNPAIRED_BATCHES, RUNS)
 
 
 @dataclass(frozen=True)
@@ -48,6 +46,13 @@ class SideData:
 
     log_means: tuple[float, ...]
     runs: tuple[tuple[Entry, ...], ...]  # in the order of the means
+
+    @classmethod
+    def of(cls, runs: Sequence[Run]) -> "SideData":
+        """Return one side's workers; several tasks on one machine are one worker with their average."""
+        machines = [tuple(run.entry for run in of_machine) for of_machine in by_machine(runs)]
+        logs = [[math.log(entry.mean_ns) for entry in entries] for entries in machines]
+        return cls(tuple(map(_mean, logs)), tuple(machines))
 
     @property
     def count(self) -> int:
@@ -94,7 +99,7 @@ class Estimate:
 
     def variation_to_explain(self, level: float) -> float | None:
         """Return how far workers must differ for this to be chance; None where the assumed is enough."""
-        if self.method not in _ONE_WORKER or math.isinf(self.variance):
+        if self.method == WORKERS or math.isinf(self.variance):
             return None
         needed = (self.log_ratio / reach(level, self.degrees)) ** 2 - self.within_variance
         if needed / 2 <= (self.assumed_variation or 0.0) ** 2:
@@ -121,7 +126,7 @@ def _one_worker_each(
         means.log_ratio,
         between.variance + variance,
         degrees,
-        _method([*candidate, *baseline]) if not seen else RUNS,
+        means.method if not seen else RUNS,
         assumed_variation,
         variance,
     )
@@ -202,14 +207,8 @@ def within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estimat
         if variances.wider(blocks, seen) == seen:
             parts, degrees = seen, count - 1.0
     variance = math.fsum(part.variance for part in parts)
-    method = _method(machines[0][0]) if parts is blocks else RUNS
+    method = tasks[0].method if parts is blocks else RUNS
     return Estimate(logs[0], variance, degrees, method, None, variance)
-
-
-def _method(entries: Sequence[Entry]) -> str:
-    if not moving_blocks.same_work(entries):
-        return UNPAIRED_BATCHES
-    return PAIRED_BATCHES if entries[0].retrieves is None else PAIRED_RETRIEVES
 
 
 class AdjustedTest(NamedTuple):

@@ -3,7 +3,6 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The runs of a side as independent workers: one machine counts once."""
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 
 from io_benchmark.analysis.inference.estimates import SideData
@@ -12,18 +11,6 @@ from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.statements import count, joined, share, statement
 
 _WORKERS_NAMED = 3
-
-
-def side_data(runs: Sequence[Run]) -> SideData:
-    """Return one side's workers; several tasks on one machine are one worker with their average."""
-    machines = by_machine(runs)
-    return SideData(
-        tuple(
-            math.fsum(math.log(entry.mean_ns) for _, entry in of_machine) / len(of_machine)
-            for of_machine in machines
-        ),
-        tuple(tuple(entry for _, entry in of_machine) for of_machine in machines),
-    )
 
 
 def repeated_workers(subject: Subject, side: str, runs: Sequence[Run]) -> list[Problem]:

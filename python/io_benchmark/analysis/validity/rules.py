@@ -10,7 +10,7 @@ comparison. `--allow RULE` allows a refused comparison, and the report names the
 
 from collections.abc import Callable, Iterable, Sequence
 
-from io_benchmark.analysis.inference import moving_blocks
+from io_benchmark.analysis.inference.moving_blocks import FEWEST_RETRIEVES, RelativeTimes
 from io_benchmark.analysis.model import Entry, Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.statements import (
     Statement,
@@ -31,7 +31,7 @@ from io_benchmark.results import workloads
 from io_benchmark.results.common_types import OutcomeState
 
 # Samples that a run needs for a verdict, and from which on a verdict has no warning.
-_RETRIEVES_FOR_VERDICT, _RETRIEVES_WITHOUT_WARNING = moving_blocks.FEWEST_RETRIEVES, 100
+_RETRIEVES_FOR_VERDICT, _RETRIEVES_WITHOUT_WARNING = FEWEST_RETRIEVES, 100
 # A batch is already an average.
 _BATCHES_FOR_VERDICT, _BATCHES_WITHOUT_WARNING = 3, 20
 _NOISY_RATIO = 0.05
@@ -135,7 +135,7 @@ def _few_retrieves(run: Run) -> Statement | None:
 
 
 def _noisy(run: Run) -> Statement | None:
-    error = moving_blocks.relative_error_of_mean(run.entry)
+    error = RelativeTimes.of(run.entry).error_of_mean
     if error <= _NOISY_RATIO:
         return None
     return statement(
@@ -146,9 +146,9 @@ def _noisy(run: Run) -> Statement | None:
 
 
 def _drift(run: Run) -> Statement | None:
-    change = moving_blocks.last_third_over_first(run.entry) - 1
-    error = moving_blocks.relative_error_of_mean(run.entry)
-    if abs(change) <= max(_DRIFT_RATIO, 4 * error):
+    times = RelativeTimes.of(run.entry)
+    change = times.last_third_over_first - 1
+    if abs(change) <= max(_DRIFT_RATIO, 4 * times.error_of_mean):
         return None
     direction = "slower" if change > 0 else "faster"
     return statement(

@@ -7,13 +7,7 @@ from collections.abc import Callable, Sequence
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.evidence import (
-    WRITE_RATE,
-    evidence_of,
-    of_sides,
-    span,
-    tally,
-)
+from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, span, tally
 from io_benchmark.analysis.diagnosis.measured_gains import more_disks, predicted
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
 from io_benchmark.analysis.model import Evidence, Observation, State
@@ -85,7 +79,7 @@ def _caps(views: Sequence[View]) -> list[Observation]:
 
 
 def _device_evidence(views: Sequence[View]) -> Evidence:
-    return evidence_of(
+    return Evidence.led_by(
         tally("disks", _stack_fact)(views),
         tally("models", _models, "models {value}")(views),
         tally("machine-type", _machine_type, "machine type {value}")(views),
@@ -195,7 +189,7 @@ def _linear_volume(case: Case) -> CauseJudgement:
     known = all(any(side) for side in stacks)
     if known and not any(stack.linear for side in stacks for stack in side if stack is not None):
         # One disk against two striped ones is another cause.
-        return of_sides(case, fact_tally("disks", _linear)).ruled_out(
+        return Sides.of(case, fact_tally("disks", _linear)).ruled_out(
             "No volume joins several disks one after another.",
         )
     return by_rank(

@@ -4,8 +4,8 @@
 """What kind of disk a place is on, and how fast each disk writes."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.evidence import of_sides, span
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.model import State
@@ -57,7 +57,7 @@ def _each_disk(view: View) -> float | None:
 
 
 def _disk_speed(case: Case) -> CauseJudgement:
-    evidence = of_sides(
+    evidence = Sides.of(
         case,
         span(
             "write-rate-per-disk",

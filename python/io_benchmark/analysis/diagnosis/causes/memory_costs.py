@@ -6,8 +6,8 @@
 from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.evidence import of_sides, span
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.ranking import (
     RankedFact,
     by_rank,
@@ -80,7 +80,7 @@ def _touch_per_retrieve_ns(view: View) -> float | None:
 
 
 def _memory_first_touch(case: Case) -> CauseJudgement:
-    evidence = of_sides(
+    evidence = Sides.of(
         case, span("first-touch-per-mib", _touch_ns, Unit.NANOSECONDS, "{value} per MiB")
     )
     slower, faster = of_workers(case.slower, _touch_ns), of_workers(case.faster, _touch_ns)

@@ -15,8 +15,8 @@ the two were set: only times prove it.
 from dataclasses import dataclass
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.evidence import Observe, of_sides, tally
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Observe, Sides
+from io_benchmark.analysis.diagnosis.evidence import tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import SLOWER_AT_RATIO
 from io_benchmark.analysis.model import State
@@ -185,7 +185,7 @@ def _observe(at: int, key: str) -> Observe:
 def _scheduler_idling(case: Case) -> CauseJudgement:
     keys = ("cgroup", "journal", "scheduler", "idle-settings")
     observe = [_observe(at, key) for at, key in enumerate(keys)]
-    evidence = of_sides(case, *observe, has_summary=False)
+    evidence = Sides.of(case, *observe, has_summary=False)
     slower, faster = mean_of(case.slower, _all_met), mean_of(case.faster, _all_met)
     if case.differs and slower == 0:
         return evidence.ruled_out(_absent(case))
@@ -254,7 +254,7 @@ def _schedulers(view: View) -> Statement | None:
 
 
 def _scheduler_starvation(case: Case) -> CauseJudgement:
-    evidence = of_sides(case, tally("schedulers", _schedulers))
+    evidence = Sides.of(case, tally("schedulers", _schedulers))
     if None in (mean_of(case.baseline, _may_starve), mean_of(case.candidate, _may_starve)):
         return evidence.not_observable("The disks' scheduler could not be seen.")
     if not case.differs:

@@ -5,7 +5,7 @@
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, of_sides, span, tally
+from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, span, tally
 from io_benchmark.analysis.diagnosis.measured_gains import (
     as_other_pool,
     follows,
@@ -116,7 +116,7 @@ def _flush_fact(view: View) -> Statement | None:
 
 
 def _ext4_flush(case: Case) -> CauseJudgement:
-    evidence = of_sides(
+    evidence = Sides.of(
         case,
         tally("flush", _flush_fact),
         span(
