@@ -126,7 +126,7 @@ def _suggest_remedies(
     candidate: str,
     baseline: str,
     *,
-    machines: Mapping[str, str | None] | None = None,
+    machines: Mapping[str, str | None],
 ) -> tuple[Remedy, ...]:
     """Return remedies for the slower side of a pair, in the causes' order.
 
@@ -141,7 +141,7 @@ def _suggest_remedies(
         sides = (baseline, candidate)
     supported = [cause for cause in causes if cause.state is State.SUPPORTED]
     names = frozenset(cause.name for cause in supported)
-    push = Push(subject, measured, machines or {}, *sides, names)
+    push = Push(subject, measured, machines, *sides, names)
     remedies = {rule.name: rule.remedies for rule in RULES}
     return tuple(
         Remedy(cause.name, _action(action, gain), gain.ratio, gain.measured, gain.evidence)

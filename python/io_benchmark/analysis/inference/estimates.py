@@ -218,16 +218,16 @@ class AdjustedTest(NamedTuple):
     level: float  # of the interval that decides as the p-value does
 
 
-def holm(p_values: Sequence[float], level: float = LEVEL) -> list[AdjustedTest]:
+def holm(p_values: Sequence[float]) -> list[AdjustedTest]:
     """Adjust the tests of several candidates.
 
     Holm's steps: the smallest p-value is compared with alpha / m, the next with alpha / (m - 1),
     until one fails; that one and all above it are not rejected, so their intervals are those of
     the step that failed.
     """
-    alpha = 1 - level
+    alpha = 1 - LEVEL
     order = sorted(range(len(p_values)), key=lambda at: (p_values[at], at))
-    tests = [AdjustedTest(1.0, level)] * len(p_values)
+    tests = [AdjustedTest(1.0, LEVEL)] * len(p_values)
     running, failed_at = 0.0, 0.0
     for rank, at in enumerate(order):
         left = len(order) - rank

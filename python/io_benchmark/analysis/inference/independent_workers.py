@@ -3,9 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The runs of a side as independent workers: one machine counts once."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 
-from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.model import UNKNOWN, Problem, Run, Severity, Subject
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.statements import count, joined, share, statement
@@ -65,17 +64,13 @@ def shared_workers(
 
 
 def single_workers(
-    subject: Subject,
-    data: Mapping[str, SideData],
-    compared: Collection[str],
-    worker_variation: float,
+    subject: Subject, sides: Sequence[str], worker_variation: float
 ) -> list[Problem]:
-    """Return a problem where a compared side has a single worker."""
-    sides = tuple(sorted(side for side in compared if data[side].count == 1))
+    """Return a problem where compared sides have a single worker."""
     if not sides:
         return []
     message = statement(
         "one worker does not show how far workers of its pool differ; {variation} is assumed",
         variation=share(worker_variation),
     )
-    return [Problem("one-worker", Severity.WARNING, subject, sides, message)]
+    return [Problem("one-worker", Severity.WARNING, subject, tuple(sides), message)]
