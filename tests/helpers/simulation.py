@@ -159,7 +159,7 @@ def trial_by_windows(
         SideData((math.log(one.mean_ns),), ((one,),))
         for one in (worker_by_windows(pool, count, generator) for pool in (candidate, baseline))
     ]
-    found = estimates.estimate(sides[0], sides[1], ASSUMED)
+    found = Estimate.of_sides(sides[0], sides[1], ASSUMED)
     return Trial(found, *judged(found))
 
 
@@ -203,7 +203,7 @@ class Trial:
 def trial(candidate: Pool, baseline: Pool, workers: int, generator: np.random.Generator) -> Trial:
     """One push with this many workers a pool, judged as the product judges it."""
     files = sequence(candidate.retrieves, generator)
-    found = estimates.estimate(
+    found = Estimate.of_sides(
         side(candidate, workers, files, generator),
         side(baseline, workers, files, generator),
         ASSUMED,

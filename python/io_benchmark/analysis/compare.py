@@ -125,7 +125,7 @@ def _compare_subject(
             problems += independent_workers.shared_workers(
                 subject, sides[candidate], sides[baseline]
             )
-            estimate = estimates.estimate(data[candidate], data[baseline], options.worker_variation)
+            estimate = Estimate.of_sides(data[candidate], data[baseline], options.worker_variation)
             pairs.append(_Pair(candidate, baseline, estimate))
     compared = {side for pair in pairs for side in (pair.candidate, pair.baseline)}
     single = sorted(side for side in compared if data[side].count == 1)

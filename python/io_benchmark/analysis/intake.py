@@ -12,7 +12,7 @@ from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worke
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
 from io_benchmark.results.workload import BatchColumns
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
-from io_benchmark.sources.protocol import RunResult, TaskRecord
+from io_benchmark.sources.protocol import RunResult
 
 _NO_RETRIEVES = RetrieveColumns(file_index=[], start_ns=[], lookup_ns=[], copy_ns=[])
 _NO_BATCHES = BatchColumns(start_ns=[], duration_ns=[], operations=[])
@@ -22,7 +22,7 @@ def worker_of(measured: RunResult, side: str) -> Worker:
     """Return a worker, on the side that it is grouped by."""
     result, task = measured.result, measured.task
     entries = tuple(_entry(entry) for entry in result.workloads)
-    worker_id = worker_id_of(task)
+    worker_id = f"{task.worker_group}/{task.worker_id}" if task and task.worker_id else UNKNOWN
     return Worker(
         side=side,
         pool=measured.pool,
@@ -36,11 +36,6 @@ def worker_of(measured: RunResult, side: str) -> Worker:
         reason=task.reason_resolved if task else None,
         machine=worker_id,
     )
-
-
-def worker_id_of(task: TaskRecord | None) -> str:
-    """Return the worker's group and id; unknown if the queue has no id."""
-    return f"{task.worker_group}/{task.worker_id}" if task and task.worker_id else UNKNOWN
 
 
 def _entry(entry: CacheRetrieveEntry | BatchEntry) -> Entry:

@@ -172,15 +172,6 @@ def more_disks(push: Push, cause: Cause) -> Gain | None:
     return _such_as(machine, gain)
 
 
-def unless(cause: str, find: FindGain) -> FindGain:
-    """Leave a remedy out where another cause is supported, which has its own."""
-
-    def find_unless(push: Push, this_cause: Cause) -> Gain | None:
-        return None if cause in push.supported else find(push, this_cause)
-
-    return find_unless
-
-
 def follows(template: str) -> FindGain:
     """Suggest a remedy because of the cause alone; its gain is not known."""
     return lambda _push, _cause: _unknown_gain(template)

@@ -21,13 +21,13 @@ from io_benchmark.analysis.history.history_model import (
     Origin,
 )
 from io_benchmark.analysis.history.host_facts import facts_of
-from io_benchmark.analysis.intake import worker_id_of, worker_of
-from io_benchmark.analysis.model import UNKNOWN, Run, Severity
+from io_benchmark.analysis.intake import worker_of
+from io_benchmark.analysis.model import Run, Severity, Worker
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.analysis.validity import rules
-from io_benchmark.analysis.validity.comparability import SIDE_RULES, traits_text
-from io_benchmark.sources.protocol import RunResult
+from io_benchmark.analysis.validity.comparability import SIDE_RULES
+from io_benchmark.sources.protocol import RunResult, TaskRecord
 
 MEASUREMENTS, _FACTS, _LINES = 200, 150, 50
 # Characters of a name, of a fact or condition, and of a line about what was left out.
@@ -39,11 +39,11 @@ _DIGEST = 8
 
 def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut]]:
     """Return a reading of each measurement that no rule refuses, and what is left out."""
-    origin = _origin(measured)
+    worker, task = worker_of(measured, measured.pool), measured.task
+    origin = _origin(worker, task)
     if origin is None:
         reason = statement("does not contain the time of its measurement")
         return [], [LeftOut(measured.source, reason)]
-    worker, task = worker_of(measured, measured.pool), measured.task
     runs = [Run(worker, entry) for entry in worker.entries]
     kept, problems = rules.check_runs(runs, frozenset())
     readings = [
@@ -78,28 +78,27 @@ def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut
     return _bound(readings, left_out, when, worker.task_name)
 
 
-def _origin(measured: RunResult) -> Origin | None:
+def _origin(worker: Worker, task: TaskRecord | None) -> Origin | None:
     """Return where and when a result was measured; None without a time.
 
     The queue's record is preferred to the result's own. A result without a task group, measured
     outside Taskcluster, is a separate point.
     """
-    result, task = measured.result, measured.task
+    result = worker.result
     time = (task and _time(task.started)) or _time(result.started)
     if time is None:
         return None
-    task_id = (task.task_id if task else result.task.task_id) or UNKNOWN
     group = (task.task_group_id if task else None) or result.task.task_group_id
     revision = task.revision if task else None
-    task_id = _shorten(task_id, IDENTIFIER)
+    task_id = _shorten(worker.task_id, IDENTIFIER)
     return Origin(
         group=_shorten(group or f"{task_id} {time.isoformat()}", IDENTIFIER),
         time=time,
         revision=None if revision is None else _shorten(revision, IDENTIFIER),
         task_id=task_id,
-        run_id=task.run_id if task else result.task.run_id,
-        source=measured.source,
-        marks=MachineMarks.of(_shorten(worker_id_of(task), IDENTIFIER), result),
+        run_id=worker.run_id,
+        source=worker.source,
+        marks=MachineMarks.of(_shorten(worker.worker_id, IDENTIFIER), result),
     )
 
 
@@ -115,7 +114,7 @@ def _time(text: str) -> datetime | None:
 def _conditions(run: Run) -> Conditions:
     """Return the traits by which rules would refuse a comparison."""
     return tuple(
-        (name, traits_text(traits))
+        (name, joined(traits))
         for name, (severity, traits_of) in SIDE_RULES.items()
         if severity is Severity.REFUSED and (traits := traits_of(run))
     )

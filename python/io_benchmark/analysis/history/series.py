@@ -32,8 +32,8 @@ from io_benchmark.analysis.history.history_model import (
     Point,
     WorkerMean,
 )
-from io_benchmark.analysis.inference import estimates, variances
-from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference import variances
+from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import UNKNOWN, Subject
 from io_benchmark.analysis.observed import machine_identity
@@ -248,7 +248,7 @@ def _change(
         for level in (after, before)
     ]
     # A level has two points or more: nothing is assumed.
-    estimate = estimates.estimate(sides[0], sides[1], 0.0)
+    estimate = Estimate.of_sides(sides[0], sides[1], 0.0)
     order = {point.group: at for at, point in enumerate(points)}
     observed = [
         (order[reading.origin.group], reading.facts)

@@ -71,6 +71,48 @@ class Estimate:
     # The part of the variance that is not variation between workers.
     within_variance: float
 
+    @classmethod
+    def of_sides(
+        cls, candidate: SideData, baseline: SideData, assumed_variation: float
+    ) -> "Estimate":
+        """Compare the independent workers of two sides."""
+        if candidate.count == 1 and baseline.count == 1:
+            return _one_worker_each(candidate.runs[0], baseline.runs[0], assumed_variation)
+        return _welch(candidate, baseline, assumed_variation)
+
+    @classmethod
+    def within_workers(cls, machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> "Estimate":
+        """Compare pairs of measurements that the same tasks made, by machine.
+
+        Each machine is compared with itself, so that differences between machines cancel and need no
+        assumption. Several machines show how far their ratios differ; a single one shows only its own
+        noise, and the interval does not apply to other machines.
+        """
+        by_machine = [
+            [moving_blocks.compare_means([entry], [base]) for entry, base in pairs]
+            for pairs in machines
+        ]
+        logs = [_mean([task.log_ratio for task in tasks]) for tasks in by_machine]
+        if len(logs) > 1:
+            variance = sample_variance(logs) / len(logs)
+            return cls(_mean(logs), variance, len(logs) - 1.0, WORKERS, None, 0.0)
+        (tasks,) = by_machine
+        count = len(tasks)
+        blocks = [
+            MeanVariance(block.variance / count**2, block.degrees)
+            for task in tasks
+            for block in task.blocks
+        ]
+        parts, degrees = blocks, satterthwaite(blocks)
+        if count > 1:
+            ratios = [task.log_ratio for task in tasks]
+            seen = [MeanVariance(sample_variance(ratios) / count, count - 1.0)]
+            if variances.wider(blocks, seen) == seen:
+                parts, degrees = seen, count - 1.0
+        variance = math.fsum(part.variance for part in parts)
+        method = tasks[0].method if parts is blocks else RUNS
+        return cls(logs[0], variance, degrees, method, None, variance)
+
     @property
     def ratio(self) -> float:
         return math.exp(self.log_ratio)
@@ -105,12 +147,6 @@ class Estimate:
         if needed / 2 <= (self.assumed_variation or 0.0) ** 2:
             return None
         return math.sqrt(needed / 2)
-
-
-def estimate(candidate: SideData, baseline: SideData, assumed_variation: float) -> Estimate:
-    if candidate.count == 1 and baseline.count == 1:
-        return _one_worker_each(candidate.runs[0], baseline.runs[0], assumed_variation)
-    return _welch(candidate, baseline, assumed_variation)
 
 
 def _one_worker_each(
@@ -176,39 +212,6 @@ def _within(
 
 def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
-
-
-def within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estimate:
-    """Compare pairs of measurements that the same tasks made, by machine.
-
-    Each machine is compared with itself, so that differences between machines cancel and need no
-    assumption. Several machines show how far their ratios differ; a single one shows only its own
-    noise, and the interval does not apply to other machines.
-    """
-    by_machine = [
-        [moving_blocks.compare_means([entry], [base]) for entry, base in pairs]
-        for pairs in machines
-    ]
-    logs = [_mean([task.log_ratio for task in tasks]) for tasks in by_machine]
-    if len(logs) > 1:
-        variance = sample_variance(logs) / len(logs)
-        return Estimate(_mean(logs), variance, len(logs) - 1.0, WORKERS, None, 0.0)
-    (tasks,) = by_machine
-    count = len(tasks)
-    blocks = [
-        MeanVariance(block.variance / count**2, block.degrees)
-        for task in tasks
-        for block in task.blocks
-    ]
-    parts, degrees = blocks, satterthwaite(blocks)
-    if count > 1:
-        ratios = [task.log_ratio for task in tasks]
-        seen = [MeanVariance(sample_variance(ratios) / count, count - 1.0)]
-        if variances.wider(blocks, seen) == seen:
-            parts, degrees = seen, count - 1.0
-    variance = math.fsum(part.variance for part in parts)
-    method = tasks[0].method if parts is blocks else RUNS
-    return Estimate(logs[0], variance, degrees, method, None, variance)
 
 
 class AdjustedTest(NamedTuple):

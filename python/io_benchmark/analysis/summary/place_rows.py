@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from io_benchmark.analysis.inference import estimates
+from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Run, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
@@ -131,7 +131,7 @@ class _Table:
             different = statement("different work: {traits}", traits=joined(other_work, "; "))
             return replace(at_place, not_compared=different)
         machines = by_machine(paired)
-        estimate = estimates.within_workers(
+        estimate = Estimate.within_workers(
             [
                 [(run.entry, first[id(run.worker)].entry) for run in of_machine]
                 for of_machine in machines
@@ -170,16 +170,11 @@ def _differences(
 
 
 def _difference(rule: comparability.TraitRule, run: Run, first: Run) -> Statement | None:
-    here, there = rule(run), rule(first)
-    if here == there:
+    if rule(run) == rule(first):
         return None
-    here, there = comparability.distinct_traits([here, there])
-    return statement(
-        "{here} here, {there} at {first}",
-        here=comparability.traits_text(here),
-        there=comparability.traits_text(there),
-        first=first.entry.subject.place,
-    )
+    here, there = comparability.distinct_traits([rule(run), rule(first)])
+    place = first.entry.subject.place
+    return statement("{here} here, {there} at {first}", here=here, there=there, first=place)
 
 
 def _distinct(statements: Iterable[Statement | None]) -> tuple[Statement, ...]:

@@ -27,15 +27,11 @@ TraitRule = Callable[[Run], Traits]
 RETRIEVES_RULE = "retrieves"
 
 
-def traits_text(traits: Traits) -> Statement:
-    """Return a run's traits as one statement."""
-    return joined(traits) if traits else statement("nothing")
-
-
-def distinct_traits(several: Sequence[Traits]) -> list[Traits]:
-    """Return the traits of several runs without those that all of them have."""
+def distinct_traits(several: Sequence[Traits]) -> list[Statement]:
+    """Return each run's traits as one statement, without those that all of them have."""
     common = set.intersection(*map(set, several))
-    return [tuple(trait for trait in traits if trait not in common) for traits in several]
+    distinct = [[trait for trait in traits if trait not in common] for traits in several]
+    return [joined(traits) if traits else statement("nothing") for traits in distinct]
 
 
 def _profile(run: Run) -> Traits:

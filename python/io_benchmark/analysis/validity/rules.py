@@ -22,9 +22,7 @@ from io_benchmark.analysis.statements import (
 from io_benchmark.analysis.validity.comparability import (
     RETRIEVES_RULE,
     SIDE_RULES,
-    Traits,
     distinct_traits,
-    traits_text,
 )
 from io_benchmark.resolutions import in_words
 from io_benchmark.results import workloads
@@ -287,17 +285,13 @@ def check_sides(
         message = statement(
             "{baseline}: {baseline_traits}; {candidate}: {candidate_traits}",
             baseline=names[0],
-            baseline_traits=_of_side(distinct[: len(theirs)]),
+            baseline_traits=joined(distinct[: len(theirs)], " and "),
             candidate=names[1],
-            candidate_traits=_of_side(distinct[len(theirs) :]),
+            candidate_traits=joined(distinct[len(theirs) :], " and "),
         )
         given = _after_allowing(rule_name, severity, allowed)
         problems.append(Problem(rule_name, given, subject, names, message))
     return problems
-
-
-def _of_side(traits: Sequence[Traits]) -> Statement:
-    return joined(map(traits_text, traits), " and ")
 
 
 def _after_allowing(name: str, severity: Severity, allowed: frozenset[str]) -> Severity:

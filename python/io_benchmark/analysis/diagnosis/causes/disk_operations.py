@@ -9,13 +9,13 @@ from dataclasses import replace
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.evidence import span, tally
-from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, unless
+from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, as_other_pool
 from io_benchmark.analysis.diagnosis.other_measurements import (
     NOT_MEASURED,
     SLOWER_AT_RATIO,
     figures,
 )
-from io_benchmark.analysis.model import Evidence
+from io_benchmark.analysis.model import Cause, Evidence
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
@@ -96,12 +96,17 @@ def _evidence(
     return Sides(with_cap(sides.baseline, case.baseline), with_cap(sides.candidate, case.candidate))
 
 
+def _as_other_pool(push: Push, cause: Cause) -> Gain | None:
+    """Leave the remedy out where device-count is supported, which has its own."""
+    return None if "device-count" in push.supported else as_other_pool(push, cause)
+
+
 RULES = (
     CauseRule(
         "random-io",
         "The slower side's disks do fewer operations per second.",
         _random_io,
         frozenset(("cache-retrieve", _RANDOM_IO)),
-        {"use the faster side's kind and number of disks": unless("device-count", as_other_pool)},
+        {"use the faster side's kind and number of disks": _as_other_pool},
     ),
 )
