@@ -5,11 +5,8 @@
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
+from io_benchmark.analysis.diagnosis.evidence import NOT_MEASURED, detail_evidence
 from io_benchmark.analysis.diagnosis.measured_gains import other_variant
-from io_benchmark.analysis.diagnosis.other_measurements import (
-    NOT_MEASURED,
-    detail_evidence,
-)
 from io_benchmark.analysis.statements import Unit
 from io_benchmark.results.workloads.exec import OVER_HARDLINKED
 

@@ -8,13 +8,14 @@ from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.evidence import span, tally
-from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, as_other_pool
-from io_benchmark.analysis.diagnosis.other_measurements import (
+from io_benchmark.analysis.diagnosis.evidence import (
     NOT_MEASURED,
     SLOWER_AT_RATIO,
     figures,
+    span,
+    tally,
 )
+from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, as_other_pool
 from io_benchmark.analysis.model import Cause, Evidence
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Unit, statement

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.measured_gains import other_place
-from io_benchmark.analysis.diagnosis.other_measurements import (
+from io_benchmark.analysis.diagnosis.evidence import (
     NOT_MEASURED,
     SLOWER_AT_RATIO,
     detail_evidence,
     figures,
 )
+from io_benchmark.analysis.diagnosis.measured_gains import other_place
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.model import Evidence, State
 from io_benchmark.analysis.observed.worker_view import View

@@ -11,10 +11,8 @@ from io_benchmark.analysis.diagnosis.causes.scheduler_waits import (
     SYNC_WRITE,
     counted_as,
 )
+from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.other_measurements import (
-    SLOWER_AT_RATIO,
-)
 from io_benchmark.analysis.diagnosis.ranking import (
     RankedFact,
     by_rank,

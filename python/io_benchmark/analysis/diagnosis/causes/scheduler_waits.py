@@ -16,9 +16,8 @@ from dataclasses import dataclass
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Observe, Sides
-from io_benchmark.analysis.diagnosis.evidence import tally
+from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.other_measurements import SLOWER_AT_RATIO
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import FAIR_QUEUEING, described
 from io_benchmark.analysis.observed.worker_view import LAYERED, View, mean_of
