@@ -17,7 +17,6 @@ from dataclasses import dataclass
 class Caps:
     """Limits of all local SSDs of a machine together."""
 
-    read_mib_per_s: int
     write_mib_per_s: int
     read_iops: int | None = None  # None: not published
     write_iops: int | None = None
@@ -27,20 +26,19 @@ class Caps:
         return self.write_mib_per_s * 2.0**20
 
 
-_FOUR_TO_EIGHT = Caps(2650, 1400, 680_000, 360_000)
 STANDARD: dict[int, Caps] = {
-    1: Caps(660, 350, 170_000, 90_000),
-    2: Caps(1320, 700, 340_000, 180_000),
-    3: Caps(1980, 1050, 510_000, 270_000),
-    **dict.fromkeys(range(4, 9), _FOUR_TO_EIGHT),
-    16: Caps(6240, 3120, 1_600_000, 800_000),
-    24: Caps(9360, 4680, 2_400_000, 1_200_000),
-    32: Caps(12480, 6240, 3_200_000, 1_600_000),
+    1: Caps(350, 170_000, 90_000),
+    2: Caps(700, 340_000, 180_000),
+    3: Caps(1050, 510_000, 270_000),
+    **dict.fromkeys(range(4, 9), Caps(1400, 680_000, 360_000)),
+    16: Caps(3120, 1_600_000, 800_000),
+    24: Caps(4680, 2_400_000, 1_200_000),
+    32: Caps(6240, 3_200_000, 1_600_000),
 }
 TITANIUM_C4D: dict[int, Caps] = {
-    1: Caps(625, 330),
-    2: Caps(1250, 660),
-    4: Caps(2500, 1320),
+    1: Caps(330),
+    2: Caps(660),
+    4: Caps(1320),
 }
 STANDARD_FAMILIES = ("n1", "n2", "n2d", "c2", "c2d", "c3", "c3d")
 C3D_LSSD_DISKS_BY_CPUS = {8: 1, 16: 1, 30: 2, 60: 4, 90: 8, 180: 16, 360: 32}

@@ -104,11 +104,6 @@ class _Table:
             ),
             mean_ns=self.reports[self.at(place)].figures[side].mean_ns if runs else None,
             missing=None if runs else _reason_missing(measured),
-            ratio=None,
-            interval=None,
-            method="",
-            workers=0,
-            not_compared=None,
             differences=_distinct(rules.cut_short(run) for run in runs),
         )
         return at_place if place == self.first or not runs else self._compare(at_place, runs)
