@@ -77,7 +77,6 @@ class Entry:
 
     @property
     def measured(self) -> BatchEntry | None:
-        """Return the facts of every other workload."""
         return self.facts if isinstance(self.facts, BatchEntry) else None
 
     @property
@@ -88,10 +87,8 @@ class Entry:
     def mean_ns(self) -> float:
         """Return the mean time of one operation: all the time divided by all the operations."""
         # Not as integers: a million of the longest times would not fit.
-        time_ns, operations = (
-            float(column.sum(dtype=np.float64)) for column in (self.total_ns, self.operations)
-        )
-        return time_ns / operations
+        time_ns = float(self.total_ns.sum(dtype=np.float64))
+        return time_ns / float(self.operations.sum(dtype=np.float64))
 
 
 @dataclass(frozen=True)
@@ -108,24 +105,20 @@ class Worker:
     result: Result  # its samples are in `entries` alone
     entries: tuple[Entry, ...]
     reason: str | None = None  # why the run ended, as the queue names it
-    # The machine that it ran on, identified by all results together; see `machine_identity`.
-    machine: str = UNKNOWN
+    machine: str = UNKNOWN  # as all results together identify it; see `machine_identity`
 
     @property
     def task_name(self) -> Statement:
         """Return 'amd-16, task TASKID run 0'."""
-        task = statement("{side}, task {task}", side=self.side, task=self.task_id)
-        if self.run_id is None:
-            return task
-        return statement("{task} run {run}", task=task, run=str(self.run_id))
+        run = "" if self.run_id is None else statement(" run {run}", run=str(self.run_id))
+        return statement("{side}, task {task}{run}", side=self.side, task=self.task_id, run=run)
 
     @property
     def cpu_quota(self) -> float | None:
         """Return how many CPUs may be used at once; None without a quota."""
         limits = self.result.limits.cpu if self.result.limits is not None else []
-        return min(
-            (each.quota_us / each.period_us for each in limits if each.period_us), default=None
-        )
+        quotas = (limit.quota_us / limit.period_us for limit in limits if limit.period_us)
+        return min(quotas, default=None)
 
 
 class Run(NamedTuple):
