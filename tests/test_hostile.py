@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from io_benchmark import results
-from io_benchmark.analysis import plan
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.intake import worker_of
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.errors import ResultError
 from io_benchmark.report.formats import FORMATS
 from io_benchmark.report.formats.output import rendered
@@ -134,7 +134,7 @@ def test_mutations_give_no_traceback(
             continue  # the whole way for some of them
         one = RunResult(result, None, "a")
         workers = [worker_of(baseline, "baseline"), worker_of(one, f"{one.pool}!")]
-        report = compare(plan.pools((w.side for w in workers), "baseline"), workers, Options())
+        report = compare(Plan.of_pools((w.side for w in workers), "baseline"), workers, Options())
         for form in FORMATS:
             text = rendered(report, form)
             assert "\x1b" not in text, number

@@ -7,7 +7,7 @@ import every_workload
 import pytest
 import simulation
 
-from io_benchmark.analysis import expectations
+from io_benchmark.analysis.expectations import Expectation
 from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.errors import UsageError
@@ -89,7 +89,7 @@ def report(*intervals: tuple[float, float]) -> Report:
 )
 def test_outcomes(text: str, intervals: list[tuple[float, float]], met: bool, message: str) -> None:
     """The interval's end decides, on every subject; an undecided one is not met."""
-    outcome = expectations.judge(expectations.parse(text), report(*intervals))
+    outcome = Expectation.parse(text).judge(report(*intervals))
     assert outcome.met is met
     assert message in text_of(outcome.message)
 
@@ -161,13 +161,13 @@ WORDS = (
 def test_of_one_measurement(words: str, met: bool, said: str) -> None:
     """The words of a measurement's title choose it, in any order; the rest does not count."""
     text = f"b/a<1.05 on {words}"
-    outcome = expectations.judge(expectations.parse(text), MEASURED)
+    outcome = Expectation.parse(text).judge(MEASURED)
     assert (outcome.met, text_of(outcome.message)) == (met, f"{' '.join(text.split())}: {said}")
 
 
 def test_before_and_after() -> None:
     """The sides of two pushes have a space in their names, which no word of a title takes."""
-    parsed = expectations.parse("amd-16 after/amd-16 before<1.05 on spawn, place workspace")
+    parsed = Expectation.parse("amd-16 after/amd-16 before<1.05 on spawn, place workspace")
     assert (parsed.candidate, parsed.baseline) == ("amd-16 after", "amd-16 before")
     assert parsed.parts == ("spawn", "place workspace")
 
@@ -176,7 +176,7 @@ def test_many_that_are_alike() -> None:
     """A long list ends with how many more there are."""
     subjects = [Subject("metadata", "workspace", variant=f"v{number}") for number in range(12)]
     others = report_of(*(part(one) for one in [*subjects, Subject("spawn", "memory")]))
-    outcome = expectations.judge(expectations.parse("b/a<1 on metadata, place memory"), others)
+    outcome = Expectation.parse("b/a<1 on metadata, place memory").judge(others)
     assert text_of(outcome.message).endswith("metadata, place workspace, v9; and 2 more")
     assert "v10" not in text_of(outcome.message)
 
@@ -185,8 +185,8 @@ def test_a_title_as_the_report_has_it_is_one_measurement() -> None:
     """Each of a report's measurements can be named by its own title, pasted as it stands."""
     report = every_workload.report()
     for chosen in report.subjects:
-        expectation = expectations.parse(f"amd-16/intel>0.001 on {chosen.subject}")
-        assert text_of(expectations.judge(expectation, report).message).endswith(": met")
+        expectation = Expectation.parse(f"amd-16/intel>0.001 on {chosen.subject}")
+        assert text_of(expectation.judge(report).message).endswith(": met")
 
 
 @pytest.mark.parametrize(
@@ -199,4 +199,4 @@ def test_a_title_as_the_report_has_it_is_one_measurement() -> None:
 def test_what_is_no_expectation_is_told(text: str) -> None:
     """One line with the form that is wanted."""
     with pytest.raises(UsageError, match=r"write it like 'amd-30/intel<1\.05'"):
-        expectations.parse(text)
+        Expectation.parse(text)

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.history.history_model import HistoryReading
-from io_benchmark.analysis.history.readings import origin_of, readings_of
+from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.history.series import history
-from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.report.formats.output import rendered as rendered_as
@@ -95,9 +94,7 @@ def readings() -> tuple[HistoryReading, ...]:
             document["host"]["boot_id"] = BOOTS[at // 2]
             result = parse(json.dumps(document).encode(), "document")
             measured = RunResult(result, None, f"{push.at}-{at}")
-            origin = origin_of(measured)
-            assert origin is not None
-            found += readings_of(worker_of(measured, "amd-16"), origin, None, None)[0]
+            found += readings_of(measured)[0]
     return tuple(found)
 
 

@@ -11,9 +11,8 @@ import past
 import workload_entries
 
 from io_benchmark.analysis.history import readings
-from io_benchmark.analysis.history.readings import origin_of, readings_of
+from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.history.series import history
-from io_benchmark.analysis.intake import worker_of
 from io_benchmark.report.formats import output
 from io_benchmark.results import parse
 from io_benchmark.sources.protocol import RunResult
@@ -36,9 +35,7 @@ def rendered(document: dict[str, Any], push: past.Push, **record: str) -> tuple[
     result = parse(json.dumps(document, ensure_ascii=False).encode(), "document")
     task = msgspec.structs.replace(past.record(push, document), **record)
     measured = RunResult(result, task, "somewhere")
-    origin = origin_of(measured)
-    assert origin is not None
-    readings, left_out = readings_of(worker_of(measured, "amd-16"), origin, None, None)
+    readings, left_out = readings_of(measured)
     found = history("amd-16", readings, left_out=left_out)
     text, comment, page = (output.rendered(found, form) for form in ("json", "markdown", "html"))
     return text, comment, page

@@ -16,7 +16,7 @@ from worker import retrieves_of
 from io_benchmark.execute.task_run import RunOutcome, TaskRun
 from io_benchmark.graph.generate import generate
 from io_benchmark.graph.root import Root
-from io_benchmark.sources.folder.run_files import read_result_file
+from io_benchmark.sources.folder.run_files import read_run
 
 pytestmark = [
     pytest.mark.container,
@@ -80,7 +80,7 @@ def test_generated_task_in_the_image(lab: Any, generated_run: TaskRun) -> None:
         "perfherder-data-io-benchmark.json",
     ]
     assert lab.left_over() == []
-    result = read_result_file(generated_run.output / "io-benchmark.json").result
+    result = read_run(generated_run.output / "io-benchmark.json").result
     assert (result.outcome.state, result.outcome.reason) == ("completed", None)
     assert (result.task.pool, result.task.task_id, result.task.run_id) == (
         "amd-16",

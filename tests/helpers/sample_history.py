@@ -10,8 +10,6 @@ from datetime import UTC, datetime, timedelta
 from sample_report import HOSTILE_NAMES, text
 
 from io_benchmark.analysis.history.history_model import (
-    Condition,
-    Fact,
     Facts,
     FactSpread,
     History,
@@ -21,20 +19,18 @@ from io_benchmark.analysis.history.history_model import (
 )
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.model import Subject
+from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.report.formats import Layout
 from io_benchmark.report.formats.terminal_history import render_history
 
 MS = 1_000_000
 FIRST = datetime(2026, 4, 27, 3, tzinfo=UTC)  # a Monday
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
-CONDITIONS = tuple(
-    Condition(rule, text(traits))
-    for rule, traits in (
-        ("profile", "profile full"),
-        ("sequence", "seed 1, sequence over 100 files"),
-        ("copy-method", "copied by sendfile"),
-        ("cache-state", "cold cache"),
-    )
+CONDITIONS = (
+    ("profile", text("profile full")),
+    ("sequence", text("seed 1, sequence over 100 files")),
+    ("copy-method", text("copied by sendfile")),
+    ("cache-state", text("cold cache")),
 )
 ZONES = ("us-central1-a", "us-central1-b", "us-central1-f")
 MOUNT = ("commit=60", "data=writeback", "nobarrier", "relatime", "rw")
@@ -54,19 +50,17 @@ def reading(
         revision=f"{at:02d}{'c0ffee' * 6}00",
         task_id=f"task-{at}-{worker}",
         run_id=0,
-        worker_id=f"zone/{at}-{worker}",
         source="sample",
+        marks=MachineMarks(f"zone/{at}-{worker}"),
     )
-    conditions = (
-        CONDITIONS if cold else (*CONDITIONS[:-1], Condition("cache-state", text("warm cache")))
-    )
+    conditions = CONDITIONS if cold else (*CONDITIONS[:-1], ("cache-state", text("warm cache")))
     return HistoryReading(
         origin, SUBJECT, conditions, math.log(mean_ms * MS) + percent / 100, facts
     )
 
 
 def _facts(at: int, *, disks: int) -> Facts:
-    facts = (
+    return (
         ("disks", str(disks)),
         ("stripes", str(disks) if disks > 1 else "none"),
         ("mount options", (*MOUNT, "stripe=32") if disks > 1 else MOUNT),
@@ -74,7 +68,6 @@ def _facts(at: int, *, disks: int) -> Facts:
         ("zone", ZONES[at % 3]),
         ("grep", "grep (GNU grep) 3.8"),
     )
-    return tuple(Fact(name, value) for name, value in facts)
 
 
 def one_change(count: int = 30, workers: int = 3, change_at: int = 19) -> History:
@@ -147,8 +140,8 @@ def hostile() -> History:
                 series,
                 subject=Subject(long, entities, breaks, script),
                 conditions=(
-                    Condition(entities, text(script)),
-                    Condition(long, text(breaks)),
+                    (entities, text(script)),
+                    (long, text(breaks)),
                 ),
                 points=(point, *series.points[1:]),
                 changes=(changed,),

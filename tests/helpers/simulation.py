@@ -13,8 +13,8 @@ from scipy.signal import lfilter
 
 from io_benchmark.analysis.inference import estimates, levels
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
-from io_benchmark.analysis.model import Entry, Interval, Retrieves, Subject, Verdict
-from io_benchmark.results import CacheRetrieveEntry
+from io_benchmark.analysis.model import Entry, Interval, Subject, Verdict
+from io_benchmark.results import BatchEntry, CacheRetrieveEntry
 
 SIZES = (80, 60, 5)
 NS_PER_SIZE = 1_000_000
@@ -81,22 +81,34 @@ _FACTS = msgspec.convert(
     CacheRetrieveEntry,
 )
 
+_BATCH_FACTS = msgspec.convert(
+    {
+        **dict.fromkeys(BatchEntry.__struct_fields__),
+        "place": "workspace",
+        "variant": "read-depth-32",
+        "samples": {"start_ns": [], "duration_ns": [], "operations": []},
+        "outcome": {"state": "completed", "reason": None},
+        "parameters": {"samples_planned": 1_000_000, "time_limit_s": 60},
+        "observed": {},
+    },
+    BatchEntry,
+)
+
 
 def entry(times_ns: np.ndarray, files: np.ndarray | None = None) -> Entry:
     """An entry with these times; lookups take nothing."""
     count = len(times_ns)
     nothing = np.zeros(count, dtype=np.int64)
     files = nothing if files is None else files
-    copy_ns = times_ns.astype(np.int64)
     return Entry(
         subject=SUBJECT,
         facts=_FACTS,
         start_ns=np.arange(count, dtype=np.int64),
-        total_ns=copy_ns,
+        total_ns=times_ns.astype(np.int64),
         operations=np.ones(count, dtype=np.int64),
         size_bytes=np.array(SIZES)[files],
         planned=count,
-        retrieves=Retrieves(_FACTS, files, nothing, copy_ns),
+        lookup_ns=nothing,
     )
 
 
@@ -105,7 +117,7 @@ def windows(operations: np.ndarray, window_ns: int) -> Entry:
     count = len(operations)
     return Entry(
         subject=Subject("random-io", "workspace", variant="read-depth-32"),
-        facts=_FACTS,
+        facts=_BATCH_FACTS,
         start_ns=np.arange(count, dtype=np.int64) * window_ns,
         total_ns=np.full(count, window_ns, dtype=np.int64),
         operations=operations.astype(np.int64),
@@ -147,7 +159,7 @@ def trial_by_windows(
         SideData((math.log(one.mean_ns),), ((one,),))
         for one in (worker_by_windows(pool, count, generator) for pool in (candidate, baseline))
     ]
-    found = estimates.estimate(sides[0], sides[1], ASSUMED)
+    found = Estimate.of_sides(sides[0], sides[1], ASSUMED)
     return Trial(found, *judged(found))
 
 
@@ -191,7 +203,7 @@ class Trial:
 def trial(candidate: Pool, baseline: Pool, workers: int, generator: np.random.Generator) -> Trial:
     """One push with this many workers a pool, judged as the product judges it."""
     files = sequence(candidate.retrieves, generator)
-    found = estimates.estimate(
+    found = Estimate.of_sides(
         side(candidate, workers, files, generator),
         side(baseline, workers, files, generator),
         ASSUMED,

@@ -15,7 +15,7 @@ from typing import Any
 from checkout import ROOT
 
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
-from io_benchmark.sources.folder.run_files import read_result_file
+from io_benchmark.sources.folder.run_files import read_run
 
 SCRIPT = ROOT / "scripts" / "io-benchmark"
 
@@ -55,7 +55,7 @@ class Worker:
         return self.artifacts / "io-benchmark" / "io-benchmark.json"
 
     def result(self) -> Result:
-        return read_result_file(self.result_path).result
+        return read_run(self.result_path).result
 
     def retrieves(self) -> list[CacheRetrieveEntry]:
         """The entries of a run of cache-retrieve alone."""

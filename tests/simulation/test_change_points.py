@@ -65,7 +65,7 @@ def test_twenty_percent_are_found(together: float, histories: int) -> None:
     for _ in range(histories):
         values = history(generator, 30, together=together)
         values[15:] += math.log(1.2)
-        found += any(abs(change.at - 15) <= 1 for change in find(values))
+        found += any(abs(at - 15) <= 1 for at in find(values))
     error = math.sqrt(FOUND * (1 - FOUND) / histories)
     assert found / histories >= FOUND - 3 * error
 
@@ -81,6 +81,6 @@ def test_a_step_at_the_end(ratio: float, points: int, histories: int) -> None:
     for _ in range(histories):
         values = history(generator, 30)
         values[-points:] += math.log(ratio)
-        found += any(abs(change.at - (30 - points)) <= 1 for change in find(values))
+        found += any(abs(at - (30 - points)) <= 1 for at in find(values))
     error = math.sqrt(FOUND * (1 - FOUND) / histories)
     assert found / histories >= FOUND - 3 * error

@@ -17,7 +17,8 @@ import simulation
 from simulation import SHAPES, Pool
 
 from io_benchmark.analysis.inference import estimates, levels
-from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.inference.moving_blocks import UNPAIRED_BATCHES
 from io_benchmark.analysis.inference.workers_needed import advise
 from io_benchmark.analysis.model import Verdict
 
@@ -51,7 +52,7 @@ def test_no_wider_than_welch(workers: int) -> None:
         files = simulation.sequence(200, generator)
         candidate = simulation.side(Pool(1.1), workers, files, generator)
         baseline = simulation.side(Pool(), workers, files, generator)
-        ours, _ = simulation.judged(estimates.estimate(candidate, baseline, simulation.ASSUMED))
+        ours, _ = simulation.judged(Estimate.of_sides(candidate, baseline, simulation.ASSUMED))
         theirs = scipy.stats.ttest_ind(
             candidate.log_means, baseline.log_means, equal_var=False
         ).confidence_interval(0.95)
@@ -95,7 +96,7 @@ def test_one_worker_each_by_windows_is_seldom_called_different(
     called = 0
     for _ in range(repetitions):
         trial = simulation.trial_by_windows(pool, pool, windows, generator)
-        assert trial.estimate.method == estimates.UNPAIRED_BATCHES
+        assert trial.estimate.method == UNPAIRED_BATCHES
         called += trial.verdict in (Verdict.SLOWER, Verdict.FASTER)
     assert called / repetitions <= FALSE_CALLS + tolerance
 
@@ -123,7 +124,7 @@ def test_four_pools_together_are_seldom_called_different(
         logs = [tuple(generator.normal(0, 0.05, 4)) for _ in range(4)]
         nothing = simulation.entry(np.full(40, 1000))
         sides = [SideData(log, ((nothing,),) * 4) for log in logs]
-        found = [estimates.estimate(one, sides[0], simulation.ASSUMED) for one in sides[1:]]
+        found = [Estimate.of_sides(one, sides[0], simulation.ASSUMED) for one in sides[1:]]
         steps = estimates.holm([one.p_value for one in found])
         called += any(p_adjusted < 0.05 for p_adjusted, _ in steps)
     assert called / repetitions <= FALSE_CALLS + tolerance
@@ -155,7 +156,7 @@ def test_the_advised_number_decides(
         tuple(one - sum(spread) / workers for one in spread),
         tuple((simulation.worker(Pool(1, 0), files, generator),) for _ in range(workers)),
     )
-    found = replace(estimates.estimate(ours, theirs, simulation.ASSUMED), log_ratio=math.log(ratio))
+    found = replace(Estimate.of_sides(ours, theirs, simulation.ASSUMED), log_ratio=math.log(ratio))
     advice = advise(
         found,
         (ours, theirs),
@@ -175,7 +176,7 @@ def test_the_advised_number_decides(
             )
             for centre in (math.log(ratio), 0.0)
         ]
-        again = estimates.estimate(sides[0], sides[1], simulation.ASSUMED)
+        again = Estimate.of_sides(sides[0], sides[1], simulation.ASSUMED)
         level = 1 - 0.05 / comparisons
         verdict = estimates.verdict(
             again.interval(level),

@@ -12,6 +12,7 @@ import simulation
 from simulation import Pool
 
 from io_benchmark.analysis.inference import estimates
+from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.model import Verdict
 
 COVERAGE, FALSE_CALLS = 0.95, 0.05
@@ -34,9 +35,9 @@ def test_several_runs_of_one_worker(
             simulation.machine(Pool(ratio), count, variation, files, generator)
             for ratio, count in ((1.0, runs[1]), (1.0, runs[0]), (1.3, runs[0]))
         )
-        _, verdict = simulation.judged(estimates.estimate(equal, baseline, simulation.ASSUMED))
+        _, verdict = simulation.judged(Estimate.of_sides(equal, baseline, simulation.ASSUMED))
         called += verdict in (Verdict.SLOWER, Verdict.FASTER)
-        interval, _ = simulation.judged(estimates.estimate(slow, baseline, simulation.ASSUMED))
+        interval, _ = simulation.judged(Estimate.of_sides(slow, baseline, simulation.ASSUMED))
         covered += not interval.excludes(1.3)
     assert called / repetitions <= FALSE_CALLS + tolerance
     assert covered / repetitions >= COVERAGE - tolerance
@@ -55,7 +56,7 @@ def test_a_worker_whose_runs_differ_more(
             simulation.machine(Pool(), 3, differ, files, generator)
             for differ in (variation, 0.25 - variation)
         )
-        _, verdict = simulation.judged(estimates.estimate(one, other, simulation.ASSUMED))
+        _, verdict = simulation.judged(Estimate.of_sides(one, other, simulation.ASSUMED))
         called += verdict in (Verdict.SLOWER, Verdict.FASTER)
     assert called / repetitions <= FALSE_CALLS + tolerance
 
@@ -71,6 +72,6 @@ def test_one_worker_with_runs_against_several(repetitions: int, tolerance: float
         several = estimates.SideData(
             tuple(one.log_means[0] for one in workers), tuple(one.runs[0] for one in workers)
         )
-        _, verdict = simulation.judged(estimates.estimate(alone, several, simulation.ASSUMED))
+        _, verdict = simulation.judged(Estimate.of_sides(alone, several, simulation.ASSUMED))
         called += verdict in (Verdict.SLOWER, Verdict.FASTER)
     assert called / repetitions <= FALSE_CALLS + tolerance

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from io_benchmark.sources.folder.run_files import read_result_file
+from io_benchmark.sources.folder.run_files import read_run
 from io_benchmark_taskgraph import script_modules, stanza, task_command, zip_application
 
 from .conftest import REPOSITORY
@@ -48,7 +48,7 @@ def test_every_workload_at_once(workloads, tmp_path):
         text=True,
     )
     assert done.returncode == 0, done.stdout
-    result = read_result_file(artifacts / "io-benchmark" / "io-benchmark.json").result
+    result = read_run(artifacts / "io-benchmark" / "io-benchmark.json").result
     assert result.outcome.state == "completed"
     assert result.config.workloads == workloads
     assert list(workspace.iterdir()) == []

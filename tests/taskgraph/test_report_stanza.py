@@ -182,7 +182,7 @@ def test_time_that_is_none(given_s):
 
 def taken_by_compare(text):
     try:
-        expectations.parse(text)
+        expectations.Expectation.parse(text)
     except UsageError:
         return False
     return True

@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """From workers to a report: validity, figures, verdicts, causes and remedies, in that order."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -21,14 +21,12 @@ from io_benchmark.analysis.summary import (
     figures,
     place_rows,
     plot_data,
-    side_findings,
     workload_figures,
 )
 from io_benchmark.analysis.validity import rules
 from io_benchmark.results import workloads
 from io_benchmark.results.common_types import OutcomeState
 
-ReportProgress = Callable[[str], None]
 # From this many measurements on, a difference by chance is likely enough for a remark.
 _MANY_SUBJECTS = 5
 
@@ -47,14 +45,12 @@ def compare(
     *,
     unreadable: Sequence[str] = (),
     remarks: Sequence[str] = (),
-    progress: ReportProgress = lambda _step: None,
 ) -> Report:
     workers = machine_identity.identify_machines(workers)
     problems = rules.check_workers(workers)
     compared: dict[Subject, list[Run]] = {}
     reports = []
     for subject, runs in _runs_by_subject(workers).items():
-        progress(f"comparing {subject}")
         comparable, broken_rules = rules.check_runs(runs, options.allow)
         comparable, of_other_length = rules.select_length(comparable, options.allow)
         problems += [*broken_rules, *of_other_length]
@@ -65,7 +61,6 @@ def compare(
             reports.append(report)
     reports = workload_figures.with_workload_figures(reports, workers)
     problems += _nothing_in_common(plan, reports)
-    progress("judging causes")
     return Report(
         title=plan.title,
         baseline=plan.baseline,
@@ -78,7 +73,7 @@ def compare(
         unreadable=tuple(sorted(unreadable)),
         remarks=(
             *(statement("{remark}", remark=remark) for remark in remarks),
-            *side_findings.side_findings(reports, workers),
+            *workload_figures.side_findings(reports, workers),
             *_multiple_comparisons(reports),
         ),
         series=plot_data.sample_series(workers),
@@ -114,7 +109,7 @@ def _compare_subject(
     sides: dict[str, list[Run]] = {}
     for run in comparable:
         sides.setdefault(run.worker.side, []).append(run)
-    data = {side: independent_workers.side_data(runs) for side, runs in sides.items()}
+    data = {side: SideData.of(runs) for side, runs in sides.items()}
     problems = [
         problem
         for side, runs in sides.items()
@@ -130,12 +125,11 @@ def _compare_subject(
             problems += independent_workers.shared_workers(
                 subject, sides[candidate], sides[baseline]
             )
-            estimate = estimates.estimate(data[candidate], data[baseline], options.worker_variation)
+            estimate = Estimate.of_sides(data[candidate], data[baseline], options.worker_variation)
             pairs.append(_Pair(candidate, baseline, estimate))
     compared = {side for pair in pairs for side in (pair.candidate, pair.baseline)}
-    problems += independent_workers.single_workers(
-        subject, data, compared, options.worker_variation
-    )
+    single = sorted(side for side in compared if data[side].count == 1)
+    problems += independent_workers.single_workers(subject, single, options.worker_variation)
     tests = estimates.holm([pair.estimate.p_value for pair in pairs])
     comparisons = tuple(
         _comparison(subject, pair, test, data, options, len(pairs))
@@ -146,9 +140,9 @@ def _compare_subject(
     return (
         SubjectReport(
             subject,
-            {side: figures.summarize(sides[side], data[side]) for side in order},
+            {side: figures.summarize(data[side]) for side in order},
             comparisons,
-            figures.noise_floors(sides, data),
+            figures.noise_floors(data.values()),
             bottlenecks.bottlenecks_of_sides(subject, workers),
         ),
         problems,

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis.model import Comparison, Subject
+from io_benchmark.analysis.model import Comparison, Interval, Subject
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import (
     Quantity,
@@ -31,7 +31,13 @@ _LISTED = 10  # measurements in a message
 
 
 @dataclass(frozen=True)
-class _Expectation:
+class ExpectationOutcome:
+    met: bool
+    message: Statement
+
+
+@dataclass(frozen=True)
+class Expectation:
     text: str
     candidate: str
     baseline: str
@@ -40,56 +46,64 @@ class _Expectation:
     # Parts of a measurement's title, such as `sync-write` or `4 at once`; empty: every measurement.
     parts: tuple[str, ...] = ()
 
+    @classmethod
+    def parse(cls, text: str) -> "Expectation":
+        match = FORM.fullmatch(text)
+        if match is None or float(match[4]) <= 0:
+            raise UsageError(f"--expect {text!r}: write it like {_EXAMPLES}")
+        parts = tuple(re.split(r"\s*,\s*", match[5])) if match[5] else ()
+        return cls(text, match[1], match[2], match[3] == "<", float(match[4]), parts)
 
-@dataclass(frozen=True)
-class ExpectationOutcome:
-    met: bool
-    message: Statement
+    def judge(self, report: Report) -> ExpectationOutcome:
+        """Judge every measurement with these parts; not met if the two were not compared on any."""
+        selected = [part for part in report.subjects if set(part.subject.parts) >= set(self.parts)]
+        if not selected and self.parts:
+            subjects = [part.subject for part in report.subjects]
+            return self._not_met("not met", _not_measured(self.parts, subjects))
+        comparisons = [
+            comparison
+            for part in selected
+            for comparison in part.comparisons
+            if (comparison.candidate, comparison.baseline) == (self.candidate, self.baseline)
+        ]
+        if not comparisons:
+            return self._not_met("not met", self._not_compared(report))
+        # What is known to be broken comes before what is not decided.
+        broken = [each for each in comparisons if self._is_broken(each.interval)]
+        undecided = [
+            each for each in comparisons if not self._is_met(each.interval) and each not in broken
+        ]
+        if broken or undecided:
+            outcome = "not met" if broken else "not decided"
+            return self._not_met(outcome, _with_interval([*broken, *undecided]))
+        compared = _compared(len(comparisons), len(selected))
+        message = statement("{expectation}: met{on}", expectation=self.text, on=compared)
+        return ExpectationOutcome(True, message)
 
+    def _not_met(self, outcome: str, reason: Statement) -> ExpectationOutcome:
+        message = statement(
+            f"{{expectation}}: {outcome}, {{reason}}", expectation=self.text, reason=reason
+        )
+        return ExpectationOutcome(False, message)
 
-def parse(text: str) -> _Expectation:
-    match = FORM.fullmatch(text)
-    if match is None or float(match[4]) <= 0:
-        raise UsageError(f"--expect {text!r}: write it like {_EXAMPLES}")
-    parts = tuple(re.split(r"\s*,\s*", match[5])) if match[5] else ()
-    return _Expectation(text, match[1], match[2], match[3] == "<", float(match[4]), parts)
+    def _is_met(self, interval: Interval) -> bool:
+        return interval.high_ratio < self.limit if self.below else interval.low_ratio > self.limit
 
+    def _is_broken(self, interval: Interval) -> bool:
+        return interval.low_ratio >= self.limit if self.below else interval.high_ratio <= self.limit
 
-def judge(expectation: _Expectation, report: Report) -> ExpectationOutcome:
-    """Judge every measurement with these parts; not met if the two were not compared on any."""
-    subjects = [part.subject for part in report.subjects]
-    selected = [
-        part for part in report.subjects if set(part.subject.parts) >= set(expectation.parts)
-    ]
-    if not selected and expectation.parts:
-        return _not_met(expectation, "not met", _not_measured(expectation.parts, subjects))
-    pair = expectation.candidate, expectation.baseline
-    comparisons = [
-        comparison
-        for part in selected
-        for comparison in part.comparisons
-        if (comparison.candidate, comparison.baseline) == pair
-    ]
-    if not comparisons:
-        return _not_met(expectation, "not met", _not_compared(expectation, report))
-    # What is known to be broken comes before what is not decided.
-    broken = [each for each in comparisons if _is_broken(expectation, each)]
-    undecided = [
-        each for each in comparisons if not _is_met(expectation, each) and each not in broken
-    ]
-    if broken or undecided:
-        outcome = "not met" if broken else "not decided"
-        return _not_met(expectation, outcome, _with_interval([*broken, *undecided]))
-    compared = _compared(len(comparisons), len(selected))
-    message = statement("{expectation}: met{on}", expectation=expectation.text, on=compared)
-    return ExpectationOutcome(True, message)
-
-
-def _not_met(expectation: _Expectation, outcome: str, reason: Statement) -> ExpectationOutcome:
-    message = statement(
-        f"{{expectation}}: {outcome}, {{reason}}", expectation=expectation.text, reason=reason
-    )
-    return ExpectationOutcome(False, message)
+    def _not_compared(self, report: Report) -> Statement:
+        """Explain which pairs were compared instead, or that these two were not compared on these parts."""
+        pairs = dict.fromkeys(
+            (each.candidate, each.baseline) for part in report.subjects for each in part.comparisons
+        )
+        if (self.candidate, self.baseline) in pairs:
+            return statement(
+                "these two were not compared on {parts}; the report has the reason",
+                parts=joined(self.parts),
+            )
+        listed = [f"{candidate}/{baseline}" for candidate, baseline in pairs] or ["none"]
+        return statement("these two were not compared; there are: {pairs}", pairs=joined(listed))
 
 
 def _with_interval(comparisons: Sequence[Comparison]) -> Statement:
@@ -107,16 +121,6 @@ def _title(subject: Subject) -> Statement:
     return joined(subject.parts)
 
 
-def _is_met(expectation: _Expectation, comparison: Comparison) -> bool:
-    interval, limit = comparison.interval, expectation.limit
-    return interval.high_ratio < limit if expectation.below else interval.low_ratio > limit
-
-
-def _is_broken(expectation: _Expectation, comparison: Comparison) -> bool:
-    interval, limit = comparison.interval, expectation.limit
-    return interval.low_ratio >= limit if expectation.below else interval.high_ratio <= limit
-
-
 def _compared(compared: int, selected: int) -> Statement:
     if selected == 1:
         return statement("")
@@ -126,20 +130,6 @@ def _compared(compared: int, selected: int) -> Statement:
     if compared == selected:
         return on
     return statement("{on}; {others} not compared", on=on, others=count(selected - compared))
-
-
-def _not_compared(expectation: _Expectation, report: Report) -> Statement:
-    """Explain which pairs were compared instead, or that these two were not compared on these parts."""
-    pairs = dict.fromkeys(
-        (each.candidate, each.baseline) for part in report.subjects for each in part.comparisons
-    )
-    if (expectation.candidate, expectation.baseline) in pairs:
-        return statement(
-            "these two were not compared on {parts}; the report has the reason",
-            parts=joined(expectation.parts),
-        )
-    listed = [f"{candidate}/{baseline}" for candidate, baseline in pairs] or ["none"]
-    return statement("these two were not compared; there are: {pairs}", pairs=joined(listed))
 
 
 def _not_measured(parts: Sequence[str], subjects: Sequence[Subject]) -> Statement:

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Retrieves, Subject, Worker
+from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worker
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
 from io_benchmark.results.workload import BatchColumns
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
-from io_benchmark.sources.protocol import RunResult, TaskRecord
+from io_benchmark.sources.protocol import RunResult
 
 _NO_RETRIEVES = RetrieveColumns(file_index=[], start_ns=[], lookup_ns=[], copy_ns=[])
 _NO_BATCHES = BatchColumns(start_ns=[], duration_ns=[], operations=[])
@@ -22,7 +22,7 @@ def worker_of(measured: RunResult, side: str) -> Worker:
     """Return a worker, on the side that it is grouped by."""
     result, task = measured.result, measured.task
     entries = tuple(_entry(entry) for entry in result.workloads)
-    worker_id = worker_id_of(task)
+    worker_id = f"{task.worker_group}/{task.worker_id}" if task and task.worker_id else UNKNOWN
     return Worker(
         side=side,
         pool=measured.pool,
@@ -38,40 +38,28 @@ def worker_of(measured: RunResult, side: str) -> Worker:
     )
 
 
-def worker_id_of(task: TaskRecord | None) -> str:
-    """Return the worker's group and id; unknown if the queue has no id."""
-    return f"{task.worker_group}/{task.worker_id}" if task and task.worker_id else UNKNOWN
-
-
 def _entry(entry: CacheRetrieveEntry | BatchEntry) -> Entry:
     return _retrieves(entry) if isinstance(entry, CacheRetrieveEntry) else _batches(entry)
 
 
 def _retrieves(entry: CacheRetrieveEntry) -> Entry:
     samples = entry.samples
-    facts = msgspec.structs.replace(entry, samples=_NO_RETRIEVES)
-    retrieves = Retrieves(
-        facts=facts,
-        file_index=_column(samples.file_index),
-        lookup_ns=_column(samples.lookup_ns),
-        copy_ns=_column(samples.copy_ns),
-    )
+    lookup_ns = _column(samples.lookup_ns)
     sizes = np.array(entry.file_sizes_bytes, dtype=np.int64)
     return Entry(
         subject=Subject("cache-retrieve", entry.place, entry.destination, entry.fidelity),
-        facts=facts,
+        facts=msgspec.structs.replace(entry, samples=_NO_RETRIEVES),
         start_ns=_column(samples.start_ns),
-        total_ns=retrieves.lookup_ns + retrieves.copy_ns,
-        operations=_constant(1, len(retrieves.copy_ns)),
-        size_bytes=sizes[retrieves.file_index],
+        total_ns=lookup_ns + _column(samples.copy_ns),
+        operations=_constant(1, len(lookup_ns)),
+        size_bytes=sizes[_column(samples.file_index)],
         planned=entry.retrieves_planned,
-        retrieves=retrieves,
+        lookup_ns=lookup_ns,
     )
 
 
 def _batches(entry: BatchEntry) -> Entry:
     samples = entry.samples
-    facts = msgspec.structs.replace(entry, samples=_NO_BATCHES)
     return Entry(
         subject=Subject(
             str(entry.__struct_config__.tag),
@@ -79,13 +67,12 @@ def _batches(entry: BatchEntry) -> Entry:
             variant=entry.variant,
             threads=entry.threads or 0,
         ),
-        facts=facts,
+        facts=msgspec.structs.replace(entry, samples=_NO_BATCHES),
         start_ns=_column(samples.start_ns),
         total_ns=_column(samples.duration_ns),
         operations=_column(samples.operations),
         size_bytes=_constant(0, len(samples.duration_ns)),
         planned=entry.parameters.samples_planned,
-        measured=facts,
     )
 
 

@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The data of a comparison: workers in; verdicts, causes and remedies out.
 
-Everything here is plain, frozen data: `analysis` fills it, `report` shows it. A candidate is compared with a baseline; both are *sides*, usually pools, and with
-`compare A --against B` one pool before and after.
+Plain, frozen data: `analysis` fills it, `report` shows it. A candidate is compared with a baseline;
+both are *sides*: usually pools, with `compare A --against B` one pool before and after.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.statements import Statement
+from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 
 Integers = NDArray[np.int64]
@@ -55,16 +55,6 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Retrieves:
-    """The columns that only cache-retrieve has."""
-
-    facts: CacheRetrieveEntry  # everything but the samples
-    file_index: Integers
-    lookup_ns: Integers
-    copy_ns: Integers
-
-
-@dataclass(frozen=True)
 class Entry:
     """One worker's samples of one subject, in the order of time.
 
@@ -78,17 +68,27 @@ class Entry:
     operations: Integers  # in each sample; a retrieve is one
     size_bytes: Integers  # of each sample's file; 0 for batches, whose operations are all the same
     planned: int  # samples that were to be taken
-    retrieves: Retrieves | None = None  # of cache-retrieve only
-    measured: BatchEntry | None = None  # of every other workload
+    lookup_ns: Integers | None = None  # of cache-retrieve only: the part of a retrieve's time
+
+    @property
+    def retrieves(self) -> CacheRetrieveEntry | None:
+        """Return the facts of cache-retrieve; None for every other workload."""
+        return self.facts if isinstance(self.facts, CacheRetrieveEntry) else None
+
+    @property
+    def measured(self) -> BatchEntry | None:
+        return self.facts if isinstance(self.facts, BatchEntry) else None
+
+    @property
+    def copy_ns(self) -> Integers | None:
+        return None if self.lookup_ns is None else self.total_ns - self.lookup_ns
 
     @property
     def mean_ns(self) -> float:
         """Return the mean time of one operation: all the time divided by all the operations."""
         # Not as integers: a million of the longest times would not fit.
-        time_ns, operations = (
-            float(column.sum(dtype=np.float64)) for column in (self.total_ns, self.operations)
-        )
-        return time_ns / operations
+        time_ns = float(self.total_ns.sum(dtype=np.float64))
+        return time_ns / float(self.operations.sum(dtype=np.float64))
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,20 @@ class Worker:
     result: Result  # its samples are in `entries` alone
     entries: tuple[Entry, ...]
     reason: str | None = None  # why the run ended, as the queue names it
-    # The machine that it ran on, identified by all results together; see `machine_identity`.
-    machine: str = UNKNOWN
+    machine: str = UNKNOWN  # as all results together identify it; see `machine_identity`
+
+    @property
+    def task_name(self) -> Statement:
+        """Return 'amd-16, task TASKID run 0'."""
+        run = "" if self.run_id is None else statement(" run {run}", run=str(self.run_id))
+        return statement("{side}, task {task}{run}", side=self.side, task=self.task_id, run=run)
+
+    @property
+    def cpu_quota(self) -> float | None:
+        """Return how many CPUs may be used at once; None without a quota."""
+        limits = self.result.limits.cpu if self.result.limits is not None else []
+        quotas = (limit.quota_us / limit.period_us for limit in limits if limit.period_us)
+        return min(quotas, default=None)
 
 
 class Run(NamedTuple):
@@ -162,6 +174,10 @@ class Figures:
     between_workers_ratio: float | None
     details: tuple[Detail, ...] = ()
 
+    def detail(self, name: str) -> float | None:
+        """Return one of the workload's own figures by its name."""
+        return next((detail.value for detail in self.details if detail.name == name), None)
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -181,6 +197,9 @@ class Verdict(StrEnum):
     FASTER = "faster"
     EQUIVALENT = "equivalent"
     INCONCLUSIVE = "inconclusive"
+
+
+DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
 
 
 @dataclass(frozen=True)
@@ -238,6 +257,11 @@ class Observation:
     total: int  # workers, or runs, on this side; 0 for a figure of the whole side
     counts_runs: bool = False
 
+    @classmethod
+    def of_side(cls, name: str, figure: Statement) -> "Observation":
+        """Return a figure of a whole side as an observation."""
+        return cls(name, (Seen(figure, 0),), 0)
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -245,6 +269,11 @@ class Evidence:
 
     observations: tuple[Observation, ...] = ()
     summary: Statement | None = None  # leads a report's sentence: "1 disk"
+
+    @classmethod
+    def led_by(cls, *observations: Observation) -> "Evidence":
+        """Return evidence whose summary is the first observation."""
+        return cls(observations, observations[0].seen[0].value)
 
 
 @dataclass(frozen=True)

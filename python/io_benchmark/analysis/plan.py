@@ -24,32 +24,34 @@ class Plan:
         paired = [side for pair in self.pairs for side in reversed(pair)]
         return [side for side in dict.fromkeys([*paired, *sorted(sides)]) if side in sides]
 
+    @classmethod
+    def of_pools(cls, names: Iterable[str], wanted: str | None) -> "Plan":
+        """Compare each pool with one of them."""
+        known = sorted(set(names))
+        if wanted is not None and wanted not in known:
+            listed = ", ".join(known) or "none"
+            raise UsageError(
+                f"--baseline {clean_name(wanted)}: no such pool here; there are {listed}"
+            )
+        if not known:
+            return cls("Pools", "", "there are no results", ())
+        baseline = wanted or known[-1]
+        reason = "--baseline" if wanted else "the last by name; --baseline chooses another"
+        candidates = [pool for pool in known if pool != baseline]
+        return cls(
+            f"{', '.join(candidates) or 'nothing'} against {baseline}",
+            baseline,
+            reason,
+            tuple((pool, baseline) for pool in candidates),
+        )
 
-def pools(names: Iterable[str], wanted: str | None) -> Plan:
-    """Compare each pool with one of them."""
-    known = sorted(set(names))
-    if wanted is not None and wanted not in known:
-        listed = ", ".join(known) or "none"
-        raise UsageError(f"--baseline {clean_name(wanted)}: no such pool here; there are {listed}")
-    if not known:
-        return Plan("Pools", "", "there are no results", ())
-    baseline = wanted or known[-1]
-    reason = "--baseline" if wanted else "the last by name; --baseline chooses another"
-    candidates = [pool for pool in known if pool != baseline]
-    return Plan(
-        f"{', '.join(candidates) or 'nothing'} against {baseline}",
-        baseline,
-        reason,
-        tuple((pool, baseline) for pool in candidates),
-    )
-
-
-def before_and_after(names: Iterable[str]) -> Plan:
-    """Compare each pool with itself before a change."""
-    known = sorted(set(names))
-    return Plan(
-        f"{', '.join(known)}: {AFTER} against {BEFORE}",
-        BEFORE,
-        "--against",
-        tuple((f"{pool} {AFTER}", f"{pool} {BEFORE}") for pool in known),
-    )
+    @classmethod
+    def before_and_after(cls, names: Iterable[str]) -> "Plan":
+        """Compare each pool with itself before a change."""
+        known = sorted(set(names))
+        return cls(
+            f"{', '.join(known)}: {AFTER} against {BEFORE}",
+            BEFORE,
+            "--against",
+            tuple((f"{pool} {AFTER}", f"{pool} {BEFORE}") for pool in known),
+        )

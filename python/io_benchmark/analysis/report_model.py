@@ -85,12 +85,13 @@ class AtPlace:
     missing: Statement | None
     # To the mean at the first place, paired within the worker; None at the first place, and where
     # `not_compared` has the reason.
-    ratio: float | None
-    interval: Interval | None  # 95 %
-    method: str  # as a comparison's; empty without a ratio
-    workers: int  # behind the ratio
-    not_compared: Statement | None
-    differences: tuple[Statement, ...]  # how the work there differs from that at the first place
+    ratio: float | None = None
+    interval: Interval | None = None  # 95 %
+    method: str = ""  # as a comparison's; empty without a ratio
+    workers: int = 0  # behind the ratio
+    not_compared: Statement | None = None
+    # How the work there differs from that at the first place.
+    differences: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True)

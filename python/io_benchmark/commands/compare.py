@@ -109,10 +109,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
-    from io_benchmark.analysis import compare, expectations, plan
+    from io_benchmark.analysis import compare, plan
+    from io_benchmark.analysis.expectations import Expectation
     from io_benchmark.analysis.validity import rules
 
-    expected = [expectations.parse(text) for text in arguments.expect]
+    expected = [Expectation.parse(text) for text in arguments.expect]
     _check(arguments, rules.RULES)
     if arguments.wait is not None:
         from io_benchmark.sources.gather import wait_for
@@ -143,7 +144,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         remarks=[remark for reading in readings for remark in reading.remarks],
     )
     problems = output_report(report, arguments, context, details=arguments.details)
-    outcomes = [expectations.judge(each, report) for each in expected]
+    outcomes = [each.judge(report) for each in expected]
     status = _status(report, outcomes, arguments.format, context, partial=arguments.partial)
     for problem in problems:
         context.tell(f"error: {problem}")
@@ -177,15 +178,15 @@ def _planned(
     unreadable: Sequence[str],
     context: Context,
 ) -> Plan:
-    from io_benchmark.analysis import plan
+    from io_benchmark.analysis.plan import Plan
 
     if arguments.against:
-        return plan.before_and_after(pools)
+        return Plan.before_and_after(pools)
     wanted = arguments.baseline
     if wanted in pools or not (arguments.partial or unreadable):
-        return plan.pools(pools, wanted)
+        return Plan.of_pools(pools, wanted)
     # It may be among what is missing; the others can still be compared.
-    planned = plan.pools(pools, None)
+    planned = Plan.of_pools(pools, None)
     if wanted is None or not pools:
         return planned
     context.tell(f"--baseline {wanted}: has no result; comparing with {planned.baseline} instead")

@@ -114,23 +114,12 @@ class _Intake:
     older: int = 0  # points that were not read
 
     def take(self, measured: RunResult) -> None:
-        from io_benchmark.analysis.history.history_model import LeftOut
-        from io_benchmark.analysis.history.readings import origin_of, readings_of
-        from io_benchmark.analysis.intake import worker_of
-        from io_benchmark.analysis.statements import statement
+        from io_benchmark.analysis.history.readings import readings_of
 
         if measured.pool != self.pool:
             self.other_pools[measured.pool] = self.other_pools.get(measured.pool, 0) + 1
             return
-        worker = worker_of(measured, self.pool)
-        origin = origin_of(measured)
-        if origin is None:
-            reason = statement("does not contain the time of its measurement")
-            self.left_out.append(LeftOut(measured.source, reason))
-            return
-        queue = measured.task.task_queue if measured.task else None
-        image = measured.task.image if measured.task else None
-        readings, left_out = readings_of(worker, origin, queue, image)
+        readings, left_out = readings_of(measured)
         self.readings += readings
         self.left_out += left_out
 

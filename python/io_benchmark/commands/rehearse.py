@@ -23,7 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from io_benchmark.analysis import plan
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.commands.options import add_root_option, parse_job_names
 from io_benchmark.errors import ResultError, UsageError
@@ -150,7 +150,7 @@ def _rehearse(arguments: argparse.Namespace, context: Context) -> int:
     jobs = parse_job_names(arguments.jobs)
     tasks, reports = _split(arguments.jobs, generate(root, jobs))
     pools = sorted({task.pool for task in tasks})
-    plan.pools(pools, arguments.baseline)  # a mistake is told before anything runs
+    Plan.of_pools(pools, arguments.baseline)  # a mistake is told before anything runs
     folders = _folders_of_pools(arguments.at, pools)
     random.Random(arguments.seed).shuffle(tasks)
     with output_folder.new_output_folder(arguments.output, "rehearsal") as output:
@@ -244,7 +244,7 @@ def _report(
         )
     wanted = arguments.baseline
     report = compare.compare(
-        plan.pools(pools, wanted if wanted in pools else None),
+        Plan.of_pools(pools, wanted if wanted in pools else None),
         sorted(workers, key=lambda worker: (worker.side, worker.task_id)),
         compare.Options(),
         remarks=(remark,),

@@ -7,7 +7,8 @@ import argparse
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from io_benchmark.analysis import expectations, plan
+from io_benchmark.analysis.expectations import Expectation
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.commands import compare
 from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.errors import IoBenchmarkError, UsageError
@@ -145,9 +146,9 @@ def check_comparison(arguments: argparse.Namespace, pools: Collection[str] | Non
     for _, path in arguments.write:
         _check_writable(path)
     for text in arguments.expect:
-        expectations.parse(text)
+        Expectation.parse(text)
     if pools is not None:
-        plan.pools(set(pools), arguments.baseline)
+        Plan.of_pools(set(pools), arguments.baseline)
 
 
 def _check_writable(path: Path) -> None:

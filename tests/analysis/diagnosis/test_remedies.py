@@ -43,7 +43,9 @@ def shown(remedy: Remedy) -> tuple[str, float | None, bool, str]:
 
 
 def remedies(*causes: Cause, measured=SEED, candidate="amd-16", baseline="intel", machines=None):
-    return _suggest_remedies(causes, SUBJECT, measured, candidate, baseline, machines=machines)
+    return _suggest_remedies(
+        causes, SUBJECT, measured, candidate, baseline, machines=machines or {}
+    )
 
 
 def test_the_seeds_case():

@@ -6,13 +6,13 @@
 import pytest
 
 from io_benchmark.analysis.history.changes import fact_changes
-from io_benchmark.analysis.history.history_model import Fact, FactChange, FactSpread
+from io_benchmark.analysis.history.history_model import FactChange, Facts, FactSpread
 
 
-def observed(name: str, *values: str | None) -> list[tuple[int, tuple[Fact, ...]]]:
+def observed(name: str, *values: str | None) -> list[tuple[int, Facts]]:
     """A worker a point; `a|b` are two workers, None one of which nothing was observed."""
     return [
-        (at, () if value is None else (Fact(name, value),))
+        (at, () if value is None else ((name, value),))
         for at, point in enumerate(values)
         for value in (point.split("|") if point is not None else [None])
     ]

@@ -14,8 +14,7 @@ import pytest
 
 from io_benchmark import results
 from io_benchmark.analysis.history.history_model import Origin
-from io_benchmark.analysis.history.readings import origin_of, readings_of
-from io_benchmark.analysis.intake import worker_of
+from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.report.content.statement_text import text_of
@@ -32,9 +31,8 @@ def measured(change=None, **about):
 
 
 def origin(one: RunResult) -> Origin:
-    found = origin_of(one)
-    assert found is not None
-    return found
+    (reading,), _ = readings_of(one)
+    return reading.origin
 
 
 def test_where_a_result_is_from():
@@ -46,7 +44,6 @@ def test_where_a_result_is_from():
         revision=push.revision,
         task_id=push.documents[0]["task"]["task_id"],
         run_id=0,
-        worker_id=f"us-central1-f/{one.task.worker_id}",
         source="somewhere",
         marks=MachineMarks(
             f"us-central1-f/{one.task.worker_id}", (), ("google", "us-central1", "us-central1-f")
@@ -58,7 +55,7 @@ def test_a_bare_file():
     """It says its group and its time itself; nobody knows the worker and the revision."""
     one, push = measured()
     bare = origin(RunResult(one.result, None, "file"))
-    assert (bare.group, bare.revision, bare.worker_id) == (push.group, None, "unknown")
+    assert (bare.group, bare.revision, bare.marks.worker_id) == (push.group, None, "unknown")
     assert bare.time == push.time + timedelta(minutes=9)
 
 
@@ -77,11 +74,14 @@ def test_times(started, expected):
 
 @pytest.mark.parametrize("nonsense", ["yesterday", "", "9999-12-31T23:59:59-23:59"])
 def test_no_time(nonsense):
-    """The result's own time is used; a result without a valid time has no origin."""
+    """The result's own time is used; a result without a valid time is left out."""
     one, push = measured({}, started=nonsense)
     assert origin(one).time == push.time + timedelta(minutes=9)
     two = replace(one, result=msgspec.structs.replace(one.result, started=nonsense))
-    assert origin_of(two) is None
+    assert left_out_of(two) == (
+        [],
+        [("somewhere", "does not contain the time of its measurement")],
+    )
 
 
 def test_a_result_without_a_group_is_a_point_of_its_own():
@@ -93,8 +93,8 @@ def test_a_result_without_a_group_is_a_point_of_its_own():
 
 def test_readings():
     """The mean of the whole run, its conditions and its facts."""
-    one, _ = measured()
-    readings, left_out = readings_of(worker_of(one, "amd-16"), origin(one), "queue", "image")
+    one, _ = measured(task_queue="queue", image="image")
+    readings, left_out = readings_of(one)
     (found,) = readings
     samples = one.result.workloads[0].samples
     total_ns = [a + b for a, b in zip(samples.lookup_ns, samples.copy_ns, strict=True)]
@@ -117,7 +117,7 @@ def test_readings():
 
 def left_out_of(one):
     """The readings of a run, and the lines about what is left out."""
-    readings, left_out = readings_of(worker_of(one, "amd-16"), origin(one), None, None)
+    readings, left_out = readings_of(one)
     return readings, [(line.source, text_of(line.reason)) for line in left_out]
 
 

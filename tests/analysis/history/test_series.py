@@ -12,13 +12,13 @@ import scipy.stats
 from sample_report import text
 
 from io_benchmark.analysis.history.history_model import (
-    Condition,
     FactChange,
     HistoryReading,
     Origin,
 )
 from io_benchmark.analysis.history.series import _points_of, history
 from io_benchmark.analysis.model import Subject
+from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.report.content.statement_text import text_of
 
 MS = 1_000_000
@@ -27,7 +27,7 @@ SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
 
 
 def conditions_of(*pairs):
-    return tuple(Condition(rule, text(traits)) for rule, traits in pairs)
+    return tuple((rule, text(traits)) for rule, traits in pairs)
 
 
 CONDITIONS = conditions_of(("profile", "profile full"), ("cache-state", "cold cache"))
@@ -43,8 +43,8 @@ def reading(at, mean_ms, *, worker="0", group=None, conditions=CONDITIONS, facts
         revision=f"{at:040x}",
         task_id=task or f"task-{at}-{worker}",
         run_id=0,
-        worker_id=f"zone/{at}-{worker}",
         source="here",
+        marks=MachineMarks(f"zone/{at}-{worker}"),
     )
     return HistoryReading(origin, SUBJECT, conditions, math.log(mean_ms * MS), facts)
 
@@ -125,7 +125,7 @@ def test_two_tasks_on_one_machine_are_one_worker():
 def test_unknown_machines_are_not_one():
     """Two bare files may be of two machines."""
     some = [reading(0, 100), reading(0, 400)]
-    some = [replace(one, origin=replace(one.origin, worker_id="unknown")) for one in some]
+    some = [replace(one, origin=replace(one.origin, marks=MachineMarks())) for one in some]
     assert len(_points_of(some)[0].workers) == 2
 
 

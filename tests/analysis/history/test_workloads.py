@@ -14,9 +14,8 @@ import sample_history
 import workload_entries
 
 from io_benchmark.analysis.history.history_model import History, HistoryReading
-from io_benchmark.analysis.history.readings import origin_of, readings_of
+from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.history.series import history
-from io_benchmark.analysis.intake import worker_of
 from io_benchmark.report.formats.output import rendered
 from io_benchmark.results import parse
 from io_benchmark.results.workloads import WORKLOADS
@@ -40,9 +39,7 @@ def slowed() -> History:
         document["workloads"] += workload_entries.entries(factors, seed=push.at)
         result = parse(json.dumps(document).encode(), "document")
         measured = RunResult(result, past.record(push, document), "somewhere")
-        origin = origin_of(measured)
-        assert origin is not None
-        readings, left_out = readings_of(worker_of(measured, "amd-16"), origin, None, None)
+        readings, left_out = readings_of(measured)
         assert left_out == []
         found += readings
     return history("amd-16", found)

@@ -51,7 +51,7 @@ def test_quantiles_are_those_of_the_printed_table(
 
 def test_welch_is_rs_t_test() -> None:
     """What R 4 prints for t.test(extra ~ group, data = sleep)."""
-    found = statistics.estimate(*sides(SLEEP_1, SLEEP_2), 0.05)
+    found = Estimate.of_sides(*sides(SLEEP_1, SLEEP_2), 0.05)
     assert found.log_ratio / found.error == pytest.approx(-1.8608, abs=5e-5)
     assert found.degrees == pytest.approx(17.776, abs=5e-4)
     assert found.p_value == pytest.approx(0.07939, abs=5e-6)
@@ -67,7 +67,7 @@ def test_welch_is_scipys(seed: int) -> None:
     generator = np.random.default_rng(seed)
     candidate = generator.normal(0.1, 0.05, generator.integers(2, 9))
     baseline = generator.normal(0, 0.1, generator.integers(2, 9))
-    found = statistics.estimate(*sides(tuple(candidate), tuple(baseline)), 0.05)
+    found = Estimate.of_sides(*sides(tuple(candidate), tuple(baseline)), 0.05)
     theirs = scipy.stats.ttest_ind(candidate, baseline, equal_var=False)
     assert found.p_value == pytest.approx(theirs.pvalue, rel=1e-9)
     confidence = theirs.confidence_interval(0.9)
@@ -102,8 +102,8 @@ def test_holms_intervals_decide_as_its_p_values_do() -> None:
 def test_swapping_the_sides_turns_the_ratio_over() -> None:
     """Nothing but the direction changes: the ratio, the interval and the verdict mirror."""
     candidate, baseline = sides((0.3, 0.35, 0.31), (0.0, 0.01))
-    there = statistics.estimate(candidate, baseline, 0.05)
-    back = statistics.estimate(baseline, candidate, 0.05)
+    there = Estimate.of_sides(candidate, baseline, 0.05)
+    back = Estimate.of_sides(baseline, candidate, 0.05)
     assert there.ratio == pytest.approx(1 / back.ratio)
     forth, reverse = there.interval(0.95), back.interval(0.95)
     assert forth.low_ratio == pytest.approx(1 / reverse.high_ratio)
@@ -132,9 +132,9 @@ def test_verdicts(
 
 def test_identical_workers_are_no_crash() -> None:
     """Without variance a difference is certain, and equal means are equal."""
-    same = statistics.estimate(*sides((1.0, 1.0), (1.0, 1.0)), 0.05)
+    same = Estimate.of_sides(*sides((1.0, 1.0), (1.0, 1.0)), 0.05)
     assert (same.ratio, same.p_value) == (1.0, 1.0)
-    apart = statistics.estimate(*sides((1.0, 1.0), (0.0, 0.0)), 0.05)
+    apart = Estimate.of_sides(*sides((1.0, 1.0), (0.0, 0.0)), 0.05)
     assert apart.p_value == 0.0
 
 
@@ -147,10 +147,10 @@ def test_an_interval_wider_than_numbers_are() -> None:
 
 def test_one_worker_against_several_takes_the_larger_variation() -> None:
     """A single worker's pool varies at least as the other is seen to, and as is assumed."""
-    calm = statistics.estimate(*sides((0.5,), (0.0, 0.001, 0.002)), 0.05)
+    calm = Estimate.of_sides(*sides((0.5,), (0.0, 0.001, 0.002)), 0.05)
     assert calm.assumed_variation == 0.05
     assert calm.variance == pytest.approx(0.05**2 + 1e-6 / 3)
-    wild = statistics.estimate(*sides((0.5,), (-0.2, 0.0, 0.2)), 0.05)
+    wild = Estimate.of_sides(*sides((0.5,), (-0.2, 0.0, 0.2)), 0.05)
     assert wild.variance == pytest.approx(0.04 + 0.04 / 3)
 
 
@@ -159,13 +159,13 @@ def test_one_worker_each_says_how_far_workers_would_have_to_differ() -> None:
     times = np.full(2000, 100_000_000.0)
     candidate = SideData((math.log(1.92e8),), ((simulation.entry(times * 1.92),),))
     baseline = SideData((math.log(1e8),), ((simulation.entry(times),),))
-    found = statistics.estimate(candidate, baseline, 0.05)
+    found = Estimate.of_sides(candidate, baseline, 0.05)
     assert found.method == "paired retrieves"
     assert found.assumed_variation == 0.05
     assert found.variation_to_explain(0.95) == pytest.approx(
         math.log(1.92) / 2.086 / math.sqrt(2), rel=1e-3
     )
-    same = statistics.estimate(baseline, baseline, 0.05)
+    same = Estimate.of_sides(baseline, baseline, 0.05)
     assert same.variation_to_explain(0.95) is None
 
 
@@ -173,5 +173,5 @@ def test_too_few_retrieves_give_no_narrow_interval() -> None:
     """One retrieve a side: the interval is everything, the verdict inconclusive."""
     one = SideData((0.0,), ((simulation.entry(np.array([100.0])),),))
     other = SideData((5.0,), ((simulation.entry(np.array([14000.0])),),))
-    found = statistics.estimate(other, one, 0.05)
+    found = Estimate.of_sides(other, one, 0.05)
     assert simulation.judged(found) == (Interval(0.0, math.inf, 0.95), Verdict.INCONCLUSIVE)

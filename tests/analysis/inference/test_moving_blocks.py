@@ -10,6 +10,7 @@ import pytest
 import simulation
 
 from io_benchmark.analysis.inference import moving_blocks
+from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
 
 
 @pytest.mark.parametrize(
@@ -66,8 +67,8 @@ def test_sizes_are_no_noise() -> None:
     """Times that follow the file's size alone have no error and equal halves."""
     files = np.array([0, 1, 2] * 100)
     one = simulation.entry(np.array(simulation.SIZES)[files] * 1000, files)
-    assert moving_blocks.relative_error_of_mean(one) == 0.0
-    assert moving_blocks.ratio_of_interleaved_halves(one) == pytest.approx(1.0)
+    assert RelativeTimes.of(one).error_of_mean == 0.0
+    assert RelativeTimes.of(one).halves_ratio == pytest.approx(1.0)
 
 
 def test_pairs_cancel_what_the_files_do() -> None:

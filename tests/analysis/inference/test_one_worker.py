@@ -13,7 +13,7 @@ import seed_workers
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Comparison, Severity, State, Verdict, Worker
-from io_benchmark.analysis.plan import pools
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content.statement_text import evidence_text, text_of
 from io_benchmark.report.content.worker_rows import count_replication
@@ -42,7 +42,7 @@ def runs(factors: dict[str, Sequence[float]], **change: Any) -> list[Worker]:
 
 
 def report(found: Sequence[Worker], baseline: str) -> Report:
-    return compare(pools((one.side for one in found), baseline), found, Options())
+    return compare(Plan.of_pools((one.side for one in found), baseline), found, Options())
 
 
 def only(found: Report) -> Comparison:
@@ -105,7 +105,7 @@ def test_figures_are_means_of_workers() -> None:
     for document in documents[:3]:
         document["host"]["boot_id"] = BOOT
     found = [seed_workers.worker(document, "a") for document in documents]
-    (subject,) = compare(pools(["a"], None), found, Options()).subjects
+    (subject,) = compare(Plan.of_pools(["a"], None), found, Options()).subjects
     one_ns = seed_case.documents(1, pools=("intel",))[0]
     mean_ns = seed_workers.worker(one_ns, "a").entries[0].mean_ns
     assert subject.figures["a"].workers == 2

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import simulation
 
-from io_benchmark.analysis.inference import estimates, workers_needed
-from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference import workers_needed
+from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.model import Advice, Verdict
 from io_benchmark.report.content.statement_text import text_of
 
@@ -25,7 +25,7 @@ def asked(ratio: float, workers: int, *, comparisons: int = 1, margin: float = 0
         ),
         SideData((0.0,) * workers, ((ONE,),) * workers),
     )
-    found = estimates.estimate(*sides, 0.05)
+    found = Estimate.of_sides(*sides, 0.05)
     return workers_needed.advise(found, sides, assumed=0.05, margin=margin, comparisons=comparisons)
 
 
@@ -81,7 +81,7 @@ def test_what_is_there_counts() -> None:
         SideData((0.1, 0.02, 0.18), ((ONE,),) * 3),
         SideData((0.0, 0.08, -0.08), ((ONE,),) * 3),
     )
-    found = estimates.estimate(*sides, 0.05)
+    found = Estimate.of_sides(*sides, 0.05)
     given = workers_needed.advise(found, sides, assumed=0.05, margin=0.05, comparisons=1)
     variation, degrees = workers_needed._pooled_variation(sides, 0.05)
     assert degrees == 4

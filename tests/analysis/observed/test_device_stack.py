@@ -9,8 +9,7 @@ import pytest
 import seed_case
 from seed_workers import SUBJECT, workers_of
 
-from io_benchmark.analysis.observed.device_stack import medium_of, stack_of
-from io_benchmark.analysis.observed.worker_view import view_of
+from io_benchmark.analysis.observed.worker_view import View
 
 
 def device(name: str, below: tuple[str, ...] = (), **facts: Any) -> dict[str, Any]:
@@ -34,7 +33,7 @@ def view(devices, super_options="rw", profiles=None, **place):
         **{f"storage.places.0.{name}": value for name, value in place.items()},
     }
     documents = seed_case.documents(pools=["intel"], change={"intel": changed})
-    return view_of(workers_of(documents)["intel"][0], SUBJECT)
+    return View(workers_of(documents)["intel"][0], SUBJECT)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +136,7 @@ def view(devices, super_options="rw", profiles=None, **place):
 )
 def test_width(devices, options, profiles, expected):
     """The number of disks, how many work at once, and whether the volume is linear."""
-    stack = stack_of(view(devices, options, profiles))
+    stack = view(devices, options, profiles).stack
     assert stack is not None
     assert (len(stack.disks), stack.width, stack.linear) == expected
 
@@ -153,7 +152,7 @@ def test_width(devices, options, profiles, expected):
 )
 def test_what_is_no_chain(devices):
     """Without devices there is no stack."""
-    assert stack_of(view(devices)) is None
+    assert view(devices).stack is None
 
 
 @pytest.mark.parametrize(
@@ -175,4 +174,6 @@ def test_what_is_no_chain(devices):
 def test_medium(models, expected):
     """The disks' models decide."""
     disks = [device(f"d{at}", model=model) for at, model in enumerate(models)]
-    assert medium_of(view(disks)) == expected
+    stack = view(disks).stack
+    assert stack is not None
+    assert stack.medium == expected

@@ -10,8 +10,9 @@ import pytest
 import seed_case
 import seed_workers
 
-from io_benchmark.analysis import compare, plan
-from io_benchmark.analysis.observed.worker_view import view_of
+from io_benchmark.analysis import compare
+from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
 from io_benchmark.analysis.summary import bottlenecks
 from io_benchmark.analysis.summary.bottlenecks import _bottleneck_of_run
@@ -45,7 +46,7 @@ def left(mib: int) -> dict[str, Any]:
 
 def found(change: dict[str, Any], pool: str = "amd-16") -> SideBottleneck:
     (document,) = seed_case.documents(1, pools=[pool], change={pool: change})
-    return _bottleneck_of_run(view_of(seed_workers.worker(document), seed_workers.SUBJECT))
+    return _bottleneck_of_run(View(seed_workers.worker(document), seed_workers.SUBJECT))
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,7 @@ def side(*changes: dict[str, Any]) -> SideBottleneck:
     change = {f"amd-16/{at}": one for at, one in enumerate(changes)}
     documents = seed_case.documents(len(changes), pools=["amd-16"], change=change)
     workers = [seed_workers.worker(document) for document in documents]
-    report = compare.compare(plan.pools(["amd-16"], None), workers, compare.Options())
+    report = compare.compare(Plan.of_pools(["amd-16"], None), workers, compare.Options())
     return report.subjects[0].bottlenecks["amd-16"]
 
 

@@ -17,7 +17,7 @@ from seed_workers import workers
 from several_places import in_places, retrieved, shortened, skipped
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.inference import estimates
+from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.model import Verdict, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import AtPlace, Places
@@ -116,7 +116,7 @@ def test_the_interval_of_one_worker_covers_the_truth(shape: simulation.Shape) ->
             simulation.worker(simulation.Pool(ratio, 0.0, shape, RETRIEVES), files, generator)
             for ratio in (1.3, 1.0)
         )
-        found = estimates.within_workers([[(slow, quick)]]).interval(0.95)
+        found = Estimate.within_workers([[(slow, quick)]]).interval(0.95)
         covered += not found.excludes(1.3)
     assert covered >= 93
 
@@ -135,7 +135,7 @@ def test_several_workers_are_each_compared_with_themselves() -> None:
             for ratio in (1.3, 1.0)
         )
         machines.append([(slow, quick)])
-    estimate = estimates.within_workers(machines)
+    estimate = Estimate.within_workers(machines)
     logs = [math.log(slow.mean_ns / quick.mean_ns) for ((slow, quick),) in machines]
     oracle = scipy.stats.ttest_1samp(logs, 0.0).confidence_interval(0.95)
     found = estimate.interval(0.95)
@@ -156,8 +156,8 @@ def test_two_tasks_of_one_machine_are_one_worker() -> None:
         for ratio in (1.3, 1.0)
     )
     pair = slow, quick
-    once = estimates.within_workers([[pair]])
-    twice = estimates.within_workers([[pair] * 2])
+    once = Estimate.within_workers([[pair]])
+    twice = Estimate.within_workers([[pair] * 2])
     assert twice.log_ratio == pytest.approx(once.log_ratio)
     assert twice.variance == pytest.approx(once.variance / 2)
     assert twice.method == "paired retrieves"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import seed_case
 from checkout import ROOT
 from seed_workers import workers
 
@@ -36,14 +37,14 @@ def first(count: int) -> dict[str, Any]:
     """The document's samples cut to their first rows."""
     (found,) = workers(pools=("amd-16",))
     entry = found.entries[0]
-    retrieves = entry.retrieves
-    assert retrieves is not None
+    assert entry.lookup_ns is not None
+    assert entry.copy_ns is not None
     return {
         f"{ENTRY}samples": {
-            "file_index": retrieves.file_index[:count].tolist(),
+            "file_index": list(seed_case.sequence())[:count],
             "start_ns": entry.start_ns[:count].tolist(),
-            "lookup_ns": retrieves.lookup_ns[:count].tolist(),
-            "copy_ns": retrieves.copy_ns[:count].tolist(),
+            "lookup_ns": entry.lookup_ns[:count].tolist(),
+            "copy_ns": entry.copy_ns[:count].tolist(),
         }
     }
 
@@ -164,9 +165,8 @@ def test_the_seeds_case_breaks_no_rule_but_one_worker() -> None:
 def test_drift_and_noise_are_warnings() -> None:
     """A run that slows down by half, and one that hardly knows its own mean."""
     (found,) = workers(pools=("amd-16",))
-    retrieves = found.entries[0].retrieves
-    assert retrieves is not None
-    copies = retrieves.copy_ns
+    copies = found.entries[0].copy_ns
+    assert copies is not None
     slowing = [int(one * (1 + at / len(copies))) for at, one in enumerate(copies.tolist())]
     (problem,) = broken(judged({f"{ENTRY}samples.copy_ns": slowing}), "drift")
     assert "the last third is" in text_of(problem.message)

@@ -7,14 +7,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from io_benchmark.analysis.model import Comparison, Figures, Subject, Verdict
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
 from io_benchmark.analysis.observed.worker_view import View, mean_of
-from io_benchmark.analysis.summary import workload_figures
 from io_benchmark.results import workloads
 
 # Times nearer than this differ too little for any fact to explain it.
 _NOTHING_TO_EXPLAIN_RATIO = 1.02
-DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
 EVERY_WORKLOAD = frozenset(workloads.WORKLOADS)
 
 
@@ -94,9 +92,7 @@ class Case:
 
     def detail(self, measurement: OtherMeasurement, name: str) -> tuple[float, float] | None:
         """Return a figure that only this workload has, the slower side's first."""
-        slower, faster = (
-            workload_figures.value(figures, name) for figures in self.slower_first(measurement)
-        )
+        slower, faster = (figures.detail(name) for figures in self.slower_first(measurement))
         return None if slower is None or faster is None else (slower, faster)
 
     def part_of(self, ratio: float) -> float:
@@ -126,6 +122,12 @@ class Case:
     @property
     def faster(self) -> tuple[View, ...]:
         return self.baseline if self.candidate_is_slower else self.candidate
+
+    @property
+    def slower_never_waits(self) -> bool:
+        """Return whether every worker of the slower side that shows it did not wait for its disks."""
+        waits = [view.waits_for_disks for view in self.slower]
+        return False in waits and True not in waits
 
     @property
     def difference_ns(self) -> float | None:

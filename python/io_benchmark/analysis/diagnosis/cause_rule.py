@@ -3,13 +3,14 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """How a cause is declared, and what its rule returns: a state with evidence and an explanation."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.measured_gains import FindGain
-from io_benchmark.analysis.model import Evidence, State
+from io_benchmark.analysis.model import Evidence, Observation, State
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Statement, Value, statement
 
 NOTHING_TO_EXPLAIN = "The times differ too little to need an explanation."
@@ -34,11 +35,20 @@ class CauseJudgement:
         return self.also("This may be chance; more workers would show it.")
 
 
+Observe = Callable[[Sequence[View]], Observation]
+
+
 class Sides(NamedTuple):
     """Both sides' evidence, and the judgements that it can lead to."""
 
     baseline: Evidence
     candidate: Evidence
+
+    @classmethod
+    def of(cls, case: Case, *observe: Observe, has_summary: bool = True) -> "Sides":
+        """Return what both sides' workers showed; the first observation is the summary, if any."""
+        seen = (tuple(each(views) for each in observe) for views in (case.baseline, case.candidate))
+        return cls(*(Evidence.led_by(*some) if has_summary else Evidence(some) for some in seen))
 
     def supported(
         self,

@@ -12,14 +12,23 @@ pool is the faster one at other operations on names.
 import math
 from collections.abc import Mapping, Sequence
 
-from io_benchmark.analysis.diagnosis.case import DIFFERENT, OtherMeasurement
+from io_benchmark.analysis.diagnosis.case import OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import RULES, judge
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, MeansBySide, Push
-from io_benchmark.analysis.model import Cause, Comparison, Diagnosis, Remedy, State, Subject, Worker
+from io_benchmark.analysis.model import (
+    DIFFERENT,
+    Cause,
+    Comparison,
+    Diagnosis,
+    Remedy,
+    State,
+    Subject,
+    Worker,
+)
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import Statement, statement
-from io_benchmark.analysis.summary import workload_figures
+from io_benchmark.results.workloads import metadata
 
 _VISIBILITY = "visibility"
 
@@ -88,7 +97,7 @@ def _late_files(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
         if measurement.is_decided
         and measurement.subject.variant == _VISIBILITY
         and any(
-            workload_figures.value(side, workload_figures.NOT_VISIBLE)
+            side.detail(metadata.NOT_VISIBLE)
             for side in (measurement.baseline, measurement.candidate)
         )
     ]
@@ -117,7 +126,7 @@ def _suggest_remedies(
     candidate: str,
     baseline: str,
     *,
-    machines: Mapping[str, str | None] | None = None,
+    machines: Mapping[str, str | None],
 ) -> tuple[Remedy, ...]:
     """Return remedies for the slower side of a pair, in the causes' order.
 
@@ -132,7 +141,7 @@ def _suggest_remedies(
         sides = (baseline, candidate)
     supported = [cause for cause in causes if cause.state is State.SUPPORTED]
     names = frozenset(cause.name for cause in supported)
-    push = Push(subject, measured, machines or {}, *sides, names)
+    push = Push(subject, measured, machines, *sides, names)
     remedies = {rule.name: rule.remedies for rule in RULES}
     return tuple(
         Remedy(cause.name, _action(action, gain), gain.ratio, gain.measured, gain.evidence)

@@ -1,43 +1,33 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Evidence as data: what each side's workers showed, and on how many of them.
+"""Evidence as data: what each side's workers showed, and on how many of them; figures of other measurements.
 
 Workers are counted, not runs: a worker has what any of its runs showed.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import Sides
-from io_benchmark.analysis.model import UNKNOWN, Evidence, Observation, Seen
-from io_benchmark.analysis.observed.disk_waits import MIB
+from io_benchmark.analysis.diagnosis.case import OtherMeasurement
+from io_benchmark.analysis.diagnosis.cause_rule import Observe, Sides
+from io_benchmark.analysis.model import UNKNOWN, Evidence, Figures, Observation, Seen
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.statements import Quantity, Range, Statement, Unit, Value, statement
+from io_benchmark.analysis.statements import (
+    Quantity,
+    Range,
+    Statement,
+    Unit,
+    Value,
+    count,
+    statement,
+)
+from io_benchmark.results import workloads
 
-Observe = Callable[[Sequence[View]], Observation]
-
-
-def of_sides(case: Case, *observe: Observe, has_summary: bool = True) -> Sides:
-    """Return both sides' evidence; the first observation is the summary, if there is one."""
-    baseline, candidate = (
-        evidence_of(*(each(views) for each in observe), has_summary=has_summary)
-        for views in (case.baseline, case.candidate)
-    )
-    return Sides(baseline, candidate)
-
-
-def evidence_of(*observations: Observation, has_summary: bool = True) -> Evidence:
-    """Return one side's evidence; the first observation is what its summary says."""
-    summary = observations[0].seen[0].value if observations and has_summary else None
-    return Evidence(observations, summary)
-
-
-def fact(name: str, value: Statement) -> Observation:
-    """Return a figure of a whole side as an observation."""
-    return Observation(name, (Seen(value, 0),), 0)
+# Nearer than this another measurement is as fast, whatever its interval says.
+SLOWER_AT_RATIO = 1.1
 
 
 def tally(
@@ -49,7 +39,7 @@ def tally(
     def observe(views: Sequence[View]) -> Observation:
         workers = by_machine(views)
         if not workers:
-            return Observation(name, (Seen(statement("no worker"), 0),), 0)
+            return Observation.of_side(name, statement("no worker"))
         if len(workers) == 1:
             (runs,) = workers
             counts = Counter(map(read, runs))
@@ -62,7 +52,7 @@ def tally(
         ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
         return Observation(
             name,
-            tuple(Seen(value or unknown, count) for value, count in ordered),
+            tuple(Seen(value or unknown, workers_seen) for value, workers_seen in ordered),
             total,
             counts_runs=len(workers) == 1 and total > 1,
         )
@@ -97,15 +87,77 @@ def span(
     return observe
 
 
-def rate(name: str, mib_per_s: Callable[[View], float | None], template: str) -> Observe:
-    """Observe a rate that workers have in MiB/s."""
-
-    def bytes_per_s(view: View) -> float | None:
-        value = mib_per_s(view)
-        return None if value is None else value * MIB
-
-    return span(name, bytes_per_s, Unit.BYTES_PER_SECOND, template)
-
-
 # The rate at which all disks of the place wrote.
-WRITE_RATE = rate("write-rate", lambda view: view.written_mib_per_s, "write rate {value}")
+WRITE_RATE = span(
+    "write-rate",
+    lambda view: view.written_bytes_per_s,
+    Unit.BYTES_PER_SECOND,
+    "write rate {value}",
+)
+
+
+def figures(
+    measurements: Sequence[OtherMeasurement], first: OtherMeasurement | None = None
+) -> Sides:
+    """Return both sides' figures as evidence; `first` leads it."""
+    if not measurements:
+        return NOT_MEASURED
+    ordered = [
+        *([] if first is None else [first]),
+        *(each for each in measurements if each is not first),
+    ]
+    in_several = len({each.subject.place for each in ordered}) > 1
+    return Sides(
+        Evidence.led_by(*(_figure(each, each.baseline, named=in_several) for each in ordered)),
+        Evidence.led_by(*(_figure(each, each.candidate, named=in_several) for each in ordered)),
+    )
+
+
+def _figure(measurement: OtherMeasurement, figures: Figures, *, named: bool) -> Observation:
+    subject = measurement.subject
+    template = "{variant}"
+    values: dict[str, Value] = {"variant": subject.variant}
+    if subject.threads > 1:
+        template += " {threads} at once"
+        values["threads"] = count(subject.threads)
+    if named:
+        template += " in {place}"
+        values["place"] = subject.place
+    values["figure"] = _quantity(subject.workload, figures.mean_ns)
+    return Observation.of_side(
+        f"{subject.workload}-mean", statement(template + " {figure}", **values)
+    )
+
+
+def _quantity(workload: str, mean_ns: float) -> Quantity:
+    descriptor = workloads.of(workload)
+    if not descriptor.higher_is_better:
+        return Quantity(mean_ns, Unit.NANOSECONDS)
+    unit = Unit.IOPS if descriptor.unit == "IOPS" else Unit.OPERATIONS_PER_SECOND
+    return Quantity(descriptor.shown(mean_ns), unit)
+
+
+NOT_MEASURED = Sides(
+    *(Evidence((Observation.of_side("measured", statement("not measured")),)),) * 2
+)
+
+
+def detail_evidence(
+    measurement: OtherMeasurement,
+    name: str,
+    unit: Unit,
+    template: str,
+    *,
+    note: str = "",
+    **values: Value,
+) -> Sides:
+    """Return both sides' figure as evidence; the summary is the template alone, without the note."""
+
+    def evidence(figures: Figures) -> Evidence:
+        value = figures.detail(name)
+        known = value is not None and math.isfinite(value)
+        figure: Value = Quantity(value, unit) if value is not None and known else UNKNOWN
+        seen = Observation.of_side(name, statement(template + note, figure=figure, **values))
+        return Evidence((seen,), statement(template, figure=figure, **values))
+
+    return Sides(evidence(measurement.baseline), evidence(measurement.candidate))

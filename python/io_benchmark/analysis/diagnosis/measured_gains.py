@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from io_benchmark.analysis.model import Cause, Subject
-from io_benchmark.analysis.observed import published_caps
+from io_benchmark.analysis.observed.published_caps import MachineType
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
 
 _GAIN_AT_LEAST = 1.02
@@ -18,6 +18,24 @@ _MECHANISMS = frozenset({"ext4-flush", "random-io"})
 _INSTEAD = "takes {then} instead of {now}"
 
 MeansBySide = Mapping[str, Mapping[Subject, float]]
+
+
+@dataclass(frozen=True)
+class Gain:
+    """How much faster a remedy makes the slower side; None as ratio: not known."""
+
+    ratio: float | None
+    measured: bool
+    evidence: tuple[Statement, ...]
+    such_as: str | None = None  # an example for the action: a machine type
+
+    def also(self, template: str, **values: Value) -> "Gain":
+        """Return the gain with a further sentence."""
+        return replace(self, evidence=(*self.evidence, statement(template, **values)))
+
+    @property
+    def if_worth_it(self) -> "Gain | None":
+        return self if self.ratio is not None and self.ratio >= _GAIN_AT_LEAST else None
 
 
 @dataclass(frozen=True)
@@ -35,23 +53,15 @@ class Push:
         value = self.measured.get(side, {}).get(subject)
         return value if value is not None and value > 0 else None
 
-    @property
-    def now_ns(self) -> float | None:
-        return self.mean_ns(self.slow, self.subject)
-
-
-@dataclass(frozen=True)
-class Gain:
-    """How much faster a remedy makes the slower side; None as ratio: not known."""
-
-    ratio: float | None
-    measured: bool
-    evidence: tuple[Statement, ...]
-    such_as: str | None = None  # an example for the action: a machine type
-
-    def also(self, template: str, **values: Value) -> "Gain":
-        """Return the gain with a further sentence."""
-        return replace(self, evidence=(*self.evidence, statement(template, **values)))
+    def gain(self, side: str, subject: Subject, template: str, **values: Value) -> Gain | None:
+        """Compare a measurement of a side with the slow side's; None: one was not measured."""
+        now_ns, then_ns = self.mean_ns(self.slow, self.subject), self.mean_ns(side, subject)
+        if now_ns is None or then_ns is None:
+            return None
+        values["side"] = side
+        values["then"] = Quantity(then_ns, Unit.NANOSECONDS)
+        values["now"] = Quantity(now_ns, Unit.NANOSECONDS)
+        return Gain(now_ns / then_ns, measured=True, evidence=(statement(template, **values),))
 
 
 # None: nothing supports the remedy, or it was measured and does not help.
@@ -62,19 +72,15 @@ def other_destination(destination: str) -> FindGain:
     """Compare with the same copies on the same side, to another destination."""
 
     def find(push: Push, _cause: Cause) -> Gain | None:
-        then_ns = push.mean_ns(push.slow, replace(push.subject, destination=destination))
-        if then_ns is None or push.now_ns is None:
-            return _unknown_gain(
-                "Not measured here: destination {destination} in the same push would show it.",
-                destination=destination,
-            ).also("A file that is removed while its pages are dirty is never written.")
-        return _measured_gain(
-            push.now_ns,
-            then_ns,
-            f"{{side}}: destination {{destination}} {_INSTEAD}.",
-            side=push.slow,
+        subject = replace(push.subject, destination=destination)
+        template = f"{{side}}: destination {{destination}} {_INSTEAD}."
+        gain = push.gain(push.slow, subject, template, destination=destination)
+        if gain is not None:
+            return gain.if_worth_it
+        return _unknown_gain(
+            "Not measured here: destination {destination} in the same push would show it.",
             destination=destination,
-        )
+        ).also("A file that is removed while its pages are dirty is never written.")
 
     return find
 
@@ -83,14 +89,12 @@ def other_variant(variant: str, instead: str) -> FindGain:
     """Compare with the same work on the same side in another variant; `instead` describes it."""
 
     def find(push: Push, _cause: Cause) -> Gain | None:
-        then_ns = push.mean_ns(push.slow, replace(push.subject, variant=variant))
-        if then_ns is None or push.now_ns is None:
-            return _unknown_gain(
-                "Not measured here: variant {variant} in the same push would show it.",
-                variant=variant,
-            )
-        return _measured_gain(
-            push.now_ns, then_ns, f"{{side}}: {instead} {_INSTEAD}.", side=push.slow
+        subject = replace(push.subject, variant=variant)
+        gain = push.gain(push.slow, subject, f"{{side}}: {instead} {_INSTEAD}.")
+        if gain is not None:
+            return gain.if_worth_it
+        return _unknown_gain(
+            "Not measured here: variant {variant} in the same push would show it.", variant=variant
         )
 
     return find
@@ -98,7 +102,6 @@ def other_variant(variant: str, instead: str) -> FindGain:
 
 def other_place(push: Push, cause: Cause) -> Gain | None:
     """Compare with the same copies on the same side at another place, else with the other pool."""
-    now_ns = push.now_ns
     others = {
         subject: time_ns
         for subject, time_ns in push.measured.get(push.slow, {}).items()
@@ -106,26 +109,20 @@ def other_place(push: Push, cause: Cause) -> Gain | None:
         and subject.place != push.subject.place
         and time_ns > 0
     }
-    if now_ns is None or not others:
+    if not others:
         return as_other_pool(push, cause)
     best = min(others, key=lambda subject: (others[subject], subject))
-    return _measured_gain(
-        now_ns,
-        others[best],
-        f"{{side}}: place {{place}} {_INSTEAD}.",
-        side=push.slow,
-        place=best.place,
-    )
+    template = f"{{side}}: place {{place}} {_INSTEAD}."
+    gain = push.gain(push.slow, best, template, place=best.place)
+    return as_other_pool(push, cause) if gain is None else gain.if_worth_it
 
 
 def as_other_pool(push: Push, cause: Cause) -> Gain | None:
     """Compare with the faster side; its gain counts only where this cause alone explains it."""
-    now_ns, then_ns = push.now_ns, push.mean_ns(push.fast, push.subject)
-    if now_ns is None or then_ns is None:
+    template = f"{{side}}, which is set up this way, {_INSTEAD}."
+    gain = push.gain(push.fast, push.subject, template)
+    if gain is None:
         return _unknown_gain("{side} is set up this way.", side=push.fast)
-    gain = _gain(
-        now_ns, then_ns, f"{{side}}, which is set up this way, {_INSTEAD}.", side=push.fast
-    )
     unknown = replace(gain, ratio=None, measured=False)
     if len(push.supported - _MECHANISMS) > 1:
         return unknown.also("Other causes contribute to that.")
@@ -133,7 +130,7 @@ def as_other_pool(push: Push, cause: Cause) -> Gain | None:
         return unknown.also(
             "This cause explains {share} of that.", share=Quantity(cause.share, Unit.SHARE)
         )
-    return _if_worth_it(gain)
+    return gain.if_worth_it
 
 
 def predicted(push: Push, cause: Cause) -> Gain | None:
@@ -142,43 +139,34 @@ def predicted(push: Push, cause: Cause) -> Gain | None:
     if ratio is None or ratio <= 0:
         return as_other_pool(push, cause)
     evidence = (statement("Predicted from the write caps."),)
-    return _if_worth_it(Gain(max(ratio, 1 / ratio), measured=False, evidence=evidence))
+    return Gain(max(ratio, 1 / ratio), measured=False, evidence=evidence).if_worth_it
 
 
 def more_disks(push: Push, cause: Cause) -> Gain | None:
     """Compare with a pool of the next larger machine type, else predict."""
     if push.supported & {"linear-volume", "boot-disk-fallback"}:
         return None  # there are enough disks: they are not used
-    machine, now_ns = _next_machine(push), push.now_ns
-    for side, machine_type in push.machines.items():
-        then_ns = push.mean_ns(side, push.subject)
-        such = machine is not None and published_caps.machine_name(machine_type or "") == machine
-        if such and now_ns is not None and then_ns is not None:
-            return _such_as(
-                machine,
-                _measured_gain(
-                    now_ns,
-                    then_ns,
-                    f"The pool {{side}} has this machine type and {_INSTEAD}.",
-                    side=side,
-                ),
-            )
-    gain = predicted(push, cause)
+    larger = MachineType(push.machines.get(push.slow)).with_more_disks
+    gain = _by_larger_machine(push, larger) if larger is not None else None
+    gain = predicted(push, cause) if gain is None else gain.if_worth_it
     then_ns = push.mean_ns(push.fast, push.subject)
     if gain is not None and not gain.measured and then_ns is not None and gain.ratio is not None:
         gain = gain.also(
             "{side} takes {then}.", side=push.fast, then=Quantity(then_ns, Unit.NANOSECONDS)
         )
-    return _such_as(machine, gain)
+    if gain is None or larger is None:
+        return gain
+    return replace(gain, such_as=larger.name)
 
 
-def unless(cause: str, find: FindGain) -> FindGain:
-    """Leave a remedy out where another cause is supported, which has its own."""
-
-    def find_unless(push: Push, this_cause: Cause) -> Gain | None:
-        return None if cause in push.supported else find(push, this_cause)
-
-    return find_unless
+def _by_larger_machine(push: Push, larger: MachineType) -> Gain | None:
+    template = f"The pool {{side}} has this machine type and {_INSTEAD}."
+    gains = (
+        push.gain(side, push.subject, template)
+        for side, machine_type in push.machines.items()
+        if MachineType(machine_type).name == larger.name
+    )
+    return next((gain for gain in gains if gain is not None), None)
 
 
 def follows(template: str) -> FindGain:
@@ -188,30 +176,3 @@ def follows(template: str) -> FindGain:
 
 def _unknown_gain(template: str, **values: Value) -> Gain:
     return Gain(None, measured=False, evidence=(statement(template, **values),))
-
-
-def _measured_gain(now_ns: float, then_ns: float, template: str, **values: Value) -> Gain | None:
-    return _if_worth_it(_gain(now_ns, then_ns, template, **values))
-
-
-def _gain(now_ns: float, then_ns: float, template: str, **values: Value) -> Gain:
-    values["then"] = Quantity(then_ns, Unit.NANOSECONDS)
-    values["now"] = Quantity(now_ns, Unit.NANOSECONDS)
-    return Gain(now_ns / then_ns, measured=True, evidence=(statement(template, **values),))
-
-
-def _if_worth_it(gain: Gain) -> Gain | None:
-    return gain if gain.ratio is not None and gain.ratio >= _GAIN_AT_LEAST else None
-
-
-def _such_as(machine: str | None, gain: Gain | None) -> Gain | None:
-    return None if gain is None else replace(gain, such_as=machine)
-
-
-def _next_machine(push: Push) -> str | None:
-    """Return the next machine type of the slow side's series with more disks, where published."""
-    instance_type = push.machines.get(push.slow)
-    disks = published_caps.disks_of_machine(instance_type)
-    if disks is None:
-        return None
-    return published_caps.machine_with_disks(instance_type, disks + 1)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, Sides
-from io_benchmark.analysis.diagnosis.evidence import Observe, of_sides, tally
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, Observe, Sides
+from io_benchmark.analysis.diagnosis.evidence import tally
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Statement, Unit
 
@@ -85,7 +85,7 @@ def by_rank(
 
     Facts of one rank never support it, and cost the same without a sentence for `unranked`.
     """
-    evidence = evidence or of_sides(case, fact_tally(name, read))
+    evidence = evidence or Sides.of(case, fact_tally(name, read))
     match _ranking(case, read):
         case _Ranking.UNSEEN:
             return evidence.not_observable(unseen, workload=workload)

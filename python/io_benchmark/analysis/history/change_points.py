@@ -46,14 +46,6 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class ChangePoint:
-    """The first value of the new level."""
-
-    at: int
-    p_value: float  # of the permutation test that kept it
-
-
-@dataclass(frozen=True)
 class _Candidate:
     """The best place to divide a piece."""
 
@@ -61,11 +53,11 @@ class _Candidate:
     q: float
 
 
-def find(values: Values) -> tuple[ChangePoint, ...]:
-    """Return all changes, in the order of the values."""
+def find(values: Values) -> dict[int, float]:
+    """Return the first value of each new level in order, and the p-value of the test that kept it."""
     generator = np.random.Generator(np.random.PCG64(SEED))
     ends = [0, len(values)]
-    changes: list[ChangePoint] = []
+    changes: dict[int, float] = {}
     while True:
         pieces = [values[start:end] for start, end in itertools.pairwise(ends)]
         candidates = [
@@ -79,9 +71,9 @@ def find(values: Values) -> tuple[ChangePoint, ...]:
         p_value = _p_value(pieces, best.q, _significance(len(values)), generator)
         if p_value > _significance(len(values)):
             break
-        changes.append(ChangePoint(start + best.at, p_value))
+        changes[start + best.at] = p_value
         ends = sorted([*ends, start + best.at])
-    return tuple(sorted(changes, key=lambda change: change.at))
+    return dict(sorted(changes.items()))
 
 
 def _significance(count: int) -> float:

@@ -11,7 +11,6 @@ itself, and is listed separately.
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from io_benchmark.analysis.history.history_model import FactChange, Facts, FactSpread, FactValue
 
@@ -40,9 +39,9 @@ def fact_changes(
         seen = True
         if before == after and len(before) == 1:
             continue
-        switch = _switch(values)
-        if switch is not None and abs(switch.at - at) <= _POINTS_NEAR:
-            changed.append(FactChange(name, switch.before, switch.after, switch.at - at))
+        change = _single_change(name, values, at)
+        if change is not None and abs(change.points_off) <= _POINTS_NEAR:
+            changed.append(change)
         else:
             varied.append(FactSpread(name, before, after))
     changed.sort(key=lambda change: abs(change.points_off))
@@ -54,14 +53,9 @@ def _names(observed: Sequence[_PointFacts]) -> list[str]:
     return list(dict.fromkeys(name for _, facts in observed for name, _ in facts))
 
 
-@dataclass(frozen=True)
-class _Switch:
-    before: FactValue
-    after: FactValue
-    at: int  # the first point with the new value
-
-
-def _switch(values: Sequence[tuple[int, FactValue]]) -> _Switch | None:
+def _single_change(
+    name: str, values: Sequence[tuple[int, FactValue]], at: int
+) -> FactChange | None:
     """Return where a fact has one value on all workers before, and a different one from there on."""
     pieces = [
         (value, [point for point, _ in pairs])
@@ -72,7 +66,7 @@ def _switch(values: Sequence[tuple[int, FactValue]]) -> _Switch | None:
     if len(pieces) != 2 or pieces[0][1][-1] == pieces[1][1][0]:
         return None
     (before, _), (after, points) = pieces
-    return _Switch(before, after, points[0])
+    return FactChange(name, before, after, points[0] - at)
 
 
 def _by_point(pair: tuple[int, FactValue]) -> tuple[int, str]:

@@ -8,32 +8,16 @@ Plain, frozen data, as in `model`: `history` fills it, `report` shows it.
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
 
 from io_benchmark.analysis.model import Interval, Subject
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import Statement
 
-
-class Condition(NamedTuple):
-    """Traits that a validity rule compares; they are the same within a series."""
-
-    rule: str
-    traits: Statement
-
-
+# A validity rule and the traits that it compares; they are the same within a series.
+Conditions = tuple[tuple[str, Statement], ...]
 FactValue = str | tuple[str, ...]  # a text, or a set of options in order
-
-
-class Fact(NamedTuple):
-    """An observation about a worker: `CPUs`, `16`."""
-
-    name: str
-    value: FactValue
-
-
-Conditions = tuple[Condition, ...]
-Facts = tuple[Fact, ...]  # in the order that reports show
+# Observations about a worker, `CPUs` and `16`, in the order that reports show.
+Facts = tuple[tuple[str, FactValue], ...]
 
 
 @dataclass(frozen=True)
@@ -45,11 +29,8 @@ class Origin:
     revision: str | None
     task_id: str
     run_id: int | None
-    worker_id: str
     source: str
-    marks: MachineMarks | None = (
-        None  # by which the machine is recognised; None: by the worker id alone
-    )
+    marks: MachineMarks  # by which the machine is recognised
 
 
 @dataclass(frozen=True)

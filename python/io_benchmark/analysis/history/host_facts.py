@@ -10,7 +10,7 @@ device numbers) is not a fact. A memory's size is rounded, since a kernel takes 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from io_benchmark.analysis.history.history_model import Fact, Facts
+from io_benchmark.analysis.history.history_model import Facts
 from io_benchmark.results import Result
 from io_benchmark.results.format import Device, Host, Limits, StoragePlace
 
@@ -39,7 +39,7 @@ def facts_of(result: Result, place: str, task_queue: str | None, image: str | No
         ("script", f"{result.script.version} {result.script.sha256[:12]}"),
     ]
     return tuple(
-        Fact(name, value if isinstance(value, tuple) else str(value))
+        (name, value if isinstance(value, tuple) else str(value))
         for name, value in pairs
         if value not in (None, "", ())
     )

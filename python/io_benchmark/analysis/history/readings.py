@@ -14,22 +14,20 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from io_benchmark.analysis.history.history_model import (
-    Condition,
     Conditions,
-    Fact,
     FactValue,
     HistoryReading,
     LeftOut,
     Origin,
 )
 from io_benchmark.analysis.history.host_facts import facts_of
-from io_benchmark.analysis.intake import worker_id_of
-from io_benchmark.analysis.model import UNKNOWN, Run, Severity, Worker
-from io_benchmark.analysis.observed import machine_identity
+from io_benchmark.analysis.intake import worker_of
+from io_benchmark.analysis.model import Run, Severity, Worker
+from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.analysis.validity import rules
-from io_benchmark.analysis.validity.comparability import SIDE_RULES, traits_text
-from io_benchmark.sources.protocol import RunResult
+from io_benchmark.analysis.validity.comparability import SIDE_RULES
+from io_benchmark.sources.protocol import RunResult, TaskRecord
 
 MEASUREMENTS, _FACTS, _LINES = 200, 150, 50
 # Characters of a name, of a fact or condition, and of a line about what was left out.
@@ -39,10 +37,13 @@ IDENTIFIER = 200
 _DIGEST = 8
 
 
-def readings_of(
-    worker: Worker, origin: Origin, task_queue: str | None, image: str | None
-) -> tuple[list[HistoryReading], list[LeftOut]]:
-    """Return a reading of each measurement that no rule refuses."""
+def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut]]:
+    """Return a reading of each measurement that no rule refuses, and what is left out."""
+    worker, task = worker_of(measured, measured.pool), measured.task
+    origin = _origin(worker, task)
+    if origin is None:
+        reason = statement("does not contain the time of its measurement")
+        return [], [LeftOut(measured.source, reason)]
     runs = [Run(worker, entry) for entry in worker.entries]
     kept, problems = rules.check_runs(runs, frozenset())
     readings = [
@@ -51,7 +52,12 @@ def readings_of(
             subject=run.entry.subject,
             conditions=_conditions(run),
             log_mean=math.log(run.entry.mean_ns),
-            facts=facts_of(worker.result, run.entry.subject.place, task_queue, image),
+            facts=facts_of(
+                worker.result,
+                run.entry.subject.place,
+                task.task_queue if task else None,
+                task.image if task else None,
+            ),
         )
         for run in kept
         if run.entry.mean_ns > 0
@@ -63,38 +69,36 @@ def readings_of(
         if problem.severity is Severity.REFUSED
     ]
     if not worker.entries:
-        reason = worker.result.outcome.explanation or "no reason given"
-        nothing = statement(
-            "{task}: measured nothing: {reason}", task=rules.task_name(worker), reason=reason
+        reason = statement(
+            "{task}: measured nothing: {reason}",
+            task=worker.task_name,
+            reason=worker.result.outcome.explanation or "no reason given",
         )
-        left_out.append(LeftOut(when, nothing))
-    return _bound(readings, left_out, when, rules.task_name(worker))
+        left_out.append(LeftOut(when, reason))
+    return _bound(readings, left_out, when, worker.task_name)
 
 
-def origin_of(measured: RunResult) -> Origin | None:
+def _origin(worker: Worker, task: TaskRecord | None) -> Origin | None:
     """Return where and when a result was measured; None without a time.
 
     The queue's record is preferred to the result's own. A result without a task group, measured
     outside Taskcluster, is a separate point.
     """
-    result, task = measured.result, measured.task
+    result = worker.result
     time = (task and _time(task.started)) or _time(result.started)
     if time is None:
         return None
-    task_id = (task.task_id if task else result.task.task_id) or UNKNOWN
     group = (task.task_group_id if task else None) or result.task.task_group_id
-    worker_id = _shorten(worker_id_of(task), IDENTIFIER)
     revision = task.revision if task else None
-    task_id = _shorten(task_id, IDENTIFIER)
+    task_id = _shorten(worker.task_id, IDENTIFIER)
     return Origin(
         group=_shorten(group or f"{task_id} {time.isoformat()}", IDENTIFIER),
         time=time,
         revision=None if revision is None else _shorten(revision, IDENTIFIER),
         task_id=task_id,
-        run_id=task.run_id if task else result.task.run_id,
-        worker_id=worker_id,
-        source=measured.source,
-        marks=machine_identity.marks_of(worker_id, result),
+        run_id=worker.run_id,
+        source=worker.source,
+        marks=MachineMarks.of(_shorten(worker.worker_id, IDENTIFIER), result),
     )
 
 
@@ -110,7 +114,7 @@ def _time(text: str) -> datetime | None:
 def _conditions(run: Run) -> Conditions:
     """Return the traits by which rules would refuse a comparison."""
     return tuple(
-        Condition(name, traits_text(traits))
+        (name, joined(traits))
         for name, (severity, traits_of) in SIDE_RULES.items()
         if severity is Severity.REFUSED and (traits := traits_of(run))
     )
@@ -153,12 +157,9 @@ def _beyond(number: int, most: int, names: str) -> list[Statement]:
 def _bound_reading(reading: HistoryReading) -> HistoryReading:
     return replace(
         reading,
-        conditions=tuple(
-            Condition(rule, _bound_text(traits, VALUE)) for rule, traits in reading.conditions
-        ),
+        conditions=tuple((rule, _bound_text(traits, VALUE)) for rule, traits in reading.conditions),
         facts=tuple(
-            Fact(_shorten(name, _NAME), _bound_value(value))
-            for name, value in reading.facts[:_FACTS]
+            (_shorten(name, _NAME), _bound_value(value)) for name, value in reading.facts[:_FACTS]
         ),
     )
 

@@ -32,12 +32,11 @@ from io_benchmark.analysis.history.history_model import (
     Point,
     WorkerMean,
 )
-from io_benchmark.analysis.inference import estimates, variances
-from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference import variances
+from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import UNKNOWN, Subject
 from io_benchmark.analysis.observed import machine_identity
-from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 
 
@@ -97,7 +96,7 @@ def history(
 def _order(reading: HistoryReading) -> tuple[object, ...]:
     origin = reading.origin
     run = -1 if origin.run_id is None else origin.run_id
-    task = origin.time, origin.group, origin.task_id, run, origin.worker_id, origin.source
+    task = origin.time, origin.group, origin.task_id, run, origin.marks.worker_id, origin.source
     conditions = repr(reading.conditions)
     return *task, reading.subject, conditions, reading.log_mean, reading.facts
 
@@ -147,7 +146,7 @@ def _left_out(key: _SeriesKey, points: _Points) -> LeftOut:
 
 def _difference(conditions: Conditions, usual: Conditions) -> Statement:
     """Return `copy-method: copied by cp, others: copied by sendfile`."""
-    others = {condition.rule: condition.traits for condition in usual}
+    others = dict(usual)
     differences = [
         statement(
             "{rule}: {traits}, others: {others}",
@@ -173,8 +172,8 @@ def _points_of(readings: Iterable[HistoryReading]) -> list[Point]:
 
 
 def _point(group: str, readings: Sequence[HistoryReading]) -> Point:
-    marks = [reading.origin.marks or MachineMarks(reading.origin.worker_id) for reading in readings]
-    named = zip(machine_identity.machine_names(marks), readings, strict=True)
+    machines = machine_identity.machine_names([reading.origin.marks for reading in readings])
+    named = zip(machines, readings, strict=True)
     workers = []
     logs = []
     for of_machine in machine_identity.by_machine(named, lambda pair: pair[0]):
@@ -203,12 +202,12 @@ def _series(
     key: _SeriesKey, points: Sequence[Point], readings: Sequence[HistoryReading]
 ) -> HistorySeries:
     logs = np.array([point.log_mean for point in points])
-    change_starts = change_points.find(logs)
-    ends = [0, *(change.at for change in change_starts), len(points)]
+    p_values = change_points.find(logs)
+    ends = [0, *p_values, len(points)]
     levels = [_level(start, end, points[start:end]) for start, end in itertools.pairwise(ends)]
     changes = [
-        _change(change, before, after, points, readings)
-        for change, (before, after) in zip(change_starts, itertools.pairwise(levels), strict=True)
+        _change(p_values[after.start], before, after, points, readings)
+        for before, after in itertools.pairwise(levels)
     ]
     return HistorySeries(
         subject=key.subject,
@@ -237,7 +236,7 @@ def _level(start: int, end: int, points: Sequence[Point]) -> Level:
 
 
 def _change(
-    change: change_points.ChangePoint,
+    p_value: float,
     before: Level,
     after: Level,
     points: Sequence[Point],
@@ -249,7 +248,7 @@ def _change(
         for level in (after, before)
     ]
     # A level has two points or more: nothing is assumed.
-    estimate = estimates.estimate(sides[0], sides[1], 0.0)
+    estimate = Estimate.of_sides(sides[0], sides[1], 0.0)
     order = {point.group: at for at, point in enumerate(points)}
     observed = [
         (order[reading.origin.group], reading.facts)
@@ -257,11 +256,11 @@ def _change(
         if before.start <= order[reading.origin.group] < after.end
     ]
     changed, varied, unobserved = fact_changes(
-        sorted(observed, key=operator.itemgetter(0)), change.at
+        sorted(observed, key=operator.itemgetter(0)), after.start
     )
     return Change(
-        at=change.at,
-        p_value=change.p_value,
+        at=after.start,
+        p_value=p_value,
         before_ns=before.mean_ns,
         after_ns=after.mean_ns,
         ratio=estimate.ratio,

@@ -28,18 +28,16 @@ from io_benchmark.analysis.inference.variances import (
     sample_variance,
     satterthwaite,
 )
-from io_benchmark.analysis.model import Entry, Interval, Verdict
+from io_benchmark.analysis.model import Entry, Interval, Run, Verdict
+from io_benchmark.analysis.observed.machine_identity import by_machine
 
 # With few degrees of freedom and many comparisons an interval can end beyond the largest float.
 _LARGEST_LOG = math.log(sys.float_info.max)
 # An assumed variation counts as much as one estimated from about twenty workers.
 _ASSUMED_VARIATION_DEGREES = 20.0
-# One worker per side: how its samples are compared.
-PAIRED_RETRIEVES, PAIRED_BATCHES = "paired retrieves", "paired batches"
-UNPAIRED_BATCHES = "batches in blocks"
+# What is compared, apart from the samples of one worker per side.
 RUNS = "runs of one worker"
 WORKERS = "workers"
-_ONE_WORKER = (PAIRED_RETRIEVES, PAIRED_BATCHES, UNPAIRED_BATCHES, RUNS)
 
 
 @dataclass(frozen=True)
@@ -48,6 +46,13 @@ class SideData:
 
     log_means: tuple[float, ...]
     runs: tuple[tuple[Entry, ...], ...]  # in the order of the means
+
+    @classmethod
+    def of(cls, runs: Sequence[Run]) -> "SideData":
+        """Return one side's workers; several tasks on one machine are one worker with their average."""
+        machines = [tuple(run.entry for run in of_machine) for of_machine in by_machine(runs)]
+        logs = [[math.log(entry.mean_ns) for entry in entries] for entries in machines]
+        return cls(tuple(map(_mean, logs)), tuple(machines))
 
     @property
     def count(self) -> int:
@@ -65,6 +70,48 @@ class Estimate:
     assumed_variation: float | None  # between workers; None where it was estimated
     # The part of the variance that is not variation between workers.
     within_variance: float
+
+    @classmethod
+    def of_sides(
+        cls, candidate: SideData, baseline: SideData, assumed_variation: float
+    ) -> "Estimate":
+        """Compare the independent workers of two sides."""
+        if candidate.count == 1 and baseline.count == 1:
+            return _one_worker_each(candidate.runs[0], baseline.runs[0], assumed_variation)
+        return _welch(candidate, baseline, assumed_variation)
+
+    @classmethod
+    def within_workers(cls, machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> "Estimate":
+        """Compare pairs of measurements that the same tasks made, by machine.
+
+        Each machine is compared with itself, so that differences between machines cancel and need no
+        assumption. Several machines show how far their ratios differ; a single one shows only its own
+        noise, and the interval does not apply to other machines.
+        """
+        by_machine = [
+            [moving_blocks.compare_means([entry], [base]) for entry, base in pairs]
+            for pairs in machines
+        ]
+        logs = [_mean([task.log_ratio for task in tasks]) for tasks in by_machine]
+        if len(logs) > 1:
+            variance = sample_variance(logs) / len(logs)
+            return cls(_mean(logs), variance, len(logs) - 1.0, WORKERS, None, 0.0)
+        (tasks,) = by_machine
+        count = len(tasks)
+        blocks = [
+            MeanVariance(block.variance / count**2, block.degrees)
+            for task in tasks
+            for block in task.blocks
+        ]
+        parts, degrees = blocks, satterthwaite(blocks)
+        if count > 1:
+            ratios = [task.log_ratio for task in tasks]
+            seen = [MeanVariance(sample_variance(ratios) / count, count - 1.0)]
+            if variances.wider(blocks, seen) == seen:
+                parts, degrees = seen, count - 1.0
+        variance = math.fsum(part.variance for part in parts)
+        method = tasks[0].method if parts is blocks else RUNS
+        return cls(logs[0], variance, degrees, method, None, variance)
 
     @property
     def ratio(self) -> float:
@@ -94,18 +141,12 @@ class Estimate:
 
     def variation_to_explain(self, level: float) -> float | None:
         """Return how far workers must differ for this to be chance; None where the assumed is enough."""
-        if self.method not in _ONE_WORKER or math.isinf(self.variance):
+        if self.method == WORKERS or math.isinf(self.variance):
             return None
         needed = (self.log_ratio / reach(level, self.degrees)) ** 2 - self.within_variance
         if needed / 2 <= (self.assumed_variation or 0.0) ** 2:
             return None
         return math.sqrt(needed / 2)
-
-
-def estimate(candidate: SideData, baseline: SideData, assumed_variation: float) -> Estimate:
-    if candidate.count == 1 and baseline.count == 1:
-        return _one_worker_each(candidate.runs[0], baseline.runs[0], assumed_variation)
-    return _welch(candidate, baseline, assumed_variation)
 
 
 def _one_worker_each(
@@ -121,7 +162,7 @@ def _one_worker_each(
         means.log_ratio,
         between.variance + variance,
         degrees,
-        _method([*candidate, *baseline]) if not seen else RUNS,
+        means.method if not seen else RUNS,
         assumed_variation,
         variance,
     )
@@ -173,45 +214,6 @@ def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
-def within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estimate:
-    """Compare pairs of measurements that the same tasks made, by machine.
-
-    Each machine is compared with itself, so that differences between machines cancel and need no
-    assumption. Several machines show how far their ratios differ; a single one shows only its own
-    noise, and the interval does not apply to other machines.
-    """
-    by_machine = [
-        [moving_blocks.compare_means([entry], [base]) for entry, base in pairs]
-        for pairs in machines
-    ]
-    logs = [_mean([task.log_ratio for task in tasks]) for tasks in by_machine]
-    if len(logs) > 1:
-        variance = sample_variance(logs) / len(logs)
-        return Estimate(_mean(logs), variance, len(logs) - 1.0, WORKERS, None, 0.0)
-    (tasks,) = by_machine
-    count = len(tasks)
-    blocks = [
-        MeanVariance(block.variance / count**2, block.degrees)
-        for task in tasks
-        for block in task.blocks
-    ]
-    parts, degrees = blocks, satterthwaite(blocks)
-    if count > 1:
-        ratios = [task.log_ratio for task in tasks]
-        seen = [MeanVariance(sample_variance(ratios) / count, count - 1.0)]
-        if variances.wider(blocks, seen) == seen:
-            parts, degrees = seen, count - 1.0
-    variance = math.fsum(part.variance for part in parts)
-    method = _method(machines[0][0]) if parts is blocks else RUNS
-    return Estimate(logs[0], variance, degrees, method, None, variance)
-
-
-def _method(entries: Sequence[Entry]) -> str:
-    if not moving_blocks.same_work(entries):
-        return UNPAIRED_BATCHES
-    return PAIRED_BATCHES if entries[0].retrieves is None else PAIRED_RETRIEVES
-
-
 class AdjustedTest(NamedTuple):
     """One of several tests."""
 
@@ -219,16 +221,16 @@ class AdjustedTest(NamedTuple):
     level: float  # of the interval that decides as the p-value does
 
 
-def holm(p_values: Sequence[float], level: float = LEVEL) -> list[AdjustedTest]:
+def holm(p_values: Sequence[float]) -> list[AdjustedTest]:
     """Adjust the tests of several candidates.
 
     Holm's steps: the smallest p-value is compared with alpha / m, the next with alpha / (m - 1),
     until one fails; that one and all above it are not rejected, so their intervals are those of
     the step that failed.
     """
-    alpha = 1 - level
+    alpha = 1 - LEVEL
     order = sorted(range(len(p_values)), key=lambda at: (p_values[at], at))
-    tests = [AdjustedTest(1.0, level)] * len(p_values)
+    tests = [AdjustedTest(1.0, LEVEL)] * len(p_values)
     running, failed_at = 0.0, 0.0
     for rank, at in enumerate(order):
         left = len(order) - rank

@@ -3,27 +3,13 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The runs of a side as independent workers: one machine counts once."""
 
-import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 
-from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.model import UNKNOWN, Problem, Run, Severity, Subject
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.statements import count, joined, share, statement
 
 _WORKERS_NAMED = 3
-
-
-def side_data(runs: Sequence[Run]) -> SideData:
-    """Return one side's workers; several tasks on one machine are one worker with their average."""
-    machines = by_machine(runs)
-    return SideData(
-        tuple(
-            math.fsum(math.log(entry.mean_ns) for _, entry in of_machine) / len(of_machine)
-            for of_machine in machines
-        ),
-        tuple(tuple(entry for _, entry in of_machine) for of_machine in machines),
-    )
 
 
 def repeated_workers(subject: Subject, side: str, runs: Sequence[Run]) -> list[Problem]:
@@ -78,17 +64,13 @@ def shared_workers(
 
 
 def single_workers(
-    subject: Subject,
-    data: Mapping[str, SideData],
-    compared: Collection[str],
-    worker_variation: float,
+    subject: Subject, sides: Sequence[str], worker_variation: float
 ) -> list[Problem]:
-    """Return a problem where a compared side has a single worker."""
-    sides = tuple(sorted(side for side in compared if data[side].count == 1))
+    """Return a problem where compared sides have a single worker."""
     if not sides:
         return []
     message = statement(
         "one worker does not show how far workers of its pool differ; {variation} is assumed",
         variation=share(worker_variation),
     )
-    return [Problem("one-worker", Severity.WARNING, subject, sides, message)]
+    return [Problem("one-worker", Severity.WARNING, subject, tuple(sides), message)]

@@ -21,6 +21,9 @@ from io_benchmark.analysis.model import Entry
 _BLOCK_RETRIEVES = 64
 _BLOCKS_ABOUT = 10
 FEWEST_RETRIEVES = 20
+# How the samples of two machines are compared.
+PAIRED_RETRIEVES, PAIRED_BATCHES = "paired retrieves", "paired batches"
+UNPAIRED_BATCHES = "batches in blocks"
 # Shorter runs do not show the waves: in simulations too many equal pools are called different.
 _LONG_RUN = 100
 
@@ -46,48 +49,46 @@ def _variance_of_mean(values: NDArray[np.float64]) -> MeanVariance:
 
 
 @dataclass(frozen=True)
-class _RelativeTimes:
+class RelativeTimes:
     """The times and operations of a series, each divided by its average for the same work."""
 
     times: NDArray[np.float64]
     weights: NDArray[np.float64]
 
-    def mean(self, part: slice) -> float:
+    @classmethod
+    def of(cls, entry: Entry) -> "RelativeTimes":
+        """Divide each time by the average time of its operations, for each file size."""
+        times = entry.total_ns.astype(np.float64)
+        operations = entry.operations.astype(np.float64)
+        _, group = np.unique(entry.size_bytes, return_inverse=True)
+        means = np.bincount(group, weights=times) / np.bincount(group, weights=operations)
+        each = operations.mean()
+        return cls(times / np.where(means > 0, means, 1.0)[group] / each, operations / each)
+
+    def _mean(self, part: slice) -> float:
         """Return the time of one operation in a part of the run; it is 1 over the whole run."""
         return float(self.times[part].sum() / self.weights[part].sum())
 
+    @property
+    def spread(self) -> MeanVariance:
+        """Return the variance of the mean, a ratio of two means, to the first order."""
+        return _variance_of_mean(self.times - self.weights)
 
-def _relative(entry: Entry) -> _RelativeTimes:
-    """Divide each time by the average time of its operations, for each file size."""
-    times = entry.total_ns.astype(np.float64)
-    operations = entry.operations.astype(np.float64)
-    _, group = np.unique(entry.size_bytes, return_inverse=True)
-    means = np.bincount(group, weights=times) / np.bincount(group, weights=operations)
-    each = operations.mean()
-    return _RelativeTimes(times / np.where(means > 0, means, 1.0)[group] / each, operations / each)
+    @property
+    def error_of_mean(self) -> float:
+        """Return the standard error of one worker's mean, as a part of the mean."""
+        return math.sqrt(self.spread.variance)
 
+    @property
+    def halves_ratio(self) -> float:
+        """Return even over odd samples: 1 except for noise, because both are from the same minutes."""
+        return self._mean(slice(0, None, 2)) / self._mean(slice(1, None, 2))
 
-def relative_error_of_mean(entry: Entry) -> float:
-    """Return the standard error of one worker's mean, as a part of the mean."""
-    return math.sqrt(_spread(_relative(entry)).variance)
-
-
-def _spread(values: _RelativeTimes) -> MeanVariance:
-    """Return the variance of a ratio of two means, to the first order."""
-    return _variance_of_mean(values.times - values.weights)
-
-
-def ratio_of_interleaved_halves(entry: Entry) -> float:
-    """Return even over odd samples: 1 except for noise, because both are from the same minutes."""
-    values = _relative(entry)
-    return values.mean(slice(0, None, 2)) / values.mean(slice(1, None, 2))
-
-
-def last_third_over_first(entry: Entry) -> float:
-    """Return how much longer an operation took at the end than at the start."""
-    values = _relative(entry)
-    third = len(values.times) // 3
-    return values.mean(slice(-third, None)) / values.mean(slice(None, third))
+    @property
+    def last_third_over_first(self) -> float:
+        """Return how much longer an operation took at the end than at the start."""
+        third = len(self.times) // 3
+        return self._mean(slice(-third, None)) / self._mean(slice(None, third))
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,7 @@ class _ComparedMeans:
     candidate: tuple[float, ...]
     baseline: tuple[float, ...]
     blocks: tuple[MeanVariance, ...]
+    method: str
 
     @property
     def log_ratio(self) -> float:
@@ -105,7 +107,7 @@ class _ComparedMeans:
         )
 
 
-def same_work(entries: Sequence[Entry]) -> bool:
+def _same_work(entries: Sequence[Entry]) -> bool:
     """Return whether sample i did the same work in all runs; retrieves did, as far as each run went."""
     if all(entry.retrieves is not None for entry in entries):
         return True
@@ -117,7 +119,7 @@ def compare_means(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> _Com
     """Compare the runs of two machines, sample by sample where all did the same work."""
     # Sorted by their times, so that the order in which runs are given does not matter.
     sides = [sorted(side, key=_order) for side in (candidate, baseline)]
-    return (_paired if same_work([*candidate, *baseline]) else _unpaired)(*sides)
+    return (_paired if _same_work([*candidate, *baseline]) else _unpaired)(*sides)
 
 
 def _order(entry: Entry) -> tuple[float, bytes]:
@@ -132,9 +134,9 @@ def _paired(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> _ComparedM
     count = min(len(entry.total_ns) for entry in (*candidate, *baseline))
     (logs, times), (base_logs, base) = (_averaged(side, count) for side in (candidate, baseline))
     spread = _variance_of_mean(times - base)
-    if candidate[0].retrieves is None:
-        spread = _of_short(spread, count)
-    return _ComparedMeans(logs, base_logs, (spread,))
+    if candidate[0].retrieves is not None:
+        return _ComparedMeans(logs, base_logs, (spread,), PAIRED_RETRIEVES)
+    return _ComparedMeans(logs, base_logs, (_of_short(spread, count),), PAIRED_BATCHES)
 
 
 def _averaged(
@@ -152,13 +154,14 @@ def _unpaired(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> _Compare
         tuple(math.log(entry.mean_ns) for entry in candidate),
         tuple(math.log(entry.mean_ns) for entry in baseline),
         (*variances_of_average(candidate), *variances_of_average(baseline)),
+        UNPAIRED_BATCHES,
     )
 
 
 def variances_of_average(entries: Sequence[Entry]) -> tuple[MeanVariance, ...]:
     """Return what each run's blocks add to the variance of the average of the runs' means."""
     count = len(entries)
-    spreads = [_of_short(_spread(_relative(entry)), len(entry.total_ns)) for entry in entries]
+    spreads = [_of_short(RelativeTimes.of(entry).spread, len(entry.total_ns)) for entry in entries]
     return tuple(MeanVariance(spread.variance / count**2, spread.degrees) for spread in spreads)
 
 

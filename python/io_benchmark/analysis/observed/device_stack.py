@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.results.format import Device, StoragePlace
 
 FAIR_QUEUEING = ("bfq", "cfq")
@@ -28,27 +27,40 @@ class Stack:
     width: int  # disks that one sequential write is spread over
     linear: bool  # several disks, one after another
 
+    @classmethod
+    def under(cls, place: StoragePlace | None) -> "Stack | None":
+        """Return the disks under a place; None where the devices could not be seen."""
+        if place is None or not place.devices:
+            return None
+        devices = {device.name: device for device in place.devices}
+        below = {name for device in place.devices for name in device.below}
+        tops = [device for device in place.devices if device.name not in below]
+        if not tops or not place.leaf_devices:
+            return None
+        if len(tops) == 1:
+            width, linear = _width(tops[0], devices, place, _DEEPEST)
+        else:
+            width, linear = _width_of_several_tops(len(tops), place)
+        disks = tuple(place.leaf_devices)
+        return cls(disks, max(1, min(width, len(disks))), linear)
+
     @property
     def googles_local(self) -> bool:
         return all(_GOOGLE.fullmatch((disk.model or "").strip()) for disk in self.disks)
 
-
-def stack_of(view: View) -> Stack | None:
-    """Return the disks under the place; None where the devices could not be seen."""
-    place = view.place
-    if place is None or not place.devices:
-        return None
-    devices = {device.name: device for device in place.devices}
-    below = {name for device in place.devices for name in device.below}
-    tops = [device for device in place.devices if device.name not in below]
-    if not tops or not place.leaf_devices:
-        return None
-    if len(tops) == 1:
-        width, linear = _width(tops[0], devices, place, _DEEPEST)
-    else:
-        width, linear = _width_of_several_tops(len(tops), place)
-    disks = tuple(place.leaf_devices)
-    return Stack(disks, max(1, min(width, len(disks))), linear)
+    @property
+    def medium(self) -> str | None:
+        """Return what kind of disk this is, by the disks' models; None where one does not say."""
+        media = set()
+        for disk in self.disks:
+            model = (disk.model or "").strip()
+            if _LOCAL.fullmatch(model):
+                media.add(LOCAL_SSD)
+            elif _PERSISTENT.search(model):
+                media.add(PERSISTENT_DISK)
+            else:
+                return None
+        return " and ".join(sorted(media))
 
 
 def _width_of_several_tops(count: int, place: StoragePlace) -> tuple[int, bool]:
@@ -99,28 +111,6 @@ def _filesystem_knows_a_stripe(place: StoragePlace) -> bool:
     if values.get("stripe", "0").isdigit() and values.get("stripe", "0") != "0":
         return True
     return "swidth" in values and values.get("swidth") != values.get("sunit")
-
-
-def medium_of(view: View) -> str | None:
-    """Return what kind of disk the place is on, by the disks' models; None where one does not say."""
-    stack = stack_of(view)
-    if stack is None:
-        return None
-    media = set()
-    for disk in stack.disks:
-        model = (disk.model or "").strip()
-        if _LOCAL.fullmatch(model):
-            media.add(LOCAL_SSD)
-        elif _PERSISTENT.search(model):
-            media.add(PERSISTENT_DISK)
-        else:
-            return None
-    return " and ".join(sorted(media))
-
-
-def fair_disks(disks: Sequence[Device]) -> list[Device]:
-    """Return the disks that are scheduled by fair queueing."""
-    return [disk for disk in disks if disk.scheduler in FAIR_QUEUEING]
 
 
 def described(disk: Device, settings: Sequence[tuple[str, int | None]]) -> str:

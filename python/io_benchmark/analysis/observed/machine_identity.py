@@ -14,7 +14,6 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from statistics import fmean
 from typing import TypeVar
 
 from io_benchmark.analysis.model import UNKNOWN, Worker
@@ -36,12 +35,12 @@ class MachineMarks:
     boot: tuple[str, ...] = ()  # the boot id and what it cannot outlive; empty: not known
     place: tuple[str, ...] = ()  # where the machine is, as far as the worker says
 
-
-def marks_of(worker_id: str, result: Result) -> MachineMarks:
-    """Return the marks of one result."""
-    location = result.task.location
-    place = tuple(location.get(name, "") for name in _PLACE)
-    return MachineMarks(worker_id, _boot(result), place if any(place) else ())
+    @classmethod
+    def of(cls, worker_id: str, result: Result) -> "MachineMarks":
+        """Return the marks of one result."""
+        location = result.task.location
+        place = tuple(location.get(name, "") for name in _PLACE)
+        return cls(worker_id, _boot(result), place if any(place) else ())
 
 
 def _boot(result: Result) -> tuple[str, ...]:
@@ -120,7 +119,9 @@ def _name(marks: Sequence[MachineMarks]) -> str:
 def identify_machines(workers: Iterable[Worker]) -> list[Worker]:
     """Return all results with their machines, in an order that does not depend on the input's."""
     ordered = sorted(workers, key=_order)
-    machines = machine_names([marks_of(worker.worker_id, worker.result) for worker in ordered])
+    machines = machine_names(
+        [MachineMarks.of(worker.worker_id, worker.result) for worker in ordered]
+    )
     return [
         replace(worker, machine=machine) for worker, machine in zip(ordered, machines, strict=True)
     ]
@@ -138,11 +139,6 @@ def _order(worker: Worker) -> tuple[object, ...]:
         result.duration_ns,
         [(entry.subject, entry.total_ns.tobytes()) for entry in worker.entries],
     )
-
-
-def mean_over_machines(values: Iterable[Sequence[float]]) -> float:
-    """Return the mean over the machines, each counted with the mean of its runs."""
-    return fmean(fmean(runs) for runs in values)
 
 
 def by_machine(

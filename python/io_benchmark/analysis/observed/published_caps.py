@@ -17,26 +17,28 @@ from dataclasses import dataclass
 class Caps:
     """Limits of all local SSDs of a machine together."""
 
-    read_mib_per_s: int
     write_mib_per_s: int
     read_iops: int | None = None  # None: not published
     write_iops: int | None = None
 
+    @property
+    def write_bytes_per_s(self) -> float:
+        return self.write_mib_per_s * 2.0**20
 
-_FOUR_TO_EIGHT = Caps(2650, 1400, 680_000, 360_000)
+
 STANDARD: dict[int, Caps] = {
-    1: Caps(660, 350, 170_000, 90_000),
-    2: Caps(1320, 700, 340_000, 180_000),
-    3: Caps(1980, 1050, 510_000, 270_000),
-    **dict.fromkeys(range(4, 9), _FOUR_TO_EIGHT),
-    16: Caps(6240, 3120, 1_600_000, 800_000),
-    24: Caps(9360, 4680, 2_400_000, 1_200_000),
-    32: Caps(12480, 6240, 3_200_000, 1_600_000),
+    1: Caps(350, 170_000, 90_000),
+    2: Caps(700, 340_000, 180_000),
+    3: Caps(1050, 510_000, 270_000),
+    **dict.fromkeys(range(4, 9), Caps(1400, 680_000, 360_000)),
+    16: Caps(3120, 1_600_000, 800_000),
+    24: Caps(4680, 2_400_000, 1_200_000),
+    32: Caps(6240, 3_200_000, 1_600_000),
 }
 TITANIUM_C4D: dict[int, Caps] = {
-    1: Caps(625, 330),
-    2: Caps(1250, 660),
-    4: Caps(2500, 1320),
+    1: Caps(330),
+    2: Caps(660),
+    4: Caps(1320),
 }
 STANDARD_FAMILIES = ("n1", "n2", "n2d", "c2", "c2d", "c3", "c3d")
 C3D_LSSD_DISKS_BY_CPUS = {8: 1, 16: 1, 30: 2, 60: 4, 90: 8, 180: 16, 360: 32}
@@ -44,40 +46,41 @@ C3D_LSSD_DISKS_BY_CPUS = {8: 1, 16: 1, 30: 2, 60: 4, 90: 8, 180: 16, 360: 32}
 _C3D_LSSD = re.compile(r"c3d-[a-z]+-([0-9]{1,4})-lssd")
 
 
-def machine_name(instance_type: str) -> str:
-    """Return the bare name of `projects/…/machineTypes/c2-standard-16`."""
-    return instance_type.rsplit("/", 1)[-1].strip().lower()
+@dataclass(frozen=True)
+class MachineType:
+    """A worker's machine type; its name is empty where it is not known."""
 
+    instance_type: str | None
 
-def caps(instance_type: str | None, disks: int) -> Caps | None:
-    """Return the published limits of this many disks; None: not published.
+    @property
+    def name(self) -> str:
+        """Return the bare name of `projects/…/machineTypes/c2-standard-16`."""
+        return (self.instance_type or "").rsplit("/", 1)[-1].strip().lower()
 
-    Without a machine type the table of the standard disks applies: call it only where the disks are
-    known to be Google's.
-    """
-    if instance_type is None:
-        return STANDARD.get(disks)
-    family = machine_name(instance_type).split("-", 1)[0]
-    if family in STANDARD_FAMILIES:
-        return STANDARD.get(disks)
-    return TITANIUM_C4D.get(disks) if family == "c4d" else None
+    def caps(self, disks: int) -> Caps | None:
+        """Return the published limits of this many disks; None: not published.
 
+        Without a machine type the table of the standard disks applies: call it only where the disks
+        are known to be Google's.
+        """
+        family = self.name.split("-", 1)[0]
+        if self.instance_type is None or family in STANDARD_FAMILIES:
+            return STANDARD.get(disks)
+        return TITANIUM_C4D.get(disks) if family == "c4d" else None
 
-def disks_of_machine(instance_type: str | None) -> int | None:
-    """Return how many local SSDs the machine type has, where that is fixed and published."""
-    match = _C3D_LSSD.fullmatch(machine_name(instance_type or ""))
-    return C3D_LSSD_DISKS_BY_CPUS.get(int(match.group(1))) if match else None
+    @property
+    def disks(self) -> int | None:
+        """Return how many local SSDs it has, where that is fixed and published."""
+        match = _C3D_LSSD.fullmatch(self.name)
+        return C3D_LSSD_DISKS_BY_CPUS.get(int(match.group(1))) if match else None
 
-
-def machine_with_disks(instance_type: str | None, disks: int) -> str | None:
-    """Return the smallest machine type of the same series with at least this many local SSDs."""
-    if instance_type is None:
+    @property
+    def with_more_disks(self) -> "MachineType | None":
+        """Return the smallest machine type of the same series with more local SSDs."""
+        if self.disks is None:
+            return None
+        series, kind, *_ = self.name.split("-")
+        for cpus, disks in C3D_LSSD_DISKS_BY_CPUS.items():
+            if disks > self.disks:
+                return MachineType(f"{series}-{kind}-{cpus}-lssd")
         return None
-    name = machine_name(instance_type)
-    if _C3D_LSSD.fullmatch(name) is None:
-        return None
-    series, kind, *_ = name.split("-")
-    for cpus, count in C3D_LSSD_DISKS_BY_CPUS.items():
-        if count >= disks:
-            return f"{series}-{kind}-{cpus}-lssd"
-    return None

@@ -1,7 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""One worker as analysis sees it: its entry and place for one subject, and figures derived from them."""
+"""One worker as analysis sees it: its entry and place for one subject, and figures derived from them.
+
+A cap is published for a machine's local SSDs, or set by a cgroup for each disk of the place.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,9 +13,19 @@ from statistics import fmean
 
 import numpy as np
 
-from io_benchmark.analysis.model import Entry, Retrieves, Subject, Worker
+from io_benchmark.analysis.model import Entry, Subject, Worker
+from io_benchmark.analysis.observed.device_stack import Stack
 from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.observed.published_caps import Caps, MachineType
+from io_benchmark.results import CacheRetrieveEntry
 from io_benchmark.results.format import Host, Limits, StoragePlace
+
+# File systems that hide the one below them.
+LAYERED = ("overlay", "aufs")
+WAITS_SHARE = 0.2
+# Below these shares nothing waits for a disk, whatever the disk could do.
+_HARDLY_MOVED_SHARE = 0.2
+_NEAR_CAP_SHARE = 0.5
 
 
 @dataclass(frozen=True)
@@ -20,8 +33,22 @@ class View:
     """One run of a worker and the place that it measured; None is what its file does not have."""
 
     worker: Worker
-    entry: Entry | None
-    place: StoragePlace | None
+    subject: Subject
+
+    @cached_property
+    def entry(self) -> Entry | None:
+        entries = (e for e in self.worker.entries if e.subject == self.subject and len(e.total_ns))
+        return next(entries, None)
+
+    @cached_property
+    def place(self) -> StoragePlace | None:
+        places = (p for p in self.worker.result.storage.places if p.name == self.subject.place)
+        return next(places, None)
+
+    @cached_property
+    def stack(self) -> Stack | None:
+        """Return the disks under the place."""
+        return Stack.under(self.place)
 
     @property
     def host(self) -> Host | None:
@@ -32,11 +59,11 @@ class View:
         return self.worker.result.limits
 
     @property
-    def instance_type(self) -> str | None:
-        return self.worker.result.task.instance_type
+    def machine_type(self) -> MachineType:
+        return MachineType(self.worker.result.task.instance_type)
 
     @property
-    def retrieves(self) -> Retrieves | None:
+    def retrieves(self) -> CacheRetrieveEntry | None:
         """Return what only cache-retrieve records."""
         return self.entry.retrieves if self.entry is not None else None
 
@@ -46,7 +73,8 @@ class View:
 
     @cached_property
     def lookup_mean_ns(self) -> float | None:
-        return float(self.retrieves.lookup_ns.mean()) if self.retrieves is not None else None
+        lookup_ns = self.entry.lookup_ns if self.entry is not None else None
+        return None if lookup_ns is None else float(lookup_ns.mean())
 
     @cached_property
     def copied_bytes(self) -> int | None:
@@ -70,13 +98,14 @@ class View:
         return self.moved_bytes[1] / self.copied_bytes
 
     @cached_property
-    def written_mib_per_s(self) -> float | None:
+    def written_bytes_per_s(self) -> float | None:
+        """Return the rate at which all disks of the place wrote."""
         if self.entry is None or self.moved_bytes is None or not self.entry.facts.run_ns:
             return None
         elapsed_ns = self.entry.facts.run_ns
         if self.retrieves is not None:
-            elapsed_ns += self.retrieves.facts.final_sync_ns or 0
-        return self.moved_bytes[1] / 2**20 / (elapsed_ns / 1e9)
+            elapsed_ns += self.retrieves.final_sync_ns or 0
+        return self.moved_bytes[1] / (elapsed_ns / 1e9)
 
     def growth(self, *columns: str) -> float | None:
         """Return how much counters of the timeline grew together per second, during the retrieves."""
@@ -146,12 +175,84 @@ class View:
         ]
         return max(shares, default=None)
 
+    def published_caps(self, disks: int) -> Caps | None:
+        """Return the published limits of this many of the worker's disks."""
+        if self.stack is None or not self.stack.googles_local:
+            return None
+        return self.machine_type.caps(disks)
 
-def view_of(worker: Worker, subject: Subject) -> View:
-    """Return the worker's view for one subject."""
-    entries = (e for e in worker.entries if e.subject == subject and len(e.total_ns))
-    places = (p for p in worker.result.storage.places if p.name == subject.place)
-    return View(worker, next(entries, None), next(places, None))
+    @cached_property
+    def published_write_cap(self) -> float | None:
+        """Return the published limit of the place's disks in bytes per second."""
+        caps = self.published_caps(self.stack.width) if self.stack is not None else None
+        return caps.write_bytes_per_s if caps is not None else None
+
+    @cached_property
+    def cgroup_write_cap(self) -> float | None:
+        """Return how many bytes per second cgroups let the disks write; None unless all are limited."""
+        if self.stack is None or self.limits is None:
+            return None
+        tightest: dict[str, int] = {}
+        for limit in self.limits.io:
+            if limit.kind == "write_bytes_per_s" and limit.device_name is not None:
+                known = tightest.get(limit.device_name, limit.value)
+                tightest[limit.device_name] = min(known, limit.value)
+        names = [disk.name for disk in self.stack.disks]
+        if not tightest.keys() >= set(names):
+            return None
+        return float(min(tightest[name] for name in names) * self.stack.width)
+
+    @cached_property
+    def write_cap(self) -> float | None:
+        """Return the tighter known cap in bytes per second."""
+        caps = (self.published_write_cap, self.cgroup_write_cap)
+        return min((cap for cap in caps if cap is not None), default=None)
+
+    @cached_property
+    def waits_for_disks(self) -> bool | None:
+        """Return whether this worker's copies waited for its disks; None: nothing shows it."""
+        if self.moved_bytes is not None and self.copied_bytes:
+            if sum(self.moved_bytes) < _HARDLY_MOVED_SHARE * self.copied_bytes:
+                return False
+            rate, cap = self.written_bytes_per_s, self.write_cap
+            if rate is not None and cap is not None and rate >= _NEAR_CAP_SHARE * cap:
+                return True
+        return None if self.io_wait_share is None else self.io_wait_share >= WAITS_SHARE
+
+    @property
+    def filesystem_type(self) -> str | None:
+        """Return 'ext4'; an overlay hides the file system below it."""
+        if self.place is None:
+            return None
+        if self.place.filesystem is not None:
+            return self.place.filesystem.type
+        return self.place.mount.filesystem if self.place.mount is not None else None
+
+    @property
+    def mount_table_options(self) -> dict[str, str]:
+        """Return the options in the mount table, which leaves some defaults out."""
+        mount = self.place.mount if self.place is not None else None
+        if mount is None:
+            return {}
+        return _options([*mount.options.split(","), *mount.super_options.split(",")])
+
+    @cached_property
+    def mount_options(self) -> dict[str, str]:
+        """Return every option that the mount table, the super block and ext4 itself name."""
+        details = self.place.filesystem if self.place is not None else None
+        options = self.mount_table_options
+        if details is not None:
+            options |= _options(details.ext4_options or [])
+        for old, new in (("0", "nobarrier"), ("1", "barrier")):
+            if options.get("barrier") == old:
+                del options["barrier"]
+                options[new] = ""
+        return options
+
+
+def _options(options: Iterable[str]) -> dict[str, str]:
+    parts = (option.partition("=") for option in options if option)
+    return {name: value for name, _, value in parts}
 
 
 def of_workers(views: Sequence[View], value: Callable[[View], float | None]) -> list[float]:
@@ -169,9 +270,3 @@ def mean_of_known(values: Iterable[float | None]) -> float | None:
     """Return the mean of the values that are known."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
-
-
-def cpu_quota(limits: Limits) -> float | None:
-    """Return how many CPUs may be used at once; None without a quota."""
-    quotas = [limit.quota_us / limit.period_us for limit in limits.cpu if limit.period_us]
-    return min(quotas) if quotas else None

@@ -12,9 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from io_benchmark.analysis.model import Subject, Worker
-from io_benchmark.analysis.observed.disk_waits import MIB, WAITS_SHARE, write_cap
 from io_benchmark.analysis.observed.machine_identity import by_machine
-from io_benchmark.analysis.observed.worker_view import View, mean_of_known, view_of
+from io_benchmark.analysis.observed.worker_view import WAITS_SHARE, View, mean_of_known
 from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
 from io_benchmark.analysis.statements import (
     Quantity,
@@ -46,7 +45,7 @@ def bottlenecks_of_sides(
         side: _of_side(
             [
                 [_bottleneck_of_run(view) for view in runs]
-                for runs in by_machine([view_of(worker, subject) for worker in workers])
+                for runs in by_machine([View(worker, subject) for worker in workers])
             ]
         )
         for side, workers in sides.items()
@@ -87,7 +86,6 @@ def _of_most(bottlenecks: Sequence[Bottleneck]) -> Bottleneck:
 
 def _bottleneck_of_run(view: View) -> SideBottleneck:
     """Return the bottleneck of one run."""
-    facts = view.retrieves.facts if view.retrieves is not None else None
     bottleneck, reasons = _judge(view)
     return SideBottleneck(
         bottleneck=bottleneck,
@@ -95,7 +93,7 @@ def _bottleneck_of_run(view: View) -> SideBottleneck:
         copied_bytes=view.copied_bytes,
         written_bytes=None if view.moved_bytes is None else view.moved_bytes[1],
         left_dirty_bytes=_left_dirty(view),
-        drain_ns=facts.final_sync_ns if facts is not None else None,
+        drain_ns=view.retrieves.final_sync_ns if view.retrieves is not None else None,
     )
 
 
@@ -136,13 +134,13 @@ def _in_memory(view: View, reasons: list[Statement]) -> _Judgement:
 
 
 def _writing(view: View) -> _Judgement:
-    rate, cap, busy = view.written_mib_per_s, write_cap(view), view.busiest_share
+    rate, cap, busy = view.written_bytes_per_s, view.write_cap, view.busiest_share
     if rate is not None and cap is not None and rate >= _AT_CAP_SHARE * cap:
         return Bottleneck.CAP, [
             statement(
                 "at {rate} of a cap of {cap}",
-                rate=Quantity(rate * MIB, Unit.BYTES_PER_SECOND),
-                cap=Quantity(cap * MIB, Unit.BYTES_PER_SECOND),
+                rate=Quantity(rate, Unit.BYTES_PER_SECOND),
+                cap=Quantity(cap, Unit.BYTES_PER_SECOND),
             )
         ]
     if busy is None:
@@ -155,8 +153,8 @@ def _writing(view: View) -> _Judgement:
 def _left_dirty(view: View) -> int | None:
     if view.retrieves is None:
         return None
-    dirty = view.retrieves.facts.dirty_before_sync_bytes
-    writeback = view.retrieves.facts.writeback_before_sync_bytes
+    dirty = view.retrieves.dirty_before_sync_bytes
+    writeback = view.retrieves.writeback_before_sync_bytes
     return None if dirty is None else dirty + (writeback or 0)
 
 

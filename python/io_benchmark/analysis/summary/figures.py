@@ -3,45 +3,42 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """One side's figures for one subject, and how far measurements of the same thing differ."""
 
+import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection
 from functools import partial
+from statistics import fmean
 
 import numpy as np
 
-from io_benchmark.analysis.inference import moving_blocks, variances
+from io_benchmark.analysis.inference import variances
 from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
 from io_benchmark.analysis.model import (
     PERCENTILES,
     Entry,
     Figures,
     Integers,
-    Retrieves,
-    Run,
 )
-from io_benchmark.analysis.observed import machine_identity
+from io_benchmark.analysis.observed.worker_view import mean_of_known
 from io_benchmark.analysis.report_model import NoiseFloor
 
 
-def summarize(runs: Sequence[Run], data: SideData) -> Figures:
-    entries = [entry for _, entry in runs]
+def summarize(data: SideData) -> Figures:
+    entries = list(itertools.chain(*data.runs))
 
     def mean(figure: Callable[[Entry], float]) -> float:
         """Return the mean of the workers' figures: the unit is the worker."""
-        return machine_identity.mean_over_machines(
-            [figure(entry) for entry in worker] for worker in data.runs
-        )
+        return fmean(fmean(map(figure, worker)) for worker in data.runs)
 
-    def part(column: Callable[[Retrieves], Integers]) -> float | None:
-        known = [
-            [
-                float(column(entry.retrieves).mean())
+    def part(column: Callable[[Entry], Integers | None]) -> float | None:
+        return mean_of_known(
+            mean_of_known(
+                None if (times := column(entry)) is None else float(times.mean())
                 for entry in worker
-                if entry.retrieves is not None
-            ]
+            )
             for worker in data.runs
-        ]
-        return machine_identity.mean_over_machines(filter(None, known)) if any(known) else None
+        )
 
     return Figures(
         workers=data.count,
@@ -50,9 +47,9 @@ def summarize(runs: Sequence[Run], data: SideData) -> Figures:
         mean_ns=mean(lambda entry: entry.mean_ns),
         percentiles_ns={percent: mean(partial(_percentile, percent)) for percent in PERCENTILES},
         total_ns=mean(lambda entry: float(entry.total_ns.sum())),
-        lookup_mean_ns=part(lambda retrieves: retrieves.lookup_ns),
-        copy_mean_ns=part(lambda retrieves: retrieves.copy_ns),
-        within_worker_ratio=max(map(moving_blocks.relative_error_of_mean, entries)),
+        lookup_mean_ns=part(lambda entry: entry.lookup_ns),
+        copy_mean_ns=part(lambda entry: entry.copy_ns),
+        within_worker_ratio=max(RelativeTimes.of(entry).error_of_mean for entry in entries),
         between_workers_ratio=(
             math.sqrt(variances.sample_variance(data.log_means)) if data.count > 1 else None
         ),
@@ -67,19 +64,15 @@ def _percentile(percent: int, entry: Entry) -> float:
     return float(np.partition(each, at)[at])
 
 
-def noise_floors(
-    sides: Mapping[str, Sequence[Run]], data: Mapping[str, SideData]
-) -> tuple[NoiseFloor, ...]:
+def noise_floors(sides: Collection[SideData]) -> tuple[NoiseFloor, ...]:
     """Return how far halves of one run, and workers of one side, differ."""
     halves = [
-        moving_blocks.ratio_of_interleaved_halves(entry)
-        for runs in sides.values()
-        for _, entry in runs
+        RelativeTimes.of(entry).halves_ratio
+        for side in sides
+        for entry in itertools.chain(*side.runs)
     ]
     floors = [NoiseFloor("within-worker", min(halves), max(halves))]
-    spreads = [
-        max(side.log_means) - min(side.log_means) for side in data.values() if side.count > 1
-    ]
+    spreads = [max(side.log_means) - min(side.log_means) for side in sides if side.count > 1]
     if spreads:
         floors.append(
             NoiseFloor("between-workers", math.exp(-max(spreads)), math.exp(max(spreads)))

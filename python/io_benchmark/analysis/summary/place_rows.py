@@ -8,14 +8,15 @@ so that nothing is assumed of how machines differ. Different work is not compare
 by a different method is, and the method is named.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+import itertools
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from io_benchmark.analysis.inference import estimates
+from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Run, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
-from io_benchmark.analysis.observed.mount_options import LAYERED, filesystem_type
+from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, SubjectReport
 from io_benchmark.analysis.statements import Statement, count, joined, statement
@@ -33,25 +34,20 @@ def compare_places(
     reports: Sequence[SubjectReport],
 ) -> tuple[Places, ...]:
     """Return a table for each measurement in more than one place of a task, in the report's order."""
-    sides: dict[str, list[Worker]] = {}
-    for worker in workers:
-        sides.setdefault(worker.side, []).append(worker)
     in_order = [
-        (worker, _places_of(worker)) for side in plan.order(sides) for worker in sides[side]
+        (worker, _places_of(worker))
+        for side in plan.order({worker.side for worker in workers})
+        for worker in workers
+        if worker.side == side
     ]
     by_subject = {report.subject: report for report in reports}
     tables = []
     for measurement in dict.fromkeys(_without_place(subject) for subject in compared):
-        measuring = {
-            id(worker): (worker, places[measurement])
-            for worker, places in in_order
-            if measurement in places
-        }.values()
-        if any(len(places) > 1 for _, places in measuring):
-            names = list(dict.fromkeys(place for _, places in measuring for place in places))
-            table = _Table(
-                measurement, names[0], [worker for worker, _ in measuring], compared, by_subject
-            )
+        measuring = [worker for worker, places in in_order if measurement in places]
+        names_by_worker = [places.get(measurement, ()) for _, places in in_order]
+        if any(len(names) > 1 for names in names_by_worker):
+            names = list(dict.fromkeys(itertools.chain(*names_by_worker)))
+            table = _Table(measurement, names[0], measuring, compared, by_subject)
             tables.append(Places(table.at(names[0]), tuple(map(table.row, names))))
     return tuple(tables)
 
@@ -60,7 +56,7 @@ def _without_place(subject: Subject) -> Subject:
     return replace(subject, place="")
 
 
-def _places_of(worker: Worker) -> dict[Subject, list[str]]:
+def _places_of(worker: Worker) -> Mapping[Subject, Collection[str]]:
     """Return where a task measures what, in the order in which it names its places."""
     order = {place.name: at for at, place in enumerate(worker.result.config.places)}
     places: dict[Subject, dict[str, None]] = {}
@@ -69,77 +65,68 @@ def _places_of(worker: Worker) -> dict[Subject, list[str]]:
         key=lambda subject: order.get(subject.place, len(order)),
     ):
         places.setdefault(_without_place(subject), {})[subject.place] = None
-    return {measurement: list(names) for measurement, names in places.items()}
+    return places
 
 
+@dataclass(frozen=True)
 class _Table:
     """The rows of one measurement."""
 
-    def __init__(
-        self,
-        measurement: Subject,
-        first: str,
-        workers: Sequence[Worker],
-        compared: Mapping[Subject, Sequence[Run]],
-        reports: Mapping[Subject, SubjectReport],
-    ) -> None:
-        self._measurement = measurement
-        self._first = first
-        self._compared = compared
-        self._reports = reports
-        self._workers: dict[str, list[Worker]] = {}
-        for worker in workers:
-            self._workers.setdefault(worker.side, []).append(worker)
+    measurement: Subject
+    first: str  # place
+    workers: Sequence[Worker]
+    compared: Mapping[Subject, Sequence[Run]]
+    reports: Mapping[Subject, SubjectReport]
 
     def at(self, place: str) -> Subject:
-        return replace(self._measurement, place=place)
+        return replace(self.measurement, place=place)
 
     def row(self, place: str) -> PlaceRow:
-        report = self._reports.get(self.at(place))
-        sides = tuple(self._side(place, side) for side in self._workers)
+        report = self.reports.get(self.at(place))
+        sides = tuple(
+            self._side(place, side)
+            for side in dict.fromkeys(worker.side for worker in self.workers)
+        )
         return PlaceRow(place, sides, report.comparisons if report is not None else ())
 
     def _side(self, place: str, side: str) -> AtPlace:
         measured = [
             Run(worker, entry)
-            for worker in self._workers[side]
+            for worker in self.workers
             for entry in worker.entries
-            if entry.subject == self.at(place)
+            if worker.side == side and entry.subject == self.at(place)
         ]
         runs = self._runs(place, side)
         at_place = AtPlace(
             side=side,
-            kind=" or ".join(dict.fromkeys(_place_kind(run.worker, place) for run in measured)),
-            mean_ns=self._reports[self.at(place)].figures[side].mean_ns if runs else None,
+            kind=" or ".join(
+                dict.fromkeys(_place_kind(View(run.worker, self.at(place))) for run in measured)
+            ),
+            mean_ns=self.reports[self.at(place)].figures[side].mean_ns if runs else None,
             missing=None if runs else _reason_missing(measured),
-            ratio=None,
-            interval=None,
-            method="",
-            workers=0,
-            not_compared=None,
             differences=_distinct(rules.cut_short(run) for run in runs),
         )
-        return at_place if place == self._first or not runs else self._compare(at_place, runs)
+        return at_place if place == self.first or not runs else self._compare(at_place, runs)
 
     def _runs(self, place: str, side: str) -> list[Run]:
         """Return the runs that a verdict could rest on."""
-        return [run for run in self._compared.get(self.at(place), ()) if run.worker.side == side]
+        return [run for run in self.compared.get(self.at(place), ()) if run.worker.side == side]
 
     def _compare(self, at_place: AtPlace, runs: Sequence[Run]) -> AtPlace:
         """Compare runs with those of the same tasks at the first place."""
-        first = {id(run.worker): run for run in self._runs(self._first, at_place.side)}
+        first = {id(run.worker): run for run in self._runs(self.first, at_place.side)}
         paired = [run for run in runs if id(run.worker) in first]
         if not paired:
             return replace(
                 at_place,
-                not_compared=statement("nothing was measured at {first}", first=self._first),
+                not_compared=statement("nothing was measured at {first}", first=self.first),
             )
         other_work = _differences(comparability.SAME_WORK, paired, first)
         if other_work:
             different = statement("different work: {traits}", traits=joined(other_work, "; "))
             return replace(at_place, not_compared=different)
         machines = by_machine(paired)
-        estimate = estimates.within_workers(
+        estimate = Estimate.within_workers(
             [
                 [(run.entry, first[id(run.worker)].entry) for run in of_machine]
                 for of_machine in machines
@@ -147,7 +134,7 @@ class _Table:
         )
         unpaired = len(runs) - len(paired)
         without = statement(
-            "{runs} of its runs have nothing at {first}", runs=count(unpaired), first=self._first
+            "{runs} of its runs have nothing at {first}", runs=count(unpaired), first=self.first
         )
         return replace(
             at_place,
@@ -178,30 +165,25 @@ def _differences(
 
 
 def _difference(rule: comparability.TraitRule, run: Run, first: Run) -> Statement | None:
-    here, there = rule(run), rule(first)
-    if here == there:
+    if rule(run) == rule(first):
         return None
-    here, there = comparability.distinct_traits([here, there])
-    return statement(
-        "{here} here, {there} at {first}",
-        here=comparability.traits_text(here),
-        there=comparability.traits_text(there),
-        first=first.entry.subject.place,
-    )
+    here, there = comparability.distinct_traits([rule(run), rule(first)])
+    place = first.entry.subject.place
+    return statement("{here} here, {there} at {first}", here=here, there=there, first=place)
 
 
 def _distinct(statements: Iterable[Statement | None]) -> tuple[Statement, ...]:
     return tuple(dict.fromkeys(each for each in statements if each is not None))
 
 
-def _place_kind(worker: Worker, place: str) -> str:
+def _place_kind(view: View) -> str:
     """Return 'volume, ext4', 'container overlay' or 'memory, tmpfs'."""
-    observed = next((each for each in worker.result.storage.places if each.name == place), None)
+    observed = view.place
     if observed is None or observed.kind is None:
         reason = observed.failed if observed is not None else None
         return f"could not be observed: {clean(reason, 120)}" if reason else "of an unknown kind"
     kind = clean(_KINDS.get(observed.kind, observed.kind), _FACT_LENGTH)
-    filesystem = filesystem_type(observed)
+    filesystem = view.filesystem_type
     # The kind of a layered place has its file system in it already.
     if filesystem is None or filesystem in LAYERED:
         return kind

@@ -1,23 +1,38 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Figures that only one workload has, as its description declares them."""
+"""Figures that only one workload has, as its description declares them, and those beyond a limit."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from io_benchmark.analysis.model import Detail, Entry, Figures, Run, Subject, Worker
-from io_benchmark.analysis.observed import machine_identity
+from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.observed.worker_view import mean_of_known
 from io_benchmark.analysis.report_model import SubjectReport
+from io_benchmark.analysis.statements import (
+    Quantity,
+    Statement,
+    Unit,
+    count,
+    joined,
+    share,
+    statement,
+)
 from io_benchmark.results import workloads
-from io_benchmark.results.workload import WorkloadFigure
-from io_benchmark.results.workloads import exec as exec_workload
-from io_benchmark.results.workloads import metadata
+from io_benchmark.results.workload import SideFinding, WorkloadFigure
 
-SCALING, NOT_VISIBLE = metadata.SCALING, metadata.NOT_VISIBLE
-COPIES = exec_workload.OVER_HARDLINKED
+
+class _FindingKey(NamedTuple):
+    """Where a finding is from: of several numbers of threads, the largest replaces the others."""
+
+    figure: str
+    side: str
+    subject: Subject  # without its threads
 
 
 def with_workload_figures(
@@ -39,19 +54,13 @@ def with_workload_figures(
     ]
 
 
-def reference(subject: Subject, figure: WorkloadFigure) -> Subject | None:
+def _reference(subject: Subject, figure: WorkloadFigure) -> Subject | None:
     """Return the measurement that the figure is a ratio to; None for any other figure."""
     if figure.over_one_thread and subject.threads > 1:
         return replace(subject, threads=1)
     if figure.over_variant is not None and subject.variant == figure.over_variant[0]:
         return replace(subject, variant=figure.over_variant[1])
     return None
-
-
-def value(figures: Figures | None, name: str) -> float | None:
-    """Return one of the workload's own figures by its name."""
-    values = (detail.value for detail in figures.details if detail.name == name) if figures else ()
-    return next(iter(values), None)
 
 
 def _details(
@@ -92,7 +101,7 @@ def _ratio(
     reports: Mapping[Subject, SubjectReport],
     figure: WorkloadFigure,
 ) -> float | None:
-    base_subject = reference(subject, figure)
+    base_subject = _reference(subject, figure)
     report = reports.get(base_subject) if base_subject is not None else None
     base = report.figures.get(side) if report is not None else None
     if base is None:
@@ -110,12 +119,10 @@ def _total(runs: Sequence[Run], count_of: Callable[[object], int | None]) -> flo
 
 def _mean(runs: Sequence[Run], figure: WorkloadFigure) -> float | None:
     """Return the mean over the workers that have it."""
-    workers = machine_identity.by_machine(runs)
-    values = [
-        [value for run in runs if (value := _of_entry(run.entry, figure)) is not None]
-        for runs in workers
-    ]
-    return machine_identity.mean_over_machines(filter(None, values)) if any(values) else None
+    return mean_of_known(
+        mean_of_known(_of_entry(entry, figure) for _, entry in of_machine)
+        for of_machine in by_machine(runs)
+    )
 
 
 def _of_entry(entry: Entry, figure: WorkloadFigure) -> float | None:
@@ -125,3 +132,82 @@ def _of_entry(entry: Entry, figure: WorkloadFigure) -> float | None:
     if number is None or not figure.per_operation:
         return number
     return number / float(entry.operations.sum(dtype=np.float64))
+
+
+def side_findings(
+    reports: Sequence[SubjectReport], workers: Sequence[Worker]
+) -> tuple[Statement, ...]:
+    """Return one statement per finding; of several numbers of threads, that of the largest."""
+    cpus = _cpus(workers)
+    by_subject = {report.subject: report for report in reports}
+    findings: dict[_FindingKey, Statement] = {}
+    for report in sorted(reports, key=lambda report: report.subject.threads):
+        subject = report.subject
+        for side, figures in report.figures.items():
+            for figure in workloads.of(subject.workload).figures:
+                value, finding = figures.detail(figure.name), figure.finding
+                if value is None or finding is None:
+                    continue
+                if finding.needs_spare_cpu and cpus.get(side, 0.0) <= subject.threads:
+                    continue  # the operations need not have waited for a lock
+                base_subject = _reference(subject, figure)
+                base = by_subject[base_subject].figures.get(side) if base_subject else None
+                if _is_shown(finding, value, _error(figures, base) if base else 0.0):
+                    key = _FindingKey(figure.name, side, replace(subject, threads=0))
+                    findings[key] = _statement(finding, value, subject)
+    return _merge_places(findings)
+
+
+def _is_shown(finding: SideFinding, value: float, error: float) -> bool:
+    if finding.at_most is not None and value * (1 + error) > finding.at_most:
+        return False
+    return finding.at_least is None or value >= finding.at_least * (1 + error)
+
+
+def _statement(finding: SideFinding, value: float, subject: Subject) -> Statement:
+    return statement(
+        finding.template,
+        percent=share(value),
+        ratio=Quantity(value, Unit.RATIO),
+        count=count(value),
+        threads=count(subject.threads),
+        variant=subject.variant,
+    )
+
+
+def _merge_places(findings: Mapping[_FindingKey, Statement]) -> tuple[Statement, ...]:
+    """Merge findings that are the same in several places."""
+    places: dict[tuple[str, Statement, bool], list[str]] = {}
+    for (_, side, subject), finding in findings.items():
+        key = side, finding, workloads.of(subject.workload).per_place
+        places.setdefault(key, []).append(subject.place)
+    return tuple(
+        statement(
+            f"{{side}}, place{'s' if len(names) > 1 else ''} {{places}}: {{finding}}",
+            side=side,
+            places=joined(names),
+            finding=finding,
+        )
+        if per_place
+        else statement("{side}: {finding}", side=side, finding=finding)
+        for (side, finding, per_place), names in places.items()
+    )
+
+
+def _cpus(workers: Sequence[Worker]) -> dict[str, float]:
+    """Return the fewest CPUs that any of a side's workers has, by its machine or its cgroup."""
+    cpus: dict[str, float] = {}
+    for worker in workers:
+        host = worker.result.host
+        known = [
+            worker.cpu_quota,
+            (host.cpu_online_count or host.cpu_count) if host is not None else None,
+        ]
+        fewest = min((float(count) for count in known if count is not None), default=0.0)
+        cpus[worker.side] = min(fewest, cpus.get(worker.side, math.inf))
+    return cpus
+
+
+def _error(figures: Figures, base: Figures) -> float:
+    """Return twice the standard error of the ratio of two means of one worker, as a part of it."""
+    return 2 * math.hypot(figures.within_worker_ratio, base.within_worker_ratio)

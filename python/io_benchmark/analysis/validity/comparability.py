@@ -27,15 +27,11 @@ TraitRule = Callable[[Run], Traits]
 RETRIEVES_RULE = "retrieves"
 
 
-def traits_text(traits: Traits) -> Statement:
-    """Return a run's traits as one statement."""
-    return joined(traits) if traits else statement("nothing")
-
-
-def distinct_traits(several: Sequence[Traits]) -> list[Traits]:
-    """Return the traits of several runs without those that all of them have."""
+def distinct_traits(several: Sequence[Traits]) -> list[Statement]:
+    """Return each run's traits as one statement, without those that all of them have."""
     common = set.intersection(*map(set, several))
-    return [tuple(trait for trait in traits if trait not in common) for traits in several]
+    distinct = [[trait for trait in traits if trait not in common] for traits in several]
+    return [joined(traits) if traits else statement("nothing") for traits in distinct]
 
 
 def _profile(run: Run) -> Traits:
@@ -46,7 +42,7 @@ def _profile(run: Run) -> Traits:
 def _sequence(run: Run) -> Traits:
     if run.entry.retrieves is None:
         return ()
-    files = len(run.entry.retrieves.facts.file_sizes_bytes)
+    files = len(run.entry.retrieves.file_sizes_bytes)
     return (
         statement("seed {seed}", seed=str(run.worker.result.config.seed)),
         statement("sequence over {files} files", files=count(files)),
@@ -56,7 +52,7 @@ def _sequence(run: Run) -> Traits:
 def _sizes(run: Run) -> Traits:
     if run.entry.retrieves is None:
         return ()
-    largest = sorted(set(run.entry.retrieves.facts.file_sizes_bytes), reverse=True)[:_SIZES_SHOWN]
+    largest = sorted(set(run.entry.retrieves.file_sizes_bytes), reverse=True)[:_SIZES_SHOWN]
     listed = joined(Quantity(size, Unit.BYTES) for size in largest)
     return (statement("files of {sizes}", sizes=listed),)
 
@@ -71,28 +67,26 @@ def _retrieves(run: Run) -> Traits:
 def _copy_method(run: Run) -> Traits:
     if run.entry.retrieves is None:
         return ()
-    return (statement("copied by {method}", method=str(run.entry.retrieves.facts.copy_method)),)
+    return (statement("copied by {method}", method=str(run.entry.retrieves.copy_method)),)
 
 
 def _lookup_method(run: Run) -> Traits:
     if run.entry.retrieves is None:
         return ()
-    return (
-        statement("looked up by {method}", method=str(run.entry.retrieves.facts.lookup_method)),
-    )
+    return (statement("looked up by {method}", method=str(run.entry.retrieves.lookup_method)),)
 
 
 def _reflink(run: Run) -> Traits:
     if run.entry.retrieves is None:
         return ()
-    shared = run.entry.retrieves.facts.shares_extents
+    shared = run.entry.retrieves.shares_extents
     return (statement("copies share extents" if shared else "copies move bytes"),)
 
 
 def _cache_state(run: Run) -> Traits:
     if run.entry.retrieves is None:
         return ()
-    state = run.entry.retrieves.facts.cache_state
+    state = run.entry.retrieves.cache_state
     if state is None or state.resident_bytes is None or state.cache_bytes == 0:
         return (statement("cache state unknown"),)
     resident = state.resident_bytes / state.cache_bytes

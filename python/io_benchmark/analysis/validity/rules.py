@@ -10,7 +10,7 @@ comparison. `--allow RULE` allows a refused comparison, and the report names the
 
 from collections.abc import Callable, Iterable, Sequence
 
-from io_benchmark.analysis.inference import moving_blocks
+from io_benchmark.analysis.inference.moving_blocks import FEWEST_RETRIEVES, RelativeTimes
 from io_benchmark.analysis.model import Entry, Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.statements import (
     Statement,
@@ -22,33 +22,20 @@ from io_benchmark.analysis.statements import (
 from io_benchmark.analysis.validity.comparability import (
     RETRIEVES_RULE,
     SIDE_RULES,
-    Traits,
     distinct_traits,
-    traits_text,
 )
 from io_benchmark.resolutions import in_words
 from io_benchmark.results import workloads
 from io_benchmark.results.common_types import OutcomeState
 
 # Samples that a run needs for a verdict, and from which on a verdict has no warning.
-_RETRIEVES_FOR_VERDICT, _RETRIEVES_WITHOUT_WARNING = moving_blocks.FEWEST_RETRIEVES, 100
+_RETRIEVES_FOR_VERDICT, _RETRIEVES_WITHOUT_WARNING = FEWEST_RETRIEVES, 100
 # A batch is already an average.
 _BATCHES_FOR_VERDICT, _BATCHES_WITHOUT_WARNING = 3, 20
 _NOISY_RATIO = 0.05
 _DRIFT_RATIO = 0.10
 
 _SKIPPED_RULE = "skipped"
-
-
-def task_name(worker: Worker) -> Statement:
-    if worker.run_id is None:
-        return statement("{side}, task {task}", side=worker.side, task=worker.task_id)
-    return statement(
-        "{side}, task {task} run {run}",
-        side=worker.side,
-        task=worker.task_id,
-        run=str(worker.run_id),
-    )
 
 
 def _progress(entry: Entry) -> Statement:
@@ -146,7 +133,7 @@ def _few_retrieves(run: Run) -> Statement | None:
 
 
 def _noisy(run: Run) -> Statement | None:
-    error = moving_blocks.relative_error_of_mean(run.entry)
+    error = RelativeTimes.of(run.entry).error_of_mean
     if error <= _NOISY_RATIO:
         return None
     return statement(
@@ -157,9 +144,9 @@ def _noisy(run: Run) -> Statement | None:
 
 
 def _drift(run: Run) -> Statement | None:
-    change = moving_blocks.last_third_over_first(run.entry) - 1
-    error = moving_blocks.relative_error_of_mean(run.entry)
-    if abs(change) <= max(_DRIFT_RATIO, 4 * error):
+    times = RelativeTimes.of(run.entry)
+    change = times.last_third_over_first - 1
+    if abs(change) <= max(_DRIFT_RATIO, 4 * times.error_of_mean):
         return None
     direction = "slower" if change > 0 else "faster"
     return statement(
@@ -230,7 +217,7 @@ def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run],
 
 
 def _about_task(worker: Worker, message: Statement) -> Statement:
-    return statement("{task_name}: {message}", task_name=task_name(worker), message=message)
+    return statement("{task_name}: {message}", task_name=worker.task_name, message=message)
 
 
 def select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
@@ -298,17 +285,13 @@ def check_sides(
         message = statement(
             "{baseline}: {baseline_traits}; {candidate}: {candidate_traits}",
             baseline=names[0],
-            baseline_traits=_of_side(distinct[: len(theirs)]),
+            baseline_traits=joined(distinct[: len(theirs)], " and "),
             candidate=names[1],
-            candidate_traits=_of_side(distinct[len(theirs) :]),
+            candidate_traits=joined(distinct[len(theirs) :], " and "),
         )
         given = _after_allowing(rule_name, severity, allowed)
         problems.append(Problem(rule_name, given, subject, names, message))
     return problems
-
-
-def _of_side(traits: Sequence[Traits]) -> Statement:
-    return joined(map(traits_text, traits), " and ")
 
 
 def _after_allowing(name: str, severity: Severity, allowed: frozenset[str]) -> Severity:

@@ -7,10 +7,10 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis.model import Comparison, Subject, Verdict
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Verdict
 from io_benchmark.number_text import ratio_range
 from io_benchmark.report.content.answers import AnsweredSubject, PoolAnswer
-from io_benchmark.report.content.report_index import DIFFERENT, NO_VERDICT
+from io_benchmark.report.content.report_index import NO_VERDICT
 from io_benchmark.report.content.subject_text import Distinction
 
 # More measurements than this are counted; of those that differ this many are always named.

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from io_benchmark.analysis.model import Comparison, Subject, Verdict
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Verdict
 from io_benchmark.number_text import NOTHING, interval, ratio_range
 from io_benchmark.report.content.answers import AnsweredSubject, PoolAnswer
 from io_benchmark.report.content.combined_answers import combine
-from io_benchmark.report.content.report_index import DIFFERENT, NO_VERDICT, MeasuredSubject
+from io_benchmark.report.content.report_index import NO_VERDICT, MeasuredSubject
 from io_benchmark.report.content.report_sections import Section, build_section
 from io_benchmark.report.content.subject_text import (
     Distinction,

@@ -182,9 +182,9 @@ def _distinguishing_conditions(series: HistorySeries, every: Sequence[HistorySer
     """Return the conditions that the subject's other series do not have."""
     others = [each for each in every if each.subject == series.subject]
     return [
-        text_of(condition.traits)
-        for condition in series.conditions
-        if any(condition not in each.conditions for each in others)
+        text_of(traits)
+        for rule, traits in series.conditions
+        if any((rule, traits) not in each.conditions for each in others)
     ]
 
 

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis.model import Cause, Diagnosis, Remedy, State, Subject
+from io_benchmark.analysis.model import DIFFERENT, Cause, Diagnosis, Remedy, State, Subject
 from io_benchmark.number_text import percent, ratio
-from io_benchmark.report.content.report_index import DIFFERENT, DiagnosedCandidate
+from io_benchmark.report.content.report_index import DiagnosedCandidate
 from io_benchmark.report.content.statement_text import FACT_LENGTH, evidence_text, text_of
 from io_benchmark.report.content.subject_text import Distinction, label
 from io_benchmark.results import workloads

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis.inference import estimates
-from io_benchmark.analysis.model import Subject
+from io_benchmark.analysis.model import DIFFERENT, Subject
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places
 from io_benchmark.number_text import NOTHING, digits, interval, ratio, ratio_range
-from io_benchmark.report.content.report_index import DIFFERENT
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import label, unit_text
 from io_benchmark.report.content.tables import INTERVAL_HEAD, ColumnHead, FiguresRow, FiguresTable

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis.model import (
+    DIFFERENT,
     MEDIAN,
     Comparison,
     Diagnosis,
@@ -17,14 +18,12 @@ from io_benchmark.analysis.model import (
     Problem,
     Severity,
     Subject,
-    Verdict,
 )
 from io_benchmark.analysis.report_model import NoiseFloor, Report, SideBottleneck, SubjectReport
 from io_benchmark.report.content import subject_text
 from io_benchmark.report.content.footnotes import ProblemNotes
 
 BASELINE, NO_VERDICT = "baseline", "no verdict"
-DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from importlib import import_module
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.model import Cause, State, Subject, Worker
-from io_benchmark.analysis.observed.worker_view import view_of
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 
 
@@ -43,8 +43,8 @@ def judge(
     case = Case(
         subject,
         ratio if ratio is not None and math.isfinite(ratio) and ratio > 0 else None,
-        tuple(view_of(worker, subject) for worker in baseline),
-        tuple(view_of(worker, subject) for worker in candidate),
+        tuple(View(worker, subject) for worker in baseline),
+        tuple(View(worker, subject) for worker in candidate),
         tuple(measurements),
     )
     return tuple(

@@ -5,13 +5,10 @@
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
+from io_benchmark.analysis.diagnosis.evidence import NOT_MEASURED, detail_evidence
 from io_benchmark.analysis.diagnosis.measured_gains import other_variant
-from io_benchmark.analysis.diagnosis.other_measurements import (
-    NOT_MEASURED,
-    detail_evidence,
-)
 from io_benchmark.analysis.statements import Unit
-from io_benchmark.analysis.summary import workload_figures
+from io_benchmark.results.workloads.exec import OVER_HARDLINKED
 
 ORDER = 130
 _EXEC = "exec"
@@ -22,7 +19,7 @@ _COSTS_MORE_RATIO = 1.1
 def _per_builder_copies(case: Case) -> CauseJudgement:
     """Compare copies with hardlinks, which share one file's pages in the caches."""
     copies = case.sibling(variant=_COPIES)
-    costs = case.detail(copies, workload_figures.COPIES) if copies is not None else None
+    costs = case.detail(copies, OVER_HARDLINKED) if copies is not None else None
     if copies is None or costs is None:
         return NOT_MEASURED.not_observable(
             "This needs the variants hardlinked and copies on both sides.",
@@ -30,7 +27,7 @@ def _per_builder_copies(case: Case) -> CauseJudgement:
         )
     evidence = detail_evidence(
         copies,
-        workload_figures.COPIES,
+        OVER_HARDLINKED,
         Unit.RATIO,
         "{figure} by copies",
         note=" (hardlinks are 1)",

@@ -6,8 +6,8 @@
 import re
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.evidence import of_sides, span
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import (
     RankedFact,
@@ -64,7 +64,7 @@ def _processor(view: View) -> RankedFact | None:
 
 def _cpu(case: Case) -> CauseJudgement:
     operation = workloads.of(case.subject.workload).operation
-    evidence = of_sides(
+    evidence = Sides.of(
         case,
         fact_tally("cpu", _processor),
         span("cpu-time", _own_cpu_ns, Unit.NANOSECONDS, f"CPU time per {operation} {{value}}"),

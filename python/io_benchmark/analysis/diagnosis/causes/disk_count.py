@@ -3,29 +3,16 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """How many disks of a place work at once: few disks, or several that a volume joins in a row."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.evidence import (
-    WRITE_RATE,
-    evidence_of,
-    of_sides,
-    rate,
-    tally,
-)
+from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, span, tally
 from io_benchmark.analysis.diagnosis.measured_gains import more_disks, predicted
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
 from io_benchmark.analysis.model import Evidence, Observation, State
-from io_benchmark.analysis.observed import published_caps
-from io_benchmark.analysis.observed.device_stack import Stack, stack_of
-from io_benchmark.analysis.observed.disk_waits import (
-    caps_of,
-    cgroup_write_cap,
-    do_not_wait,
-    published_write_cap,
-    write_cap,
-)
+from io_benchmark.analysis.observed.device_stack import Stack
+from io_benchmark.analysis.observed.published_caps import MachineType
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, count, statement
 
@@ -52,15 +39,13 @@ def _spread(stack: Stack) -> Statement:
 
 
 def _stack_fact(view: View) -> Statement | None:
-    stack = stack_of(view)
-    return None if stack is None else _spread(stack)
+    return None if view.stack is None else _spread(view.stack)
 
 
 def _models(view: View) -> Statement | None:
-    stack = stack_of(view)
-    if stack is None:
+    if view.stack is None:
         return None
-    models = sorted({(disk.model or "", disk.size_bytes or 0) for disk in stack.disks})
+    models = sorted({(disk.model or "", disk.size_bytes or 0) for disk in view.stack.disks})
     values: dict[str, Value] = {}
     for at, (model, size_bytes) in enumerate(models):
         values[f"model_{at}"] = model
@@ -75,24 +60,26 @@ def _models(view: View) -> Statement | None:
 
 
 def _machine_type(view: View) -> Statement | None:
-    if not view.instance_type:
+    if not view.machine_type.instance_type:
         return None
-    return statement("machine type {value}", value=published_caps.machine_name(view.instance_type))
+    return statement("machine type {value}", value=view.machine_type.name)
 
 
 def _caps(views: Sequence[View]) -> list[Observation]:
-    observe = []
-    if any(map(published_write_cap, views)):
-        observe.append(rate("published-write-cap", published_write_cap, "published cap {value}"))
-    if any(map(cgroup_write_cap, views)):
-        observe.append(rate("cgroup-write-cap", cgroup_write_cap, "the cgroup's cap {value}"))
-    if not observe:
-        observe.append(tally("published-write-cap", lambda _: statement("no published cap")))
-    return [each(views) for each in observe]
+    caps: tuple[tuple[str, Callable[[View], float | None], str], ...] = (
+        ("published-write-cap", lambda view: view.published_write_cap, "published cap {value}"),
+        ("cgroup-write-cap", lambda view: view.cgroup_write_cap, "the cgroup's cap {value}"),
+    )
+    known = [
+        span(name, cap, Unit.BYTES_PER_SECOND, template)(views)
+        for name, cap, template in caps
+        if any(map(cap, views))
+    ]
+    return known or [tally("published-write-cap", lambda _: statement("no published cap"))(views)]
 
 
 def _device_evidence(views: Sequence[View]) -> Evidence:
-    return evidence_of(
+    return Evidence.led_by(
         tally("disks", _stack_fact)(views),
         tally("models", _models, "models {value}")(views),
         tally("machine-type", _machine_type, "machine type {value}")(views),
@@ -102,11 +89,10 @@ def _device_evidence(views: Sequence[View]) -> Evidence:
 
 
 def _width(view: View) -> RankedFact | None:
-    stack = stack_of(view)
-    if stack is None:
+    if view.stack is None:
         return None
-    width = count(stack.width)
-    return RankedFact(statement("{width}", width=width), -stack.width)
+    width = view.stack.width
+    return RankedFact(statement("{width}", width=count(width)), -width)
 
 
 def _device_count(case: Case) -> CauseJudgement:
@@ -124,7 +110,7 @@ def _device_count(case: Case) -> CauseJudgement:
     )
     if judgement.state is not State.SUPPORTED:
         return judgement
-    if do_not_wait(case.slower):
+    if case.slower_never_waits:
         return evidence.ruled_out(
             "The number of disks differs, but the slower side did not wait for its disks."
         )
@@ -137,16 +123,18 @@ def _device_count(case: Case) -> CauseJudgement:
 
 def _predicted_by_caps(case: Case) -> float | None:
     """Return the baseline's write cap over the candidate's: how much longer writing takes."""
-    baseline, candidate = mean_of(case.baseline, write_cap), mean_of(case.candidate, write_cap)
+    baseline, candidate = (
+        mean_of(views, lambda view: view.write_cap) for views in (case.baseline, case.candidate)
+    )
     return baseline / candidate if baseline and candidate else None
 
 
 def _prediction_source(case: Case, predicted_ratio: float | None) -> str:
     if predicted_ratio is None:
         return "The cap of a side is not known, so nothing is predicted."
-    if any(map(cgroup_write_cap, case.views)):
+    if any(view.cgroup_write_cap for view in case.views):
         return "The prediction is from the cgroups' write caps."
-    if any(view.instance_type is None for view in case.views):
+    if any(view.machine_type.instance_type is None for view in case.views):
         return (
             "The prediction is from the published write caps (machine type unknown: "
             "those of Google's standard local SSDs)."
@@ -156,23 +144,21 @@ def _prediction_source(case: Case, predicted_ratio: float | None) -> str:
 
 def _with_more_disks(case: Case, judgement: CauseJudgement) -> CauseJudgement:
     """Name the next machine type with more disks, where the slower side's type has a fixed number."""
-    machines = {published_caps.machine_name(view.instance_type or "") for view in case.slower}
-    machine = machines.pop() if machines else ""
-    disks = published_caps.disks_of_machine(machine)
-    if machines or disks is None:
+    names = {view.machine_type.name for view in case.slower}
+    machine = MachineType(names.pop() if names else None)
+    if names or machine.disks is None:
         return judgement
-    larger = published_caps.machine_with_disks(machine, disks + 1)
-    more = published_caps.disks_of_machine(larger)
-    template = "{machine} has {disks} local SSD" + ("s" if disks > 1 else "")
-    values: dict[str, Value] = {"machine": machine, "disks": count(disks)}
-    if larger is None or more is None:
+    template = "{machine} has {disks} local SSD" + ("s" if machine.disks > 1 else "")
+    values: dict[str, Value] = {"machine": machine.name, "disks": count(machine.disks)}
+    larger = machine.with_more_disks
+    if larger is None or larger.disks is None:
         return judgement.also(f"{template}.", **values)
-    values |= {"larger": larger, "more": count(more)}
+    values |= {"larger": larger.name, "more": count(larger.disks)}
     return judgement.also(f"{template}, {{larger}} has {{more}}.", **values)
 
 
 def _above_cap(view: View) -> bool:
-    rate, cap = view.written_mib_per_s, write_cap(view)
+    rate, cap = view.written_bytes_per_s, view.write_cap
     return rate is not None and cap is not None and rate > cap
 
 
@@ -180,7 +166,7 @@ def _above_cap(view: View) -> bool:
 
 
 def _linear(view: View) -> RankedFact | None:
-    stack = stack_of(view)
+    stack = view.stack
     return None if stack is None else RankedFact(_spread(stack), float(stack.linear))
 
 
@@ -188,10 +174,9 @@ def _linear_prediction(case: Case) -> float | None:
     """Return what the slower side's own disks would reach as a stripe, over what they reach."""
 
     def gain(view: View) -> float | None:
-        stack = stack_of(view)
-        caps = caps_of(view, len(stack.disks)) if stack is not None else None
-        cap = write_cap(view)
-        return caps.write_mib_per_s / cap if caps is not None and cap else None
+        caps = view.published_caps(len(view.stack.disks)) if view.stack is not None else None
+        cap = view.write_cap
+        return caps.write_bytes_per_s / cap if caps is not None and cap else None
 
     ratio = mean_of(case.slower, gain)
     if ratio is None or case.ratio is None:
@@ -200,11 +185,11 @@ def _linear_prediction(case: Case) -> float | None:
 
 
 def _linear_volume(case: Case) -> CauseJudgement:
-    stacks = [[stack_of(view) for view in views] for views in (case.baseline, case.candidate)]
+    stacks = [[view.stack for view in views] for views in (case.baseline, case.candidate)]
     known = all(any(side) for side in stacks)
     if known and not any(stack.linear for side in stacks for stack in side if stack is not None):
         # One disk against two striped ones is another cause.
-        return of_sides(case, fact_tally("disks", _linear)).ruled_out(
+        return Sides.of(case, fact_tally("disks", _linear)).ruled_out(
             "No volume joins several disks one after another.",
         )
     return by_rank(

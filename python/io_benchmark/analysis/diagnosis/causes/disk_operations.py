@@ -8,16 +8,15 @@ from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.evidence import span, tally
-from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, unless
-from io_benchmark.analysis.diagnosis.other_measurements import (
+from io_benchmark.analysis.diagnosis.evidence import (
     NOT_MEASURED,
     SLOWER_AT_RATIO,
     figures,
+    span,
+    tally,
 )
-from io_benchmark.analysis.model import Evidence
-from io_benchmark.analysis.observed.device_stack import stack_of
-from io_benchmark.analysis.observed.disk_waits import caps_of
+from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, as_other_pool
+from io_benchmark.analysis.model import Cause, Evidence
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
@@ -62,8 +61,7 @@ def _cap_of(measurement: OtherMeasurement) -> _Cap | None:
     reads = measurement.subject.variant.startswith("read")
 
     def cap(view: View) -> float | None:
-        stack = stack_of(view)
-        caps = caps_of(view, stack.width) if stack is not None else None
+        caps = view.published_caps(view.stack.width) if view.stack is not None else None
         if caps is None:
             return None
         return caps.read_iops if reads else caps.write_iops
@@ -99,12 +97,17 @@ def _evidence(
     return Sides(with_cap(sides.baseline, case.baseline), with_cap(sides.candidate, case.candidate))
 
 
+def _as_other_pool(push: Push, cause: Cause) -> Gain | None:
+    """Leave the remedy out where device-count is supported, which has its own."""
+    return None if "device-count" in push.supported else as_other_pool(push, cause)
+
+
 RULES = (
     CauseRule(
         "random-io",
         "The slower side's disks do fewer operations per second.",
         _random_io,
         frozenset(("cache-retrieve", _RANDOM_IO)),
-        {"use the faster side's kind and number of disks": unless("device-count", as_other_pool)},
+        {"use the faster side's kind and number of disks": _as_other_pool},
     ),
 )

@@ -4,17 +4,12 @@
 """What kind of disk a place is on, and how fast each disk writes."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.evidence import of_sides, rate, span
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed import published_caps
-from io_benchmark.analysis.observed.device_stack import PERSISTENT_DISK, medium_of, stack_of
-from io_benchmark.analysis.observed.disk_waits import (
-    do_not_wait,
-    waits_for_disks,
-)
+from io_benchmark.analysis.observed.device_stack import PERSISTENT_DISK
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 
@@ -27,7 +22,7 @@ _AS_FAST_SHARE = 0.9
 
 
 def _medium(view: View) -> RankedFact | None:
-    medium = medium_of(view)
+    medium = view.stack.medium if view.stack is not None else None
     if medium is None:
         return None
     # LVM may span both: then the slow part decides.
@@ -44,11 +39,7 @@ def _boot_disk_fallback(case: Case) -> CauseJudgement:
         same="Both sides have the same kind of disk, so neither fell back to its boot disk alone.",
         name="disk-kind",
     )
-    expected = [
-        disks
-        for view in case.slower
-        if (disks := published_caps.disks_of_machine(view.instance_type))
-    ]
+    expected = [disks for view in case.slower if (disks := view.machine_type.disks)]
     if judgement.state is State.SUPPORTED and expected:
         return judgement.also(
             "Its machine type has {disks} local SSD" + ("s." if max(expected) > 1 else "."),
@@ -61,15 +52,19 @@ def _boot_disk_fallback(case: Case) -> CauseJudgement:
 
 
 def _each_disk(view: View) -> float | None:
-    stack = stack_of(view)
-    rate = view.written_mib_per_s
+    stack, rate = view.stack, view.written_bytes_per_s
     return None if stack is None or rate is None else rate / stack.width
 
 
 def _disk_speed(case: Case) -> CauseJudgement:
-    evidence = of_sides(
+    evidence = Sides.of(
         case,
-        rate("write-rate-per-disk", _each_disk, "write rate per disk {value}"),
+        span(
+            "write-rate-per-disk",
+            _each_disk,
+            Unit.BYTES_PER_SECOND,
+            "write rate per disk {value}",
+        ),
         span(
             "io-wait",
             lambda view: view.io_wait_share,
@@ -86,9 +81,9 @@ def _disk_speed(case: Case) -> CauseJudgement:
         return evidence.nothing_to_explain()
     if slower >= _AS_FAST_SHARE * faster:
         return evidence.ruled_out("Each disk of the slower side wrote as fast.")
-    if do_not_wait(case.slower):
+    if case.slower_never_waits:
         return evidence.ruled_out("The slower side did not wait for its disks.")
-    if all(waits_for_disks(view) is None for view in case.slower):
+    if all(view.waits_for_disks is None for view in case.slower):
         return evidence.not_observable(
             "Each disk of the slower side wrote more slowly, but maybe it had less to write: "
             "no pressure was recorded and no cap is published.",

@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.evidence import evidence_of, fact, of_sides, span
+from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.ranking import is_enough, part
+from io_benchmark.analysis.model import Evidence, Observation
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
@@ -26,7 +27,7 @@ def _by_lookups(
     case: Case, rest: str, enough: Callable[[Sides, float], CauseJudgement]
 ) -> CauseJudgement:
     """Rule a cause out where the lookups are too small a part; `rest` names what else there is."""
-    evidence = of_sides(case, span("lookup", _lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
+    evidence = Sides.of(case, span("lookup", _lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
     if case.difference_ns is None:
         return evidence.not_observable("The workload has no times.", workload="spawn")
     share = case.explained_share(_lookup_ns)
@@ -64,8 +65,8 @@ def _judge_spawns(case: Case, spawn: OtherMeasurement) -> CauseJudgement:
     """Compare how much longer a process takes with how many a retrieve starts."""
     evidence = Sides(
         *(
-            evidence_of(
-                fact(
+            Evidence.led_by(
+                Observation.of_side(
                     "process-start",
                     statement(
                         "process started in {time}", time=Quantity(mean_ns, Unit.NANOSECONDS)

@@ -6,8 +6,8 @@
 from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.evidence import of_sides, span
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.ranking import (
     RankedFact,
     by_rank,
@@ -15,11 +15,11 @@ from io_benchmark.analysis.diagnosis.ranking import (
     part,
 )
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.disk_waits import MIB
 from io_benchmark.analysis.observed.worker_view import View, of_workers
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
 ORDER = 70
+_MIB = 1024 * 1024
 # Cache residency is compared in steps of this size.
 _RESIDENT_STEP = 0.10
 # A page that costs at most this many times as much costs the same.
@@ -27,7 +27,7 @@ _SAME_COST_RATIO = 1.25
 
 
 def _cached(view: View) -> RankedFact | None:
-    state = view.retrieves.facts.cache_state if view.retrieves is not None else None
+    state = view.retrieves.cache_state if view.retrieves is not None else None
     if state is None or state.resident_bytes is None or not state.cache_bytes:
         return None
     step = round(min(1.0, state.resident_bytes / state.cache_bytes) / _RESIDENT_STEP)
@@ -37,12 +37,12 @@ def _cached(view: View) -> RankedFact | None:
 
 def _reading_ns(view: View) -> float | None:
     """Return what reading the rest of the cache costs per retrieve, at the disks' write rate."""
-    state = view.retrieves.facts.cache_state if view.retrieves is not None else None
-    rate = view.written_mib_per_s
+    state = view.retrieves.cache_state if view.retrieves is not None else None
+    rate = view.written_bytes_per_s
     if view.entry is None or state is None or state.resident_bytes is None or not rate:
         return None
-    missing_mib = max(0, state.cache_bytes - state.resident_bytes) / MIB
-    return missing_mib / rate * 1e9 / len(view.entry.total_ns)
+    missing_bytes = max(0, state.cache_bytes - state.resident_bytes)
+    return missing_bytes / rate * 1e9 / len(view.entry.total_ns)
 
 
 def _page_cache_state(case: Case) -> CauseJudgement:
@@ -76,11 +76,11 @@ def _touch_per_retrieve_ns(view: View) -> float | None:
     cost = _touch_ns(view)
     if cost is None or view.entry is None or view.copied_bytes is None:
         return None
-    return cost * view.copied_bytes / MIB / len(view.entry.total_ns)
+    return cost * view.copied_bytes / _MIB / len(view.entry.total_ns)
 
 
 def _memory_first_touch(case: Case) -> CauseJudgement:
-    evidence = of_sides(
+    evidence = Sides.of(
         case, span("first-touch-per-mib", _touch_ns, Unit.NANOSECONDS, "{value} per MiB")
     )
     slower, faster = of_workers(case.slower, _touch_ns), of_workers(case.faster, _touch_ns)

@@ -8,18 +8,18 @@ from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.measured_gains import other_place
-from io_benchmark.analysis.diagnosis.other_measurements import (
+from io_benchmark.analysis.diagnosis.evidence import (
     NOT_MEASURED,
     SLOWER_AT_RATIO,
     detail_evidence,
     figures,
 )
+from io_benchmark.analysis.diagnosis.measured_gains import other_place
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.model import Evidence, State
-from io_benchmark.analysis.observed.worker_view import View, cpu_quota
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
-from io_benchmark.analysis.summary import workload_figures
+from io_benchmark.results.workloads import metadata
 
 ORDER = 120
 _METADATA = "metadata"
@@ -36,13 +36,11 @@ _MISSING = ("lookup-missing", "stat-missing")
 def _with_threads(case: Case) -> OtherMeasurement | None:
     """Return this variant with the most at once, or the one that gains least where this one scales."""
     scaled = [
-        each
-        for each in case.measured(_METADATA)
-        if case.detail(each, workload_figures.SCALING) is not None
+        each for each in case.measured(_METADATA) if case.detail(each, metadata.SCALING) is not None
     ]
 
     def gained(measurement: OtherMeasurement) -> float:
-        slower, faster = case.detail(measurement, workload_figures.SCALING) or (1.0, 1.0)
+        slower, faster = case.detail(measurement, metadata.SCALING) or (1.0, 1.0)
         return slower / faster
 
     same_variant = [each for each in scaled if each.subject.variant == case.subject.variant]
@@ -54,7 +52,7 @@ def _with_threads(case: Case) -> OtherMeasurement | None:
 
 def _lock(case: Case) -> CauseJudgement:
     measurement = _with_threads(case)
-    scaling = case.detail(measurement, workload_figures.SCALING) if measurement else None
+    scaling = case.detail(measurement, metadata.SCALING) if measurement else None
     if measurement is None or scaling is None:
         return NOT_MEASURED.not_observable(
             "This needs the same operations by one thread and by several at once on both sides.",
@@ -63,7 +61,7 @@ def _lock(case: Case) -> CauseJudgement:
     threads = measurement.subject.threads
     evidence = detail_evidence(
         measurement,
-        workload_figures.SCALING,
+        metadata.SCALING,
         Unit.RATIO,
         "{figure} by {threads} at once",
         note=" ({variant}, one thread is 1)",
@@ -75,7 +73,7 @@ def _lock(case: Case) -> CauseJudgement:
     slower, faster = scaling
     if slower >= _SCALES_SHARE * faster:
         return evidence.ruled_out("Several at once gain as much on the slower side.")
-    quotas = [cpu_quota(view.limits) for view in case.slower if view.limits is not None]
+    quotas = [view.worker.cpu_quota for view in case.slower]
     if any(quota is not None and quota < threads for quota in quotas):
         return evidence.ruled_out(
             "The slower side's cgroup gives it fewer CPUs than threads that work at once."
@@ -162,14 +160,14 @@ def _joined(first: Evidence, second: Evidence) -> Evidence:
 
 def _files_not_visible(case: Case) -> CauseJudgement:
     measurements = case.measured(_METADATA, _VISIBILITY)
-    counts = case.detail(measurements[0], workload_figures.NOT_VISIBLE) if measurements else None
+    counts = case.detail(measurements[0], metadata.NOT_VISIBLE) if measurements else None
     if counts is None:
         return NOT_MEASURED.not_observable(
             "This needs the variant visibility on both sides.", workload=_METADATA
         )
     evidence = detail_evidence(
         measurements[0],
-        workload_figures.NOT_VISIBLE,
+        metadata.NOT_VISIBLE,
         Unit.COUNT,
         "{figure} files not visible immediately",
     )

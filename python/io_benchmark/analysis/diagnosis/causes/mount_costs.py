@@ -10,7 +10,6 @@ from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.mount_options import all_options, mount_table_options
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import statement
 
@@ -37,7 +36,7 @@ def _costs(view: View, destination: str) -> dict[str, tuple[str, float]]:
 
     The setting is empty where an option is not set.
     """
-    options = all_options(view)
+    options = view.mount_options
 
     def flag(name: str, cost: float) -> tuple[str, float]:
         return (name, cost) if name in options else ("", 0.0)
@@ -78,7 +77,7 @@ def _unknown_options(view: View) -> frozenset[str]:
     }
     return frozenset(
         f"{name}={value}" if value else name
-        for name, value in mount_table_options(view).items()
+        for name, value in view.mount_table_options.items()
         if name not in known and name not in _IGNORED
     )
 

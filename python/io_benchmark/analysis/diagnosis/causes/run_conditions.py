@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.evidence import of_sides, span
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.ranking import part
-from io_benchmark.analysis.inference.moving_blocks import last_third_over_first
+from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
 from io_benchmark.analysis.observed.worker_view import View, of_workers
 from io_benchmark.analysis.statements import Unit
 from io_benchmark.results import workloads
@@ -29,11 +29,11 @@ def _drift(view: View) -> float | None:
     """Return the last third's times over the first third's, adjusted for file sizes."""
     if view.entry is None or len(view.entry.total_ns) < _SAMPLES_TO_JUDGE_DRIFT:
         return None
-    return last_third_over_first(view.entry)
+    return RelativeTimes.of(view.entry).last_third_over_first
 
 
 def _drift_over_time(case: Case) -> CauseJudgement:
-    evidence = of_sides(
+    evidence = Sides.of(
         case, span("drift", _drift, Unit.RATIO, "last third over the first {value}")
     )
     slower, faster = of_workers(case.slower, _drift), of_workers(case.faster, _drift)
@@ -74,7 +74,7 @@ def _median(views: Sequence[View], value: Callable[[View], float | None]) -> flo
 
 
 def _other_load(case: Case) -> CauseJudgement:
-    evidence = of_sides(
+    evidence = Sides.of(
         case,
         span("pressure", _pressed, Unit.SHARE, "CPU or memory under pressure {value} of the time"),
         span(

@@ -3,28 +3,23 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The disks' I/O scheduler, apart from the two ways in which it makes synchronous writers wait."""
 
+from statistics import fmean
+
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.causes.scheduler_waits import (
     SYNC_WRITE,
     counted_as,
 )
+from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.other_measurements import (
-    SLOWER_AT_RATIO,
-)
 from io_benchmark.analysis.diagnosis.ranking import (
     RankedFact,
     by_rank,
     is_unranked,
 )
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.device_stack import (
-    FAIR_QUEUEING,
-    described,
-    fair_disks,
-    stack_of,
-)
+from io_benchmark.analysis.observed.device_stack import FAIR_QUEUEING, described
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.results.format import Device
@@ -43,13 +38,13 @@ def _described(disk: Device) -> str:
 
 
 def _scheduler(view: View) -> RankedFact | None:
-    stack = stack_of(view)
+    stack = view.stack
     if stack is None or any(disk.scheduler is None for disk in stack.disks):
         return None
     schedulers = ", ".join(sorted(set(map(_described, stack.disks))))
     return RankedFact(
         statement("{schedulers}", schedulers=schedulers),
-        len(fair_disks(stack.disks)) / len(stack.disks),
+        fmean(disk.scheduler in FAIR_QUEUEING for disk in stack.disks),
     )
 
 

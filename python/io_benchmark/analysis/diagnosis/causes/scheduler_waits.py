@@ -15,14 +15,12 @@ the two were set: only times prove it.
 from dataclasses import dataclass
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.evidence import Observe, of_sides, tally
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Observe, Sides
+from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.other_measurements import SLOWER_AT_RATIO
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.device_stack import described, fair_disks, stack_of
-from io_benchmark.analysis.observed.mount_options import LAYERED
-from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.observed.device_stack import FAIR_QUEUEING, described
+from io_benchmark.analysis.observed.worker_view import LAYERED, View, mean_of
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.format import Device
 
@@ -43,7 +41,7 @@ def _scheduled_disks(view: View) -> tuple[Device, ...] | None:
     """Return the place's disks, none for a place in memory; None where a scheduler is unseen."""
     if view.place is not None and view.place.kind == "memory":
         return ()
-    stack = stack_of(view)
+    stack = view.stack
     if stack is None or any(disk.scheduler is None for disk in stack.disks):
         return None
     return stack.disks
@@ -159,7 +157,7 @@ def _scheduler(view: View) -> tuple[_Precondition, _Precondition]:
     if disks is None:
         unseen = None, "no scheduler seen"
         return preconditions(unseen, unseen)
-    fair = fair_disks(disks)
+    fair = [disk for disk in disks if disk.scheduler in FAIR_QUEUEING]
     names = sorted({disk.scheduler or "" for disk in fair or disks})
     known = [setting for disk in fair for setting in _idle_settings(disk).items()]
     above = {name: value for name, value in known if value > 0}
@@ -186,7 +184,7 @@ def _observe(at: int, key: str) -> Observe:
 def _scheduler_idling(case: Case) -> CauseJudgement:
     keys = ("cgroup", "journal", "scheduler", "idle-settings")
     observe = [_observe(at, key) for at, key in enumerate(keys)]
-    evidence = of_sides(case, *observe, has_summary=False)
+    evidence = Sides.of(case, *observe, has_summary=False)
     slower, faster = mean_of(case.slower, _all_met), mean_of(case.faster, _all_met)
     if case.differs and slower == 0:
         return evidence.ruled_out(_absent(case))
@@ -255,7 +253,7 @@ def _schedulers(view: View) -> Statement | None:
 
 
 def _scheduler_starvation(case: Case) -> CauseJudgement:
-    evidence = of_sides(case, tally("schedulers", _schedulers))
+    evidence = Sides.of(case, tally("schedulers", _schedulers))
     if None in (mean_of(case.baseline, _may_starve), mean_of(case.candidate, _may_starve)):
         return evidence.not_observable("The disks' scheduler could not be seen.")
     if not case.differs:

@@ -5,7 +5,7 @@
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, of_sides, span, tally
+from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, span, tally
 from io_benchmark.analysis.diagnosis.measured_gains import (
     as_other_pool,
     follows,
@@ -13,9 +13,7 @@ from io_benchmark.analysis.diagnosis.measured_gains import (
     other_place,
 )
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
-from io_benchmark.analysis.observed.disk_waits import waits_for_disks
-from io_benchmark.analysis.observed.mount_options import LAYERED, all_options, filesystem_type
-from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.observed.worker_view import LAYERED, View, mean_of
 from io_benchmark.analysis.statements import Statement, Unit, Value, count, statement
 
 ORDER = 30
@@ -64,14 +62,14 @@ def _storage_place(case: Case) -> CauseJudgement:
 
 
 def _filesystem(view: View) -> RankedFact | None:
-    name = filesystem_type(view.place)
+    name = view.filesystem_type
     if name is None or name in LAYERED:
         return None
     return RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))
 
 
 def _file_system(case: Case) -> CauseJudgement:
-    layered = any(filesystem_type(view.place) in LAYERED for view in case.views)
+    layered = any(view.filesystem_type in LAYERED for view in case.views)
     return by_rank(
         case,
         _filesystem,
@@ -90,12 +88,12 @@ def _file_system(case: Case) -> CauseJudgement:
 
 def _flushes(view: View) -> bool | None:
     """Return whether closing a rewritten file writes it out."""
-    name = filesystem_type(view.place)
+    name = view.filesystem_type
     if name is None or name in LAYERED:
         return None
     if name != "ext4":
         return False
-    options = all_options(view)
+    options = view.mount_options
     if "noauto_da_alloc" in options or "nodelalloc" in options:
         return False
     return view.written_share is None or view.written_share >= _FLUSHED_SHARE
@@ -105,7 +103,7 @@ def _flush_fact(view: View) -> Statement | None:
     flushes = _flushes(view)
     if flushes is None:
         return None
-    name = filesystem_type(view.place) or ""
+    name = view.filesystem_type or ""
     if name != "ext4":
         return statement("{type}, which has its own rules", type=name)
     return statement(
@@ -113,12 +111,12 @@ def _flush_fact(view: View) -> Statement | None:
         if flushes
         else "{type} with {option}, does not flush a rewritten file",
         type=name,
-        option="noauto_da_alloc" if "noauto_da_alloc" in all_options(view) else "auto_da_alloc",
+        option="noauto_da_alloc" if "noauto_da_alloc" in view.mount_options else "auto_da_alloc",
     )
 
 
 def _ext4_flush(case: Case) -> CauseJudgement:
-    evidence = of_sides(
+    evidence = Sides.of(
         case,
         tally("flush", _flush_fact),
         span(
@@ -161,10 +159,7 @@ def _ext4_flush(case: Case) -> CauseJudgement:
 
 def _both_flush(case: Case, evidence: Sides) -> CauseJudgement:
     """Judge a flush on both sides, which makes disks that differ decide how long copies take."""
-    waits = mean_of(
-        case.slower,
-        lambda view: None if (waits := waits_for_disks(view)) is None else float(waits),
-    )
+    waits = mean_of(case.slower, lambda view: view.waits_for_disks)
     if waits is None:
         return evidence.not_observable(
             "Both sides flush each rewritten file, and whether the copies waited for that was not "
@@ -187,10 +182,10 @@ def _both_flush(case: Case, evidence: Sides) -> CauseJudgement:
 
 def _shares(view: View) -> RankedFact | None:
     retrieves = view.retrieves
-    if retrieves is None or retrieves.facts.shares_extents is None:
+    if retrieves is None or retrieves.shares_extents is None:
         return None
-    method = retrieves.facts.copy_method or ""
-    if retrieves.facts.shares_extents:
+    method = retrieves.copy_method or ""
+    if retrieves.shares_extents:
         return RankedFact(statement("copies share their extents ({method})", method=method), 0.0)
     return RankedFact(statement("copies move their bytes ({method})", method=method), 1.0)
 

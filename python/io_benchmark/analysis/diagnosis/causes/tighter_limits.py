@@ -10,8 +10,7 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, ReadFact, by_rank
-from io_benchmark.analysis.observed.disk_waits import MIB
-from io_benchmark.analysis.observed.worker_view import View, cpu_quota
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.results.format import IoLimit
 
@@ -98,9 +97,9 @@ def _io(view: View) -> RankedFact | None:
     if not limits:
         return RankedFact(_NO_LIMIT)
     template, values = _listed(limits)
-    rate = view.written_mib_per_s
+    rate = view.written_bytes_per_s
     if rate and all(
-        "bytes" in limit.kind and limit.value >= _FAR_ABOVE_RATE * rate * MIB for limit in limits
+        "bytes" in limit.kind and limit.value >= _FAR_ABOVE_RATE * rate for limit in limits
     ):
         return RankedFact(statement(f"{template}: far above the rate that was reached", **values))
     bytes_per_s = [
@@ -117,7 +116,7 @@ def _memory(view: View) -> RankedFact | None:
     limit_bytes = _memory_limit_bytes(view)
     if limit_bytes is None:
         return RankedFact(_NO_LIMIT)
-    needed_bytes = sum(view.retrieves.facts.file_sizes_bytes) if view.retrieves is not None else 0
+    needed_bytes = sum(view.retrieves.file_sizes_bytes) if view.retrieves is not None else 0
     template = "{limit}"
     values: dict[str, Value] = {"limit": Quantity(limit_bytes, Unit.BYTES)}
     if needed_bytes:
@@ -129,9 +128,9 @@ def _memory(view: View) -> RankedFact | None:
 
 
 def _cpu(view: View) -> RankedFact | None:
-    if not _hierarchy_seen(view) or view.limits is None:
+    if not _hierarchy_seen(view):
         return None
-    quota = cpu_quota(view.limits)
+    quota = view.worker.cpu_quota
     if quota is None:
         return RankedFact(_NO_LIMIT)
     cpus = Quantity(quota, Unit.NUMBER)

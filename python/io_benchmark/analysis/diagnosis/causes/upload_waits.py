@@ -4,10 +4,9 @@
 """What makes uploads slow: a server that does not answer Expect, or connecting each time."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.evidence import of_sides, span
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.evidence import NOT_MEASURED, figures, span
 from io_benchmark.analysis.diagnosis.measured_gains import follows, other_variant
-from io_benchmark.analysis.diagnosis.other_measurements import NOT_MEASURED, figures
 from io_benchmark.analysis.diagnosis.ranking import is_enough, part
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.statements import Quantity, Unit
@@ -31,7 +30,7 @@ def _stalled(view: View) -> float | None:
 
 
 def _stall(case: Case) -> CauseJudgement:
-    evidence = of_sides(
+    evidence = Sides.of(
         case, span("stalled-uploads", _stalled, Unit.SHARE, "{value} of uploads stalled")
     )
     slower, faster = mean_of(case.slower, _stalled), mean_of(case.faster, _stalled)

@@ -4,8 +4,8 @@
 """An overlay that is mounted volatile: its fsync does nothing, so writes never wait for the disk."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.evidence import of_sides, span
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import follows
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
 from io_benchmark.analysis.model import State
@@ -32,7 +32,7 @@ def _fsync_ns(view: View) -> float | None:
 
 
 def _final_sync_ns(view: View) -> float | None:
-    return view.retrieves.facts.final_sync_ns if view.retrieves is not None else None
+    return view.retrieves.final_sync_ns if view.retrieves is not None else None
 
 
 def volatile_overlay(case: Case) -> CauseJudgement:
@@ -53,7 +53,7 @@ def volatile_overlay(case: Case) -> CauseJudgement:
         unseen="The kind of the place could not be seen.",
         same="The overlay is volatile on both sides or on neither.",
         name="overlay",
-        evidence=of_sides(case, *observe),
+        evidence=Sides.of(case, *observe),
     )
     destination = case.subject.destination
     if judgement.state is State.SUPPORTED and destination not in ("", _SYNCED_BETWEEN):
