@@ -28,10 +28,6 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, lambda _number, _frame: None)
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # Started in the background by a script: tests of Ctrl-C need processes that it stops.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
 # Set on a worker, or by whoever tries the script by hand.
 PREFIXES = ("TASKCLUSTER_", "IO_BENCHMARK_", "MOZ_", "TASKGRAPH_")
 NAMES = ("TASK_ID", "RUN_ID", "TASK_GROUP_ID")

@@ -200,25 +200,6 @@ def test_mistakes_are_told_before_anything_runs(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_task_that_fails_is_named_and_the_others_are_shown(tmp_path: Path) -> None:
-    """One pool's folder is too small: its reason is told, the code is 1, the rest is compared."""
-    if os.geteuid() != 0:
-        pytest.skip("needs root: mounts a small file system")
-    small = tmp_path / "small"
-    small.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=10m", "none", small], check=True)
-    try:
-        done = rehearse("--at", f"amd-30={small}", "--output", "out", folder=tmp_path, expected=1)
-    finally:
-        subprocess.run(["umount", small], check=True)
-    assert "error: io-benchmark-amd-30: failed, exit code 1; its log is" in done.stderr
-    assert re.search(r"^ +intel.* amd-16", done.stdout, re.MULTILINE)
-    assert "amd-30" in done.stdout  # its run is named among the problems
-    assert len(list((tmp_path / "out").iterdir())) == 4
-    report = (tmp_path / "out" / "io-benchmark-report" / "report.md").read_text()
-    assert "amd-16" in report
-
-
 @pytest.fixture
 def one_retrieve(tmp_path: Path) -> Path:
     """A tree whose tasks measure nearly nothing; the report's is the one to look at."""
@@ -240,6 +221,27 @@ def rehearse_tree(tree: Path, *arguments: str, expected: int) -> program.Finishe
         folder=tree.parent,
         expected=expected,
     )
+
+
+def test_a_task_that_fails_is_named_and_the_others_are_shown(
+    tmp_path: Path, one_retrieve: Path
+) -> None:
+    """One pool's folder is too small: its reason is told, the code is 1, the rest is compared."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root: mounts a small file system")
+    small = tmp_path / "small"
+    small.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=10m", "none", small], check=True)
+    try:
+        done = rehearse_tree(one_retrieve, "--at", f"amd-30={small}", expected=1)
+    finally:
+        subprocess.run(["umount", small], check=True)
+    assert "error: io-benchmark-amd-30: failed, exit code 1; its log is" in done.stderr
+    assert re.search(r"^ +intel.* amd-16", done.stdout, re.MULTILINE)
+    assert "amd-30" in done.stdout  # its run is named among the problems
+    assert len(list((tmp_path / "out").iterdir())) == 4
+    report = (tmp_path / "out" / "io-benchmark-report" / "report.md").read_text()
+    assert "amd-16" in report
 
 
 def test_an_expectation_of_the_kind_fails_the_rehearsal(one_retrieve: Path) -> None:

@@ -112,18 +112,25 @@ def test_help(environment, tmp_path):
     assert "rehearse" in result.stdout
 
 
-@pytest.mark.parametrize("inside", ["an empty folder", "another checkout"])
-def test_rehearse_outside_a_checkout(environment, tmp_path, inside):
+@pytest.mark.parametrize(
+    ("inside", "jobs"),
+    [
+        ("an empty folder", "intel,amd-16,io-benchmark-report"),
+        ("another checkout", "intel"),
+    ],
+)
+def test_rehearse_outside_a_checkout(environment, tmp_path, inside, jobs):
     """The bundled kinds generate and run, also inside a checkout of something else, and it says so."""
     if inside == "another checkout":
         subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
-    result = run(environment, tmp_path, "rehearse", "-j", "intel,amd-16,io-benchmark-report")
+    result = run(environment, tmp_path, "rehearse", "-j", jobs)
     assert result.returncode == 0, result.stderr
     assert "bundled copy" in result.stderr
     assert "intel" in result.stdout
-    # The report's task has found the program where it is installed.
-    (page,) = tmp_path.glob("io-benchmark-results/*/io-benchmark-report/report.html")
-    assert f"Report of the report task: {page}" in result.stderr
+    if "report" in jobs:
+        # The report's task has found the program where it is installed.
+        (page,) = tmp_path.glob("io-benchmark-results/*/io-benchmark-report/report.html")
+        assert f"Report of the report task: {page}" in result.stderr
 
 
 def test_the_reports_image_from_the_bundle(environment, clone, tmp_path):
