@@ -56,11 +56,17 @@ class _RunSettings(NamedTuple):
         config.update(
             places=[place._asdict() for place in self.places],
             precision_ratio=config.pop("precision"),
-            # The host only: the rest may hold a signature, and results are public.
-            upload_url=None if self.upload_url is None else origin(self.upload_url),
+            upload_url=self.upload_origin(),
             environment={name: os.environ[name] for name in names},
         )
         return config
+
+    def upload_origin(self):
+        """Return the host only: the rest may hold a signature, and results are public."""
+        if self.upload_url is None:
+            return None
+        parts = urlsplit(self.upload_url)
+        return "%s://%s" % (parts.scheme, parts.netloc)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -113,11 +119,6 @@ def _parse_url(text):
     if not is_server or "@" in parts.netloc or not re.fullmatch(r"[\x21-\x7e]+", text):
         raise ArgumentTypeError("%r is not %s" % (text, URL))
     return text
-
-
-def origin(url):
-    parts = urlsplit(url)
-    return "%s://%s" % (parts.scheme, parts.netloc)
 
 
 def _positive(kind, most=10**9):

@@ -11,13 +11,7 @@ from typing import Any
 from taskgraph.transforms.base import TransformSequence
 
 from io_benchmark_taskgraph import yaml_files
-from io_benchmark_taskgraph.mistakes import (
-    BadKeyError,
-    in_task,
-    kind_file,
-    shown_path,
-    task_name,
-)
+from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, kind_file, task_name
 from io_benchmark_taskgraph.selection import ALL_JOB, JOB_ATTRIBUTE, POOL_ATTRIBUTE
 from io_benchmark_taskgraph.transforms import Tasks
 
@@ -29,7 +23,7 @@ def check_files(config: Any, tasks: Tasks) -> Tasks:
     for name in ["kind.yml", *config.config.get("tasks-from", [])]:
         path = Path(config.path) / name
         if path.is_file():  # a test's kind has none
-            yaml_files.check(path, shown_path(config, path))
+            yaml_files.check(path, kind_file(config, name))
     yield from tasks
 
 
@@ -56,7 +50,8 @@ def _check_names(config: Any, tasks: Tasks) -> Tasks:
             _check_name(config, task, name)
             if counts[name] > 1:
                 same = (pool for pool in pools if task_name(pool) == name)
-                files = ", ".join(sorted({kind_file(config, pool) for pool in same}))
+                names = {pool.get("task-from", "kind.yml") for pool in same}
+                files = ", ".join(sorted(kind_file(config, file) for file in names))
                 text = f"two pools have this name ({files}); rename or remove one"
                 raise BadKeyError("name", text)
         task.setdefault("attributes", {})[POOL_ATTRIBUTE] = name
