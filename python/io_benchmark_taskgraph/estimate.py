@@ -31,19 +31,14 @@ def time_budget_s(limit_s: Any) -> int:
     raise BadKeyError("worker.max-run-time", f"{text}; write one such as 3600")
 
 
-def _other_workloads_s(root: Path, benchmark: Benchmark) -> int:
-    """Return the longest time that the workloads other than cache-retrieve take."""
-    return sum(
-        maximum_time_s(root, benchmark.script, workload, len(benchmark.places))
-        for workload in benchmark.workloads
-        if workload != CACHE_RETRIEVE
-    )
-
-
 def check_duration(root: Path, benchmark: Benchmark, budget_s: int) -> None:
     """Refuse a task that would not end in time on the slowest pool."""
     places, destinations = len(benchmark.places), len(benchmark.destinations)
-    others_s = _other_workloads_s(root, benchmark)
+    others_s = sum(
+        maximum_time_s(root, benchmark.script, workload, places)
+        for workload in benchmark.workloads
+        if workload != CACHE_RETRIEVE
+    )
     if CACHE_RETRIEVE not in benchmark.workloads:
         if others_s > budget_s:
             raise BadKeyError(

@@ -137,7 +137,7 @@ def _events(path: Path) -> Iterator[Any]:
             loader.dispose()
 
 
-def check(path: Path, name: str) -> None:
+def _check(path: Path, name: str) -> None:
     """Refuse the file at its first mistake of this kind; messages use `name` for it."""
     reader = _Reader(name)
     for event in _events(path):
@@ -146,10 +146,10 @@ def check(path: Path, name: str) -> None:
 
 def check_tree(folder: Path) -> None:
     """Check the configuration and all kinds' files in `taskcluster/`, which is `folder`."""
-    for path in [folder / "config.yml", *sorted(folder.glob("kinds/*/*.yml"))]:
+    for path in [folder / "config.yml", *sorted(folder.glob("kinds/**/*.yml"))]:
         name = str(path.relative_to(folder.parent))
         if path.is_file():
-            check(path, name)
+            _check(path, name)
         elif path.exists() and not path.is_dir():
             # Reading a named pipe or a device may never end.
             raise UserMistake(f"{name}: is not a regular file; remove it")

@@ -27,6 +27,8 @@ class Batches(Workload):
 
     columns = ("start_ns", "duration_ns", "operations")
     samples_for_a_verdict = 20
+    # All variants at their limits, with what comes before and after, on the slowest pool.
+    maximum_s = 0  # per place where `per_place`, otherwise per task
     observes: Tuple[str, ...] = ()
 
     def __init__(self, bench, place, folder):
@@ -149,7 +151,8 @@ class Batches(Workload):
         mean_ns = sum(row[1] for row in self._rows) / sum(row[2] for row in self._rows)
         return "%s %s" % (self.shown(mean_ns), self.unit)
 
-    def _times_by_group(self):
+    def times_by_group(self):
+        """Return the group and the time of each sample so far, and the planned number as text."""
         each_ns = [duration / operations for _, duration, operations in self._rows]
         return [0] * len(each_ns), each_ns, "%d samples" % self._planned
 
@@ -163,6 +166,14 @@ class Batches(Workload):
     def parts(entry):
         samples, label = entry["samples"], "All " + entry["variant"]
         return [(label, samples["duration_ns"], samples["operations"])]
+
+    @classmethod
+    def remarks(cls, _entry):
+        return []
+
+    @staticmethod
+    def subtests(_entry):
+        return []
 
     @staticmethod
     def options(entry):

@@ -209,8 +209,9 @@ class _Bench:
             with self.held():
                 self._collect()
                 self._current = None
-                if entry["samples"][workload.columns[0]]:
-                    self._measured_enough |= workload.enough_for_a_verdict()
+                count = len(entry["samples"][workload.columns[0]])
+                self._measured_enough |= count >= workload.samples_for_a_verdict
+                if count:
                     suite = perfherder_series.suite(self.settings, workload, entry)
                     self._suites.append(suite)
 

@@ -20,15 +20,17 @@ T_95 += [2.145, 2.131, 2.120, 2.110, 2.101, 2.093]
 
 
 class Workload:
-    """One workload in one place: prepare once, run once per variant, read the samples after each run."""
+    """One workload in one place: prepare once, run once per variant, read the samples after each run.
+
+    Each defines variants(), plan(), run() and times_by_group(), and what is shown of an entry: details(),
+    parts(), remarks(), options() and subtests().
+    """
 
     name = ""
     unit = ""
     # Nanoseconds of a time's unit; None: operations per second.
     unit_ns: Optional[int] = None
-    # All variants at their limits, with what comes before and after, on the slowest pool.
-    maximum_s = 0  # per place where `per_place`, otherwise per task
-    per_place = True
+    per_place = True  # otherwise it runs once per task
     columns: Tuple[str, ...] = ()
     samples_for_a_verdict = 0
 
@@ -54,19 +56,12 @@ class Workload:
         table = list(zip(*self._rows)) or [()] * len(self.columns)
         return {name: list(values) for name, values in zip(self.columns, table)}
 
-    def enough_for_a_verdict(self):
-        return len(self._rows) >= self.samples_for_a_verdict
-
-    def _times_by_group(self):
-        """Return the group and the time of each sample so far, and the planned number as text."""
-        raise NotImplementedError
-
     def is_known(self, entry):
         """Return whether the mean is known as precisely as --precision demands; note it in the entry."""
         wanted = self._bench.settings.precision
         if not wanted:
             return False
-        groups, times_ns, planned = self._times_by_group()
+        groups, times_ns, planned = self.times_by_group()
         reached = _relative_half_width(groups, times_ns)
         if reached is None or reached > wanted:
             return False
@@ -90,26 +85,12 @@ class Workload:
 
     @classmethod
     def title(cls, entry):
-        words = [entry["name"], "place %s" % entry["place"], *cls.details(entry)]
-        return ", ".join(words)
-
-    @staticmethod
-    def details(entry):
-        """Return what distinguishes the entry from others of its workload and place."""
-        raise NotImplementedError
-
-    @classmethod
-    def remarks(cls, _entry):
-        return []
+        place = "place %s" % entry["place"]
+        return ", ".join([entry["name"], place, *cls.details(entry)])
 
     @classmethod
     def remarks_on_all(cls, _entries):
         """Return lines about all entries of one place together."""
-        return []
-
-    @classmethod
-    def subtests(cls, _entry):
-        """Return more series for Perfherder, as (name, nanoseconds)."""
         return []
 
 
@@ -136,9 +117,8 @@ def _relative_half_width(groups, times_ns):
 
 
 def _without_group_means(groups, times_ns):
-    sums, counts = {}, {}
+    by_group = {}
     for group, time_ns in zip(groups, times_ns):
-        sums[group] = sums.get(group, 0) + time_ns
-        counts[group] = counts.get(group, 0) + 1
-    means = {group: sums[group] / counts[group] for group in sums}
+        by_group.setdefault(group, []).append(time_ns)
+    means = {group: sum(times) / len(times) for group, times in by_group.items()}
     return [time_ns - means[group] for group, time_ns in zip(groups, times_ns)]

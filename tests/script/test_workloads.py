@@ -25,7 +25,6 @@ every_workload = pytest.mark.parametrize("name", NAMES)
 SHAPE = (
     "columns",
     "details",
-    "enough_for_a_verdict",
     "name",
     "options",
     "parts",
@@ -36,6 +35,7 @@ SHAPE = (
     "remarks_on_all",
     "run",
     "samples",
+    "samples_for_a_verdict",
     "subtests",
     "unit",
     "unit_ns",

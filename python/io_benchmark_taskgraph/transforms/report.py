@@ -12,7 +12,6 @@ from io_benchmark_taskgraph.mistakes import BadKeyError, in_task
 from io_benchmark_taskgraph.report_stanza import STANZA, ReportSettings
 from io_benchmark_taskgraph.selection import POOL_ATTRIBUTE
 from io_benchmark_taskgraph.transforms import Tasks
-from io_benchmark_taskgraph.transforms.pools import check_files
 
 
 def _settings(task: dict[str, Any], pools: dict[str, str]) -> ReportSettings:
@@ -44,5 +43,4 @@ def _make_report(config: Any, tasks: Tasks) -> Tasks:
 
 
 transforms = TransformSequence()
-transforms.add(check_files)
 transforms.add(_make_report)

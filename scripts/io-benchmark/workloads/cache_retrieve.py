@@ -157,7 +157,7 @@ class _CacheRetrieve(Workload):
             if done % CHECK_EVERY == 0 and self.is_known(entry):
                 return
 
-    def _times_by_group(self):
+    def times_by_group(self):
         groups = [self._sizes[row[0]] for row in self._rows]
         times_ns = [row[2] + row[3] for row in self._rows]
         return groups, times_ns, "%d retrieves" % len(self._sequence)
@@ -175,8 +175,8 @@ class _CacheRetrieve(Workload):
             share = "%.1f %%" % (100.0 * resident_bytes / cache_bytes)
         say("  %s of the cache is in memory at the start" % share)
         say("  drop_caches: %s" % dropped)
-        state = {"drop_caches": dropped, "cache_bytes": cache_bytes}
-        return {**state, "resident_bytes": resident_bytes}
+        sizes = {"cache_bytes": cache_bytes, "resident_bytes": resident_bytes}
+        return {"drop_caches": dropped, **sizes}
 
     def _drain(self, entry, before):
         """Time the final sync, and record how much was dirty before it."""

@@ -104,23 +104,21 @@ class _Exec(Batches):
         pinned = len(available) >= count
         cpus = [available[at % len(available)] for at in range(count)]
         observed.update(architecture=platform.machine(), cpus=cpus, pinned=pinned)
+        cpus = cpus if pinned else None
         observed.update(l3_bytes=_last_level_cache_bytes(), cpu_ns=0)
         paths = self._make(entry["variant"], count, entry["parameters"])
         try:
             for _ in range(WARM_UP_ROUNDS):
-                _run_together(paths, cpus if pinned else None)
+                _run_together(paths, cpus)
             self.begin(time.monotonic_ns())
-            self._run_rounds(paths, cpus if pinned else None, entry)
+            enough = False
+            while not enough:
+                times = _run_together(paths, cpus)
+                observed["cpu_ns"] += sum(cpu_ns for _, _, cpu_ns in times)
+                enough = self.add_all(entry, [(start, end) for start, end, _ in times])
         finally:
             for path in paths:
                 os.unlink(path)
-
-    def _run_rounds(self, paths, cpus, entry):
-        enough = False
-        while not enough:
-            times = _run_together(paths, cpus)
-            entry["observed"]["cpu_ns"] += sum(cpu_ns for _, _, cpu_ns in times)
-            enough = self.add_all(entry, [(start, end) for start, end, _ in times])
 
     @classmethod
     def remarks(cls, entry):

@@ -84,9 +84,8 @@ class _Upload(Batches):
         self._file = os.path.join(self._folder, "object")
         with open(self._file, "xb") as file:
             file.write(os.urandom(OBJECT_BYTES))
-        path, self._method, self._has_http2 = Curl.find()
-        self._curl = path
-        if path is None:
+        self._curl, self._method, self._has_http2 = Curl.find()
+        if self._curl is None:
             text = "%s: measured by http.client" % self._method
             self._bench.warn("upload-method", text)
             say("  %s: measured by Python's http.client" % self._method)
@@ -121,7 +120,8 @@ class _Upload(Batches):
             is_loopback = parameters["target"] == "loopback"
             held = self._bench.held
             upload = Curl(self._curl, self._folder, is_loopback, held).upload
-        if self._curl is not None and way != "http2":
+        expects = self._curl is not None and way != "http2"
+        if expects:
             some = [_address(url, at) for at in range(REFERENCE_OBJECTS)]
             uploads = upload(some, self._file, "keep-alive", False)
             with contextlib.closing(uploads):
@@ -133,11 +133,10 @@ class _Upload(Batches):
         together = way in TOGETHER
         at_once = parameters["objects_at_once" if together else "objects_planned"]
         urls = [_address(url, at) for at in range(at_once)]
-        asks = self._curl is not None and way != "http2"
         enough = False
         while not enough:
             # Closed at once: an interruption must not leave a curl running.
-            with contextlib.closing(upload(urls, self._file, way, asks)) as uploads:
+            with contextlib.closing(upload(urls, self._file, way, expects)) as uploads:
                 enough = self._upload_set(uploads, urls, together, entry)
 
     def _upload_set(self, uploads, urls, together, entry):
