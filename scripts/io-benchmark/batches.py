@@ -53,6 +53,9 @@ class Batches(Workload):
             "device_bytes": None,
         }
 
+    def prepare(self):
+        """Make the files that all runs use."""
+
     def run(self, entry):
         self._rows = []
         before = self._bench.device_bytes()
@@ -152,7 +155,6 @@ class Batches(Workload):
         return "%s %s" % (self.shown(mean_ns), self.unit)
 
     def times_by_group(self):
-        """Return the group and the time of each sample so far, and the planned number as text."""
         each_ns = [duration / operations for _, duration, operations in self._rows]
         return [0] * len(each_ns), each_ns, "%d samples" % self._planned
 

@@ -209,9 +209,9 @@ class _Bench:
             with self.held():
                 self._collect()
                 self._current = None
-                count = len(entry["samples"][workload.columns[0]])
-                self._measured_enough |= count >= workload.samples_for_a_verdict
-                if count:
+                samples = len(entry["samples"][workload.columns[0]])
+                self._measured_enough |= samples >= workload.samples_for_a_verdict
+                if samples:
                     suite = perfherder_series.suite(self.settings, workload, entry)
                     self._suites.append(suite)
 

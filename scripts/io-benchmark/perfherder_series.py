@@ -30,11 +30,10 @@ def suite(settings, workload, entry):
         *[("p%d" % at, percentile(ordered_ns, at)) for at in (50, 95, 99)],
         *workload.subtests(entry),
     ]
-    subtests = [_test_of(workload, *time_ns) for time_ns in times_ns]
     return {
         **_test_of(workload, "io-benchmark-" + workload.name, times_ns[0][1]),
         "extraOptions": [option[:OPTION_LENGTH] for option in dict.fromkeys(options)],
-        "subtests": subtests,
+        "subtests": [_test_of(workload, *time_ns) for time_ns in times_ns],
     }
 
 

@@ -102,7 +102,7 @@ def _parse_sizes(text):
     return sizes
 
 
-def _parse_precision(text):
+def _percentage(text):
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)%", text)
     if not match or not 0 < float(match.group(1)) < 100:
         raise ArgumentTypeError("%r is not a percentage such as 2%%" % text)
@@ -149,8 +149,7 @@ def parse(arguments, known_workloads) -> _RunSettings:
     add("--sizes", dest="sizes_bytes", type=_parse_sizes, help="files, COUNTxMIB[,...]")
     seed = _matching("-?[0-9]{1,18}", int, "a number of 18 digits or less")
     add("--seed", default=1, type=seed)
-    percent = _parse_precision
-    add("--precision", type=percent, help="stop at this precision, such as 2%%")
+    add("--precision", type=_percentage, help="stop at this precision, such as 2%%")
     add("--upload-url", type=_parse_url, help="for `upload`; {name} is replaced")
     add("--time-budget", dest="time_budget_s", type=_positive(float), help="in seconds")
     add("--artifacts", required=True, type=os.path.abspath, help="result directory")

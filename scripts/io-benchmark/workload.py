@@ -20,11 +20,7 @@ T_95 += [2.145, 2.131, 2.120, 2.110, 2.101, 2.093]
 
 
 class Workload:
-    """One workload in one place: prepare once, run once per variant, read the samples after each run.
-
-    Each defines variants(), plan(), run() and times_by_group(), and what is shown of an entry: details(),
-    parts(), remarks(), options() and subtests().
-    """
+    """One workload in one place: prepare once, run once per variant, read the samples after each run."""
 
     name = ""
     unit = ""
@@ -40,9 +36,6 @@ class Workload:
         self._folder = folder
         self._rows = []
 
-    def prepare(self):
-        """Make the files that all runs use."""
-
     def check_space(self, needed_bytes):
         """Skip before the first byte is written rather than fail in the middle."""
         space = os.statvfs(self._folder)
@@ -55,6 +48,10 @@ class Workload:
         """Return the columns of the latest run, as far as it got."""
         table = list(zip(*self._rows)) or [()] * len(self.columns)
         return {name: list(values) for name, values in zip(self.columns, table)}
+
+    def times_by_group(self):
+        """Return the group and the time of each sample so far, and the planned number as text."""
+        raise NotImplementedError
 
     def is_known(self, entry):
         """Return whether the mean is known as precisely as --precision demands; note it in the entry."""
@@ -85,8 +82,13 @@ class Workload:
 
     @classmethod
     def title(cls, entry):
-        place = "place %s" % entry["place"]
-        return ", ".join([entry["name"], place, *cls.details(entry)])
+        words = [entry["name"], "place " + entry["place"], *cls.details(entry)]
+        return ", ".join(words)
+
+    @staticmethod
+    def details(entry):
+        """Return what distinguishes the entry from others of its workload and place."""
+        raise NotImplementedError
 
     @classmethod
     def remarks_on_all(cls, _entries):

@@ -79,7 +79,6 @@ class _CacheRetrieve(Workload):
 
     @staticmethod
     def variants(settings):
-        """Return the variants, of which each has an entry in the result file."""
         names, fidelity = settings.destinations, settings.fidelity
         return [{"destination": name, "fidelity": fidelity} for name in names]
 

@@ -104,16 +104,16 @@ class _Exec(Batches):
         pinned = len(available) >= count
         cpus = [available[at % len(available)] for at in range(count)]
         observed.update(architecture=platform.machine(), cpus=cpus, pinned=pinned)
-        cpus = cpus if pinned else None
+        pins = cpus if pinned else None
         observed.update(l3_bytes=_last_level_cache_bytes(), cpu_ns=0)
         paths = self._make(entry["variant"], count, entry["parameters"])
         try:
             for _ in range(WARM_UP_ROUNDS):
-                _run_together(paths, cpus)
+                _run_together(paths, pins)
             self.begin(time.monotonic_ns())
             enough = False
             while not enough:
-                times = _run_together(paths, cpus)
+                times = _run_together(paths, pins)
                 observed["cpu_ns"] += sum(cpu_ns for _, _, cpu_ns in times)
                 enough = self.add_all(entry, [(start, end) for start, end, _ in times])
         finally:
