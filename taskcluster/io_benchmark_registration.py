@@ -17,12 +17,7 @@ def register(graph_config: Any) -> None:
     root = Path(graph_config.root_dir).absolute().parent
     sys.path.insert(0, str(root / "python"))
 
-    from io_benchmark_taskgraph import (  # noqa: PLC0415
-        mistakes,
-        parameters,
-        target_tasks,
-        yaml_files,
-    )
+    from io_benchmark_taskgraph import mistakes, parameters, yaml_files  # noqa: PLC0415
 
     try:
         yaml_files.check_tree(root / "taskcluster")
@@ -31,4 +26,3 @@ def register(graph_config: Any) -> None:
         logger.error("%s", error)  # noqa: TRY400 - no traceback
         raise
     parameters.register()
-    target_tasks.register()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from io_benchmark_taskgraph.mistakes import BadKeyError, shown
-from io_benchmark_taskgraph.script_modules import maximum_time
+from io_benchmark_taskgraph.script_modules import maximum_time_s
 from io_benchmark_taskgraph.stanza import Benchmark
 
 # Stop before the limit: a task that is stopped at it gets no signal and uploads nothing.
@@ -31,21 +31,14 @@ def time_budget_s(limit_s: Any) -> int:
     raise BadKeyError("worker.max-run-time", f"{text}; write one such as 3600")
 
 
-def _other_workloads_s(root: Path, benchmark: Benchmark) -> int:
-    """Return the longest time that the workloads other than cache-retrieve take."""
-    times = [
-        maximum_time(root, benchmark.script, workload)
-        for workload in benchmark.workloads
-        if workload != CACHE_RETRIEVE
-    ]
-    places = len(benchmark.places)
-    return sum(time.seconds * (places if time.per_place else 1) for time in times)
-
-
 def check_duration(root: Path, benchmark: Benchmark, budget_s: int) -> None:
     """Refuse a task that would not end in time on the slowest pool."""
     places, destinations = len(benchmark.places), len(benchmark.destinations)
-    others_s = _other_workloads_s(root, benchmark)
+    others_s = sum(
+        maximum_time_s(root, benchmark.script, workload, places)
+        for workload in benchmark.workloads
+        if workload != CACHE_RETRIEVE
+    )
     if CACHE_RETRIEVE not in benchmark.workloads:
         if others_s > budget_s:
             raise BadKeyError(

@@ -40,7 +40,7 @@ from io_benchmark_taskgraph.stanza import (
 )
 from io_benchmark_taskgraph.task_command import make_command
 from io_benchmark_taskgraph.transforms.replicates import numbered
-from io_benchmark_taskgraph.zip_application import Module, make_application
+from io_benchmark_taskgraph.zip_application import ZipApplication
 
 SCRIPT = "taskcluster/scripts/misc/io-benchmark"
 # Without user and password, since a task's page and log are public.
@@ -116,7 +116,7 @@ def _make_tasks(config: Any, tasks: Any) -> Iterator[dict[str, Any]]:
         path.relative_to(folder).as_posix(): path.read_bytes().decode("utf-8")
         for path in folder.rglob("*.py")
     }
-    application = make_application([Module(*file) for file in files.items()])
+    application = ZipApplication(files)
     for task in tasks:
         pool = task["name"]
         where = f"{config.path}: task {pool}"

@@ -70,13 +70,9 @@ def root_folder(config: Any) -> Path:
     return Path(config.graph_config.root_dir).absolute().parent
 
 
-def kind_file(config: Any, task: dict[str, Any]) -> str:
-    """Return the path of the task's kind file from the root of the checkout."""
-    return shown_path(config, Path(config.path) / task.get("task-from", "kind.yml"))
-
-
-def shown_path(config: Any, path: Path) -> str:
-    path, root = path.absolute(), root_folder(config)
+def kind_file(config: Any, name: str) -> str:
+    """Return the path of one of the kind's files from the root of the checkout."""
+    path, root = Path(config.path, name).absolute(), root_folder(config)
     return str(path.relative_to(root) if root in path.parents else path)
 
 
@@ -91,7 +87,8 @@ def in_task(config: Any, task: dict[str, Any]) -> Iterator[None]:
     try:
         yield
     except BadKeyError as problem:
-        place = f"{kind_file(config, task)}: task {plain(task_name(task))}"
+        file = kind_file(config, task.get("task-from", "kind.yml"))
+        place = f"{file}: task {plain(task_name(task))}"
         raise UserMistake(f"{place}: {problem}") from None
 
 

@@ -1,20 +1,26 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The project's parameters, and how a decision task fills them (taskcluster/docs/parameters.md)."""
+"""The project's parameters (taskcluster/docs/parameters.md).
+
+Here are how a decision task fills them, and the target method `io-benchmark`: the tasks that
+`io_benchmark_jobs` names.
+"""
 
 import logging
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from taskgraph.parameters import extend_parameters_schema
+from taskgraph.target_tasks import register_target_task
 from taskgraph.util.schema import Schema
 from taskgraph.util.vcs import get_repository
 
 from io_benchmark_taskgraph import try_syntax
 from io_benchmark_taskgraph.mistakes import UserMistake
-from io_benchmark_taskgraph.overrides import PERFHERDER, REPLICATES
-from io_benchmark_taskgraph.selection import JOB
+from io_benchmark_taskgraph.overrides import NEUTRAL, PERFHERDER, REPLICATES, perfherder
+from io_benchmark_taskgraph.selection import JOB, POOL_ATTRIBUTE, select
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +41,7 @@ def register() -> None:
         return {"io_benchmark_jobs": [], REPLICATES: 0, PERFHERDER: ""}
 
     extend_parameters_schema(SCHEMA, defaults_fn=defaults)
+    register_target_task(JOB)(_select_targets)
 
 
 def _commit_message(revision: str) -> str:
@@ -62,3 +69,29 @@ def decision_parameters(_graph_config: Any, parameters: dict[str, Any]) -> None:
         parameters["io_benchmark_jobs"] = list(request.jobs)
         parameters[REPLICATES] = request.replicates or 0
         parameters["target_tasks_method"] = JOB
+
+
+def _select_targets(
+    full_task_graph: Any, parameters: Any, _graph_config: Any
+) -> list[str]:
+    names = parameters.get("io_benchmark_jobs") or [JOB]
+    try:
+        labels = select(full_task_graph.tasks.values(), names)
+        if perfherder(parameters) == NEUTRAL:
+            _check_one_pool(full_task_graph.tasks[label] for label in labels)
+    except UserMistake as error:
+        # taskgraph's command line expects that it is logged already.
+        logger.error("%s", error)  # noqa: TRY400 - no traceback
+        raise
+    return labels
+
+
+def _check_one_pool(tasks: Iterable[Any]) -> None:
+    """Refuse two pools in one series, where they cannot be distinguished."""
+    attributes = (task.attributes.get(POOL_ATTRIBUTE) for task in tasks)
+    pools = list(dict.fromkeys(pool for pool in attributes if pool))
+    if len(pools) > 1:
+        raise UserMistake(
+            f"the parameter {PERFHERDER}: neutral puts every pool into one series, and "
+            f"{', '.join(pools)} are selected; name one pool, and the other in another push"
+        )

@@ -1,11 +1,16 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The `report` stanza of a task: its schema, and the messages about mistakes in it."""
+"""The `report` stanza of a task: its schema, mistakes in it, and the command that it makes.
+
+The command is `io-benchmark compare`, as people call it. IO_BENCHMARK_REPORT_OF,
+IO_BENCHMARK_REPORT_PYTHON and IO_BENCHMARK_ARTIFACTS are for a rehearsal: on a worker they are not set.
+"""
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,11 +18,21 @@ import voluptuous
 
 from io_benchmark_taskgraph.checks import checked, percentage, whole_number
 from io_benchmark_taskgraph.mistakes import BadKeyError, plain, shown, suggestion
+from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH
 
 STANZA = "report"
 MAX_WAIT_MINUTES = 720
 # For the steps after waiting: reading results, comparing, drawing, uploading.
 MARGIN_S = 600
+PYTHON = "/opt/io-benchmark/bin/python3"  # in the image io-benchmark-report
+FOLDER = "io-benchmark"
+# What is written, by the format's name, below the artifacts.
+FILES = {
+    "html": f"{FOLDER}/report.html",
+    "markdown": f"{FOLDER}/report.md",
+    "json": f"{FOLDER}/report.json",
+    "perfherder": "perfherder-data-io-benchmark-comparison.json",
+}
 # A test compares this with FORM in io_benchmark/analysis/expectations.py.
 EXPECTATION = re.compile(
     r"\s*([A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*)\s*/"
@@ -32,9 +47,56 @@ class ReportSettings:
     """The checked stanza: how the results are compared."""
 
     wait_minutes: int
-    baseline: str | None
-    margin: str | None
-    expectations: tuple[str, ...]
+    baseline: str | None = None
+    margin: str | None = None
+    expectations: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, stanza: object, pools: Sequence[str]) -> ReportSettings:
+        """Check the stanza, also that it names existing pools."""
+        values = checked(SCHEMA, stanza, STANZA)
+        settings = cls(wait_minutes=values.pop("wait-minutes"), **values)
+        _check_pools(settings, pools)
+        return settings
+
+    def check_time(self, max_run_time_s: object) -> None:
+        """Refuse a limit that is too short: a task that is stopped at its limit uploads nothing."""
+        key = "worker.max-run-time"
+        if isinstance(max_run_time_s, bool) or not isinstance(max_run_time_s, int):
+            text = "is not a number of seconds; write one such as 3600"
+            raise BadKeyError(key, f"{shown(max_run_time_s)} {text}")
+        needed_s = self.wait_minutes * 60 + MARGIN_S
+        if max_run_time_s < needed_s:
+            raise BadKeyError(
+                key,
+                f"{max_run_time_s} does not hold {self.wait_minutes} minutes of waiting and "
+                f"{MARGIN_S} s for the rest; raise it to {needed_s} or lower {STANZA}.wait-minutes",
+            )
+
+    def command(self) -> str:
+        """Return the whole command, for `bash -c`."""
+        quote = shlex.quote
+        options = [f"--wait {self.wait_minutes} --partial"]
+        if self.baseline is not None:
+            options.append(f"--baseline {quote(self.baseline)}")
+        if self.margin is not None:
+            options.append(f"--margin {quote(self.margin)}")
+        # With an equals sign, because a value may begin with a hyphen.
+        options += [f"--expect={quote(text)}" for text in self.expectations]
+        options += [
+            f'--write {form}="$artifacts/{path}"' for form, path in FILES.items()
+        ]
+        start = [
+            f'exec "${{IO_BENCHMARK_REPORT_PYTHON:-{PYTHON}}}" -u -m io_benchmark.cli compare',
+            '"${IO_BENCHMARK_REPORT_OF:-group:$TASK_GROUP_ID}"',
+        ]
+        lines = [
+            "set -e",
+            f'artifacts="${{IO_BENCHMARK_ARTIFACTS:-{ARTIFACTS_PATH}}}"',
+            f'mkdir -p "$artifacts/{FOLDER}"',
+            " \\\n  ".join([*start, *options]),
+        ]
+        return "\n".join(lines) + "\n"
 
 
 def _is_expectation(text: str) -> bool:
@@ -72,19 +134,6 @@ SCHEMA = voluptuous.Schema({
 KEYS = tuple(str(key) for key in SCHEMA.schema)
 
 
-def parse(stanza: object, pools: Sequence[str]) -> ReportSettings:
-    """Check the stanza, also that it names existing pools."""
-    values = checked(SCHEMA, stanza, STANZA)
-    settings = ReportSettings(
-        wait_minutes=values["wait-minutes"],
-        baseline=values.get("baseline"),
-        margin=values.get("margin"),
-        expectations=values["expectations"],
-    )
-    _check_pools(settings, pools)
-    return settings
-
-
 def _check_pools(settings: ReportSettings, pools: Sequence[str]) -> None:
     known = sorted(set(pools))
     if not known:
@@ -120,18 +169,3 @@ def _expectation_problem(text: str, baseline: str, known: Sequence[str]) -> str 
     if candidate == baseline:
         return "a pool is not compared with itself; name another"
     return None
-
-
-def check_time(settings: ReportSettings, max_run_time_s: object) -> None:
-    """Refuse a limit that is too short: a task that is stopped at its limit uploads nothing."""
-    key = "worker.max-run-time"
-    if isinstance(max_run_time_s, bool) or not isinstance(max_run_time_s, int):
-        text = "is not a number of seconds; write one such as 3600"
-        raise BadKeyError(key, f"{shown(max_run_time_s)} {text}")
-    needed_s = settings.wait_minutes * 60 + MARGIN_S
-    if max_run_time_s < needed_s:
-        raise BadKeyError(
-            key,
-            f"{max_run_time_s} does not hold {settings.wait_minutes} minutes of waiting and "
-            f"{MARGIN_S} s for the rest; raise it to {needed_s} or lower {STANZA}.wait-minutes",
-        )

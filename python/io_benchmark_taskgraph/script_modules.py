@@ -7,10 +7,9 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from io_benchmark_taskgraph.mistakes import BadKeyError, suggestion
-from io_benchmark_taskgraph.zip_application import KEY, Module
+from io_benchmark_taskgraph.zip_application import KEY
 
 MAIN = "__main__.py"
 WORKLOADS = "workloads"
@@ -20,11 +19,6 @@ _MODULE_PATH = re.compile(r"(?:[A-Za-z0-9_]+/)*[A-Za-z0-9_]+\.py")
 # Of a workload's class. The module is not imported: a decision task runs nothing of the script.
 _MAXIMUM_S = re.compile(r"^    maximum_s = ([0-9_]{1,9})$", re.MULTILINE)
 _ONCE_PER_TASK = re.compile(r"^    per_place = False\b", re.MULTILINE)
-
-
-class _MaximumTime(NamedTuple):
-    seconds: int
-    per_place: bool  # otherwise per task
 
 
 def _module_paths(folder: Path) -> set[str]:
@@ -47,7 +41,7 @@ def _path_of(workload: str) -> str:
     return f"{WORKLOADS}/{workload.replace('-', '_')}.py"
 
 
-def _read(root: Path, script: str, path: str) -> Module:
+def _read(root: Path, script: str, path: str) -> str:
     shown = f"{script}/{path}"
     try:
         text = (root / script / path).read_bytes().decode("utf-8")
@@ -57,17 +51,17 @@ def _read(root: Path, script: str, path: str) -> Module:
     if "\0" in text:
         problem = "holds a zero byte, which no module can; remove it"
         raise BadKeyError(KEY, f"{shown} {problem}")
-    return Module(path, text)
+    return text
 
 
-def _dotted_imports(module: Module, shown: str) -> Iterator[str]:
+def _dotted_imports(path: str, text: str, script: str) -> Iterator[str]:
     """Yield the dotted names that a module imports anywhere, relative to the folder."""
     try:
-        tree = ast.parse(module.text)
+        tree = ast.parse(text)
     except SyntaxError as error:
-        text = f"{shown} line {error.lineno} is not Python: {error.msg}"
-        raise BadKeyError(KEY, text) from None
-    package = module.path.split("/")[:-1]
+        problem = f"line {error.lineno} is not Python: {error.msg}"
+        raise BadKeyError(KEY, f"{script}/{path} {problem}") from None
+    package = path.split("/")[:-1]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -105,30 +99,29 @@ def _check_workloads(root: Path, script: str, workloads: Sequence[str]) -> None:
             raise BadKeyError("benchmark.workloads", text)
 
 
-def maximum_time(root: Path, script: str, workload: str) -> _MaximumTime:
-    """Return the longest time that a workload takes, which its class has as a constant."""
+def maximum_time_s(root: Path, script: str, workload: str, places: int) -> int:
+    """Return the longest time that a workload takes, by the constants of its class."""
     _check_workloads(root, script, [workload])
-    module = _read(root, script, _path_of(workload))
-    seconds = _MAXIMUM_S.search(module.text)
+    path = _path_of(workload)
+    text = _read(root, script, path)
+    seconds = _MAXIMUM_S.search(text)
     if seconds is None:
-        text = f"{script}/{module.path} has no maximum time"
-        raise BadKeyError(KEY, f"{text}; write one line maximum_s = 60 in its class")
-    return _MaximumTime(int(seconds.group(1)), not _ONCE_PER_TASK.search(module.text))
+        problem = "has no maximum time; write one line maximum_s = 60 in its class"
+        raise BadKeyError(KEY, f"{script}/{path} {problem}")
+    return int(seconds.group(1)) * (1 if _ONCE_PER_TASK.search(text) else places)
 
 
-def needed_modules(
-    root: Path, script: str, workloads: Sequence[str]
-) -> tuple[Module, ...]:
-    """Return `__main__.py`, the workloads, and all that these import from the folder."""
+def needed_modules(root: Path, script: str, workloads: Sequence[str]) -> dict[str, str]:
+    """Return the texts of `__main__.py`, the workloads, and all that these import, by path."""
     _check_workloads(root, script, workloads)
     known = _module_paths(root / script)
     waiting = [MAIN, *map(_path_of, workloads)]
-    modules: dict[str, Module] = {}
+    modules: dict[str, str] = {}
     while waiting:
         path = waiting.pop()
         if path in modules:
             continue
         modules[path] = _read(root, script, path)
-        for dotted in _dotted_imports(modules[path], f"{script}/{path}"):
+        for dotted in _dotted_imports(path, modules[path], script):
             waiting.extend(file for file in _files_of(dotted) if file in known)
-    return tuple(modules[path] for path in sorted(modules))
+    return dict(sorted(modules.items()))

@@ -61,6 +61,17 @@ class Benchmark:
     places: tuple[TaskPlace, ...]
     perfherder: str
 
+    @classmethod
+    def parse(cls, stanza: object) -> Benchmark:
+        """Check the stanza; a BadKeyError names the first key that is wrong."""
+        values = checked(SCHEMA, stanza, "benchmark")
+        return cls(
+            destinations=values.pop("destination"),
+            precision=values.pop("precision", None),
+            upload_url=values.pop("upload-url", None),
+            **values,
+        )
+
 
 def _text(value: object) -> str:
     if not isinstance(value, str) or not value:
@@ -142,10 +153,6 @@ def _destinations(value: object) -> tuple[str, ...]:
     return destinations
 
 
-def _within(inner: str, outer: str) -> bool:
-    return inner == outer or inner.startswith(outer + "/")
-
-
 def _place(value: object) -> TaskPlace:
     if value == WORKSPACE.name:
         return WORKSPACE
@@ -170,7 +177,7 @@ def _place(value: object) -> TaskPlace:
             "without a slash at its end"
         )
     for reserved in (ARTIFACTS_PATH, SCRIPT_PATH):
-        if _within(path, reserved) or _within(reserved, path):
+        if posixpath.commonpath([path, reserved]) in (path, reserved):
             raise voluptuous.Invalid(
                 f"{plain(path)} contains {reserved} or is inside it, which the task itself needs; "
                 "use another path"
@@ -212,14 +219,3 @@ SCHEMA = voluptuous.Schema({
     voluptuous.Optional("perfherder", default="pool"): _one_of(PERFHERDER_MODES),
 })
 KEYS = tuple(str(key) for key in SCHEMA.schema)
-
-
-def parse(stanza: object) -> Benchmark:
-    """Check the stanza; a BadKeyError names the first key that is wrong."""
-    values = checked(SCHEMA, stanza, "benchmark")
-    return Benchmark(
-        destinations=values.pop("destination"),
-        precision=values.pop("precision", None),
-        upload_url=values.pop("upload-url", None),
-        **values,
-    )

@@ -24,13 +24,6 @@ MAX_VALUES = 100_000
 MAX_DEPTH = 50
 
 
-class _RefusedError(Exception):
-    def __init__(self, event: Any, text: str) -> None:
-        super().__init__(text)
-        self.line = event.start_mark.line + 1
-        self.text = text
-
-
 @dataclass(frozen=True)
 class _Extent:
     """The size of a value with each of its aliases written out."""
@@ -52,10 +45,10 @@ class _Collection:
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self._name = name  # of the file, for messages
         self._open: list[_Collection] = []
-        self._anchors: dict[str, _Extent] = {}
-        self._open_anchors: set[str] = set()
+        self._anchors: dict[str, _Extent | None] = {}  # None: its value is not yet read
 
     def read(self, event: Any) -> None:
         # By name: the library's classes belong to taskgraph, not to this package.
@@ -74,24 +67,21 @@ class _Reader:
         self._open.append(_Collection(event.anchor, is_mapping))
         self._check(event, _Extent(0))
         if event.anchor:
-            self._open_anchors.add(event.anchor)
+            self._anchors[event.anchor] = None
 
     def _end(self, event: Any) -> None:
         ended = self._open.pop()
-        if ended.anchor:
-            self._open_anchors.discard(ended.anchor)
         self._finish(event, ended.anchor, _Extent(ended.values, ended.depth + 1))
 
     def _follow(self, event: Any) -> None:
-        if event.anchor in self._open_anchors:
-            name = plain(event.anchor)
-            raise _RefusedError(
-                event,
-                f"the alias *{name} is inside the value that it names, which would never "
-                "end; write the value without it",
-            )
         # taskgraph reports an unknown alias when it loads the file.
         extent = self._anchors.get(event.anchor, _Extent())
+        if extent is None:
+            raise self._mistake(
+                event,
+                f"the alias *{plain(event.anchor)} is inside the value that it names, which would "
+                "never end; write the value without it",
+            )
         self._finish(event, None, extent)
 
     def _note_key(self, event: Any) -> None:
@@ -99,7 +89,7 @@ class _Reader:
         if parent is None or not parent.is_mapping or parent.children % 2:
             return
         if event.value in parent.keys:
-            raise _RefusedError(
+            raise self._mistake(
                 event,
                 f"the key {plain(event.value)} is given twice in one mapping and only the "
                 "last would count; rename or remove one",
@@ -118,18 +108,22 @@ class _Reader:
 
     def _check(self, event: Any, extent: _Extent) -> None:
         if len(self._open) + extent.depth > MAX_DEPTH:
-            raise _RefusedError(
+            raise self._mistake(
                 event,
                 f"values are nested more than {MAX_DEPTH} deep, with aliases written out; "
                 "nest them less",
             )
         within = self._open[-1].values if self._open else 0
         if within + extent.values > MAX_VALUES:
-            raise _RefusedError(
+            raise self._mistake(
                 event,
                 f"there are more than {MAX_VALUES:,} values, with aliases written out; "
                 "write fewer, or repeat fewer by aliases",
             )
+
+    def _mistake(self, event: Any, text: str) -> UserMistake:
+        line = event.start_mark.line + 1
+        return UserMistake(f"{self._name} line {line}: {text}")
 
 
 def _events(path: Path) -> Iterator[Any]:
@@ -143,22 +137,19 @@ def _events(path: Path) -> Iterator[Any]:
             loader.dispose()
 
 
-def check(path: Path, name: str) -> None:
+def _check(path: Path, name: str) -> None:
     """Refuse the file at its first mistake of this kind; messages use `name` for it."""
-    reader = _Reader()
-    try:
-        for event in _events(path):
-            reader.read(event)
-    except _RefusedError as refused:
-        raise UserMistake(f"{name} line {refused.line}: {refused.text}") from None
+    reader = _Reader(name)
+    for event in _events(path):
+        reader.read(event)
 
 
 def check_tree(folder: Path) -> None:
     """Check the configuration and all kinds' files in `taskcluster/`, which is `folder`."""
-    for path in [folder / "config.yml", *sorted(folder.glob("kinds/*/*.yml"))]:
+    for path in [folder / "config.yml", *sorted(folder.glob("kinds/**/*.yml"))]:
         name = str(path.relative_to(folder.parent))
         if path.is_file():
-            check(path, name)
+            _check(path, name)
         elif path.exists() and not path.is_dir():
             # Reading a named pipe or a device may never end.
             raise UserMistake(f"{name}: is not a regular file; remove it")

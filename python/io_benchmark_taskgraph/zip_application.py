@@ -11,9 +11,8 @@ import hashlib
 import io
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from io_benchmark_taskgraph.mistakes import BadKeyError
 
@@ -22,38 +21,30 @@ SHEBANG = b"#!/usr/bin/env python3\n"
 _VERSION = re.compile(r'^SCRIPT_VERSION = "([0-9A-Za-z.+-]+)"$', re.MULTILINE)
 
 
-class Module(NamedTuple):
-    path: str  # within the script's folder, with slashes
-    text: str
+class ZipApplication:
+    """Modules, given as texts by their paths within the script's folder, as one file."""
+
+    def __init__(self, modules: Mapping[str, str]) -> None:
+        versions = [
+            each for text in modules.values() for each in _VERSION.findall(text)
+        ]
+        if len(versions) != 1:
+            text = f"{len(versions)} lines of the script's modules say its version"
+            raise BadKeyError(KEY, f'{text}; write one line SCRIPT_VERSION = "1.0.0"')
+        self.version: str = versions[0]
+        self.data = _zipped(modules)
+        self.sha256 = hashlib.sha256(self.data).hexdigest()
+        # Compressed for transport only: zlibs compress differently, and the sha256 is of `data`.
+        compressed = gzip.compress(self.data, 9, mtime=0)
+        self.encoded = base64.b64encode(compressed).decode("ascii")
 
 
-class ZipApplication(NamedTuple):
-    version: str
-    modules: Sequence[Module]
-    data: bytes
-    sha256: str
-    encoded: str  # for a command: gzip, then base64
-
-
-def make_application(modules: Sequence[Module]) -> ZipApplication:
-    """Join the modules, in any order, into one file."""
-    versions = [text for module in modules for text in _VERSION.findall(module.text)]
-    if len(versions) != 1:
-        text = f"{len(versions)} lines of the script's modules say its version"
-        raise BadKeyError(KEY, f'{text}; write one line SCRIPT_VERSION = "1.0.0"')
-    data = _zipped(modules)
-    # Compressed for transport only: zlibs compress differently, and the sha256 is of `data`.
-    encoded = base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
-    digest = hashlib.sha256(data).hexdigest()
-    return ZipApplication(versions[0], tuple(modules), data, digest, encoded)
-
-
-def _zipped(modules: Sequence[Module]) -> bytes:
+def _zipped(modules: Mapping[str, str]) -> bytes:
     """Return a zip file after a shebang: fixed order, dates and modes, no compression."""
-    texts = {module.path: module.text.encode("utf-8") for module in modules}
+    texts = {path: text.encode("utf-8") for path, text in modules.items()}
     # Before Python 3.13 a folder without __init__.py can be imported only if it has an entry.
-    for module in modules:
-        for folder in list(PurePosixPath(module.path).parents)[:-1]:
+    for path in modules:
+        for folder in list(PurePosixPath(path).parents)[:-1]:
             texts[f"{folder}/"] = b""
     buffer = io.BytesIO()
     buffer.write(SHEBANG)

@@ -9,48 +9,37 @@ if that takes long enough, and otherwise so many that reading the clock costs le
 
 import platform
 import time
-from typing import Optional, Tuple
+from typing import Tuple
 
-import precision
 from early_end import WorkloadError
 from log import NS_PER_S, say
-from summary import figure, shown
-from windows import Together
+from windows import windows_together
+from workload import CHECK_EVERY, Workload
 
-COLUMNS = ("start_ns", "duration_ns", "operations")
-SAMPLES_FOR_A_VERDICT = 20
 PYTHON = platform.python_version()
 
 
-class Batches:
-    """One workload in one place: prepare once, run once per variant, read the samples after each run.
+class Batches(Workload):
+    """A workload defines its variants, `parameters(variant)`, and `measure(entry)`.
 
-    A workload defines the attributes below, its variants, `parameters(variant)`, and
-    `measure(variant, entry)`, which calls add() after each sample until that returns true.
+    `measure` calls add() after each sample until that returns true.
     """
 
-    name = ""
-    unit = ""
-    # Nanoseconds of a time's unit; None: operations per second.
-    unit_ns: Optional[int] = None
+    columns = ("start_ns", "duration_ns", "operations")
+    samples_for_a_verdict = 20
     # All variants at their limits, with what comes before and after, on the slowest pool.
     maximum_s = 0  # per place where `per_place`, otherwise per task
-    per_place = True
-    columns = COLUMNS
     observes: Tuple[str, ...] = ()
 
     def __init__(self, bench, place, folder):
-        self._bench = bench
-        self._place = place
-        self._folder = folder
+        super().__init__(bench, place, folder)
         self._quick = bench.settings.profile == "quick"
-        self._rows = []
 
     def parameters(self, variant):
         """Return what decides what is measured; two pools must have the same to be compared."""
         raise NotImplementedError
 
-    def measure(self, variant, entry):
+    def measure(self, entry):
         raise NotImplementedError
 
     def plan(self, variant):
@@ -65,18 +54,16 @@ class Batches:
         }
 
     def prepare(self):
-        """Make the files that all runs use; return the keys that all entries share."""
-        return {}
+        """Make the files that all runs use."""
 
     def run(self, entry):
         self._rows = []
-        variant = {name: entry[name] for name in ("variant", "threads")}
         before = self._bench.device_bytes()
         self._planned = entry["parameters"]["samples_planned"]
         self._time_limit_s = entry["parameters"]["time_limit_s"]
-        self.begin_anew()
+        self.begin(time.monotonic_ns())
         try:
-            self.measure(variant, entry)
+            self.measure(entry)
         finally:
             if self._rows:
                 entry["run_ns"] = time.monotonic_ns() - self._started_ns
@@ -87,13 +74,10 @@ class Batches:
         count = (len(self._rows), self._planned)
         say("  [%d/%d] mean %s, %.1f s" % (*count, mean, run_s))
 
-    def begin_anew(self):
-        """Start the timed part now; called again after a warm-up."""
-        self.begin_at(time.monotonic_ns())
-
-    def begin_at(self, started_ns):
+    def begin(self, started_ns):
+        """Start the timed part; called again after a warm-up."""
         self._started_ns = started_ns
-        self.deadline_ns = self._started_ns + int(self._time_limit_s * NS_PER_S)
+        self.deadline_ns = started_ns + int(self._time_limit_s * NS_PER_S)
         self._shown_again_ns = started_ns + int(self._bench.progress_every_s * NS_PER_S)
 
     def add(self, entry, start_ns, end_ns, operations=1):
@@ -107,47 +91,47 @@ class Batches:
             (start_ns - origin_ns, max(1, end_ns - start_ns), operations)
             for start_ns, end_ns in times[: self._planned - before]
         ]
-        return self.enough(entry, times[-1][1], before)
+        count, now_ns = len(self._rows), times[-1][1]
+        self.look_around(now_ns)
+        if count >= self._planned or now_ns >= self.deadline_ns:
+            return True
+        is_due = count // CHECK_EVERY > before // CHECK_EVERY
+        return is_due and self.is_known(entry)
 
     def replace(self, windows):
         """Replace all samples by these windows, which several processes counted together."""
         origin_ns, kept = self._bench.origin_ns, windows[: self._planned]
         self._rows = [(start - origin_ns, *rest) for start, *rest in kept]
 
-    def take_windows(self, messages, members, entry, take_summary=None):
+    def messages_of(self, crew):
+        """Yield (member, message); show progress while there is none."""
+        for message in crew.messages():
+            self.look_around(time.monotonic_ns())
+            if message is not None:
+                yield message
+
+    def take_windows(self, crew, members, entry, take_summary=None):
         """Add the counts that a crew's members send as [thread, counts], until they end."""
-        together = Together(entry["parameters"]["window_ns"])
+        window_ns, counts_by_member = entry["parameters"]["window_ns"], {}
         started, due_ns = False, 0
         try:
-            for message in messages:
-                now_ns = time.monotonic_ns()
-                self.look_around(now_ns)
-                if message is None:
-                    continue
-                number, content = message
+            for number, content in self.messages_of(crew):
                 if isinstance(content, dict):
                     take_summary(content)
                     continue
                 thread, counts = content
                 if not started:
                     started = True
-                    self.begin_at(counts[0][0])
-                together.add((number, thread), counts)
+                    self.begin(counts[0][0])
+                counts_by_member.setdefault((number, thread), []).extend(counts)
+                now_ns = time.monotonic_ns()
                 if now_ns >= due_ns:
                     due_ns = now_ns + NS_PER_S
-                    self.replace(together.windows(members))
+                    self.replace(windows_together(counts_by_member, members, window_ns))
                     if self.is_known(entry):
                         return
         finally:
-            self.replace(together.windows(members))
-
-    def enough(self, entry, now_ns, before):
-        count = len(self._rows)
-        self.look_around(now_ns)
-        if count >= self._planned or now_ns >= self.deadline_ns:
-            return True
-        every = precision.CHECK_EVERY
-        return count // every > before // every and self.is_known(entry)
+            self.replace(windows_together(counts_by_member, members, window_ns))
 
     def look_around(self, now_ns):
         """Show progress and let the result file grow, where they are due."""
@@ -168,24 +152,11 @@ class Batches:
 
     def _mean_shown(self):
         mean_ns = sum(row[1] for row in self._rows) / sum(row[2] for row in self._rows)
-        return "%s %s" % (shown(figure(self, mean_ns)), self.unit)
+        return "%s %s" % (self.shown(mean_ns), self.unit)
 
-    def is_known(self, entry):
-        """Return whether the mean is known as precisely as --precision demands."""
-        wanted = self._bench.settings.precision
-        if not wanted:
-            return False
+    def times_by_group(self):
         each_ns = [duration / operations for _, duration, operations in self._rows]
-        groups, planned = [0] * len(each_ns), "%d samples" % self._planned
-        return precision.is_reached(entry, wanted, groups, each_ns, planned)
-
-    def samples(self):
-        """Return the columns of the latest run, as far as it got."""
-        table = list(zip(*self._rows)) or [()] * len(COLUMNS)
-        return {name: list(values) for name, values in zip(COLUMNS, table)}
-
-    def enough_for_a_verdict(self):
-        return len(self._rows) >= SAMPLES_FOR_A_VERDICT
+        return [0] * len(each_ns), each_ns, "%d samples" % self._planned
 
     @staticmethod
     def details(entry):
@@ -202,9 +173,8 @@ class Batches:
     def remarks(cls, _entry):
         return []
 
-    @classmethod
-    def remarks_on_all(cls, _entries):
-        """Return lines about all entries of one place together."""
+    @staticmethod
+    def subtests(_entry):
         return []
 
     @staticmethod
@@ -212,14 +182,3 @@ class Batches:
         threads = entry["threads"]
         together = [] if threads is None else ["threads-%d" % threads]
         return [entry["variant"], *together]
-
-    @staticmethod
-    def subtests(_entry):
-        return []
-
-
-def mean_ns(entry):
-    """Return the mean time of one operation; None without samples."""
-    samples = entry["samples"]
-    operations = sum(samples["operations"])
-    return sum(samples["duration_ns"]) / operations if operations else None

@@ -10,11 +10,11 @@ import traceback
 import perfherder_series
 import place_folder
 import summary
-from early_end import Interrupted, SkippedError, WorkloadError, children_have_ended
+from early_end import Interrupted, SkippedError, WorkloadError
 from log import LOG, say
 from observe import devices, host, limits, storage
 from observe.sampler import Sampler
-from result_file import SCRIPT_VERSION, ResultFile, not_written, outcome
+from result_file import SCRIPT_VERSION, ResultFile, outcome
 from settings import WrongArgumentsError, parse
 
 DONE, FAILED, WRONG_ARGUMENTS = 0, 1, 2
@@ -44,8 +44,8 @@ def _run_benchmark(settings, interruption, origin_ns):
         record = ResultFile(settings, origin_ns)
         record.write()
     except OSError as error:
-        say("error: " + not_written(error))
-        return FAILED, not_written(error)
+        say("error: " + _not_written(error))
+        return FAILED, _not_written(error)
     say("=== io-benchmark %s: pool %s ===" % (SCRIPT_VERSION, settings.pool))
     if settings.perfherder == "neutral":
         text = "Perfherder: the series belongs to %s and not to %s; only the push identifies "
@@ -129,7 +129,7 @@ class _Bench:
         try:
             self._finish(outcome(state, reason), document["workloads"])
         except OSError as error:
-            reason, exit_code = not_written(error), exit_code or FAILED
+            reason, exit_code = _not_written(error), exit_code or FAILED
             say("error: " + reason)
         self._show(reason, plans)
         return exit_code, reason
@@ -181,9 +181,8 @@ class _Bench:
             with self.held():
                 folder = place_folder.claim(place.path)
             workload = workload_class(self, place, folder)
-            prepared = workload.prepare()
+            workload.prepare()
             for entry in entries:
-                entry.update(prepared)
                 self._run_entry(workload, place, entry)
         except SkippedError as skipped:
             self._skip(place, entries, skipped)
@@ -195,7 +194,7 @@ class _Bench:
     def _run_entry(self, workload, place, entry):
         self._number += 1
         count = (self._number, len(self.record.document["workloads"]))
-        say("[%d/%d] %s" % (*count, summary.title(workload, entry)))
+        say("[%d/%d] %s" % (*count, workload.title(entry)))
         entry["outcome"] = outcome("running")
         self._current = (workload, entry)
         try:
@@ -210,8 +209,9 @@ class _Bench:
             with self.held():
                 self._collect()
                 self._current = None
-                if entry["samples"][workload.columns[0]]:
-                    self._measured_enough |= workload.enough_for_a_verdict()
+                samples = len(entry["samples"][workload.columns[0]])
+                self._measured_enough |= samples >= workload.samples_for_a_verdict
+                if samples:
                     suite = perfherder_series.suite(self.settings, workload, entry)
                     self._suites.append(suite)
 
@@ -261,7 +261,7 @@ class _Bench:
         for warning in self.record.document["warnings"]:
             say("warning: %s: %s" % (warning["name"], warning["message"]))
         say("Raw results: %s" % self.record.path)
-        if not children_have_ended():
+        if not self._interruption.children_have_ended():
             say("warning: a process that was started here has not ended")
         end = "complete" if reason is None else "incomplete: " + reason
         say("=== Benchmark %s ===" % end)
@@ -269,6 +269,10 @@ class _Bench:
             message = "%d lines of the log could not be written" % LOG.lines_dropped
             self.warn("log-lines-dropped", message)
             self.record.write_if_possible()
+
+
+def _not_written(error):
+    return "the result cannot be written: %s: %s" % (error.filename, error.strerror)
 
 
 def _internal_error(error):

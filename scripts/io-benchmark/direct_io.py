@@ -50,13 +50,13 @@ class Latencies:
         self.max_ns = max(self.max_ns, ns)
 
     def merge(self, message):
-        counts, sum_ns, max_ns = message
-        self.counts.update(dict(counts))
-        self.sum_ns += sum_ns
-        self.max_ns = max(self.max_ns, max_ns)
+        self.counts.update(dict(message["latencies"]))
+        self.sum_ns += message["sum_ns"]
+        self.max_ns = max(self.max_ns, message["max_ns"])
 
     def as_message(self):
-        return [sorted(self.counts.items()), self.sum_ns, self.max_ns]
+        counts = sorted(self.counts.items())
+        return {"latencies": counts, "sum_ns": self.sum_ns, "max_ns": self.max_ns}
 
     def summary(self):
         total = sum(self.counts.values())
@@ -81,27 +81,19 @@ def work(path, parameters, threads, seed, ready, tell):
 
     def run(thread):
         go.wait()
-        rows = []
 
-        def keep(row):
-            rows.append(row)
-            if len(rows) == WINDOWS_PER_MESSAGE:
-                flush()
-
-        def flush():
+        def tell_counts(counts):
             with lock:
-                tell([thread, rows])
-            rows.clear()
+                tell([thread, counts])
 
         try:
             generator = random.Random("%d %d" % (seed, thread))
             measured = latencies[thread]
             step = _stepper(descriptor, writes, parameters, generator, measured)
+            window_ns, each = parameters["window_ns"], WINDOWS_PER_MESSAGE
             limit_ns = int(parameters["time_limit_s"] * NS_PER_S)
             end_ns = time.monotonic_ns() + limit_ns
-            count(step, 1, parameters["window_ns"], end_ns, keep)
-            if rows:
-                flush()
+            count(step, 1, window_ns, end_ns, tell_counts, each)
         except OSError as error:
             errors.append(error)
 
@@ -118,7 +110,7 @@ def work(path, parameters, threads, seed, ready, tell):
     if errors:
         raise errors[0]
     for member_latencies in latencies:
-        tell({"latencies": member_latencies.as_message()})
+        tell(member_latencies.as_message())
 
 
 def _stepper(descriptor, writes, parameters, generator, latencies):

@@ -83,14 +83,14 @@ class Interruption:
             self._raised = True
             raise self.pending
 
-
-def children_have_ended():
-    """Wait for children of which an interruption came before their number was stored."""
-    until_s = time.monotonic() + CHILDREN_END_WITHIN_S
-    try:
-        while time.monotonic() < until_s:
-            if os.waitpid(-1, os.WNOHANG)[0] == 0:
-                time.sleep(0.01)
-    except ChildProcessError:
-        return True
-    return False
+    @staticmethod
+    def children_have_ended():
+        """Wait for children of which an interruption came before their number was stored."""
+        until_s = time.monotonic() + CHILDREN_END_WITHIN_S
+        try:
+            while time.monotonic() < until_s:
+                if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                    time.sleep(0.01)
+        except ChildProcessError:
+            return True
+        return False

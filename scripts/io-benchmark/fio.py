@@ -19,21 +19,6 @@ ENGINES = ("libaio", "io_uring")
 NS_PER_MS = 1_000_000
 
 
-def find():
-    """Return (path, version, engine), or (None, None, reason)."""
-    path = shutil.which("fio")
-    if path is None:
-        return None, None, "fio is not on PATH"
-    version = first_line_of([path, "--version"])
-    if version is None:
-        return None, None, "%s does not run" % path
-    known = output_of([path, "--enghelp"]).split()
-    for engine in ENGINES:
-        if engine in known:
-            return path, version, engine
-    return None, None, "%s has none of the engines %s" % (version, ", ".join(ENGINES))
-
-
 class Fio:
     """One job in a separate folder; leaving the block ends it."""
 
@@ -55,6 +40,25 @@ class Fio:
             "--write_iops_log=" + self._log,
             *("--%s=%s" % option for option in options.items()),
         ]
+
+    @staticmethod
+    def find():
+        """Return (path, version, engine), or (None, None, reason)."""
+        path = shutil.which("fio")
+        if path is None:
+            return None, None, "fio is not on PATH"
+        version = first_line_of([path, "--version"])
+        if version is None:
+            return None, None, "%s does not run" % path
+        known = output_of([path, "--enghelp"]).split()
+        for engine in ENGINES:
+            if engine in known:
+                return path, version, engine
+        return (
+            None,
+            None,
+            "%s has none of the engines %s" % (version, ", ".join(ENGINES)),
+        )
 
     def __enter__(self):
         try:

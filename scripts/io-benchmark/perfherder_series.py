@@ -5,9 +5,8 @@
 
 import os
 
-import summary
 from result_file import write_by_rename
-from summary import percentile
+from summary import each_ns, percentile
 
 FRAMEWORK = "build_metrics"  # Perfherder knows a fixed list of frameworks
 FILE_NAME = "perfherder-data-io-benchmark.json"
@@ -21,7 +20,7 @@ def suite(settings, workload, entry):
     """Return an entry's suite; name and options make the series, so they hold no other facts."""
     _, durations_ns, operations = workload.parts(entry)[0]
     count = sum(operations or [1] * len(durations_ns))
-    ordered_ns = summary.each_ns(durations_ns, operations)
+    ordered_ns = each_ns(durations_ns, operations)
     # Without an owner, the pools of one platform would collapse into one series.
     owner = ANY_POOL if settings.perfherder == "neutral" else settings.pool
     options = [owner, entry["place"], *workload.options(entry)]
@@ -31,18 +30,17 @@ def suite(settings, workload, entry):
         *[("p%d" % at, percentile(ordered_ns, at)) for at in (50, 95, 99)],
         *workload.subtests(entry),
     ]
-    subtests = [_test_of(workload, *time_ns) for time_ns in times_ns]
     return {
         **_test_of(workload, "io-benchmark-" + workload.name, times_ns[0][1]),
         "extraOptions": [option[:OPTION_LENGTH] for option in dict.fromkeys(options)],
-        "subtests": subtests,
+        "subtests": [_test_of(workload, *time_ns) for time_ns in times_ns],
     }
 
 
 def _test_of(workload, name, operation_ns):
     return {
         "name": name,
-        "value": summary.figure(workload, operation_ns),
+        "value": workload.figure(operation_ns),
         "unit": workload.unit,
         "lowerIsBetter": workload.unit_ns is not None,
         "shouldAlert": False,

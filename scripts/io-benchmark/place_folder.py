@@ -9,9 +9,6 @@ import shutil
 import stat
 import tempfile
 
-from early_end import SkippedError
-from log import MIB
-
 # Marks a place that a run made, so that the last run that leaves it removes it.
 MADE_HERE = 0o1700
 OPEN_TO_ALL = (
@@ -45,15 +42,6 @@ def claim(path):
 def leave(folder, path):
     shutil.rmtree(folder)
     _remove_if_made_here(path)
-
-
-def check_space(path, needed_bytes):
-    """Skip before the first byte is written rather than fail in the middle."""
-    space = os.statvfs(path)
-    free_bytes = space.f_bavail * space.f_frsize
-    if free_bytes < needed_bytes:
-        sizes_mib = (-(-needed_bytes // MIB), free_bytes // MIB)
-        raise SkippedError("no space: needs %d MiB, %d MiB are free" % sizes_mib)
 
 
 def _remove_if_made_here(path):

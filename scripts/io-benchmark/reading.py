@@ -31,12 +31,6 @@ def read_int(path):
         return None
 
 
-def read_ints(folder, names):
-    """Return the numbers in these files of a folder, by name, where there is a number."""
-    numbers = {name: read_int(folder + "/" + name) for name in names}
-    return {name: number for name, number in numbers.items() if number is not None}
-
-
 def first_match(pattern, path):
     match = re.search(pattern, read_text(path) or "", re.MULTILINE)
     return match.group(1).strip() if match else None

@@ -137,10 +137,6 @@ def write_by_rename(path, temporary, document):
         raise OSError(error.errno, error.strerror, path) from None
 
 
-def not_written(error):
-    return "the result cannot be written: %s: %s" % (error.filename, error.strerror)
-
-
 def _readable(value):
     """Return the document with each text cut to the length that a reader accepts."""
     if isinstance(value, str):

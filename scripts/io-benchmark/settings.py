@@ -56,11 +56,17 @@ class _RunSettings(NamedTuple):
         config.update(
             places=[place._asdict() for place in self.places],
             precision_ratio=config.pop("precision"),
-            # The host only: the rest may hold a signature, and results are public.
-            upload_url=None if self.upload_url is None else origin(self.upload_url),
+            upload_url=self.upload_origin(),
             environment={name: os.environ[name] for name in names},
         )
         return config
+
+    def upload_origin(self):
+        """Return the host only: the rest may hold a signature, and results are public."""
+        if self.upload_url is None:
+            return None
+        parts = urlsplit(self.upload_url)
+        return "%s://%s" % (parts.scheme, parts.netloc)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -96,7 +102,7 @@ def _parse_sizes(text):
     return sizes
 
 
-def _parse_precision(text):
+def _percentage(text):
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)%", text)
     if not match or not 0 < float(match.group(1)) < 100:
         raise ArgumentTypeError("%r is not a percentage such as 2%%" % text)
@@ -113,11 +119,6 @@ def _parse_url(text):
     if not is_server or "@" in parts.netloc or not re.fullmatch(r"[\x21-\x7e]+", text):
         raise ArgumentTypeError("%r is not %s" % (text, URL))
     return text
-
-
-def origin(url):
-    parts = urlsplit(url)
-    return "%s://%s" % (parts.scheme, parts.netloc)
 
 
 def _positive(kind, most=10**9):
@@ -148,8 +149,7 @@ def parse(arguments, known_workloads) -> _RunSettings:
     add("--sizes", dest="sizes_bytes", type=_parse_sizes, help="files, COUNTxMIB[,...]")
     seed = _matching("-?[0-9]{1,18}", int, "a number of 18 digits or less")
     add("--seed", default=1, type=seed)
-    percent = _parse_precision
-    add("--precision", type=percent, help="stop at this precision, such as 2%%")
+    add("--precision", type=_percentage, help="stop at this precision, such as 2%%")
     add("--upload-url", type=_parse_url, help="for `upload`; {name} is replaced")
     add("--time-budget", dest="time_budget_s", type=_positive(float), help="in seconds")
     add("--artifacts", required=True, type=os.path.abspath, help="result directory")

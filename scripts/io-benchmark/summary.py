@@ -16,13 +16,6 @@ BUCKETS = 10
 BAR = 50
 
 
-def figure(workload, operation_ns):
-    """Return the time of one operation in the workload's unit."""
-    if workload.unit_ns is None:
-        return NS_PER_S / operation_ns
-    return operation_ns / workload.unit_ns
-
-
 def each_ns(durations_ns, operations):
     """Return times per operation, ascending; `operations` is None if each sample is one."""
     if operations is None:
@@ -62,33 +55,25 @@ def _show_entry(workload, entry, detailed):
     words = [] if state == "completed" else ["incomplete (%s): %s" % (state, reason)]
     if parts:
         words += [_figures_of(workload, *parts[0][1:]), *workload.remarks(entry)]
-    say("%s: %s" % (title(workload, entry), "; ".join(words)))
+    say("%s: %s" % (workload.title(entry), "; ".join(words)))
     if detailed and parts:
         for label, *times in parts[1:]:
             say("  %s: %s" % (label, _figures_of(workload, *times)))
         _show_histogram(workload, *parts[0][1:])
 
 
-def title(workload, entry):
-    words = [entry["name"], "place %s" % entry["place"], *workload.details(entry)]
-    return ", ".join(words)
-
-
 def _figures_of(workload, durations_ns, operations):
     ordered_ns = each_ns(durations_ns, operations)
     count = len(ordered_ns) if operations is None else sum(operations)
     total_ns = sum(durations_ns)
-    values = [figure(workload, total_ns / count)]
-    values += sorted(figure(workload, ordered_ns[at]) for at in (0, -1))
-    for percent in (50, 95, 99):
-        values.append(figure(workload, percentile(ordered_ns, percent)))
+    ends_ns = sorted((ordered_ns[0], ordered_ns[-1]), key=workload.figure)
+    percentiles_ns = [percentile(ordered_ns, percent) for percent in (50, 95, 99)]
+    figures = [total_ns / count, *ends_ns, *percentiles_ns]
     names = ("Avg", "Min", "Max", "P50", "P95", "P99")
-    text = ", ".join("%s %s" % (name, shown(at)) for name, at in zip(names, values))
+    text = ", ".join(
+        "%s %s" % (name, workload.shown(ns)) for name, ns in zip(names, figures)
+    )
     return "%d in %.1f s, %s %s" % (count, total_ns / NS_PER_S, text, workload.unit)
-
-
-def shown(value):
-    return "%.0f" % value if value >= 100 else "%.3g" % value
 
 
 def _show_histogram(workload, durations_ns, operations):
@@ -102,6 +87,6 @@ def _show_histogram(workload, durations_ns, operations):
     say("  Histogram, %s:" % workload.unit)
     for at, count in enumerate(counts):
         if count:
-            start = shown(figure(workload, low_ns + at * width_ns))
+            start = workload.shown(low_ns + at * width_ns)
             bar = "#" * max(1, count * BAR // max(counts))
             say("  %8s %s (%d)" % (start, bar, count))

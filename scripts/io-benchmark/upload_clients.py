@@ -7,7 +7,6 @@ Each yields (start_ns, end_ns, connections, http_version) per object, by this pr
 refusal by the server or a network failure is a WorkloadError.
 """
 
-import contextlib
 import functools
 import http.client
 import os
@@ -31,30 +30,30 @@ OBJECT_TIMEOUT_S = 30
 OLDEST_CURL = (7, 67)  # --parallel, --no-progress-meter
 
 
-def find_curl():
-    """Return (path, "curl-VERSION", offers HTTP/2?), or (None, reason, False)."""
-    path = shutil.which("curl")
-    if path is None:
-        return None, "curl is not on PATH", False
-    text = output_of([path, "--version"])
-    version = re.match(r"curl (([0-9]+)\.([0-9]+)[0-9.]*)", text)
-    if version is None:
-        return None, "cannot read the version of %s" % path, False
-    if (int(version[2]), int(version[3])) < OLDEST_CURL:
-        return None, "curl %s is too old" % version[1], False
-    features = re.search("^Features:.*$", text, re.MULTILINE)
-    http2 = features is not None and "HTTP2" in features[0].split()
-    return path, "curl-" + version[1], http2
-
-
 class Curl:
     """One curl per set of objects; its options are in a file."""
 
-    def __init__(self, path, folder, is_loopback, held=contextlib.nullcontext):
+    def __init__(self, path, folder, is_loopback, held):
         self._path = path
         self._held = held
         self._config = os.path.join(folder, "curl.config")
         self._is_loopback = is_loopback
+
+    @staticmethod
+    def find():
+        """Return (path, "curl-VERSION", offers HTTP/2?), or (None, reason, False)."""
+        path = shutil.which("curl")
+        if path is None:
+            return None, "curl is not on PATH", False
+        text = output_of([path, "--version"])
+        version = re.match(r"curl (([0-9]+)\.([0-9]+)[0-9.]*)", text)
+        if version is None:
+            return None, "cannot read the version of %s" % path, False
+        if (int(version[2]), int(version[3])) < OLDEST_CURL:
+            return None, "curl %s is too old" % version[1], False
+        features = re.search("^Features:.*$", text, re.MULTILINE)
+        http2 = features is not None and "HTTP2" in features[0].split()
+        return path, "curl-" + version[1], http2
 
     def upload(self, urls, file, way, expect=True):
         """Yield each object when curl has sent it, and None from time to time.
@@ -144,33 +143,29 @@ def _parse_object(text, now_ns):
     return now_ns - duration_ns, now_ns, int(connections), version
 
 
-class HttpClient:
-    """The same by Python, which never sends an Expect header."""
-
-    def upload(self, urls, file, way, expect=False):
-        del expect  # Python never sends it
-        with open(file, "rb") as opened:
-            body = opened.read()
-        if way == "concurrent":
-            barrier = threading.Barrier(len(urls))
-            with ThreadPoolExecutor(len(urls)) as pool:
-                send = functools.partial(_put_at_once, barrier, body)
-                yield from pool.map(send, urls)
-            return
-        connection = None
-        for url in urls:
-            start_ns = time.monotonic_ns()
-            is_new = connection is None
-            connection = _connect(url) if is_new else connection
-            try:
-                _put(connection, url, body)
-            finally:
-                if way == "connection-each":
-                    connection.close()
-                    connection = None
-            yield start_ns, time.monotonic_ns(), int(is_new), "1.1"
-        if connection is not None:
-            connection.close()
+def upload_by_http_client(urls, file, way, _expect=False):
+    """Do the same by Python, which never sends an Expect header."""
+    with open(file, "rb") as opened:
+        body = opened.read()
+    if way == "concurrent":
+        barrier = threading.Barrier(len(urls))
+        with ThreadPoolExecutor(len(urls)) as pool:
+            yield from pool.map(functools.partial(_put_at_once, barrier, body), urls)
+        return
+    connection = None
+    for url in urls:
+        start_ns = time.monotonic_ns()
+        is_new = connection is None
+        connection = _connect(url) if is_new else connection
+        try:
+            _put(connection, url, body)
+        finally:
+            if way == "connection-each":
+                connection.close()
+                connection = None
+        yield start_ns, time.monotonic_ns(), int(is_new), "1.1"
+    if connection is not None:
+        connection.close()
 
 
 def _put_at_once(barrier, body, url):

@@ -11,9 +11,9 @@ for a CPU, or one operation took long), its operations are distributed evenly ov
 import time
 
 
-def count(step, operations_per_step, window_ns, end_ns, keep):
-    """Do steps until end_ns; call keep([start_ns, end_ns, operations]) per window."""
-    clock = time.monotonic_ns
+def count(step, operations_per_step, window_ns, end_ns, tell, windows_per_message):
+    """Do steps until end_ns; tell [start_ns, end_ns, operations] of several windows at once."""
+    clock, counts = time.monotonic_ns, []
     now = clock()
     while now < end_ns:
         start = now
@@ -23,41 +23,39 @@ def count(step, operations_per_step, window_ns, end_ns, keep):
             step()
             operations += operations_per_step
             now = clock()
-        keep([start, now, operations])
+        counts.append([start, now, operations])
+        if len(counts) == windows_per_message:
+            tell(counts)
+            counts = []
         now = clock()
+    if counts:
+        tell(counts)
 
 
-class Together:
-    """Collect the counts of all members; windows() are those in which all were working."""
+def windows_together(counts_by_member, members, window_ns):
+    """Return (start_ns, duration_ns, operations) per window in which all members were working.
 
-    def __init__(self, window_ns):
-        self._window_ns = window_ns
-        self._counts = {}
-
-    def add(self, member, counts):
-        self._counts.setdefault(member, []).extend(counts)
-
-    def windows(self, members):
-        """Return (start_ns, duration_ns, operations) per window; windows without operations are joined."""
-        if len(self._counts) < members:
-            return []
-        window_ns = self._window_ns
-        begin = max(counts[0][0] for counts in self._counts.values())
-        end = min(counts[-1][1] for counts in self._counts.values())
-        bounds = list(range(-(-begin // window_ns) * window_ns, end + 1, window_ns))
-        if len(bounds) < 2 and end > begin:
-            bounds = [begin, end]  # a short run on a busy machine: use all of it
-        done = [0] * len(bounds)
-        for counts in self._counts.values():
-            for at, operations in enumerate(_done_until(counts, bounds)):
-                done[at] += operations
-        windows, start = [], 0
-        for at in range(1, len(bounds)):
-            if done[at] > done[start]:
-                duration_ns = bounds[at] - bounds[start]
-                windows.append((bounds[start], duration_ns, done[at] - done[start]))
-                start = at
-        return windows
+    Windows without operations are joined.
+    """
+    if len(counts_by_member) < members:
+        return []
+    every_count = counts_by_member.values()
+    begin = max(counts[0][0] for counts in every_count)
+    end = min(counts[-1][1] for counts in every_count)
+    bounds = list(range(-(-begin // window_ns) * window_ns, end + 1, window_ns))
+    if len(bounds) < 2 and end > begin:
+        bounds = [begin, end]  # a short run on a busy machine: use all of it
+    done = [0] * len(bounds)
+    for counts in every_count:
+        for at, operations in enumerate(_done_until(counts, bounds)):
+            done[at] += operations
+    windows, start = [], 0
+    for at in range(1, len(bounds)):
+        if done[at] > done[start]:
+            duration_ns = bounds[at] - bounds[start]
+            windows.append((bounds[start], duration_ns, done[at] - done[start]))
+            start = at
+    return windows
 
 
 def _done_until(counts, bounds):

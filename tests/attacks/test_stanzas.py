@@ -131,15 +131,15 @@ def told(parse, *arguments):
         print(json.dumps(f"{error.key}: {error.text}"))
 for word in words:
     for listed in (word, [word], [[word]]):
-        told(stanza.parse, listed)
-        told(report_stanza.parse, listed, ["amd-16", "intel"])
+        told(stanza.Benchmark.parse, listed)
+        told(report_stanza.ReportSettings.parse, listed, ["amd-16", "intel"])
         for key in stanza.KEYS:
-            told(stanza.parse, {**good, key: listed})
+            told(stanza.Benchmark.parse, {**good, key: listed})
         for key in report_stanza.KEYS:
-            told(report_stanza.parse, {key: listed}, ["amd-16", "intel"])
+            told(report_stanza.ReportSettings.parse, {key: listed}, ["amd-16", "intel"])
 for key in ["a" * size, "a\\nb", "\\u202e", 16 ** size, ("a",) * size, None]:
-    told(stanza.parse, {**good, key: 1})
-    told(report_stanza.parse, {key: 1}, ["amd-16"])
+    told(stanza.Benchmark.parse, {**good, key: 1})
+    told(report_stanza.ReportSettings.parse, {key: 1}, ["amd-16"])
 """
 
 
@@ -187,8 +187,8 @@ def test_random_stanzas(request):
         given = {source.choice(stanza.KEYS): random_value(source) for _ in range(2)}
         report = {source.choice(report_stanza.KEYS): random_value(source)}
         refused += [
-            refusal(stanza.parse, {**SMALLEST, **given}),
-            refusal(report_stanza.parse, report, POOLS),
+            refusal(stanza.Benchmark.parse, {**SMALLEST, **given}),
+            refusal(report_stanza.ReportSettings.parse, report, POOLS),
         ]
     lines = [line for line in refused if line is not None]
     assert len(lines) > rounds / 2

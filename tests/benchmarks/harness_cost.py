@@ -33,7 +33,7 @@ import result_file as result_file_module  # noqa: E402
 import settings as settings_module  # noqa: E402
 from observe.sampler import Sampler  # noqa: E402
 from retrieval import SeedSteps, Target  # noqa: E402
-from workloads import cache_retrieve  # noqa: E402
+from workloads.cache_retrieve import WORKLOAD  # noqa: E402
 
 ROUNDS = 5
 PAIRS = 40
@@ -55,13 +55,11 @@ def settings(folder: Path, retrieves: int) -> settings_module._RunSettings:
     )
 
 
-def prepared(
-    folder: Path, retrieves: int, services: SimpleNamespace
-) -> cache_retrieve._CacheRetrieve:
+def prepared(folder: Path, retrieves: int, services: SimpleNamespace) -> WORKLOAD:
     services.settings = settings(folder, retrieves)
     services.leaf_devices = []
     services.progress_every_s = 5
-    workload = cache_retrieve.WORKLOAD(services, services.settings.places[0], str(folder))
+    workload = WORKLOAD(services, services.settings.places[0], str(folder))
     workload.prepare()
     return workload
 
@@ -162,7 +160,7 @@ def share_of_time(folder: Path) -> None:
 
     log_module.ProgressLines.show = show
     bench._sampler = Sampler(["vda", "sda", "nvme0n1"], origin_ns)
-    workload = cache_retrieve.WORKLOAD(bench, given.places[0], str(folder))
+    workload = WORKLOAD(bench, given.places[0], str(folder))
     workload.prepare()
     variant = {"destination": "overwrite", "fidelity": "seed", "fresh_ring_bytes": None}
     entry = {"samples": workload.samples(), **variant}

@@ -268,11 +268,11 @@ def test_one_pool_has_nothing_to_be_compared_with(one_retrieve: Path) -> None:
 def test_ctrl_c_in_the_report_leaves_nothing_behind(one_retrieve: Path) -> None:
     """The last task is ended like the others, and what was measured goes with it."""
     # A program that says when it starts, and then never ends.
-    command = one_retrieve / "python/io_benchmark_taskgraph/report_command.py"
+    command = one_retrieve / "python/io_benchmark_taskgraph/report_stanza.py"
     text = command.read_text()
-    old = '        "set -e",\n'
+    old = '            "set -e",\n'
     assert text.count(old) == 1
-    command.write_text(text.replace(old, old + '        "echo hanging; exec sleep 600",\n'))
+    command.write_text(text.replace(old, old + '            "echo hanging; exec sleep 600",\n'))
     process = subprocess.Popen(
         [*COMMAND, "--root", str(one_retrieve), "--output", "out", "--verbose"],
         cwd=one_retrieve.parent,

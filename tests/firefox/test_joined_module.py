@@ -112,7 +112,7 @@ def module(tmp_path_factory):
 
 def parse_here(written):
     """The script's folder is a key here; there it is fixed."""
-    return stanza.parse(
+    return stanza.Benchmark.parse(
         {**written, "script": checkout.SCRIPT} if isinstance(written, dict) else written
     )
 
@@ -126,10 +126,10 @@ def test_same_stanza_same_command(module, changes):
     listed = {name: tuple(one) for name, one in values.items() if isinstance(one, list)}
     assert values | listed == vars(here)
     found = script_modules.needed_modules(ROOT, FOLDER, here.workloads)
-    own = task_command.make_command(here, zip_application.make_application(found), "amd-16", 3300)
-    modules = [module.Module(one.path, one.text) for one in found]
-    assert module.make_application(modules) == zip_application.make_application(found)
-    assert module.make_command(there, module.make_application(modules), "amd-16", 3300) == own
+    own = task_command.make_command(here, zip_application.ZipApplication(found), "amd-16", 3300)
+    application = module.ZipApplication(found)
+    assert vars(application) == vars(zip_application.ZipApplication(found))
+    assert module.make_command(there, application, "amd-16", 3300) == own
 
 
 @pytest.mark.parametrize("changes", BAD)
@@ -161,7 +161,7 @@ def test_a_stanza_that_is_not_whole(module, missing):
 )
 def test_refused_there_alone(module, changes):
     """The folder is fixed there, and a host is a name or four numbers."""
-    stanza.parse({**SMALLEST, "script": FOLDER, **changes})
+    stanza.Benchmark.parse({**SMALLEST, "script": FOLDER, **changes})
     with pytest.raises(module.BadKeyError) as caught:
         module._parse({**SMALLEST, **changes})
     assert [caught.value.key] == [f"benchmark.{key}" for key in changes]

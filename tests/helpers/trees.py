@@ -146,7 +146,7 @@ def _as_this_machine(tree: Tree, root: Path) -> Iterator[None]:
         (platform, "machine"): lambda: head["uname"]["machine"],
         (storage, "_probe_writes"): lambda _path: head["probe"],
         (storage, "_reflink_works"): lambda _path: head["reflink"],
-        (host, "tools"): lambda: head["tools"],
+        (host, "_tools"): lambda: head["tools"],
         (host, "_touch_new_memory"): lambda: head["first_touch_ns_per_mib"],
         (limits, "_ulimit"): lambda _number: None,
     }

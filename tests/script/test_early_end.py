@@ -197,7 +197,7 @@ def test_a_signal_while_the_sampler_is_started(worker: Worker) -> None:
 
 
 # A hundred retrieves may take a busy machine longer than a test should.
-ONE_IS_ENOUGH = "from workloads import cache_retrieve; cache_retrieve.RETRIEVES_FOR_A_VERDICT = 1"
+ONE_IS_ENOUGH = "from workloads.cache_retrieve import WORKLOAD; WORKLOAD.samples_for_a_verdict = 1"
 
 
 def test_the_time_budget_with_enough_measured_is_a_success(worker: Worker) -> None:

@@ -10,7 +10,6 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import executable
 import pytest
 from worker import Worker
 from workloads import exec as exec_workload
@@ -29,7 +28,7 @@ def executing(worker: Worker) -> Worker:
 def test_the_program_runs_to_its_end(tmp_path: Path) -> None:
     """Made of nothing but bytes, it is started by the kernel and exits with 0."""
     program = tmp_path / "program"
-    program.write_bytes(executable.build(blob_bytes=64 * 4096, passes=3))
+    program.write_bytes(exec_workload._build_program(blob_bytes=64 * 4096, passes=3))
     program.chmod(0o700)
     assert subprocess.run([program], env={}, check=False).returncode == 0
 
@@ -37,25 +36,25 @@ def test_the_program_runs_to_its_end(tmp_path: Path) -> None:
 def jumps(program: bytes) -> list[int]:
     """Follows the program's jumps from its first line on: the lines in their order."""
     lines: list[int] = []
-    at = executable.CODE_AT + 7
+    at = exec_workload.CODE_AT + 7
     while True:
         opcode, distance = struct.unpack_from("<Bi", program, at)
         assert opcode == 0xE9
         at += 5 + distance
-        if at < executable.LINES_AT:
-            assert at == executable.CODE_AT + 12
+        if at < exec_workload.LINES_AT:
+            assert at == exec_workload.CODE_AT + 12
             return lines
-        lines.append((at - executable.LINES_AT) // executable.LINE_BYTES)
+        lines.append((at - exec_workload.LINES_AT) // exec_workload.LINE_BYTES)
 
 
 def test_every_line_is_jumped_to_once() -> None:
     """One pass goes through all of it, in no order that could be foreseen, the same each time."""
-    program = executable.build(blob_bytes=16 * 4096, passes=1)
+    program = exec_workload._build_program(blob_bytes=16 * 4096, passes=1)
     order = jumps(program)
     assert sorted(order) == list(range(16 * 4096 // 64))
     assert order != sorted(order)
-    assert executable.build(16 * 4096, 1) == program
-    assert len(program) == executable.LINES_AT + 16 * 4096
+    assert exec_workload._build_program(16 * 4096, 1) == program
+    assert len(program) == exec_workload.LINES_AT + 16 * 4096
 
 
 @X86_64
@@ -173,8 +172,8 @@ def test_a_program_that_fails(executing: Worker) -> None:
     code, output = executing.run(
         "--profile",
         "quick",
-        prelude="import executable\n"
-        "executable.build = lambda blob_bytes, passes: b'#!/bin/false\\n'\n",
+        prelude="from workloads import exec as workload\n"
+        "workload._build_program = lambda blob_bytes, passes: b'#!/bin/false\\n'\n",
     )
     assert code == 1
     assert "Traceback" not in output

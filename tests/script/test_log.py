@@ -204,7 +204,9 @@ def test_a_signal_is_a_bad_end(worker: Worker, number: signal.Signals) -> None:
 
 def test_good_ends_have_no_such_line(worker: Worker) -> None:
     """Complete, or out of time with enough measured."""
-    enough = "from workloads import cache_retrieve; cache_retrieve.RETRIEVES_FOR_A_VERDICT = 1"
+    enough = (
+        "from workloads import cache_retrieve; cache_retrieve.WORKLOAD.samples_for_a_verdict = 1"
+    )
     for extra in (("--retrieves", "10"), ("--retrieves", "100000", "--time-budget", "2")):
         code, output = worker.run(*extra, prelude=enough)
         assert code == 0, output

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import names
 import pytest
 from worker import Worker
 from workloads import metadata
@@ -16,17 +15,16 @@ from workloads import metadata
 CPUS = len(os.sched_getaffinity(0))
 # A file that is hidden from the first look at it, and one that is never seen.
 HIDING = """
-import os, names
+import os
+from workloads import metadata
 looked = set()
 def exists(name):
     if name.endswith("7") and name not in looked:
         looked.add(name)
         return False
     return os.path.lexists(name)
-class Path:
-    exists = staticmethod(exists)
-    join = staticmethod(os.path.join)
-names.os = type("os", (), {**vars(os), "path": Path})
+path = type("path", (), {**vars(os.path), "exists": staticmethod(exists)})
+metadata.os = type("os", (), {**vars(os), "path": path})
 """
 
 
@@ -135,7 +133,7 @@ def test_files_not_yet_visible_are_counted(naming: Worker) -> None:
     observed = entry["observed"]
     checks = observed["checks"]
     assert observed["not_visible"] == sum(n % 10 == 7 for n in range(checks)) > 0
-    assert 0 < observed["longest_invisible_ns"] < names.SEEN_WITHIN_NS
+    assert 0 < observed["longest_invisible_ns"] < metadata.SEEN_WITHIN_NS
     assert f"Not yet visible to the other thread: {observed['not_visible']} of {checks}" in output
 
 
@@ -170,10 +168,10 @@ def test_what_is_done(tmp_path: Path) -> None:
     for name, operations, files in (("stat", 16, 64), ("stat-missing", 16, 0)):
         folder = tmp_path / name
         folder.mkdir()
-        step, counted = names.STEPS[name](str(folder), 64)
+        step, counted = metadata.STEPS[name](str(folder), 64)
         step()
         assert (counted, len(list(folder.iterdir()))) == (operations, files)
-    step, counted = names.STEPS["create-rename-unlink"](str(tmp_path), 64)
+    step, counted = metadata.STEPS["create-rename-unlink"](str(tmp_path), 64)
     step()
     assert counted == 3
     assert sorted(path.name for path in tmp_path.iterdir()) == ["stat", "stat-missing"]
@@ -181,7 +179,7 @@ def test_what_is_done(tmp_path: Path) -> None:
 
 def test_a_file_nobody_made_is_an_error(tmp_path: Path) -> None:
     """A failing stat that succeeds would measure something else."""
-    step, _ = names.STEPS["stat-missing"](str(tmp_path), 16)
+    step, _ = metadata.STEPS["stat-missing"](str(tmp_path), 16)
     (tmp_path / "missing-00003").touch()
     with pytest.raises(OSError, match="missing-00003 exists, but nothing created it"):
         step()

@@ -200,7 +200,7 @@ def test_an_overlays_device_is_learnt_from_the_host_files(
 def test_overlays_are_described(options: str, expected: dict[str, object]) -> None:
     """How many layers, and whether fsync does nothing at all."""
     mount = mounts._Mount("0:1", "/", "/", "rw", "overlay", "overlay", options)
-    assert mounts.overlay_of(mount) == expected
+    assert mount.overlay() == expected
 
 
 def test_layers_of_aufs_are_counted(recorded: Record) -> None:
@@ -210,14 +210,14 @@ def test_layers_of_aufs_are_counted(recorded: Record) -> None:
     recorded({f"{folder}/{name}": "" for name in names})
     mount = mounts._Mount("0:1", "/", "/", "rw", "aufs", "none", "rw,si=5b1f0c8f,dio,dirperm1")
     found = {"lower_layers": 2, "upper_directory": None, "volatile": False}
-    assert mounts.overlay_of(mount) == found
+    assert mount.overlay() == found
 
 
 def test_layers_of_aufs_that_do_not_show_are_unknown(recorded: Record) -> None:
     """None is not said to be there where nothing can be seen."""
     recorded({"/sys/fs/aufs/config": ""})
     mount = mounts._Mount("0:1", "/", "/", "rw", "aufs", "none", "rw,si=5b1f0c8f,dio,dirperm1")
-    assert mounts.overlay_of(mount) is None
+    assert mount.overlay() is None
 
 
 def test_btrfs_members_are_found_by_its_own_folder(recorded: Record) -> None:

@@ -72,7 +72,7 @@ def without_figures(entry: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.skipif(shutil.which("fio") is None, reason="needs fio")
 def test_by_fio(reading_and_writing: Worker) -> None:
     """Where fio is on PATH, it measures, and no other warning is made of it."""
-    _, version, engine = fio.find()
+    _, version, engine = fio.Fio.find()
     entries = reading_and_writing.measure()
     assert reading_and_writing.document()["warnings"] == []
     assert [without_figures(entry) for entry in entries] == [
@@ -131,7 +131,7 @@ def test_an_unusable_fio(
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    assert fio.find() == (None, None, why.format(path=tmp_path))
+    assert fio.Fio.find() == (None, None, why.format(path=tmp_path))
 
 
 def test_a_fio_that_fails(reading_and_writing: Worker, tmp_path: Path) -> None:

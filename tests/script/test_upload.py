@@ -82,7 +82,7 @@ PATIENT = "from workloads import upload\nupload.QUICK_TIME_LIMIT_S = 60.0\n"
 @needs_curl
 def test_by_curl(uploader: Worker) -> None:
     """A connection for each, one for all, many at once: nothing stalls on loopback."""
-    _, method, _ = upload_clients.find_curl()
+    _, method, _ = upload_clients.Curl.find()
     entries = uploader.measure(prelude=PATIENT)
     for entry in entries:
         references = entry["observed"].pop("without_expect_ns")
@@ -157,7 +157,7 @@ def test_to_a_url(uploader: Worker, sink: Sink) -> None:
 @needs_curl
 def test_http_2_without_tls(uploader: Worker, sink: Sink) -> None:
     """Nobody is asked to switch to HTTP/2 in the clear: skipped by name, the other ways count."""
-    if not upload_clients.find_curl()[2]:
+    if not upload_clients.Curl.find()[2]:
         pytest.skip("needs a curl with HTTP/2")
     code, output = uploader.run("--profile", "quick", "--upload-url", sink.url, prelude=FEW)
     assert code == 0, output
@@ -310,7 +310,7 @@ def test_which_curl(
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     path, text, http2 = found
     path = path and path.format(path=program)
-    assert upload_clients.find_curl() == (path, text.format(path=program), http2)
+    assert upload_clients.Curl.find() == (path, text.format(path=program), http2)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ SETS += "upload.QUICK_SETS = 2\nupload.QUICK_TIME_LIMIT_S = 60.0\n"
 
 @pytest.fixture(autouse=True)
 def _curl() -> None:
-    if not upload_clients.find_curl()[2]:
+    if not upload_clients.Curl.find()[2]:
         pytest.skip("needs a curl with HTTP/2")
 
 

@@ -7,15 +7,11 @@ import itertools
 
 import pytest
 import windows
-from windows import Together
 
 
 def together(members: int, **counts: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    found = Together(window_ns=10)
-    for who, rows in counts.items():
-        found.add(who, rows)
-    windows: list[tuple[int, int, int]] = found.windows(members)
-    return windows
+    found: list[tuple[int, int, int]] = windows.windows_together(counts, members, window_ns=10)
+    return found
 
 
 def test_one_counts_alone() -> None:
@@ -86,6 +82,7 @@ def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch: pytest.Monk
     """Telling takes time of its own, which is in no count."""
     clock = itertools.count(0, 4)
     monkeypatch.setattr(windows.time, "monotonic_ns", lambda: next(clock))
-    rows: list[list[int]] = []
-    windows.count(lambda: None, 3, window_ns=10, end_ns=30, keep=rows.append)
-    assert rows == [[0, 12, 9], [16, 20, 3], [24, 32, 6]]
+    messages: list[list[list[int]]] = []
+    told = {"tell": messages.append, "windows_per_message": 2}
+    windows.count(lambda: None, 3, window_ns=10, end_ns=30, **told)
+    assert messages == [[[0, 12, 9], [16, 20, 3]], [[24, 32, 6]]]

@@ -15,7 +15,6 @@ from typing import Any
 import batches
 import pytest
 import settings
-import summary
 from checkout import ROOT
 from worker import SCRIPT, Worker, outcome_of
 
@@ -26,7 +25,6 @@ every_workload = pytest.mark.parametrize("name", NAMES)
 SHAPE = (
     "columns",
     "details",
-    "enough_for_a_verdict",
     "name",
     "options",
     "parts",
@@ -37,6 +35,7 @@ SHAPE = (
     "remarks_on_all",
     "run",
     "samples",
+    "samples_for_a_verdict",
     "subtests",
     "unit",
     "unit_ns",
@@ -128,7 +127,7 @@ def test_one_plan(name: str, profile: str) -> None:
 )
 def test_figures(name: str, operation_ns: int, shown: float) -> None:
     """A time in its unit, or how many a second."""
-    assert summary.figure(workload(name), operation_ns) == shown
+    assert workload(name).figure(operation_ns) == shown
 
 
 def quick(worker: Worker, *names: str) -> str:
@@ -175,7 +174,7 @@ def test_perfherders_limits(worker: Worker) -> None:
         measured = workload(entry["name"])
         samples = entry["samples"]
         mean_ns = sum(samples["duration_ns"]) / sum(samples["operations"])
-        assert suite["value"] == summary.figure(measured, mean_ns)
+        assert suite["value"] == measured.figure(mean_ns)
         assert [test["name"] for test in suite["subtests"]] == ["mean", "p50", "p95", "p99"]
         for part in (suite, *suite["subtests"]):
             assert part["unit"] == measured.unit

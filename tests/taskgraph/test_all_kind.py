@@ -85,9 +85,8 @@ def test_every_workload_is_named(kind):
 
 def test_the_time_it_takes_at_worst(kind):
     """What the slowest pool planned for needs is below its limit."""
-    benchmark = stanza.parse(kind["task-defaults"]["benchmark"])
-    # 3 x (5,700 + 200 x 3 x 57) / 50, and the others' limits
-    assert estimate._other_workloads_s(REPOSITORY, benchmark) == 170 + 3 * 395
+    benchmark = stanza.Benchmark.parse(kind["task-defaults"]["benchmark"])
+    # 3 x (5,700 + 200 x 3 x 57) / 50, and the others' limits: per task, and per place.
     needed_s = 2394 + 170 + 3 * 395
     estimate.check_duration(REPOSITORY, benchmark, needed_s)
     with pytest.raises(BadKeyError):

@@ -12,7 +12,7 @@ from taskgraph.decision import try_task_config_schema_v2
 from taskgraph.parameters import base_schema
 from taskgraph.util.schema import validate_schema
 
-from io_benchmark_taskgraph import overrides, parameters, report_command, report_stanza, stanza
+from io_benchmark_taskgraph import overrides, parameters, report_stanza, stanza
 
 from .conftest import KIND, REPOSITORY
 
@@ -54,7 +54,7 @@ def test_keys_of_the_report():
 
 def test_files_of_the_report():
     """Each file that it publishes is in the table, in the command's order."""
-    files = [f"public/{path}" for path in report_command.FILES.values()]
+    files = [f"public/{path}" for path in report_stanza.FILES.values()]
     table = (
         (DOCS / "kinds.md").read_text().partition("| artifact | content |")[2].partition("\n\n")[0]
     )

@@ -14,8 +14,7 @@ import pytest
 import seed_case
 
 from io_benchmark.commands import compare
-from io_benchmark_taskgraph import report_command
-from io_benchmark_taskgraph.report_stanza import ReportSettings
+from io_benchmark_taskgraph.report_stanza import FILES, PYTHON, ReportSettings
 
 PLAIN = ReportSettings(30, None, None, ())
 FULL = ReportSettings(0, "amd-30", "2.5%", ("amd-16/amd-30<1.05", " intel / amd-30 > 0.5"))
@@ -24,7 +23,7 @@ GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
 
 def test_whole_command():
     """On a worker: the group that the task is in, the image's Python, the worker's artifacts."""
-    assert report_command.build(PLAIN) == (
+    assert PLAIN.command() == (
         "set -e\n"
         'artifacts="${IO_BENCHMARK_ARTIFACTS:-/builds/worker/artifacts}"\n'
         'mkdir -p "$artifacts/io-benchmark"\n'
@@ -42,7 +41,7 @@ def test_whole_command():
 def run(settings, folder, **variables):
     """By bash, as run-task does."""
     return subprocess.run(
-        ["bash", "-cx", report_command.build(settings)],
+        ["bash", "-cx", settings.command()],
         cwd=folder,
         env={"PATH": os.environ["PATH"], "IO_BENCHMARK_ARTIFACTS": f"{folder}/arti facts"}
         | variables,
@@ -73,7 +72,7 @@ def test_compare_understands_it(tmp_path, settings):
     assert parsed.baseline == settings.baseline
     assert parsed.margin == (0.025 if settings.margin else 0.05)
     assert parsed.expect == list(settings.expectations)
-    assert parsed.write == [(form, artifacts / path) for form, path in report_command.FILES.items()]
+    assert parsed.write == [(form, artifacts / path) for form, path in FILES.items()]
 
 
 def test_it_is_run(tmp_path):
@@ -89,12 +88,12 @@ def test_it_is_run(tmp_path):
     assert "1.92×" in done.stdout
     artifacts = tmp_path / "arti facts"
     written = [path for path in artifacts.rglob("*") if path.is_file()]
-    assert sorted(written) == sorted(artifacts / path for path in report_command.FILES.values())
-    published = json.loads((artifacts / report_command.FILES["perfherder"]).read_text())
+    assert sorted(written) == sorted(artifacts / path for path in FILES.values())
+    published = json.loads((artifacts / FILES["perfherder"]).read_text())
     assert [suite["extraOptions"][0] for suite in published["suites"]] == ["amd-16", "amd-30"]
 
 
 def test_the_images_python():
     """The path stands in the Dockerfile."""
     dockerfile = Path(__file__).parents[2] / "taskcluster/docker/io-benchmark-report/Dockerfile"
-    assert f"{report_command.PYTHON} -m io_benchmark.cli" in dockerfile.read_text()
+    assert f"{PYTHON} -m io_benchmark.cli" in dockerfile.read_text()

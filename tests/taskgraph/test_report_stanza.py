@@ -11,14 +11,14 @@ from io_benchmark.analysis import expectations
 from io_benchmark.errors import UsageError
 from io_benchmark_taskgraph import report_stanza
 from io_benchmark_taskgraph.mistakes import BadKeyError
-from io_benchmark_taskgraph.report_stanza import ReportSettings, check_time, parse
+from io_benchmark_taskgraph.report_stanza import ReportSettings
 
 POOLS = ["intel", "amd-16", "amd-30", "amd-16"]  # with replicates a pool comes more than once
 
 
 def test_defaults():
     """Half an hour, and what `compare` takes by itself."""
-    assert parse({}, POOLS) == ReportSettings(30, None, None, ())
+    assert ReportSettings.parse({}, POOLS) == ReportSettings(30, None, None, ())
 
 
 def test_everything_given():
@@ -29,7 +29,7 @@ def test_everything_given():
         "margin": "2.5%",
         "expectations": ["intel/amd-30<1.05 on spawn", " amd-16 / amd-30 > 0.5"],
     }
-    assert parse(stanza, POOLS) == ReportSettings(
+    assert ReportSettings.parse(stanza, POOLS) == ReportSettings(
         wait_minutes=0,
         baseline="amd-30",
         margin="2.5%",
@@ -146,14 +146,14 @@ KNOWN = "There are: amd-16, amd-30, intel"
 def test_mistakes(stanza, key, text):
     """One line that names the key and says what to write instead."""
     with pytest.raises(BadKeyError) as caught:
-        parse(stanza, POOLS)
+        ReportSettings.parse(stanza, POOLS)
     assert (caught.value.key, caught.value.text) == (key, text)
 
 
 def test_without_pools():
     """A report of nothing is a mistake in kind-dependencies."""
     with pytest.raises(BadKeyError) as caught:
-        parse({}, [])
+        ReportSettings.parse({}, [])
     assert (caught.value.key, caught.value.text) == (
         "report",
         "no kind among kind-dependencies has pools; name io-benchmark",
@@ -163,9 +163,9 @@ def test_without_pools():
 def test_time_for_all_of_it():
     """The waiting and ten minutes, and not a second less."""
     settings = ReportSettings(30, None, None, ())
-    check_time(settings, 2400)
+    settings.check_time(2400)
     with pytest.raises(BadKeyError) as caught:
-        check_time(settings, 2399)
+        settings.check_time(2399)
     assert caught.value.key == "worker.max-run-time"
     assert caught.value.text == (
         "2399 does not hold 30 minutes of waiting and 600 s for the rest; raise it to 2400 or "
@@ -177,7 +177,7 @@ def test_time_for_all_of_it():
 def test_time_that_is_none(given_s):
     """What taskgraph's own schema would refuse later is told with the key's name."""
     with pytest.raises(BadKeyError, match=r"is not a number of seconds; write one such as 3600"):
-        check_time(ReportSettings(30, None, None, ()), given_s)
+        ReportSettings(30, None, None, ()).check_time(given_s)
 
 
 def taken_by_compare(text):

@@ -6,14 +6,13 @@
 import pytest
 
 from io_benchmark_taskgraph.mistakes import BadKeyError
-from io_benchmark_taskgraph.script_modules import maximum_time, needed_modules, workload_names
-from io_benchmark_taskgraph.zip_application import Module
+from io_benchmark_taskgraph.script_modules import maximum_time_s, needed_modules, workload_names
 
 FOLDER = "scripts/io-benchmark"
 
 
 def paths(root, *workloads):
-    return [module.path for module in needed_modules(root, FOLDER, workloads)]
+    return list(needed_modules(root, FOLDER, workloads))
 
 
 @pytest.mark.usefixtures("script")
@@ -79,18 +78,17 @@ def test_relative_import_and_package(script, datadir):
 def test_text_is_kept(script, datadir):
     """A module's text is the file's, line ends and a missing one at the end included."""
     (script / "__main__.py").write_text("x = '\\'$(reboot)`'\r\ny = 'ä'")
-    assert needed_modules(datadir, FOLDER, ["sync-write"])[0] == Module(
-        "__main__.py", "x = '\\'$(reboot)`'\r\ny = 'ä'"
-    )
+    text = needed_modules(datadir, FOLDER, ["sync-write"])["__main__.py"]
+    assert text == "x = '\\'$(reboot)`'\r\ny = 'ä'"
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param("class A:\n    maximum_s = 130\n", (130, True), id="per place"),
+        pytest.param("class A:\n    maximum_s = 130\n", 260, id="per place"),
         pytest.param(
             "class A:\n    maximum_s = 1_000\n    per_place = False  # why\n",
-            (1000, False),
+            1000,
             id="per task",
         ),
     ],
@@ -98,7 +96,7 @@ def test_text_is_kept(script, datadir):
 def test_maximum_time(script, datadir, text, expected):
     """It is read from the workload's class, without running it."""
     (script / "workloads/sync_write.py").write_text(text + "raise SystemExit\n")
-    assert maximum_time(datadir, FOLDER, "sync-write") == expected
+    assert maximum_time_s(datadir, FOLDER, "sync-write", places=2) == expected
 
 
 @pytest.mark.usefixtures("script")
@@ -123,7 +121,7 @@ def test_maximum_time(script, datadir, text, expected):
 def test_no_maximum_time(datadir, workload, key, text):
     """A workload without one cannot be planned; the message says which line to write."""
     with pytest.raises(BadKeyError) as caught:
-        maximum_time(datadir, FOLDER, workload)
+        maximum_time_s(datadir, FOLDER, workload, places=1)
     assert (caught.value.key, caught.value.text) == (key, text)
 
 

@@ -6,7 +6,7 @@
 import pytest
 
 from io_benchmark_taskgraph.mistakes import BadKeyError
-from io_benchmark_taskgraph.stanza import WORKSPACE, Benchmark, TaskPlace, parse
+from io_benchmark_taskgraph.stanza import WORKSPACE, Benchmark, TaskPlace
 
 SMALLEST = {"script": "scripts/io-benchmark", "workloads": ["cache-retrieve"], "retrieves": 2000}
 CONTAINER = {"name": "container", "path": "/builds/worker/io-benchmark"}
@@ -14,7 +14,7 @@ CONTAINER = {"name": "container", "path": "/builds/worker/io-benchmark"}
 
 def test_defaults():
     """What a stanza leaves out is the first investigation's way, in the workspace."""
-    assert parse(SMALLEST) == Benchmark(
+    assert Benchmark.parse(SMALLEST) == Benchmark(
         script="scripts/io-benchmark",
         workloads=("cache-retrieve",),
         retrieves=2000,
@@ -44,7 +44,7 @@ def test_everything_given():
         "places": [CONTAINER, "workspace"],
         "perfherder": "neutral",
     }
-    assert parse(stanza) == Benchmark(
+    assert Benchmark.parse(stanza) == Benchmark(
         script="tools/script",
         workloads=("sync-write", "cache-retrieve"),
         retrieves=1,
@@ -292,7 +292,7 @@ def place(name, path):
 def test_mistakes(changes, key, text):
     """Each mistake names its key, says what is wrong and what to write."""
     with pytest.raises(BadKeyError) as caught:
-        parse({**SMALLEST, **changes})
+        Benchmark.parse({**SMALLEST, **changes})
     assert (caught.value.key, caught.value.text) == (key, text)
 
 
@@ -330,5 +330,5 @@ def test_mistakes(changes, key, text):
 def test_stanza_as_a_whole(stanza, key, text):
     """What is missing is named, unless a misspelt key explains it."""
     with pytest.raises(BadKeyError) as caught:
-        parse(stanza)
+        Benchmark.parse(stanza)
     assert (caught.value.key, caught.value.text) == (key, text)

@@ -9,7 +9,7 @@ import pytest
 from pytest_taskgraph import make_graph, make_task
 
 from io_benchmark_taskgraph.mistakes import UserMistake
-from io_benchmark_taskgraph.target_tasks import _select_targets
+from io_benchmark_taskgraph.parameters import _select_targets
 
 JOB = {"job_try_name": "io-benchmark", "io_benchmark_pool": "amd-16"}
 GRAPH = make_graph(

@@ -20,13 +20,11 @@ from io_benchmark_taskgraph.task_command import (
     check_sizes,
     make_command,
 )
-from io_benchmark_taskgraph.zip_application import Module
+from io_benchmark_taskgraph.zip_application import ZipApplication
 
 SMALLEST = {"script": "scripts/io-benchmark", "workloads": ["cache-retrieve"], "retrieves": 2000}
 VERSION = 'SCRIPT_VERSION = "1.2"\n'
-PRINTS_ARGUMENTS = Module(
-    "__main__.py", f"import json, sys\n{VERSION}print(json.dumps(sys.argv[1:]))\n"
-)
+PRINTS_ARGUMENTS = {"__main__.py": f"import json, sys\n{VERSION}print(json.dumps(sys.argv[1:]))\n"}
 CONTAINER = {"name": "con-tainer", "path": "/builds/worker/io-benchmark"}
 
 TEXT = """\
@@ -55,7 +53,7 @@ exec python3 -u -B "$application" \\
 
 
 def build(benchmark, modules, pool="amd-16", time_budget_s=3300):
-    built = zip_application.make_application(modules)
+    built = ZipApplication(modules)
     command = make_command(benchmark, built, pool, time_budget_s)
     check_sizes(command, benchmark.script)
     return command
@@ -63,9 +61,11 @@ def build(benchmark, modules, pool="amd-16", time_budget_s=3300):
 
 def test_whole_text():
     """What it is, its version, source and sha256; unpack; check; start. Then the application."""
-    benchmark = stanza.parse({**SMALLEST, "places": ["workspace", CONTAINER], "precision": "2%"})
-    modules = [PRINTS_ARGUMENTS, Module("a/b.py", "x = '$HOME'\n")]
-    built = zip_application.make_application(modules)
+    benchmark = stanza.Benchmark.parse(
+        {**SMALLEST, "places": ["workspace", CONTAINER], "precision": "2%"}
+    )
+    modules = {**PRINTS_ARGUMENTS, "a/b.py": "x = '$HOME'\n"}
+    built = ZipApplication(modules)
     command = build(benchmark, modules)
     assert command == [
         "bash",
@@ -92,10 +92,10 @@ def run(command, tmp_path, **environment):
 
 def test_arguments_on_a_worker(tmp_path):
     """Without anything in the environment, the paths are a worker's."""
-    benchmark = stanza.parse(
+    benchmark = stanza.Benchmark.parse(
         {**SMALLEST, "destination": ["unlink", "fresh"], "perfherder": "neutral"}
     )
-    command = build(benchmark, [PRINTS_ARGUMENTS])
+    command = build(benchmark, PRINTS_ARGUMENTS)
     expected = (
         "--pool amd-16 --workload cache-retrieve --retrieves 2000 --seed 1 --destination unlink "
         "--destination fresh --fidelity seed --time-budget 3300 "
@@ -107,8 +107,8 @@ def test_arguments_on_a_worker(tmp_path):
 
 def test_arguments_in_a_rehearsal(tmp_path):
     """A path from the environment is one argument, whatever characters it has."""
-    benchmark = stanza.parse({**SMALLEST, "places": ["workspace", CONTAINER]})
-    command = build(benchmark, [PRINTS_ARGUMENTS])
+    benchmark = stanza.Benchmark.parse({**SMALLEST, "places": ["workspace", CONTAINER]})
+    command = build(benchmark, PRINTS_ARGUMENTS)
     arguments = run(
         command,
         tmp_path,
@@ -142,16 +142,16 @@ def test_arguments_in_a_rehearsal(tmp_path):
 )
 def test_odd_names_stay_arguments(tmp_path, odd):
     """A pool's or workload's name is one argument, never shell."""
-    benchmark = stanza.parse({**SMALLEST, "workloads": [odd]})
-    command = build(benchmark, [PRINTS_ARGUMENTS], pool=odd)
+    benchmark = stanza.Benchmark.parse({**SMALLEST, "workloads": [odd]})
+    command = build(benchmark, PRINTS_ARGUMENTS, pool=odd)
     assert run(command, tmp_path)[:4] == ["--pool", odd, "--workload", odd]
 
 
 def test_an_address_stays_one_argument(tmp_path):
     """Quotes, dollars and braces of --upload-url are no shell's."""
     url = "https://host.example/o?name={name}&a='$(touch${IFS}c)`id`"
-    benchmark = stanza.parse({**SMALLEST, "upload-url": url})
-    command = build(benchmark, [PRINTS_ARGUMENTS])
+    benchmark = stanza.Benchmark.parse({**SMALLEST, "upload-url": url})
+    command = build(benchmark, PRINTS_ARGUMENTS)
     arguments = run(command, tmp_path)
     assert arguments[arguments.index("--upload-url") + 1] == url
 
@@ -159,8 +159,8 @@ def test_an_address_stays_one_argument(tmp_path):
 def test_the_application_arrives_byte_for_byte(tmp_path):
     """What the task unpacks is what was built, whatever characters the modules have."""
     text = "# $HOME ${x} `id` \\n \\\\ \"'\n\tä\n#  trailing \r\n\n"
-    modules = [PRINTS_ARGUMENTS, Module("observe/host.py", text)]
-    run(build(stanza.parse(SMALLEST), modules), tmp_path)
+    modules = {**PRINTS_ARGUMENTS, "observe/host.py": text}
+    run(build(stanza.Benchmark.parse(SMALLEST), modules), tmp_path)
     written = tmp_path / "the script's" / "io-benchmark.pyz"
     assert written.read_bytes() == zip_application._zipped(modules)
 
@@ -178,7 +178,7 @@ def start(command, folder, path="/usr/local/bin:/usr/bin:/bin"):
 def test_the_log_has_the_start_alone(tmp_path):
     """bash traces how the script is started, and neither its text nor how it was unpacked."""
     folder = tmp_path / "script"
-    done = start(build(stanza.parse(SMALLEST), [PRINTS_ARGUMENTS]), folder)
+    done = start(build(stanza.Benchmark.parse(SMALLEST), PRINTS_ARGUMENTS), folder)
     assert done.stderr == (
         f"+ exec python3 -u -B {folder}/io-benchmark.pyz --pool amd-16 --workload cache-retrieve "
         "--retrieves 2000 --seed 1 --destination overwrite --fidelity seed --time-budget 3300 "
@@ -189,7 +189,7 @@ def test_the_log_has_the_start_alone(tmp_path):
 
 def test_the_text_is_no_failure():
     """run-task prints the command: none of its lines is one that Treeherder takes for a failure."""
-    text = embedding.shell_text(build(stanza.parse(SMALLEST), [PRINTS_ARGUMENTS]))
+    text = embedding.shell_text(build(stanza.Benchmark.parse(SMALLEST), PRINTS_ARGUMENTS))
     assert "TEST-UNEXPECTED" not in text
     assert len(text.splitlines()) <= 25
 
@@ -200,7 +200,7 @@ def cut(encoded):
 
 def changed(encoded):  # noqa: ARG001 - one signature
     """Another application, well packed."""
-    return zip_application.make_application([Module("__main__.py", VERSION)]).encoded
+    return ZipApplication({"__main__.py": VERSION}).encoded
 
 
 def garbled(encoded):
@@ -214,7 +214,7 @@ def missing(encoded):  # noqa: ARG001 - one signature
 @pytest.mark.parametrize("damage", [cut, changed, garbled, missing])
 def test_a_damaged_application(tmp_path, damage):
     """What was not unpacked as it was built is not started; one line on stdout says so."""
-    command = build(stanza.parse(SMALLEST), [PRINTS_ARGUMENTS])
+    command = build(stanza.Benchmark.parse(SMALLEST), PRINTS_ARGUMENTS)
     done = start([*command[:-1], damage(command[-1])], tmp_path)
     assert done.stdout == (
         f"TEST-UNEXPECTED-FAIL | io-benchmark | amd-16: cannot unpack {tmp_path}/io-benchmark.pyz; "
@@ -230,7 +230,9 @@ def test_a_tool_that_is_missing(tmp_path, tool):
     tools.mkdir()
     for name in {"bash", "mkdir", "base64", "gzip", "sha256sum", "python3"} - {tool}:
         (tools / name).symlink_to(str(shutil.which(name)))
-    done = start(build(stanza.parse(SMALLEST), [PRINTS_ARGUMENTS]), tmp_path / "x", str(tools))
+    done = start(
+        build(stanza.Benchmark.parse(SMALLEST), PRINTS_ARGUMENTS), tmp_path / "x", str(tools)
+    )
     assert done.returncode == 1
     assert done.stdout.startswith("TEST-UNEXPECTED-FAIL | io-benchmark | amd-16: cannot unpack ")
     assert f"{tool}: command not found" in done.stderr
@@ -240,7 +242,7 @@ def test_a_folder_that_cannot_be_made(tmp_path):
     """Where the application cannot be written, nothing is started."""
     in_the_way = tmp_path / "file"
     in_the_way.write_text("")
-    done = start(build(stanza.parse(SMALLEST), [PRINTS_ARGUMENTS]), in_the_way)
+    done = start(build(stanza.Benchmark.parse(SMALLEST), PRINTS_ARGUMENTS), in_the_way)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"mkdir: cannot create directory '{in_the_way}': File exists\n"
 
@@ -253,8 +255,8 @@ def noise(count):
 
 def test_arguments_of_the_largest_size_run(tmp_path):
     """What one argument cannot hold is split, at the limit that the kernel has."""
-    modules = [PRINTS_ARGUMENTS, Module("large.py", noise(300_000))]
-    command = build(stanza.parse(SMALLEST), modules)
+    modules = {**PRINTS_ARGUMENTS, "large.py": noise(300_000)}
+    command = build(stanza.Benchmark.parse(SMALLEST), modules)
     sizes = [len(argument.encode()) for argument in command[4:]]
     assert (len(sizes) > 1, set(sizes[:-1])) == (True, {MAX_ARGUMENT_BYTES})
     assert run(command, tmp_path)[:2] == ["--pool", "amd-16"]
@@ -263,13 +265,13 @@ def test_arguments_of_the_largest_size_run(tmp_path):
 
 
 def many(count):
-    return [Module(f"module_{at:02}.py", noise(100_000 + 43 * at)) for at in range(count)]
+    return {f"module_{at:02}.py": noise(100_000 + 43 * at) for at in range(count)}
 
 
 def test_a_command_of_the_largest_size_runs(tmp_path):
     """All arguments together, just under their limit, are started."""
-    modules = [PRINTS_ARGUMENTS, Module("large.py", noise(1_850_000))]
-    command = build(stanza.parse(SMALLEST), modules)
+    modules = {**PRINTS_ARGUMENTS, "large.py": noise(1_850_000)}
+    command = build(stanza.Benchmark.parse(SMALLEST), modules)
     size = sum(len(argument) + 1 for argument in command)
     assert MAX_COMMAND_BYTES - 100_000 < size <= MAX_COMMAND_BYTES
     assert run(command, tmp_path)[:2] == ["--pool", "amd-16"]
@@ -278,7 +280,7 @@ def test_a_command_of_the_largest_size_runs(tmp_path):
 def test_too_large():
     """The script's folder, the size and the limit are named."""
     with pytest.raises(BadKeyError) as caught:
-        build(stanza.parse(SMALLEST), [PRINTS_ARGUMENTS, *many(22)])
+        build(stanza.Benchmark.parse(SMALLEST), {**PRINTS_ARGUMENTS, **many(22)})
     assert caught.value.key == "benchmark.script"
     assert caught.value.text.partition(" bytes")[2] == (
         " and all arguments together may hold 1,900,000; shorten its modules or name fewer workloads"
@@ -289,6 +291,6 @@ def test_too_many_places():
     """The readable part is one argument, too."""
     places = [{"name": f"p{at}", "path": f"/{'x' * 200}/{at}"} for at in range(600)]
     with pytest.raises(BadKeyError) as caught:
-        build(stanza.parse({**SMALLEST, "places": places}), [PRINTS_ARGUMENTS])
+        build(stanza.Benchmark.parse({**SMALLEST, "places": places}), PRINTS_ARGUMENTS)
     assert caught.value.key == "benchmark.places"
     assert "one argument may hold 131,071; measure fewer places" in caught.value.text

@@ -64,7 +64,7 @@ def test_mistakes(tmp_path, text, line, problem):
     file = tmp_path / "kind.yml"
     file.write_text(text)
     with pytest.raises(UserMistake) as caught:
-        yaml_files.check(file, "x/kind.yml")
+        yaml_files._check(file, "x/kind.yml")
     assert str(caught.value) == f"x/kind.yml line {line}: {problem}"
 
 
@@ -83,7 +83,7 @@ def test_accepted(tmp_path, text):
     """The same key in two mappings, values as keys, aliases in moderation."""
     file = tmp_path / "kind.yml"
     file.write_text(text)
-    yaml_files.check(file, "kind.yml")
+    yaml_files._check(file, "kind.yml")
 
 
 def test_no_yaml(tmp_path):
@@ -91,7 +91,7 @@ def test_no_yaml(tmp_path):
     file = tmp_path / "kind.yml"
     file.write_text("a: [b\n")
     with pytest.raises(YAMLError) as caught:
-        yaml_files.check(file, "kind.yml")
+        yaml_files._check(file, "kind.yml")
     assert f'in "{file}", line 2' in str(caught.value)
 
 
@@ -105,6 +105,11 @@ def test_tree(tmp_path):
     with pytest.raises(UserMistake, match=r"/config\.yml line 1: the alias"):
         yaml_files.check_tree(tmp_path / "taskcluster")
     (tmp_path / "taskcluster/config.yml").unlink()
+    (tmp_path / "taskcluster/kinds/a/pools").mkdir()
+    (tmp_path / "taskcluster/kinds/a/pools/more.yml").write_text("a: 1\na: 2")
+    with pytest.raises(UserMistake, match=r"/kinds/a/pools/more\.yml line 2: the key a"):
+        yaml_files.check_tree(tmp_path / "taskcluster")
+    (tmp_path / "taskcluster/kinds/a/pools/more.yml").unlink()
     (tmp_path / "taskcluster/kinds/b/more.yml").symlink_to("/dev/zero")
     with pytest.raises(UserMistake) as caught:
         yaml_files.check_tree(tmp_path / "taskcluster")

@@ -13,13 +13,13 @@ from pythons import every_python
 
 from io_benchmark_taskgraph.mistakes import BadKeyError
 from io_benchmark_taskgraph.script_modules import needed_modules, workload_names
-from io_benchmark_taskgraph.zip_application import Module, _zipped, make_application
+from io_benchmark_taskgraph.zip_application import ZipApplication, _zipped
 
 from .conftest import REPOSITORY
 
 FOLDER = "scripts/io-benchmark"
-MAIN = Module("__main__.py", 'SCRIPT_VERSION = "1.2"\nimport a.b\nprint(a.b.x)\n')
-OTHER = Module("a/b.py", "x = 'ä'\n")
+MAIN = {"__main__.py": 'SCRIPT_VERSION = "1.2"\nimport a.b\nprint(a.b.x)\n'}
+OTHER = {"a/b.py": "x = 'ä'\n"}
 
 # What a decision task does with the folder, by the modules themselves and nothing else.
 PROGRAM = """
@@ -33,10 +33,10 @@ spec = importlib.util.spec_from_file_location("zip_application", str(package / "
 application = importlib.util.module_from_spec(spec)
 sys.modules["application"] = application
 spec.loader.exec_module(application)
-modules = [
-    application.Module(path.relative_to(folder).as_posix(), path.read_bytes().decode())
+modules = {
+    path.relative_to(folder).as_posix(): path.read_bytes().decode()
     for path in folder.rglob("*.py")
-]
+}
 sys.stdout.buffer.write(application._zipped(modules))
 """
 
@@ -47,7 +47,7 @@ def all_modules():
 
 def test_entries():
     """Each module and each folder once, sorted, stored, of one date and mode, with nothing more."""
-    with zipfile.ZipFile(io.BytesIO(_zipped([OTHER, MAIN]))) as archive:
+    with zipfile.ZipFile(io.BytesIO(_zipped({**OTHER, **MAIN}))) as archive:
         entries = archive.infolist()
     assert [
         (e.filename, e.date_time, e.external_attr >> 16, e.compress_type, e.extra, e.comment)
@@ -61,8 +61,9 @@ def test_entries():
 
 def test_order_makes_no_difference():
     """The same modules are the same file."""
-    assert make_application([MAIN, OTHER]).sha256 == make_application([OTHER, MAIN]).sha256
-    assert make_application([MAIN, OTHER]).version == "1.2"
+    application = ZipApplication({**MAIN, **OTHER})
+    assert application.sha256 == ZipApplication({**OTHER, **MAIN}).sha256
+    assert application.version == "1.2"
 
 
 @every_python
@@ -91,7 +92,7 @@ def test_runs_with_every_python(python, tmp_path):
 def test_output_of_a_small_one(tmp_path):
     """The shebang before the zip does not keep Python from reading it."""
     file = tmp_path / "x.pyz"
-    file.write_bytes(_zipped([MAIN, OTHER]))
+    file.write_bytes(_zipped({**MAIN, **OTHER}))
     assert file.read_bytes().startswith(b"#!/usr/bin/env python3\nPK")
     done = subprocess.run([sys.executable, str(file)], stdout=subprocess.PIPE, check=True)
     assert done.stdout.decode() == "ä\n"
@@ -100,14 +101,14 @@ def test_output_of_a_small_one(tmp_path):
 @pytest.mark.parametrize(
     ("modules", "count"),
     [
-        pytest.param([OTHER], 0, id="none"),
-        pytest.param([MAIN, Module("c.py", 'SCRIPT_VERSION = "2"\n')], 2, id="two"),
+        pytest.param(OTHER, 0, id="none"),
+        pytest.param({**MAIN, "c.py": 'SCRIPT_VERSION = "2"\n'}, 2, id="two"),
     ],
 )
 def test_one_version(modules, count):
     """What the task's page calls the version is said in one place."""
     with pytest.raises(BadKeyError) as caught:
-        make_application(modules)
+        ZipApplication(modules)
     assert caught.value.text == (
         f"{count} lines of the script's modules say its version; write one line "
         'SCRIPT_VERSION = "1.0.0"'

@@ -39,13 +39,14 @@ def build_worker_script(root: Root, workloads: Sequence[str]) -> _WorkerScript:
             ) from None
         names = tuple(dict.fromkeys(workloads)) or tuple(script.workload_names(root.path / FOLDER))
         try:
-            built = application.make_application(script.needed_modules(root.path, FOLDER, names))
+            modules = script.needed_modules(root.path, FOLDER, names)
+            built = application.ZipApplication(modules)
         except application.BadKeyError as problem:
             raise GraphError(problem.text) from None
         return _WorkerScript(
             version=built.version,
             workloads=names,
-            modules={module.path: module.text.encode() for module in built.modules},
+            modules={path: text.encode() for path, text in modules.items()},
             data=built.data,
             sha256=built.sha256,
         )

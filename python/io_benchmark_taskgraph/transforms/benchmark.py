@@ -1,23 +1,30 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Check the `benchmark` stanza; from here on it is a `Benchmark`."""
+"""Check the `benchmark` stanza, and that the task has enough time for it.
+
+From here on the stanza is a `Benchmark`.
+"""
 
 from dataclasses import replace
 from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph import overrides, stanza
-from io_benchmark_taskgraph.mistakes import in_task
+from io_benchmark_taskgraph import estimate, overrides
+from io_benchmark_taskgraph.mistakes import in_task, root_folder
+from io_benchmark_taskgraph.stanza import Benchmark
 from io_benchmark_taskgraph.transforms import Tasks
 
 
 def _check_stanza(config: Any, tasks: Tasks) -> Tasks:
-    perfherder = overrides.perfherder(config.params)
+    root, perfherder = root_folder(config), overrides.perfherder(config.params)
     for task in tasks:
         with in_task(config, task):
-            benchmark = stanza.parse(task.get("benchmark"))
+            benchmark = Benchmark.parse(task.get("benchmark"))
+            limit_s = task.get("worker", {}).get("max-run-time")
+            budget_s = estimate.time_budget_s(limit_s)
+            estimate.check_duration(root, benchmark, budget_s)
         if perfherder:
             benchmark = replace(benchmark, perfherder=perfherder)
         task["benchmark"] = benchmark

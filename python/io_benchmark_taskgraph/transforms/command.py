@@ -14,7 +14,7 @@ from io_benchmark_taskgraph.script_modules import needed_modules
 from io_benchmark_taskgraph.selection import POOL_ATTRIBUTE
 from io_benchmark_taskgraph.task_command import check_sizes, make_command
 from io_benchmark_taskgraph.transforms import Tasks
-from io_benchmark_taskgraph.zip_application import ZipApplication, make_application
+from io_benchmark_taskgraph.zip_application import ZipApplication
 
 
 def _add_command(config: Any, tasks: Tasks) -> Tasks:
@@ -22,7 +22,7 @@ def _add_command(config: Any, tasks: Tasks) -> Tasks:
 
     @functools.cache  # most of a kind's tasks run the same one
     def build(folder: str, workloads: tuple[str, ...]) -> ZipApplication:
-        return make_application(needed_modules(root, folder, workloads))
+        return ZipApplication(needed_modules(root, folder, workloads))
 
     for task in tasks:
         benchmark = task.pop("benchmark")

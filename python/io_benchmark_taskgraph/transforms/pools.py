@@ -5,32 +5,16 @@
 
 import re
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph import yaml_files
-from io_benchmark_taskgraph.mistakes import (
-    BadKeyError,
-    in_task,
-    kind_file,
-    shown_path,
-    task_name,
-)
+from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, kind_file, task_name
 from io_benchmark_taskgraph.selection import ALL_JOB, JOB_ATTRIBUTE, POOL_ATTRIBUTE
 from io_benchmark_taskgraph.transforms import Tasks
 
 # Perfherder takes the pool as an extra option of at most 45 characters.
 _POOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,44}")
-
-
-def check_files(config: Any, tasks: Tasks) -> Tasks:
-    for name in ["kind.yml", *config.config.get("tasks-from", [])]:
-        path = Path(config.path) / name
-        if path.is_file():  # a test's kind has none
-            yaml_files.check(path, shown_path(config, path))
-    yield from tasks
 
 
 def _check_name(config: Any, task: dict[str, Any], name: str) -> None:
@@ -56,7 +40,8 @@ def _check_names(config: Any, tasks: Tasks) -> Tasks:
             _check_name(config, task, name)
             if counts[name] > 1:
                 same = (pool for pool in pools if task_name(pool) == name)
-                files = ", ".join(sorted({kind_file(config, pool) for pool in same}))
+                names = {pool.get("task-from", "kind.yml") for pool in same}
+                files = ", ".join(sorted(kind_file(config, file) for file in names))
                 text = f"two pools have this name ({files}); rename or remove one"
                 raise BadKeyError("name", text)
         task.setdefault("attributes", {})[POOL_ATTRIBUTE] = name
@@ -64,5 +49,4 @@ def _check_names(config: Any, tasks: Tasks) -> Tasks:
 
 
 transforms = TransformSequence()
-transforms.add(check_files)
 transforms.add(_check_names)

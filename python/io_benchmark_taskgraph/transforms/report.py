@@ -7,21 +7,20 @@ from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph import deadlines, report_command, report_stanza
+from io_benchmark_taskgraph import deadlines
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task
-from io_benchmark_taskgraph.report_stanza import ReportSettings
+from io_benchmark_taskgraph.report_stanza import STANZA, ReportSettings
 from io_benchmark_taskgraph.selection import POOL_ATTRIBUTE
 from io_benchmark_taskgraph.transforms import Tasks
-from io_benchmark_taskgraph.transforms.pools import check_files
 
 
 def _settings(task: dict[str, Any], pools: dict[str, str]) -> ReportSettings:
     if task.get("label") in pools:
         text = f"{task['label']} is a pool's task already; give the pool another name"
         raise BadKeyError("label", text)
-    stanza = task.pop(report_stanza.STANZA, None)
-    settings = report_stanza.parse(stanza, list(pools.values()))
-    report_stanza.check_time(settings, task.get("worker", {}).get("max-run-time"))
+    stanza = task.pop(STANZA, None)
+    settings = ReportSettings.parse(stanza, list(pools.values()))
+    settings.check_time(task.get("worker", {}).get("max-run-time"))
     return settings
 
 
@@ -39,10 +38,9 @@ def _make_report(config: Any, tasks: Tasks) -> Tasks:
         # Soft: does not select further pools. Resolved: the report also names pools that failed.
         task["soft-dependencies"] = sorted(pools)
         task["requires"] = "all-resolved"
-        task.setdefault("run", {})["command"] = report_command.build(settings)
+        task.setdefault("run", {})["command"] = settings.command()
         yield task
 
 
 transforms = TransformSequence()
-transforms.add(check_files)
 transforms.add(_make_report)

@@ -9,7 +9,7 @@ Only the leaves have a model and a scheduler; device mapper, md and btrfs do not
 
 import os
 
-from reading import is_folder, list_names, read_int, read_ints, read_text, target_of
+from reading import is_folder, list_names, read_int, read_text, target_of
 
 CLASS = "/sys/class/block"
 QUEUE_NUMBERS = ["nr_requests", "read_ahead_kb", "max_sectors_kb", "rotational"]
@@ -120,10 +120,16 @@ def _describe(name):
         "model": read_text(os.path.join(path, "device", "model")),
         "vendor": read_text(os.path.join(path, "device", "vendor")),
         "scheduler": chosen[0] if chosen else (schedulers or None),
-        "scheduler_settings": read_ints(settings, list_names(settings)),
-        "queue": read_ints(queue, QUEUE_NUMBERS),
+        "scheduler_settings": _read_ints(settings, list_names(settings)),
+        "queue": _read_ints(queue, QUEUE_NUMBERS),
         "write_cache": read_text(os.path.join(queue, "write_cache")),
     }
+
+
+def _read_ints(folder, names):
+    """Return the numbers in these files of a folder, by name, where there is a number."""
+    numbers = {name: read_int(os.path.join(folder, name)) for name in names}
+    return {name: number for name, number in numbers.items() if number is not None}
 
 
 def chain(top_names):

@@ -38,12 +38,12 @@ def observe():
         "machine_vendor": read_text("/sys/class/dmi/id/sys_vendor"),
         "machine_product": read_text("/sys/class/dmi/id/product_name"),
         "boot_id": read_text("/proc/sys/kernel/random/boot_id"),
-        "container": container(),
+        "container": _container(),
         "user_id": os.geteuid(),
         "transparent_huge_pages": read_text(HUGE_PAGES),
         "vm": {name: read_int("/proc/sys/vm/" + name) for name in VM_SETTINGS},
         "first_touch_ns_per_mib": _touch_new_memory(),
-        "tools": tools(),
+        "tools": _tools(),
     }
 
 
@@ -58,7 +58,7 @@ def _l3_cache_bytes():
     return int(match[1]) * {"K": 1024, "M": MIB}[match[2]] if match else None
 
 
-def container():
+def _container():
     """Return the container engine if it can be seen, and the file system of the root."""
     table = mounts.table()
     if not storage.in_container(table):
@@ -86,7 +86,7 @@ def _touch_new_memory():
     return costs
 
 
-def tools():
+def _tools():
     """Return path and version of each tool that a workload may call; None if it is missing."""
     known = dict.fromkeys(TOOLS)
     for name in TOOLS:

@@ -37,9 +37,8 @@ def observe():
             names = mount.super_options.split(",")
             for controller in V1_CONTROLLERS:
                 if controller in names and controller in groups:
-                    _note(
-                        observed, "v1", controller, _levels(mount, groups[controller])
-                    )
+                    levels = _levels(mount, groups[controller])
+                    _note(observed, "v1", controller, levels)
     observed["ulimits"] = {
         "open_files": _ulimit(resource.RLIMIT_NOFILE),
         "file_size_bytes": _ulimit(resource.RLIMIT_FSIZE),
@@ -81,9 +80,8 @@ def _levels(mount, group):
 def _note(observed, version, controller, directories):
     if version not in observed["cgroup_versions"]:
         observed["cgroup_versions"].append(version)
-    is_read = (
-        directories[0] in observed["groups"].values()
-    )  # controllers mounted together
+    # Controllers that are mounted together have the same directories.
+    is_read = directories[0] in observed["groups"].values()
     observed["groups"][controller] = directories[0]
     for directory in [] if is_read else directories:
         _read_io(observed, directory)

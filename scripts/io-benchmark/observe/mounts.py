@@ -19,6 +19,24 @@ class _Mount(NamedTuple):
     source: str
     super_options: str
 
+    def overlay(self) -> Optional[dict]:
+        """Return the layers of an overlay, or None for any other file system."""
+        if self.filesystem == "aufs":
+            return _aufs_of(self)
+        if self.filesystem != "overlay":
+            return None
+        lower_layers = 0
+        for part in self.super_options.split(","):
+            # Since Linux 6.5, each layer can have a separate lowerdir+=.
+            if part.startswith(("lowerdir=", "lowerdir+=", "datadir+=")):
+                lower_layers += len(part.split("=", 1)[1].replace("::", ":").split(":"))
+        values = _option_values(self.super_options)
+        return {
+            "lower_layers": lower_layers,
+            "upper_directory": values.get("upperdir"),
+            "volatile": "volatile" in values or values.get("fsync") == "volatile",
+        }
+
 
 def _unescape(field):
     """Decode space, tab, newline and backslash, which mountinfo writes as octal."""
@@ -57,25 +75,6 @@ def _option_values(options: str) -> Dict[str, str]:
     """Parse options such as 'rw,upperdir=/x' into a dictionary; a flag's value is empty."""
     parts = [part.partition("=") for part in options.split(",") if part]
     return {name: value for name, _, value in parts}
-
-
-def overlay_of(mount: _Mount) -> Optional[dict]:
-    """Return the layers of an overlay, or None for any other file system."""
-    if mount.filesystem == "aufs":
-        return _aufs_of(mount)
-    if mount.filesystem != "overlay":
-        return None
-    lower_layers = 0
-    for part in mount.super_options.split(","):
-        # Since Linux 6.5, each layer can have a separate lowerdir+=.
-        if part.startswith(("lowerdir=", "lowerdir+=", "datadir+=")):
-            lower_layers += len(part.split("=", 1)[1].replace("::", ":").split(":"))
-    values = _option_values(mount.super_options)
-    return {
-        "lower_layers": lower_layers,
-        "upper_directory": values.get("upperdir"),
-        "volatile": "volatile" in values or values.get("fsync") == "volatile",
-    }
 
 
 def _aufs_of(mount: _Mount) -> Optional[dict]:

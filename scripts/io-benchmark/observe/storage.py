@@ -55,7 +55,7 @@ def observe(name, path):
     place.update(
         kind=_kind_of_place(mount, in_container(table)),
         mount=mount._asdict(),
-        overlay=mounts.overlay_of(mount),
+        overlay=mount.overlay(),
         filesystem=_filesystem_details(mount, tops),
         size_bytes=space.f_blocks * space.f_frsize,
         free_bytes=space.f_bavail * space.f_frsize,
@@ -74,7 +74,7 @@ def _find_devices(mount, table, probe):
     names = _devices_of(mount)
     if names is not None:
         return names, "btrfs" if mount.filesystem == "btrfs" else "mount"
-    upper = (mounts.overlay_of(mount) or {}).get("upper_directory")
+    upper = (mount.overlay() or {}).get("upper_directory")
     candidates = ([upper] if upper and is_folder(upper) else []) + list(HOST_FILES)
     for candidate in candidates:
         below = mounts.mount_of(candidate, table)

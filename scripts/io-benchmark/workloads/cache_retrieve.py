@@ -19,18 +19,16 @@ import random
 import shutil
 import time
 
-import precision
 from early_end import WorkloadError
 from log import MIB, ProgressLines, say
 from observe import host, page_cache
-from place_folder import check_space
 from retrieval import RealSteps, SeedSteps, Target
+from workload import CHECK_EVERY, Workload
 
 # 40 MARs, 40 tarballs, 20 small artifacts.
 CACHE_SIZES_MIB = (80,) * 40 + (60,) * 40 + (5,) * 20
 # A rehearsal keeps the mix at a twentieth.
 QUICK_DIVISOR = 20
-RETRIEVES_FOR_A_VERDICT = 100
 # Keys that only a run can fill in; null in the file until then.
 OBSERVED = ["populate_ns", "cache_state", "lookup_method", "copy_method", "run_ns"]
 OBSERVED += ["trims", "stopped_early", "precision_reached_ratio", "shares_extents"]
@@ -58,19 +56,16 @@ def _make_sequence(seed, retrieves, files):
     return [int(generator.random() * files) for _ in range(retrieves)]
 
 
-class _CacheRetrieve:
-    """One place: prepare once, run once per destination, read the samples after each run."""
-
+class _CacheRetrieve(Workload):
     name = "cache-retrieve"
     unit = "ms"
     unit_ns = 1_000_000
-    per_place = True
     columns = ("file_index", "start_ns", "lookup_ns", "copy_ns")
+    samples_for_a_verdict = 100
 
     def __init__(self, bench, place, folder):
+        super().__init__(bench, place, folder)
         settings = bench.settings
-        self._bench = bench
-        self._place = place
         self._cache = os.path.join(folder, "uv-cache")
         self._work = os.path.join(folder, "uv-work")
         self._sizes = _file_sizes_bytes(settings)
@@ -81,11 +76,9 @@ class _CacheRetrieve:
         for number, size in enumerate(self._sizes, 1):
             self._files.append(os.path.join(self._cache, "obj_%05d.cache" % number))
             self._urls.append(URL % (number, size / MIB))
-        self._rows = []
 
     @staticmethod
     def variants(settings):
-        """Return the variants, of which each has an entry in the result file."""
         names, fidelity = settings.destinations, settings.fidelity
         return [{"destination": name, "fidelity": fidelity} for name in names]
 
@@ -102,9 +95,9 @@ class _CacheRetrieve:
         }
 
     def prepare(self):
-        """Write the cache and its list; return the keys that all entries share."""
+        """Write the cache and its list."""
         self._check_tools()
-        self._check_space()
+        self.check_space(self._needed_bytes())
         os.mkdir(self._cache)
         os.mkdir(self._work)
         cache = (self._place.name, len(self._sizes), sum(self._sizes) / MIB)
@@ -118,11 +111,12 @@ class _CacheRetrieve:
                 progress.show(index + 1, now_ns, sum(self._sizes[: index + 1]))
         with open(self._list, "w", encoding="ascii") as file:
             file.writelines(url + "\n" for url in self._urls)
-        return {"populate_ns": time.monotonic_ns() - started_ns}
+        self._populate_ns = time.monotonic_ns() - started_ns
 
     def run(self, entry):
         """Do one timed pass over the sequence."""
         self._rows = []
+        entry["populate_ns"] = self._populate_ns
         entry["cache_state"] = self._make_cold()
         destination = entry["destination"]
         steps_class = RealSteps if entry["fidelity"] == "real" else SeedSteps
@@ -159,26 +153,13 @@ class _CacheRetrieve:
                 progress.show(done, end_ns, done_bytes)
             if end_ns >= bench.record.due_ns:
                 bench.between_samples()
-            if done % precision.CHECK_EVERY == 0 and self._known(entry):
+            if done % CHECK_EVERY == 0 and self.is_known(entry):
                 return
 
-    def _known(self, entry):
-        """Return whether the mean is known as precisely as --precision demands."""
-        wanted = self._bench.settings.precision
-        if not wanted:
-            return False
+    def times_by_group(self):
         groups = [self._sizes[row[0]] for row in self._rows]
         times_ns = [row[2] + row[3] for row in self._rows]
-        planned = "%d retrieves" % len(self._sequence)
-        return precision.is_reached(entry, wanted, groups, times_ns, planned)
-
-    def samples(self):
-        """Return the columns of the latest run, as far as it got."""
-        table = list(zip(*self._rows)) or [()] * len(self.columns)
-        return {name: list(values) for name, values in zip(self.columns, table)}
-
-    def enough_for_a_verdict(self):
-        return len(self._rows) >= RETRIEVES_FOR_A_VERDICT
+        return groups, times_ns, "%d retrieves" % len(self._sequence)
 
     def _make_cold(self):
         """Evict the cache from memory, then ask the kernel how much of it is still there."""
@@ -193,8 +174,8 @@ class _CacheRetrieve:
             share = "%.1f %%" % (100.0 * resident_bytes / cache_bytes)
         say("  %s of the cache is in memory at the start" % share)
         say("  drop_caches: %s" % dropped)
-        state = {"drop_caches": dropped, "cache_bytes": cache_bytes}
-        return {**state, "resident_bytes": resident_bytes}
+        sizes = {"cache_bytes": cache_bytes, "resident_bytes": resident_bytes}
+        return {"drop_caches": dropped, **sizes}
 
     def _drain(self, entry, before):
         """Time the final sync, and record how much was dirty before it."""
@@ -218,15 +199,14 @@ class _CacheRetrieve:
         limits_bytes = FRESH_RING_DIRTY_LIMITS * host.dirty_limit_bytes()
         return max(limits_bytes, 2 * max(self._sizes))
 
-    def _check_space(self):
+    def _needed_bytes(self):
         largest = max(self._sizes)
         room = dict.fromkeys(self._bench.settings.destinations, largest)
         if "fresh" in room:
             # The ring never holds more than all retrieves together.
             together = sum(self._sizes[index] for index in self._sequence)
             room["fresh"] = min(self._ring_bytes() + largest, together)
-        needed = sum(self._sizes) + SPARE_BYTES + max(room.values())
-        check_space(os.path.dirname(self._cache), needed)
+        return sum(self._sizes) + SPARE_BYTES + max(room.values())
 
     @staticmethod
     def details(entry):
@@ -252,10 +232,6 @@ class _CacheRetrieve:
         if sync_ns is None:
             return []
         return ["Final sync: %.0f ms" % (sync_ns / NS_PER_MS)]
-
-    @staticmethod
-    def remarks_on_all(_entries):
-        return []
 
     @staticmethod
     def options(entry):

@@ -16,15 +16,15 @@ depends on the machine's cache, so different machines run different programs: co
 
 import os
 import platform
+import random
 import re
 import signal
+import struct
 import time
 
 from batches import Batches
 from early_end import SkippedError, WorkloadError
-from executable import LINE_BYTES, PAGE_BYTES, build
 from log import MIB
-from place_folder import check_space
 from reading import list_names, read_text
 
 VARIANTS = ("hardlinked", "copies")
@@ -39,6 +39,14 @@ TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 30.0, 2.0
 MOST_PROCESSES = 8
 CACHES = "/sys/devices/system/cpu/cpu0/cache"
 UNITS = {"K": 1024, "M": MIB, "G": 1024 * MIB}
+# The program, in the file and in memory.
+LINE_BYTES = 64
+PAGE_BYTES = 4096
+LOAD_ADDRESS = 0x400000
+MACHINE_X86_64 = 62
+CODE_AT = PAGE_BYTES  # in the file and, from LOAD_ADDRESS, in memory
+LINES_AT = 2 * PAGE_BYTES
+READ_AND_EXECUTE = 5
 
 
 def _last_level_cache_bytes():
@@ -88,32 +96,29 @@ class _Exec(Batches):
             raise SkippedError("needs %s, this is %s" % (ARCHITECTURE, machine))
         if os.statvfs(self._folder).f_flag & os.ST_NOEXEC:
             raise SkippedError("the place is mounted noexec")
-        check_space(self._folder, (_processes() + 1) * (_blob_bytes() + MIB))
-        return {}
+        self.check_space((_processes() + 1) * (_blob_bytes() + MIB))
 
-    def measure(self, variant, entry):
+    def measure(self, entry):
         available = sorted(os.sched_getaffinity(0))
-        count, observed = variant["threads"], entry["observed"]
+        count, observed = entry["threads"], entry["observed"]
         pinned = len(available) >= count
         cpus = [available[at % len(available)] for at in range(count)]
         observed.update(architecture=platform.machine(), cpus=cpus, pinned=pinned)
+        pins = cpus if pinned else None
         observed.update(l3_bytes=_last_level_cache_bytes(), cpu_ns=0)
-        paths = self._make(variant["variant"], count, entry["parameters"])
+        paths = self._make(entry["variant"], count, entry["parameters"])
         try:
             for _ in range(WARM_UP_ROUNDS):
-                _run_together(paths, cpus if pinned else None)
-            self.begin_anew()
-            self._run_rounds(paths, cpus if pinned else None, entry)
+                _run_together(paths, pins)
+            self.begin(time.monotonic_ns())
+            enough = False
+            while not enough:
+                times = _run_together(paths, pins)
+                observed["cpu_ns"] += sum(cpu_ns for _, _, cpu_ns in times)
+                enough = self.add_all(entry, [(start, end) for start, end, _ in times])
         finally:
             for path in paths:
                 os.unlink(path)
-
-    def _run_rounds(self, paths, cpus, entry):
-        enough = False
-        while not enough:
-            times = _run_together(paths, cpus)
-            entry["observed"]["cpu_ns"] += sum(cpu_ns for _, _, cpu_ns in times)
-            enough = self.add_all(entry, [(start, end) for start, end, _ in times])
 
     @classmethod
     def remarks(cls, entry):
@@ -124,7 +129,7 @@ class _Exec(Batches):
         return ["CPU time per execution: %.0f ms, %s" % (each_ms, where)]
 
     def _make(self, variant, count, parameters):
-        program = build(parameters["blob_bytes"], parameters["passes"])
+        program = _build_program(parameters["blob_bytes"], parameters["passes"])
         start = os.path.join(self._folder, variant)
         paths = ["%s-%d" % (start, at) for at in range(count)]
         for path in paths:
@@ -174,6 +179,51 @@ def _start_all(paths, cpus, started):
     finally:
         os.sched_setaffinity(0, before)
     return group
+
+
+def _build_program(blob_bytes, passes, seed=1):
+    """Return a static program, made here because workers have no compiler.
+
+    It jumps through all of its code, one jump per cache line, in an order that no prefetcher
+    predicts, `passes` times, and exits. Which lines are read from memory again depends on whether
+    the caches hold its code, and the code of other copies that run at the same time.
+    """
+    lines = blob_bytes // LINE_BYTES
+    order = list(range(lines))
+    generator = random.Random(seed)
+    for at in range(lines - 1, 0, -1):
+        # Not shuffle(): only random() gives the same values in every version of Python.
+        swapped = int(generator.random() * (at + 1))
+        order[at], order[swapped] = order[swapped], order[at]
+    again_at = CODE_AT + 12
+    blob = bytearray(b"\xcc" * (lines * LINE_BYTES))  # int3 wherever nothing may jump
+    for line, following in zip(order, [*order[1:], None]):
+        begin = line * LINE_BYTES
+        target = again_at if following is None else LINES_AT + following * LINE_BYTES
+        struct.pack_into("<Bi", blob, begin, 0xE9, target - (LINES_AT + begin + 5))
+    first_at = LINES_AT + order[0] * LINE_BYTES - again_at
+    code = b"\x49\xc7\xc4" + struct.pack("<i", passes)  # mov r12, passes
+    code += b"\xe9" + struct.pack("<i", first_at)  # jmp first
+    code += b"\x49\xff\xcc"  # again: dec r12
+    # jnz to the jmp
+    code += b"\x0f\x85" + struct.pack("<i", CODE_AT + 7 - (again_at + 9))
+    code += b"\xb8\x3c\x00\x00\x00\x31\xff\x0f\x05"  # exit(0)
+    size = LINES_AT + len(blob)
+    head = _headers(size)
+    before_code = bytes(CODE_AT - len(head))
+    before_lines = bytes(LINES_AT - CODE_AT - len(code))
+    return head + before_code + code + before_lines + blob
+
+
+def _headers(size):
+    """Return ELF's header and one segment: the whole file, readable and executable."""
+    identity = b"\x7fELF\x02\x01\x01" + bytes(9)  # 64 bits, little end first, version 1
+    entry = LOAD_ADDRESS + CODE_AT
+    kind = struct.pack("<HHIQQQI", 2, MACHINE_X86_64, 1, entry, 64, 0, 0)
+    sizes = struct.pack("<HHHHHH", 64, 56, 1, 0, 0, 0)
+    flags = struct.pack("<IIQ", 1, READ_AND_EXECUTE, 0)
+    place = struct.pack("<5Q", LOAD_ADDRESS, LOAD_ADDRESS, size, size, PAGE_BYTES)
+    return identity + kind + sizes + flags + place
 
 
 WORKLOAD = _Exec

@@ -22,14 +22,15 @@ apart, names that are not in the kernel's cache.
 
 import itertools
 import os
+import queue
 import shutil
 import tempfile
+import threading
 import time
 
-from batches import Batches, mean_ns
+from batches import Batches
 from crew import Crew
 from log import NS_PER_S
-from names import STEPS, STEPS_PER_READING, look_for_missing, look_from_another_thread
 from observe import mounts
 from windows import count
 
@@ -42,6 +43,8 @@ LOOKUPS, QUICK_LOOKUPS = 4_000, 800
 TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 10.0, 2.0
 MOST_PROCESSES = 8
 WINDOWS_PER_MESSAGE = 10
+STEPS_PER_READING = 16  # operations between two readings of the clock
+SEEN_WITHIN_NS = 1_000_000_000
 
 
 def _cpus():
@@ -89,17 +92,17 @@ class _Metadata(Batches):
             "time_limit_s": QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S,
         }
 
-    def measure(self, variant, entry):
+    def measure(self, entry):
         entry["observed"]["cpus"] = _cpus()
-        if variant["variant"] == "visibility":
+        if entry["variant"] == "visibility":
             self._check_visibility(entry)
-        elif variant["variant"] == "lookup-missing":
+        elif entry["variant"] == "lookup-missing":
             self._look_up_once(entry)
         else:
-            self._count_windows(variant, entry)
+            self._count_windows(entry)
 
-    def _count_windows(self, variant, entry):
-        parameters, members = entry["parameters"], variant["threads"]
+    def _count_windows(self, entry):
+        parameters, members = entry["parameters"], entry["threads"]
         planned = parameters["samples_planned"]
         # More than planned, since the first and the last are incomplete.
         limit_ns = int(parameters["time_limit_s"] * NS_PER_S)
@@ -109,23 +112,19 @@ class _Metadata(Batches):
         def work(number, ready, tell):
             folder = os.path.join(names, str(number))
             os.mkdir(folder)
-            step, operations = STEPS[variant["variant"]](folder, parameters["files"])
+            step, operations = STEPS[entry["variant"]](folder, parameters["files"])
             ready()
-            rows = []
+            end_ns = time.monotonic_ns() + duration_ns
 
-            def keep(row):
-                rows.append(row)
-                if len(rows) == WINDOWS_PER_MESSAGE:
-                    tell([0, rows])
-                    rows.clear()
+            def tell_counts(counts):
+                tell([0, counts])
 
-            count(step, operations, WINDOW_NS, time.monotonic_ns() + duration_ns, keep)
-            if rows:
-                tell([0, rows])
+            each = WINDOWS_PER_MESSAGE
+            count(step, operations, WINDOW_NS, end_ns, tell_counts, each)
 
         try:
             with Crew(members, work) as crew:
-                self.take_windows(crew.messages(), members, entry)
+                self.take_windows(crew, members, entry)
         finally:
             shutil.rmtree(names)
 
@@ -140,7 +139,7 @@ class _Metadata(Batches):
             paths = [prefix + "%05d" % number for number in numbers]
             start_ns = clock()
             for path in paths:
-                look_for_missing(path)
+                _look_for_missing(path)
             if self.add(entry, start_ns, clock(), STEPS_PER_READING):
                 return
 
@@ -150,16 +149,12 @@ class _Metadata(Batches):
 
         def work(_number, ready, tell):
             ready()
-            look_from_another_thread(path, planned, tell)
+            _look_from_another_thread(path, planned, tell)
 
         observed = entry["observed"]
         observed.update(checks=0, not_visible=0, longest_invisible_ns=0)
         with Crew(1, work) as crew:
-            for message in crew.messages():
-                if message is None:
-                    self.look_around(time.monotonic_ns())
-                    continue
-                start_ns, end_ns, invisible_ns = message[1]
+            for _, (start_ns, end_ns, invisible_ns) in self.messages_of(crew):
                 observed["checks"] += 1
                 observed["not_visible"] += invisible_ns > 0
                 longest_ns = max(observed["longest_invisible_ns"], invisible_ns)
@@ -184,14 +179,97 @@ class _Metadata(Batches):
 
 def _scaling(entries):
     """Return how many times as much N processes did as one: [(variant, N, factor)]."""
-    alone = {e["variant"]: mean_ns(e) for e in entries if e["threads"] == 1}
+    alone = {e["variant"]: _mean_ns(e) for e in entries if e["threads"] == 1}
     factors = []
     for entry in entries:
-        mean = mean_ns(entry)
+        mean = _mean_ns(entry)
         if alone.get(entry["variant"]) and mean and entry["threads"] > 1:
             factor = alone[entry["variant"]] / mean
             factors.append((entry["variant"], entry["threads"], factor))
     return factors
 
 
+def _mean_ns(entry):
+    """Return the mean time of one operation; None without samples."""
+    samples = entry["samples"]
+    operations = sum(samples["operations"])
+    return sum(samples["duration_ns"]) / operations if operations else None
+
+
+def _existing(folder, files):
+    paths = [os.path.join(folder, "there-%05d" % at) for at in range(files)]
+    for path in paths:
+        with open(path, "xb"):
+            pass
+    return _every_few(paths, os.stat)
+
+
+def _missing(folder, files):
+    paths = [os.path.join(folder, "missing-%05d" % at) for at in range(files)]
+    return _every_few(paths, _look_for_missing)
+
+
+def _look_for_missing(path):
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        return
+    raise OSError(None, "%s exists, but nothing created it" % path)
+
+
+def _every_few(paths, look):
+    # Whole groups only: each step is as many operations.
+    groups = itertools.cycle(list(zip(*[iter(paths)] * STEPS_PER_READING)))
+
+    def step():
+        for path in next(groups):
+            look(path)
+
+    return step, STEPS_PER_READING
+
+
+def _created(folder, _files):
+    first, second = os.path.join(folder, "first"), os.path.join(folder, "second")
+
+    def step():
+        os.close(os.open(first, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        os.rename(first, second)
+        os.unlink(second)
+
+    return step, 3
+
+
+def _look_from_another_thread(path, checks, tell):
+    """Create files here, stat them in a thread; tell([start_ns, end_ns, invisible_ns]) per file."""
+    names, seen = queue.SimpleQueue(), queue.SimpleQueue()
+    clock = time.monotonic_ns
+
+    def look():
+        while True:
+            name = names.get()
+            if name is None:
+                return
+            first_ns = now_ns = clock()
+            visible = os.path.exists(name)
+            looked_twice = not visible
+            while not visible and now_ns < first_ns + SEEN_WITHIN_NS:
+                visible = os.path.exists(name)
+                now_ns = clock()
+            seen.put((clock(), max(1, now_ns - first_ns) if looked_twice else 0))
+
+    looker = threading.Thread(target=look, daemon=True)
+    looker.start()
+    for number in range(checks):
+        name = path + "%06d" % number
+        start_ns = clock()
+        os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        names.put(name)
+        end_ns, invisible_ns = seen.get()
+        os.unlink(name)
+        tell([start_ns, end_ns, invisible_ns])
+    names.put(None)
+    looker.join()
+
+
+STEPS = {"stat": _existing, "stat-missing": _missing, "create-rename-unlink": _created}
 WORKLOAD = _Metadata

@@ -19,13 +19,12 @@ import tempfile
 import time
 
 import direct_io
-import fio
 from batches import Batches
 from crew import Crew
 from early_end import SkippedError
+from fio import Fio
 from log import MIB, NS_PER_S, ProgressLines, say
 from observe import page_cache
-from place_folder import check_space
 
 BLOCK_BYTES = 4096
 DEPTHS = (1, 32)
@@ -73,11 +72,11 @@ class _RandomIo(Batches):
     def prepare(self):
         self._file = os.path.join(self._folder, "random-io")
         size = QUICK_FILE_BYTES if self._quick else FILE_BYTES
-        check_space(self._folder, size + 16 * MIB)
+        self.check_space(size + 16 * MIB)
         reason = direct_io.refused(self._folder)
         if reason is not None:
             raise SkippedError("O_DIRECT is refused here: %s" % reason)
-        self._fio, self._version, self._engine = fio.find()
+        self._fio, self._version, self._engine = Fio.find()
         if self._fio is None:
             methods = (self._engine, PYTHON_METHOD)
             say("  %s: measured by this script's own loop, %s" % methods)
@@ -86,9 +85,8 @@ class _RandomIo(Batches):
         started_ns = time.monotonic_ns()
         _prefill(self._file, size, self._bench.progress_every_s)
         self._prefill_ns = time.monotonic_ns() - started_ns
-        return {}
 
-    def measure(self, _variant, entry):
+    def measure(self, entry):
         entry["observed"]["prefill_ns"] = self._prefill_ns
         if self._fio is None:
             self._measure_here(entry)
@@ -112,8 +110,8 @@ class _RandomIo(Batches):
             "log_avg_msec": WINDOW_NS // 1_000_000,
         }
         folder = tempfile.mkdtemp(prefix="fio-", dir=self._folder)
-        with fio.Fio(self._fio, folder, options, self._bench.held) as run:
-            self.begin_anew()
+        with Fio(self._fio, folder, options, self._bench.held) as run:
+            self.begin(time.monotonic_ns())
             while not run.ended(within_s=0.5):
                 self.look_around(time.monotonic_ns())
             operations, latency_ns = run.summary(parameters["operation"])
@@ -135,13 +133,9 @@ class _RandomIo(Batches):
             direct_io.work(self._file, parameters, threads, seed, ready, tell)
 
         latencies = direct_io.Latencies()
-
-        def merge(message):
-            latencies.merge(message["latencies"])
-
         try:
             with Crew(processes, work) as crew:
-                self.take_windows(crew.messages(), depth, entry, merge)
+                self.take_windows(crew, depth, entry, latencies.merge)
         finally:
             if latencies.counts:
                 observed["latency_ns"] = latencies.summary()

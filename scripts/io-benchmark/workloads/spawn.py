@@ -41,7 +41,7 @@ class _Spawn(Batches):
             "time_limit_s": QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S,
         }
 
-    def measure(self, _variant, entry):
+    def measure(self, entry):
         path = shutil.which("true")
         if path is None:
             raise WorkloadError("true is not on PATH")
@@ -49,7 +49,7 @@ class _Spawn(Batches):
         entry["observed"].update(program=program, method=METHOD, python=PYTHON)
         for _ in range(entry["parameters"]["warm_up"]):
             _spawn(program)
-        self.begin_anew()
+        self.begin(time.monotonic_ns())
         clock = time.monotonic_ns
         while True:
             start_ns = clock()

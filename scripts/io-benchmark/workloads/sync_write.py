@@ -22,7 +22,6 @@ import time
 
 from batches import PYTHON, Batches
 from crew import Crew
-from place_folder import check_space
 
 FIRST = "dsync-append-first"
 VARIANTS = ("dsync-overwrite", "dsync-append", "append-fsync", FIRST)
@@ -64,16 +63,15 @@ class _SyncWrite(Batches):
 
     def prepare(self):
         # An append may also write a block of the journal and one of the inode.
-        check_space(self._folder, 4 * WRITE_BYTES * SAMPLES)
-        return {}
+        self.check_space(4 * WRITE_BYTES * SAMPLES)
 
-    def measure(self, variant, entry):
+    def measure(self, entry):
         entry["observed"].update(process="fresh", python=PYTHON)
-        path = os.path.join(self._folder, variant["variant"])
-        is_first = variant["variant"] == FIRST
+        path = os.path.join(self._folder, entry["variant"])
+        is_first = entry["variant"] == FIRST
         write = self._write_by_many if is_first else self._write_by_one
         try:
-            write(STEPS[variant["variant"]], path, entry)
+            write(STEPS[entry["variant"]], path, entry)
         finally:
             if os.path.exists(path):
                 os.unlink(path)
@@ -91,14 +89,11 @@ class _SyncWrite(Batches):
 
         with Crew(1, work) as crew:
             started = False
-            for message in crew.messages():
-                if message is None:
-                    self.look_around(time.monotonic_ns())
-                    continue
+            for _, times in self.messages_of(crew):
                 if not started:
                     started = True
-                    self.begin_at(message[1][0][0])
-                if self.add_all(entry, message[1]):
+                    self.begin(times[0][0])
+                if self.add_all(entry, times):
                     return
 
     def _write_by_many(self, make_step, path, entry):
@@ -115,10 +110,8 @@ class _SyncWrite(Batches):
 
         while True:
             with Crew(1, work) as crew:
-                for message in crew.messages():
-                    if message is None:
-                        self.look_around(time.monotonic_ns())
-                    elif self.add_all(entry, message[1], writes):
+                for _, times in self.messages_of(crew):
+                    if self.add_all(entry, times, writes):
                         return
             os.unlink(path)
 

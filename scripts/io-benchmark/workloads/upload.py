@@ -30,8 +30,7 @@ from batches import Batches
 from crew import Crew
 from early_end import SkippedError, WorkloadError
 from log import NS_PER_S, say
-from settings import origin
-from upload_clients import Curl, HttpClient, find_curl
+from upload_clients import Curl, upload_by_http_client
 
 OBJECT_BYTES = 5 * 1024  # the seed's 75 files held 350 kB
 OBJECTS, QUICK_OBJECTS = 200, 20
@@ -72,7 +71,7 @@ class _Upload(Batches):
         url = self._bench.settings.upload_url
         delay_ns = QUICK_DELAY_NS if self._quick else DELAY_NS
         return {
-            "target": "loopback" if url is None else origin(url),
+            "target": self._bench.settings.upload_origin() or "loopback",
             "object_bytes": OBJECT_BYTES,
             "objects_planned": sets * at_once if together else objects,
             "objects_at_once": at_once,
@@ -85,17 +84,15 @@ class _Upload(Batches):
         self._file = os.path.join(self._folder, "object")
         with open(self._file, "xb") as file:
             file.write(os.urandom(OBJECT_BYTES))
-        path, self._method, self._has_http2 = find_curl()
-        self._curl = path
-        if path is None:
+        self._curl, self._method, self._has_http2 = Curl.find()
+        if self._curl is None:
             text = "%s: measured by http.client" % self._method
             self._bench.warn("upload-method", text)
             say("  %s: measured by Python's http.client" % self._method)
             self._method = "http.client"
-        return {}
 
-    def measure(self, variant, entry):
-        way = variant["variant"]
+    def measure(self, entry):
+        way = entry["variant"]
         if way == "http2" and not self._has_http2:
             raise SkippedError("%s offers no HTTP/2" % self._method)
         url = self._bench.settings.upload_url
@@ -113,17 +110,18 @@ class _Upload(Batches):
             asyncio.run(_serve(delay_s, tell))
 
         with Crew(1, work) as crew:
-            port = next(message[1] for message in crew.messages() if message)
+            port = next(self.messages_of(crew))[1]
             self._measure_to("http://127.0.0.1:%d" % port, way, entry)
 
     def _measure_to(self, url, way, entry):
         parameters, observed = entry["parameters"], entry["observed"]
-        upload = HttpClient().upload
+        upload = upload_by_http_client
         if self._curl is not None:
             is_loopback = parameters["target"] == "loopback"
             held = self._bench.held
             upload = Curl(self._curl, self._folder, is_loopback, held).upload
-        if self._curl is not None and way != "http2":
+        expects = self._curl is not None and way != "http2"
+        if expects:
             some = [_address(url, at) for at in range(REFERENCE_OBJECTS)]
             uploads = upload(some, self._file, "keep-alive", False)
             with contextlib.closing(uploads):
@@ -131,15 +129,14 @@ class _Upload(Batches):
             observed["without_expect_ns"] = [sent[1] - sent[0] for sent in done]
             observed["expect_100_stalls"] = 0
         observed["connections"] = 0
-        self.begin_anew()
+        self.begin(time.monotonic_ns())
         together = way in TOGETHER
         at_once = parameters["objects_at_once" if together else "objects_planned"]
         urls = [_address(url, at) for at in range(at_once)]
-        asks = self._curl is not None and way != "http2"
         enough = False
         while not enough:
             # Closed at once: an interruption must not leave a curl running.
-            with contextlib.closing(upload(urls, self._file, way, asks)) as uploads:
+            with contextlib.closing(upload(urls, self._file, way, expects)) as uploads:
                 enough = self._upload_set(uploads, urls, together, entry)
 
     def _upload_set(self, uploads, urls, together, entry):

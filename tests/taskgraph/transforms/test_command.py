@@ -16,8 +16,8 @@ def test_command_of_a_pool(datadir, run_kind, make_pool):
     pool = make_pool(worker={"max-run-time": 4000})
     modules = script_modules.needed_modules(datadir, "scripts/io-benchmark", ["cache-retrieve"])
     expected = task_command.make_command(
-        stanza.parse(dict(pool["benchmark"])),
-        zip_application.make_application(modules),
+        stanza.Benchmark.parse(dict(pool["benchmark"])),
+        zip_application.ZipApplication(modules),
         pool="amd-16",
         time_budget_s=3700,
     )

@@ -6,7 +6,6 @@
 import pytest
 from pytest_taskgraph import make_task
 
-from io_benchmark_taskgraph import report_command
 from io_benchmark_taskgraph.mistakes import UserMistake
 from io_benchmark_taskgraph.report_stanza import ReportSettings
 from io_benchmark_taskgraph.transforms.report import transforms
@@ -59,7 +58,7 @@ def test_a_report(make_report):
         "requires": "all-resolved",
         "run": {
             "using": "run-task",
-            "command": report_command.build(ReportSettings(5, "amd", None, ())),
+            "command": ReportSettings(5, "amd", None, ()).command(),
         },
     }
 
