@@ -20,8 +20,7 @@ from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.summary import workload_figures
-
-_VISIBILITY = "visibility"
+from io_benchmark.results.workloads.metadata import VISIBILITY
 
 
 def diagnoses(
@@ -86,7 +85,7 @@ def _late_files(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
         measurement.comparison
         for measurement in measurements
         if measurement.is_decided
-        and measurement.subject.variant == _VISIBILITY
+        and measurement.subject.variant == VISIBILITY
         and any(
             workload_figures.value(side, workload_figures.NOT_VISIBLE)
             for side in (measurement.baseline, measurement.candidate)
@@ -106,7 +105,7 @@ def _same_direction(comparison: Comparison, explained: Sequence[Comparison]) -> 
 
 def _most_different(different: Sequence[Comparison]) -> Comparison:
     """Return what differs most; a check of visibility counts only where nothing else differs."""
-    timed = [each for each in different if each.subject.variant != _VISIBILITY]
+    timed = [each for each in different if each.subject.variant != VISIBILITY]
     return max(timed or different, key=lambda each: abs(math.log(each.ratio)))
 
 

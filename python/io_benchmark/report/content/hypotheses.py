@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from io_benchmark.analysis.model import Cause, Diagnosis, Remedy, State, Subject
 from io_benchmark.number_text import percent, ratio
@@ -66,32 +67,32 @@ class DiagnosisPart:
         counts = (f"{left_out[state]:,} {state}" for state in _STATES if left_out[state])
         return f"Hypotheses: {', '.join(counts)}." if left_out else ""
 
-
-def diagnosis_part(diagnosed: DiagnosedCandidate) -> DiagnosisPart:
-    """Write the possible causes of one candidate's difference."""
-    diagnosis, comparison = diagnosed.diagnosis, diagnosed.comparison
-    candidate, baseline = diagnosis.candidate, diagnosed.baseline
-    decided = comparison is not None and comparison.verdict in DIFFERENT
-    if comparison is not None and decided:
-        title = f"Why {candidate} is {comparison.verdict} than {baseline}"
-    else:
-        title = f"Possible causes, {candidate} compared with {baseline}"
-    if comparison is not None:
-        title += _measurement(comparison.subject, diagnosed.siblings)
-    causes = [
-        cause
-        for state in _STATES
-        for cause in _by_share([cause for cause in diagnosis.causes if cause.state is state])
-    ]
-    return DiagnosisPart(
-        title=title,
-        candidate=candidate,
-        baseline=baseline,
-        decided=decided,
-        causes=tuple(_cause(cause) for cause in causes),
-        remedies=tuple(_remedy(remedy) for remedy in diagnosis.remedies),
-        leading=diagnosed.leading,
-    )
+    @classmethod
+    def of(cls, diagnosed: DiagnosedCandidate) -> Self:
+        """Write the possible causes of one candidate's difference."""
+        diagnosis, comparison = diagnosed.diagnosis, diagnosed.comparison
+        candidate, baseline = diagnosis.candidate, diagnosed.baseline
+        decided = comparison is not None and comparison.verdict in DIFFERENT
+        if comparison is not None and decided:
+            title = f"Why {candidate} is {comparison.verdict} than {baseline}"
+        else:
+            title = f"Possible causes, {candidate} compared with {baseline}"
+        if comparison is not None:
+            title += _measurement(comparison.subject, diagnosed.siblings)
+        causes = [
+            cause
+            for state in _STATES
+            for cause in _by_share([cause for cause in diagnosis.causes if cause.state is state])
+        ]
+        return cls(
+            title=title,
+            candidate=candidate,
+            baseline=baseline,
+            decided=decided,
+            causes=tuple(_cause(cause) for cause in causes),
+            remedies=tuple(_remedy(remedy) for remedy in diagnosis.remedies),
+            leading=diagnosed.leading,
+        )
 
 
 def explain(diagnosis: Diagnosis) -> tuple[str, str]:

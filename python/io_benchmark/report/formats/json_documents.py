@@ -36,7 +36,7 @@ from io_benchmark.analysis import model, report_model
 from io_benchmark.analysis.history import history_model
 from io_benchmark.analysis.statements import Statement, Value
 from io_benchmark.report.content.statement_text import evidence_text, text_of
-from io_benchmark.report.content.worker_rows import Replication, count_replication
+from io_benchmark.report.content.worker_rows import Replication
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.json_encoding import Rules
 from io_benchmark.results import workloads
@@ -153,7 +153,7 @@ def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
             places=report.places,
             diagnoses=report.diagnoses,
             problems=report.problems,
-            replication=count_replication(report.subjects, report.workers),
+            replication=Replication.of_sides(report.subjects, report.workers),
             workers=report.workers,
             unreadable=report.unreadable,
             remarks=report.remarks,

@@ -109,7 +109,7 @@ class Page:
 
         `styles` are those of each column's cells, `notes` the texts and styles behind the rows.
         """
-        widths = [*column_widths([corner], [labels]), *column_widths(heads, columns)]
+        widths = self.grid_widths(corner, labels, heads, columns)
         self.grid_head(corner, heads, widths)
         for at, label in enumerate(labels):
             self.grid_row(
@@ -119,6 +119,22 @@ class Page:
                 [column[at] for column in styles],
                 notes[at] if notes else ("", ""),
             )
+
+    @staticmethod
+    def grid_widths(
+        corner: str,
+        labels: Iterable[str],
+        heads: Sequence[str],
+        columns: Iterable[Sequence[str]],
+    ) -> list[int]:
+        """Return the width of the labels' column and of each further one."""
+        return [
+            max(map(cell_len, texts))
+            for texts in (
+                (corner, *labels),
+                *((head, *cells) for head, cells in zip(heads, columns, strict=True)),
+            )
+        ]
 
     def grid_head(self, corner: str, heads: Sequence[str], widths: Sequence[int]) -> None:
         """Add the heads of a table; the first of the widths is that of the labels."""
@@ -152,15 +168,8 @@ class Page:
         room: int = 0,
     ) -> bool:
         """Is the page wide enough for the grid with these columns and `room` behind them?"""
-        widths = [*column_widths([""], [labels]), *column_widths(heads, columns)]
+        widths = self.grid_widths("", labels, heads, columns)
         return len(INDENT) + sum(widths) + _GAP * len(heads) + room <= self.width
-
-
-def column_widths(heads: Sequence[str], columns: Iterable[Sequence[str]]) -> list[int]:
-    return [
-        max(cell_len(text) for text in (head, *column))
-        for head, column in zip(heads, columns, strict=True)
-    ]
 
 
 def _align_right(text: str, width: int) -> str:

@@ -20,7 +20,7 @@ from io_benchmark.report.content.report_sections import Section
 from io_benchmark.report.content.tables import FiguresTable, MeasureRow, MeasureTable
 from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
 from io_benchmark.report.formats import PLAIN, Layout
-from io_benchmark.report.formats.page import INDENT, STYLES, Page, column_widths
+from io_benchmark.report.formats.page import INDENT, STYLES, Page
 from io_benchmark.text import name
 
 _WORKERS_SHOWN = 30
@@ -182,7 +182,7 @@ def _show_measures(
     labels = [INDENT + row.pool for row in rows]
     columns = list(zip(*(row.cells for row in rows), strict=True))
     fits = page.fits(labels, table.heads, columns)
-    widths = [*column_widths([""], [labels]), *column_widths(table.heads, columns)]
+    widths = page.grid_widths("", labels, table.heads, columns)
     if fits:
         page.grid_head("", table.heads, widths)
     for measure in table.measures:

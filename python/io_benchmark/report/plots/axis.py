@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from io_benchmark.analysis.model import Integers
 from io_benchmark.number_text import TIME_UNITS, digits, tick, times
-
-NS_PER_S = 1e9
+from io_benchmark.results.workload import NS_PER_S
 
 
 @dataclass(frozen=True)

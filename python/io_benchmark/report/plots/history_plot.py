@@ -12,7 +12,7 @@ from io_benchmark.number_text import digits, ratio
 from io_benchmark.report.content.history_content import FASTER, SLOWER, date_of, mean_texts
 from io_benchmark.report.plots.line_drawing import value_scale
 from io_benchmark.report.plots.scales import Scale
-from io_benchmark.report.plots.svg import AXIS_HEIGHT, Drawing, points
+from io_benchmark.report.plots.svg import Drawing, points
 from io_benchmark.results import workloads
 
 _HEIGHT = 260.0
@@ -45,7 +45,6 @@ def draw(series: HistorySeries, identifier: str, title: str) -> Markup:
     for point in series.points:
         place = clock.place(point.time.timestamp())
         drawing.mark(place, _height(workload.shown(point.mean_ns), scale), _POINT, "mean")
-    drawing.height = _HEAD + _HEIGHT + AXIS_HEIGHT
     return drawing.markup()
 
 

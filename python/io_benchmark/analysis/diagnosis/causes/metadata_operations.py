@@ -20,12 +20,12 @@ from io_benchmark.analysis.model import Evidence, State
 from io_benchmark.analysis.observed.worker_view import View, cpu_quota
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.summary import workload_figures
+from io_benchmark.results.workloads.metadata import VISIBILITY
 
 ORDER = 120
 _METADATA = "metadata"
 # Below this part of the faster side's gain by several at once, a lock keeps them apart.
 _SCALES_SHARE = 0.75
-_VISIBILITY = "visibility"
 # New names are looked up in every layer; the kernel remembers those that it has looked up.
 _MISSING = ("lookup-missing", "stat-missing")
 
@@ -161,7 +161,7 @@ def _joined(first: Evidence, second: Evidence) -> Evidence:
 
 
 def _files_not_visible(case: Case) -> CauseJudgement:
-    measurements = case.measured(_METADATA, _VISIBILITY)
+    measurements = case.measured(_METADATA, VISIBILITY)
     counts = case.detail(measurements[0], workload_figures.NOT_VISIBLE) if measurements else None
     if counts is None:
         return NOT_MEASURED.not_observable(
