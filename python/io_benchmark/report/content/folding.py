@@ -184,9 +184,9 @@ def _undecided_table(parts: Sequence[MeasuredSubject]) -> MeasureTable:
     groups: dict[str, list[tuple[str, MeasuredSubject]]] = {}
     for part in parts:
         if part.subject.workload in workloads.IN_BATCHES:
-            title, row = table_title(part.subject), part.label
+            title, row = table_title(part.subject), part.subject.label
         else:
-            title, row = part.subject.workload, f"{part.label} in {part.subject.place}"
+            title, row = part.subject.workload, f"{part.subject.label} in {part.subject.place}"
         groups.setdefault(title, []).append((row, part))
     return MeasureTable(
         ("Ratio", INTERVAL_HEAD, "Verdict"),

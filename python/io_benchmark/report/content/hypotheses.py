@@ -13,7 +13,7 @@ from io_benchmark.analysis.model import Cause, Diagnosis, Remedy, State, Subject
 from io_benchmark.number_text import percent, ratio
 from io_benchmark.report.content.report_index import DIFFERENT, DiagnosedCandidate
 from io_benchmark.report.content.statement_text import FACT_LENGTH, evidence_text, text_of
-from io_benchmark.report.content.subject_text import Distinction, label
+from io_benchmark.report.content.subject_text import Distinction
 from io_benchmark.results import workloads
 
 # Longer evidence would hide the sentence around it; the table of hypotheses has it.
@@ -181,4 +181,4 @@ def _measurement(subject: Subject, siblings: tuple[Subject, ...]) -> str:
     if subject.workload not in workloads.IN_BATCHES and len(siblings) == 1:
         return ""
     place = f" in {subject.place}" if Distinction.between(siblings).place else ""
-    return f" on {subject.workload}, {label(subject)}{place}"
+    return f" on {subject.workload}, {subject.label}{place}"

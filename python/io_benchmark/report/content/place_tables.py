@@ -14,7 +14,7 @@ from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places
 from io_benchmark.number_text import NOTHING, digits, interval, ratio, ratio_range
 from io_benchmark.report.content.report_index import DIFFERENT
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.content.subject_text import label, unit_text
+from io_benchmark.report.content.subject_text import unit_text
 from io_benchmark.report.content.tables import INTERVAL_HEAD, ColumnHead, FiguresRow, FiguresTable
 from io_benchmark.results import workloads
 from io_benchmark.text import name
@@ -150,7 +150,7 @@ def _title(subject: Subject) -> str:
     parts = [subject.workload]
     parts += [f"destination {subject.destination}"] if subject.destination else []
     parts += [f"fidelity {subject.fidelity}"] if subject.fidelity else []
-    parts += [label(subject)] if subject.workload in workloads.IN_BATCHES else []
+    parts += [subject.label] if subject.workload in workloads.IN_BATCHES else []
     return f"{', '.join(dict.fromkeys(parts))} {unit_text(subject.workload)}"
 
 

@@ -20,7 +20,6 @@ from io_benchmark.analysis.model import (
     Verdict,
 )
 from io_benchmark.analysis.report_model import NoiseFloor, Report, SideBottleneck, SubjectReport
-from io_benchmark.report.content import subject_text
 from io_benchmark.report.content.footnotes import ProblemNotes
 
 BASELINE, NO_VERDICT = "baseline", "no verdict"
@@ -48,7 +47,6 @@ class MeasuredSubject:
 
     position: int  # in the report
     subject: Subject
-    label: str
     baseline: str
     marks: tuple[int, ...]  # footnotes about every side
     all_sides: tuple[MeasuredSide, ...]
@@ -179,7 +177,6 @@ def _measured_subject(
     return MeasuredSubject(
         position=position,
         subject=part.subject,
-        label=subject_text.label(part.subject),
         baseline=baseline,
         marks=notes.marks(part.subject),
         all_sides=tuple(map(measured_side, sides)),

@@ -185,7 +185,7 @@ def _measure(part: MeasuredSubject) -> Measure:
         for detail in figures.details:
             details.setdefault(detail.label, []).append(f"{side.side} {_detail_text(detail)}")
     return Measure(
-        part.label,
+        part.subject.label,
         part.every_mark,
         tuple(rows),
         tuple(f"{label}: {', '.join(values)}" for label, values in details.items()),

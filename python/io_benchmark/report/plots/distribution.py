@@ -10,9 +10,8 @@ from markupsafe import Markup
 
 from io_benchmark.analysis.model import Figures
 from io_benchmark.analysis.report_model import SampleSeries
-from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.choose import by_mean, typical
-from io_benchmark.report.plots.scales import Scale
+from io_benchmark.report.plots.scales import TIMES, Axis, Scale
 from io_benchmark.report.plots.svg import TITLE_HEIGHT, Drawing, path
 from io_benchmark.text import name
 

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from io_benchmark.analysis.model import Integers
 from io_benchmark.analysis.report_model import SampleSeries
 from io_benchmark.number_text import size
-from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.choose import typical
-from io_benchmark.report.plots.scales import Scale
+from io_benchmark.report.plots.scales import TIMES, Axis, Scale
 from io_benchmark.report.plots.svg import TITLE_HEIGHT, Drawing, points
 from io_benchmark.results.workload import NS_PER_S
 from io_benchmark.text import name

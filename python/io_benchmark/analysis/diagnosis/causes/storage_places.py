@@ -135,10 +135,7 @@ def _ext4_flush(case: Case) -> CauseJudgement:
             "does not rewrite files.",
             destination=case.subject.destination,
         )
-    slower, faster = (
-        mean_of(views, lambda view: None if (flushes := _flushes(view)) is None else float(flushes))
-        for views in (case.slower, case.faster)
-    )
+    slower, faster = (mean_of(views, _flushes) for views in (case.slower, case.faster))
     if slower is None or faster is None:
         return evidence.not_observable(
             "The file system below the place is not visible. Destination unlink in the same push "
@@ -161,10 +158,7 @@ def _ext4_flush(case: Case) -> CauseJudgement:
 
 def _both_flush(case: Case, evidence: Sides) -> CauseJudgement:
     """Judge a flush on both sides, which makes disks that differ decide how long copies take."""
-    waits = mean_of(
-        case.slower,
-        lambda view: None if (waits := waits_for_disks(view)) is None else float(waits),
-    )
+    waits = mean_of(case.slower, waits_for_disks)
     if waits is None:
         return evidence.not_observable(
             "Both sides flush each rewritten file, and whether the copies waited for that was not "
