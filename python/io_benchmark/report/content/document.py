@@ -18,7 +18,7 @@ from io_benchmark.report.content.footnotes import ProblemNotes
 from io_benchmark.report.content.harmless import make_harmless
 from io_benchmark.report.content.hypotheses import DiagnosisPart
 from io_benchmark.report.content.place_tables import PlacesPart
-from io_benchmark.report.content.report_index import index_report
+from io_benchmark.report.content.report_index import DiagnosedCandidate, MeasuredSubject
 from io_benchmark.report.content.report_sections import Section, group_by_section
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.worker_rows import WorkersPart
@@ -61,9 +61,10 @@ def build(report: Report, *, details: bool = False) -> ReportContent:
     """Write everything that a report says; with `details` nothing is folded."""
     report = make_harmless(report)
     notes = ProblemNotes(report.problems, report.subjects)
-    index = index_report(report, notes)
+    diagnosed = DiagnosedCandidate.of_report(report)
     members = group_by_section(
-        AnsweredSubject.of(part, report.margin_ratio) for part in index.subjects
+        AnsweredSubject.of(part, report.margin_ratio)
+        for part in MeasuredSubject.of_report(report, notes, diagnosed)
     )
     sections = tuple(Section.of(each) for each in members)
     lists = {"Not read": report.unreadable, "Remarks": tuple(map(text_of, report.remarks))}
@@ -75,7 +76,7 @@ def build(report: Report, *, details: bool = False) -> ReportContent:
         notes=notes,
         sections=sections,
         folded=Folded.of(sections, members, details=details),
-        diagnoses=tuple(DiagnosisPart.of(each) for each in index.diagnoses),
+        diagnoses=tuple(DiagnosisPart.of(each) for each in diagnosed),
         places=PlacesPart.of(report.places, report.margin_ratio, details=details),
         workers=WorkersPart.of(report.subjects, report.workers),
         lists=tuple((title, lines) for title, lines in lists.items() if lines),
