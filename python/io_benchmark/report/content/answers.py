@@ -70,6 +70,19 @@ class AnsweredSubject:
             ),
         )
 
+    @staticmethod
+    def combine(
+        parts: Iterable["AnsweredSubject"], distinction: Distinction
+    ) -> tuple[PoolAnswer, ...]:
+        """Write one answer for each candidate that any of these measurements has an answer for."""
+        by_candidate: dict[str, list[_SubjectAnswer]] = {}
+        for each in parts:
+            for answer in each.answers:
+                by_candidate.setdefault(answer.candidate, []).append(
+                    _SubjectAnswer(each.part.subject, answer)
+                )
+        return tuple(_combined(answers, distinction) for answers in by_candidate.values())
+
 
 def _decided(side: MeasuredSide, comparison: Comparison, margin_ratio: float) -> PoolAnswer:
     lead, rest = _verdict_text(comparison, margin_ratio)
@@ -148,17 +161,6 @@ class _SubjectAnswer:
         return 0.0 if comparison is None else abs(math.log(comparison.ratio))
 
 
-def combine(parts: Iterable[AnsweredSubject], distinction: Distinction) -> tuple[PoolAnswer, ...]:
-    """Write one answer for each candidate that any of these measurements has an answer for."""
-    by_candidate: dict[str, list[_SubjectAnswer]] = {}
-    for each in parts:
-        for answer in each.answers:
-            by_candidate.setdefault(answer.candidate, []).append(
-                _SubjectAnswer(each.part.subject, answer)
-            )
-    return tuple(_combined(answers, distinction) for answers in by_candidate.values())
-
-
 def _combined(answers: Sequence[_SubjectAnswer], distinction: Distinction) -> PoolAnswer:
     kinds: dict[str, list[_SubjectAnswer]] = {}
     for each in answers:
@@ -221,16 +223,13 @@ def _names(group: Sequence[_SubjectAnswer], distinction: Distinction) -> str:
     rest = ordered[len(named) :]
     if rest:
         compared = [each.answer.comparison for each in rest if each.answer.comparison is not None]
+        ratios = ratio_range([comparison.ratio for comparison in compared])
         count = f"{len(rest):,}{' more' if named else ''} measurements"
-        texts.append(", ".join(filter(None, (count, _range_text(compared)))))
+        texts.append(", ".join(filter(None, (count, ratios))))
     return "; ".join(texts)
-
-
-def _range_text(comparisons: Sequence[Comparison]) -> str:
-    return ratio_range([comparison.ratio for comparison in comparisons])
 
 
 def _name(each: _SubjectAnswer, distinction: Distinction) -> str:
     comparison = each.answer.comparison
-    ratio_text = "" if comparison is None else _range_text([comparison])
+    ratio_text = "" if comparison is None else ratio(comparison.ratio)
     return " ".join(filter(None, (distinction.short(each.subject), ratio_text)))

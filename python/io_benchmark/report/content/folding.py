@@ -14,7 +14,7 @@ from typing import Self
 
 from io_benchmark.analysis.model import Comparison, Subject, Verdict
 from io_benchmark.number_text import NOTHING, interval, ratio_range
-from io_benchmark.report.content.answers import AnsweredSubject, PoolAnswer, combine
+from io_benchmark.report.content.answers import AnsweredSubject, PoolAnswer
 from io_benchmark.report.content.report_index import DIFFERENT, NO_VERDICT, MeasuredSubject
 from io_benchmark.report.content.report_sections import Section
 from io_benchmark.report.content.subject_text import (
@@ -113,7 +113,7 @@ def _sum_up(
     else:
         workload = subjects[0].workload
         title = f"{workload}{_scope(subjects, distinction)} {unit_text(workload)}"
-        answers = combine(measured, distinction)
+        answers = AnsweredSubject.combine(measured, distinction)
     pools = {
         answer.candidate
         for each in measured

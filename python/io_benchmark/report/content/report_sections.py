@@ -10,7 +10,7 @@ from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Comparison, Figures
 from io_benchmark.analysis.report_model import NoiseFloor, SideBottleneck
 from io_benchmark.number_text import interval, percent, seconds, size
-from io_benchmark.report.content.answers import AnsweredSubject, PoolAnswer, combine
+from io_benchmark.report.content.answers import AnsweredSubject, PoolAnswer
 from io_benchmark.report.content.report_index import MeasuredSubject
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import (
@@ -108,7 +108,7 @@ def _measures_section(members: Sequence[AnsweredSubject]) -> Section:
     return Section(
         title=f"{table_title(subject)} {unit_text(subject.workload)}",
         marks=(),
-        answers=combine(members, Distinction(label=True)),
+        answers=AnsweredSubject.combine(members, Distinction(label=True)),
         advice=_group_names(
             _combined_advice(comparison for part in parts for comparison in part.comparisons)
         ),

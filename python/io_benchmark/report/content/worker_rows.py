@@ -168,7 +168,7 @@ def _runs_by_machine(workers: Sequence[WorkerLine]) -> Counter[str]:
 
 def _worker_row(worker: WorkerLine, *, repeated: bool) -> _WorkerRow:
     run = "" if worker.run_id is None else f".{worker.run_id}"
-    state = _end_text(worker) if worker.state in _ENDED_BADLY else worker.state
+    state = in_words(worker.state, worker.reason) if worker.state in _ENDED_BADLY else worker.state
     if not worker.completed:
         state += f", incomplete: {worker.incomplete_reason or 'no reason given'}"
     machine = " in ".join(part for part in (worker.instance_type, worker.zone) if part)
@@ -184,10 +184,6 @@ def _worker_row(worker: WorkerLine, *, repeated: bool) -> _WorkerRow:
         machine=machine or UNKNOWN,
         source=worker.source,
     )
-
-
-def _end_text(worker: WorkerLine) -> str:
-    return in_words(worker.state, worker.reason)
 
 
 def _cautions(workers: Sequence[WorkerLine], rows: Sequence[Replication]) -> Iterator[str]:
@@ -207,7 +203,7 @@ def _cautions(workers: Sequence[WorkerLine], rows: Sequence[Replication]) -> Ite
         if worker.state in _ENDED_BADLY:
             run = "" if worker.run_id is None else f" run {worker.run_id}"
             yield (
-                f"{worker.side}: task {worker.task_id}{run} {_end_text(worker)}; what it measured "
+                f"{worker.side}: task {worker.task_id}{run} {in_words(worker.state, worker.reason)}; what it measured "
                 "until then is used."
             )
 
