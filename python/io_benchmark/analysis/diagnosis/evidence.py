@@ -109,3 +109,9 @@ def rate(name: str, mib_per_s: Callable[[View], float | None], template: str) ->
 
 # The rate at which all disks of the place wrote.
 WRITE_RATE = rate("write-rate", lambda view: view.written_mib_per_s, "write rate {value}")
+WRITTEN_SHARE = span(
+    "written-share",
+    lambda view: view.written_share,
+    Unit.SHARE,
+    "{value} of the bytes copied were written to the disks",
+)

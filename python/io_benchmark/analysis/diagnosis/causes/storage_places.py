@@ -5,7 +5,7 @@
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, of_sides, span, tally
+from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, WRITTEN_SHARE, of_sides, tally
 from io_benchmark.analysis.diagnosis.measured_gains import (
     as_other_pool,
     follows,
@@ -16,7 +16,7 @@ from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.observed.disk_waits import waits_for_disks
 from io_benchmark.analysis.observed.mount_options import LAYERED, all_options, filesystem_type
 from io_benchmark.analysis.observed.worker_view import View, mean_of
-from io_benchmark.analysis.statements import Statement, Unit, Value, count, statement
+from io_benchmark.analysis.statements import Statement, Value, count, statement
 
 ORDER = 30
 # Bytes copied reach a volume or a directory directly; an overlay looks every name up in layers.
@@ -121,12 +121,7 @@ def _ext4_flush(case: Case) -> CauseJudgement:
     evidence = of_sides(
         case,
         tally("flush", _flush_fact),
-        span(
-            "written-share",
-            lambda view: view.written_share,
-            Unit.SHARE,
-            "{value} of the bytes copied were written to the disks",
-        ),
+        WRITTEN_SHARE,
         WRITE_RATE,
     )
     if case.subject.destination != "overwrite":
