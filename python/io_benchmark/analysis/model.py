@@ -50,6 +50,13 @@ class Subject:
         parts += [f"{self.threads} at once"] if self.threads else []
         return tuple(parts)
 
+    @property
+    def label(self) -> str:
+        """Return what distinguishes measurements in one table: `stat, 4 at once`."""
+        parts = [part for part in (self.variant, self.destination) if part]
+        parts += [f"{self.threads:,} at once"] if self.threads else []
+        return ", ".join(parts) or self.workload
+
     def __str__(self) -> str:
         return ", ".join(self.parts)
 

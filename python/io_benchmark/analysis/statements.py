@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from string import Formatter
 
+MIB = 1024 * 1024
+
 
 class Unit(StrEnum):
     NANOSECONDS = "ns"

@@ -19,7 +19,7 @@ from io_benchmark.report.content.report_sections import Section
 from io_benchmark.report.formats import FORMATS
 from io_benchmark.report.formats.html import render_report
 from io_benchmark.report.formats.output import rendered
-from io_benchmark.report.plots.axis import TIMES, Axis
+from io_benchmark.report.plots.scales import TIMES, Axis
 
 
 def section(title: str) -> Section:

@@ -10,7 +10,7 @@ import sample_report
 
 from io_benchmark.analysis.model import Severity, Verdict
 from io_benchmark.report.content import document
-from io_benchmark.report.content.worker_rows import Replication, _Decision, count_replication
+from io_benchmark.report.content.worker_rows import Replication, _Decision
 from io_benchmark.report.formats.output import rendered
 
 
@@ -21,7 +21,7 @@ def report(*workers, **changes):
 
 
 def counts(made):
-    return count_replication(made.subjects, made.workers)
+    return Replication.of_sides(made.subjects, made.workers)
 
 
 def three(side, **changes):

@@ -30,8 +30,6 @@ from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.results.workloads import metadata
 
-_VISIBILITY = "visibility"
-
 
 def diagnoses(
     plan: Plan, reports: Sequence[SubjectReport], workers: Sequence[Worker]
@@ -95,7 +93,7 @@ def _late_files(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
         measurement.comparison
         for measurement in measurements
         if measurement.is_decided
-        and measurement.subject.variant == _VISIBILITY
+        and measurement.subject.variant == metadata.VISIBILITY
         and any(
             side.detail(metadata.NOT_VISIBLE)
             for side in (measurement.baseline, measurement.candidate)
@@ -115,7 +113,7 @@ def _same_direction(comparison: Comparison, explained: Sequence[Comparison]) -> 
 
 def _most_different(different: Sequence[Comparison]) -> Comparison:
     """Return what differs most; a check of visibility counts only where nothing else differs."""
-    timed = [each for each in different if each.subject.variant != _VISIBILITY]
+    timed = [each for each in different if each.subject.variant != metadata.VISIBILITY]
     return max(timed or different, key=lambda each: abs(math.log(each.ratio)))
 
 

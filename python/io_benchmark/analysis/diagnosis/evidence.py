@@ -94,6 +94,12 @@ WRITE_RATE = span(
     Unit.BYTES_PER_SECOND,
     "write rate {value}",
 )
+WRITTEN_SHARE = span(
+    "written-share",
+    lambda view: view.written_share,
+    Unit.SHARE,
+    "{value} of the bytes copied were written to the disks",
+)
 
 
 def figures(

@@ -66,6 +66,10 @@ class Point:
     # To the mean of the level before that of the point; None on the first level.
     ratio: float | None
 
+    @property
+    def date(self) -> str:
+        return self.time.date().isoformat()
+
 
 @dataclass(frozen=True)
 class Level:

@@ -11,8 +11,8 @@ import numpy as np
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.report_model import RateTimeline, SampleSeries
 from io_benchmark.results.format import RecordedTimeline
+from io_benchmark.results.workload import NS_PER_S
 
-_NS_PER_S = 1e9
 _US_PER_S = 1e6
 
 
@@ -53,7 +53,7 @@ def _rates(worker: Worker, recorded: RecordedTimeline) -> RateTimeline | None:
     times = _column(recorded.columns.get("time_ns"))
     if times is None or len(times) < 2:
         return None
-    seconds = np.diff(times) / _NS_PER_S
+    seconds = np.diff(times) / NS_PER_S
     if not np.all(seconds > 0):
         return None  # a hostile or broken file: nothing can be drawn
     written = np.zeros(len(seconds))
@@ -67,7 +67,7 @@ def _rates(worker: Worker, recorded: RecordedTimeline) -> RateTimeline | None:
     return RateTimeline(
         side=worker.side,
         worker=_name(worker),
-        time_s=_packed(times[1:] / _NS_PER_S),
+        time_s=_packed(times[1:] / NS_PER_S),
         written_bytes_per_s=_packed(np.maximum(written, 0)),
         dirty_bytes=_packed(np.zeros(len(seconds)) if dirty is None else dirty[1:]),
         pressure_io_ratio=_packed(np.clip(waited, 0, 1)),

@@ -12,16 +12,16 @@ from enum import StrEnum
 from io_benchmark.analysis.model import Severity
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import percent
-from io_benchmark.report.content.answers import answer
-from io_benchmark.report.content.folding import Folded, fold
+from io_benchmark.report.content.answers import AnsweredSubject
+from io_benchmark.report.content.folding import Folded
 from io_benchmark.report.content.footnotes import ProblemNotes
 from io_benchmark.report.content.harmless import make_harmless
-from io_benchmark.report.content.hypotheses import DiagnosisPart, diagnosis_part
-from io_benchmark.report.content.place_tables import PlacesPart, places_part
-from io_benchmark.report.content.report_index import index_report
-from io_benchmark.report.content.report_sections import Section, build_section, group_by_section
+from io_benchmark.report.content.hypotheses import DiagnosisPart
+from io_benchmark.report.content.place_tables import PlacesPart
+from io_benchmark.report.content.report_index import DiagnosedCandidate, MeasuredSubject
+from io_benchmark.report.content.report_sections import Section, group_by_section
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.content.worker_rows import WorkersPart, workers_part
+from io_benchmark.report.content.worker_rows import WorkersPart
 from io_benchmark.results import workloads
 
 NEITHER = "Neither slower nor faster, as far as these results show"
@@ -61,9 +61,12 @@ def build(report: Report, *, details: bool = False) -> ReportContent:
     """Write everything that a report says; with `details` nothing is folded."""
     report = make_harmless(report)
     notes = ProblemNotes(report.problems, report.subjects)
-    index = index_report(report, notes)
-    members = group_by_section(answer(part, report.margin_ratio) for part in index.subjects)
-    sections = tuple(build_section(each) for each in members)
+    diagnosed = DiagnosedCandidate.of_report(report)
+    members = group_by_section(
+        AnsweredSubject.of(part, report.margin_ratio)
+        for part in MeasuredSubject.of_report(report, notes, diagnosed)
+    )
+    sections = tuple(Section.of(each) for each in members)
     lists = {"Not read": report.unreadable, "Remarks": tuple(map(text_of, report.remarks))}
     return ReportContent(
         title=report.title,
@@ -72,10 +75,10 @@ def build(report: Report, *, details: bool = False) -> ReportContent:
         nothing=_reason_for_nothing(report),
         notes=notes,
         sections=sections,
-        folded=fold(sections, members, details=details),
-        diagnoses=tuple(diagnosis_part(each) for each in index.diagnoses),
-        places=places_part(report.places, report.margin_ratio, details=details),
-        workers=workers_part(report.subjects, report.workers),
+        folded=Folded.of(sections, members, details=details),
+        diagnoses=tuple(DiagnosisPart.of(each) for each in diagnosed),
+        places=PlacesPart.of(report.places, report.margin_ratio, details=details),
+        workers=WorkersPart.of(report.subjects, report.workers),
         lists=tuple((title, lines) for title, lines in lists.items() if lines),
     )
 

@@ -10,13 +10,13 @@ measurements in which a pool is slower, faster or refused have a table of figure
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Self
 
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Verdict
 from io_benchmark.number_text import NOTHING, interval, ratio_range
 from io_benchmark.report.content.answers import AnsweredSubject, PoolAnswer
-from io_benchmark.report.content.combined_answers import combine
 from io_benchmark.report.content.report_index import NO_VERDICT, MeasuredSubject
-from io_benchmark.report.content.report_sections import Section, build_section
+from io_benchmark.report.content.report_sections import Section
 from io_benchmark.report.content.subject_text import (
     Distinction,
     place_of,
@@ -59,36 +59,40 @@ class Folded:
     table: MeasureTable | None = None  # the other measurements
     folds: bool = False
 
+    @classmethod
+    def of(
+        cls,
+        sections: Sequence[Section],
+        members: Sequence[tuple[AnsweredSubject, ...]],
+        *,
+        details: bool,
+    ) -> Self:
+        """Show in full what differs or is refused; `members` has each section's measurements.
 
-def fold(
-    sections: Sequence[Section], members: Sequence[tuple[AnsweredSubject, ...]], *, details: bool
-) -> Folded:
-    """Show in full what differs or is refused; `members` has each section's measurements.
-
-    Few measurements, and with `details` all, are shown in full.
-    """
-    if details or sum(map(len, members)) < FOLDED_FROM:
-        groups = [_AnswerGroup(each.title, each.answers) for each in sections if each.answers]
-        return Folded(tuple(groups), tuple(sections))
-    by_workload: dict[str, list[AnsweredSubject]] = {}
-    groups, lines = [], []
-    for each in chain(*members):
-        by_workload.setdefault(each.part.subject.workload, []).append(each)
-    for measured in by_workload.values():
-        group, line = _sum_up(measured, sections)
-        groups += [group] if group.answers else []
-        lines += [line] if line is not None else []
-    in_full = [tuple(each for each in section if _is_shown(each)) for section in members]
-    others = [each.part for section in members for each in section if not _is_shown(each)]
-    others.sort(key=lambda part: part.position)
-    return Folded(
-        groups=tuple(groups),
-        shown=tuple(build_section(section) for section in in_full if section),
-        lines=tuple(lines),
-        undecided=frozenset(at for at, section in enumerate(in_full) if not section),
-        table=_undecided_table(others) if others else None,
-        folds=True,
-    )
+        Few measurements, and with `details` all, are shown in full.
+        """
+        if details or sum(map(len, members)) < FOLDED_FROM:
+            groups = [_AnswerGroup(each.title, each.answers) for each in sections if each.answers]
+            return cls(tuple(groups), tuple(sections))
+        by_workload: dict[str, list[AnsweredSubject]] = {}
+        groups, lines = [], []
+        for each in chain(*members):
+            by_workload.setdefault(each.part.subject.workload, []).append(each)
+        for measured in by_workload.values():
+            group, line = _sum_up(measured, sections)
+            groups += [group] if group.answers else []
+            lines += [line] if line is not None else []
+        in_full = [tuple(each for each in section if _is_shown(each)) for section in members]
+        others = [each.part for section in members for each in section if not _is_shown(each)]
+        others.sort(key=lambda part: part.position)
+        return cls(
+            groups=tuple(groups),
+            shown=tuple(Section.of(section) for section in in_full if section),
+            lines=tuple(lines),
+            undecided=frozenset(at for at, section in enumerate(in_full) if not section),
+            table=_undecided_table(others) if others else None,
+            folds=True,
+        )
 
 
 def _is_shown(answered: AnsweredSubject) -> bool:
@@ -109,7 +113,7 @@ def _sum_up(
     else:
         workload = subjects[0].workload
         title = f"{workload}{_scope(subjects, distinction)} {unit_text(workload)}"
-        answers = combine(measured, distinction)
+        answers = AnsweredSubject.combine(measured, distinction)
     pools = {
         answer.candidate
         for each in measured
@@ -180,9 +184,9 @@ def _undecided_table(parts: Sequence[MeasuredSubject]) -> MeasureTable:
     groups: dict[str, list[tuple[str, MeasuredSubject]]] = {}
     for part in parts:
         if part.subject.workload in workloads.IN_BATCHES:
-            title, row = table_title(part.subject), part.label
+            title, row = table_title(part.subject), part.subject.label
         else:
-            title, row = part.subject.workload, f"{part.label} in {part.subject.place}"
+            title, row = part.subject.workload, f"{part.subject.label} in {part.subject.place}"
         groups.setdefault(title, []).append((row, part))
     return MeasureTable(
         ("Ratio", INTERVAL_HEAD, "Verdict"),

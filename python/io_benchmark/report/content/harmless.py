@@ -45,8 +45,9 @@ _LENGTHS = {
     "source": _SOURCE,
     "kind": _KIND,
 }
-# Raw samples are long, and no sentence has their text. Templates are the analysis' own.
-_SKIPPED = ("timelines", "template")
+# Raw samples are long, and no sentence has their text. Templates are the analysis' own, and their
+# values are cleaned where they become a sentence (`statement_text`), for JSON as well.
+_SKIPPED = ("timelines", "template", "values")
 
 
 def make_harmless(record: Record) -> Record:

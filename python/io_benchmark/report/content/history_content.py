@@ -156,14 +156,10 @@ def _figure_text(series: HistorySeries) -> str:
     return f"Each value is the mean time of one {workload.operation}, where lower is better"
 
 
-def date_of(point: Point) -> str:
-    return point.time.date().isoformat()
-
-
 def _row(point: Point, mean: str, change: int) -> _PointRow:
     return _PointRow(
         (
-            date_of(point),
+            point.date,
             (point.revision or NOTHING)[:_REVISION_LENGTH],
             f"{len(point.workers):,}",
             mean,
@@ -191,11 +187,11 @@ def _distinguishing_conditions(series: HistorySeries, every: Sequence[HistorySer
 def _now(series: HistorySeries, every: Sequence[HistorySeries]) -> str:
     level = series.levels[-1]
     (mean,) = mean_texts(series, [level.mean_ns])
-    since, last = date_of(series.points[level.start]), series.points[-1]
+    since, last = series.points[level.start].date, series.points[-1]
     newest = max(each.points[-1].time for each in every if each.subject == series.subject)
     text = f"Now {mean} since {since}"
     if last.time < newest:
-        text = f"It was {mean} from {since} to {date_of(last)}"
+        text = f"It was {mean} from {since} to {last.date}"
     text += f", {_counted(level)}"
     if level.variation_ratio is not None:
         text += f", which vary by {percent(level.variation_ratio)}"
@@ -216,7 +212,7 @@ def _change(change: Change, number: int, series: HistorySeries) -> ChangePart:
     slower = change.ratio >= 1
     before, after = mean_texts(series, [change.before_ns, change.after_ns])
     bounds = interval(change.interval.low_ratio, change.interval.high_ratio)
-    date = date_of(series.points[change.at])
+    date = series.points[change.at].date
     verdict = (
         f"{ratio(change.ratio)} slower" if slower else f"faster, at {ratio(change.ratio)} its time"
     )

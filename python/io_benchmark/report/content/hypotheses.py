@@ -7,12 +7,13 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from io_benchmark.analysis.model import DIFFERENT, Cause, Diagnosis, Remedy, State, Subject
 from io_benchmark.number_text import percent, ratio
 from io_benchmark.report.content.report_index import DiagnosedCandidate
 from io_benchmark.report.content.statement_text import FACT_LENGTH, evidence_text, text_of
-from io_benchmark.report.content.subject_text import Distinction, label
+from io_benchmark.report.content.subject_text import Distinction
 from io_benchmark.results import workloads
 
 # Longer evidence would hide the sentence around it; the table of hypotheses has it.
@@ -66,32 +67,32 @@ class DiagnosisPart:
         counts = (f"{left_out[state]:,} {state}" for state in _STATES if left_out[state])
         return f"Hypotheses: {', '.join(counts)}." if left_out else ""
 
-
-def diagnosis_part(diagnosed: DiagnosedCandidate) -> DiagnosisPart:
-    """Write the possible causes of one candidate's difference."""
-    diagnosis, comparison = diagnosed.diagnosis, diagnosed.comparison
-    candidate, baseline = diagnosis.candidate, diagnosed.baseline
-    decided = comparison is not None and comparison.verdict in DIFFERENT
-    if comparison is not None and decided:
-        title = f"Why {candidate} is {comparison.verdict} than {baseline}"
-    else:
-        title = f"Possible causes, {candidate} compared with {baseline}"
-    if comparison is not None:
-        title += _measurement(comparison.subject, diagnosed.siblings)
-    causes = [
-        cause
-        for state in _STATES
-        for cause in _by_share([cause for cause in diagnosis.causes if cause.state is state])
-    ]
-    return DiagnosisPart(
-        title=title,
-        candidate=candidate,
-        baseline=baseline,
-        decided=decided,
-        causes=tuple(_cause(cause) for cause in causes),
-        remedies=tuple(_remedy(remedy) for remedy in diagnosis.remedies),
-        leading=diagnosed.leading,
-    )
+    @classmethod
+    def of(cls, diagnosed: DiagnosedCandidate) -> Self:
+        """Write the possible causes of one candidate's difference."""
+        diagnosis, comparison = diagnosed.diagnosis, diagnosed.comparison
+        candidate, baseline = diagnosis.candidate, diagnosed.baseline
+        decided = comparison is not None and comparison.verdict in DIFFERENT
+        if comparison is not None and decided:
+            title = f"Why {candidate} is {comparison.verdict} than {baseline}"
+        else:
+            title = f"Possible causes, {candidate} compared with {baseline}"
+        if comparison is not None:
+            title += _measurement(comparison.subject, diagnosed.siblings)
+        causes = [
+            cause
+            for state in _STATES
+            for cause in _by_share([cause for cause in diagnosis.causes if cause.state is state])
+        ]
+        return cls(
+            title=title,
+            candidate=candidate,
+            baseline=baseline,
+            decided=decided,
+            causes=tuple(_cause(cause) for cause in causes),
+            remedies=tuple(_remedy(remedy) for remedy in diagnosis.remedies),
+            leading=diagnosed.leading,
+        )
 
 
 def explain(diagnosis: Diagnosis) -> tuple[str, str]:
@@ -180,4 +181,4 @@ def _measurement(subject: Subject, siblings: tuple[Subject, ...]) -> str:
     if subject.workload not in workloads.IN_BATCHES and len(siblings) == 1:
         return ""
     place = f" in {subject.place}" if Distinction.between(siblings).place else ""
-    return f" on {subject.workload}, {label(subject)}{place}"
+    return f" on {subject.workload}, {subject.label}{place}"

@@ -6,13 +6,14 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from io_benchmark.analysis.inference import estimates
 from io_benchmark.analysis.model import DIFFERENT, Subject
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places
 from io_benchmark.number_text import NOTHING, digits, interval, ratio, ratio_range
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.content.subject_text import label, unit_text
+from io_benchmark.report.content.subject_text import unit_text
 from io_benchmark.report.content.tables import INTERVAL_HEAD, ColumnHead, FiguresRow, FiguresTable
 from io_benchmark.results import workloads
 from io_benchmark.text import name
@@ -53,33 +54,31 @@ class PlacesPart:
         rows = [row for table in self.tables for row in table.means.rows]
         return tuple(dict.fromkeys((row.label, row.note) for row in rows if row.note))
 
-
-def places_part(
-    measured: Sequence[Places], margin_ratio: float, *, details: bool
-) -> PlacesPart | None:
-    """Write what was measured in several places; with `details` each measurement has a table."""
-    if not measured:
-        return None
-    shown = [each for each in measured if each.subject.workload not in workloads.IN_BATCHES]
-    by_workload: dict[str, list[Places]] = {}
-    for each in measured:
-        if each.subject.workload in workloads.IN_BATCHES:
-            by_workload.setdefault(each.subject.workload, []).append(each)
-    alike = []
-    for workload, same in by_workload.items():
-        different = [each for each in same if _is_notable(each, margin_ratio)]
-        if details:
-            shown += same
-        elif different:
-            shown.append(max(different, key=_smallest_difference))
-        else:
-            alike.append(f"{workload} ({_range_text(same)})")
-    return PlacesPart(
-        tuple(map(_table, shown)),
-        tuple(_table(each) for each in measured if each not in shown),
-        f"No proven difference between places: {', '.join(alike)}." if alike else "",
-        _assumptions([side for each in measured for row in each.rows for side in row.sides]),
-    )
+    @classmethod
+    def of(cls, measured: Sequence[Places], margin_ratio: float, *, details: bool) -> Self | None:
+        """Write what was measured in several places; with `details` each measurement has a table."""
+        if not measured:
+            return None
+        shown = [each for each in measured if each.subject.workload not in workloads.IN_BATCHES]
+        by_workload: dict[str, list[Places]] = {}
+        for each in measured:
+            if each.subject.workload in workloads.IN_BATCHES:
+                by_workload.setdefault(each.subject.workload, []).append(each)
+        alike = []
+        for workload, same in by_workload.items():
+            different = [each for each in same if _is_notable(each, margin_ratio)]
+            if details:
+                shown += same
+            elif different:
+                shown.append(max(different, key=_smallest_difference))
+            else:
+                alike.append(f"{workload} ({_range_text(same)})")
+        return cls(
+            tuple(map(_table, shown)),
+            tuple(_table(each) for each in measured if each not in shown),
+            f"No proven difference between places: {', '.join(alike)}." if alike else "",
+            _assumptions([side for each in measured for row in each.rows for side in row.sides]),
+        )
 
 
 def _is_notable(places: Places, margin_ratio: float) -> bool:
@@ -150,7 +149,7 @@ def _title(subject: Subject) -> str:
     parts = [subject.workload]
     parts += [f"destination {subject.destination}"] if subject.destination else []
     parts += [f"fidelity {subject.fidelity}"] if subject.fidelity else []
-    parts += [label(subject)] if subject.workload in workloads.IN_BATCHES else []
+    parts += [subject.label] if subject.workload in workloads.IN_BATCHES else []
     return f"{', '.join(dict.fromkeys(parts))} {unit_text(subject.workload)}"
 
 

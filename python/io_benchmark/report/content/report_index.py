@@ -8,6 +8,7 @@ The report is searched here alone. Tables and sentences take one of these record
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from io_benchmark.analysis.model import (
     DIFFERENT,
@@ -20,10 +21,38 @@ from io_benchmark.analysis.model import (
     Subject,
 )
 from io_benchmark.analysis.report_model import NoiseFloor, Report, SideBottleneck, SubjectReport
-from io_benchmark.report.content import subject_text
 from io_benchmark.report.content.footnotes import ProblemNotes
 
 BASELINE, NO_VERDICT = "baseline", "no verdict"
+
+
+@dataclass(frozen=True)
+class DiagnosedCandidate:
+    """A diagnosis and the comparison that it explains."""
+
+    diagnosis: Diagnosis
+    baseline: str
+    comparison: Comparison | None
+    siblings: tuple[Subject, ...]  # all measurements of the same workload
+    leading: bool  # the candidate's first diagnosis
+
+    @classmethod
+    def of_report(cls, report: Report) -> tuple[Self, ...]:
+        """Return the report's diagnoses, in its order."""
+        diagnosed: list[Self] = []
+        for diagnosis in report.diagnoses:
+            comparison = _explained_comparison(report.subjects, diagnosis)
+            leading = all(each.diagnosis.candidate != diagnosis.candidate for each in diagnosed)
+            if comparison is None:
+                diagnosed.append(cls(diagnosis, report.baseline, None, (), leading))
+                continue
+            siblings = tuple(
+                part.subject
+                for part in report.subjects
+                if part.subject.workload == comparison.subject.workload
+            )
+            diagnosed.append(cls(diagnosis, comparison.baseline, comparison, siblings, leading))
+        return tuple(diagnosed)
 
 
 @dataclass(frozen=True)
@@ -47,7 +76,6 @@ class MeasuredSubject:
 
     position: int  # in the report
     subject: Subject
-    label: str
     baseline: str
     marks: tuple[int, ...]  # footnotes about every side
     all_sides: tuple[MeasuredSide, ...]
@@ -69,48 +97,18 @@ class MeasuredSubject:
     def comparisons(self) -> tuple[Comparison, ...]:
         return tuple(side.comparison for side in self.all_sides if side.comparison is not None)
 
-
-@dataclass(frozen=True)
-class DiagnosedCandidate:
-    """A diagnosis and the comparison that it explains."""
-
-    diagnosis: Diagnosis
-    baseline: str
-    comparison: Comparison | None
-    siblings: tuple[Subject, ...]  # all measurements of the same workload
-    leading: bool  # the candidate's first diagnosis
-
-
-@dataclass(frozen=True)
-class _ReportIndex:
-    """Measurements and diagnoses, in the report's order."""
-
-    subjects: tuple[MeasuredSubject, ...]
-    diagnoses: tuple[DiagnosedCandidate, ...]
-
-
-def index_report(report: Report, notes: ProblemNotes) -> _ReportIndex:
-    """Collect what belongs to each measurement and to each diagnosis."""
-    refused = [each for each in report.problems if each.severity is Severity.REFUSED]
-    diagnosed: list[DiagnosedCandidate] = []
-    explained: dict[tuple[Subject, str], Diagnosis] = {}
-    for diagnosis in report.diagnoses:
-        comparison = _explained_comparison(report.subjects, diagnosis)
-        leading = all(each.diagnosis.candidate != diagnosis.candidate for each in diagnosed)
-        if comparison is None:
-            diagnosed.append(DiagnosedCandidate(diagnosis, report.baseline, None, (), leading))
-            continue
-        subject = comparison.subject
-        siblings = tuple(
-            part.subject for part in report.subjects if part.subject.workload == subject.workload
-        )
-        diagnosed.append(
-            DiagnosedCandidate(diagnosis, comparison.baseline, comparison, siblings, leading)
-        )
-        if comparison.verdict in DIFFERENT:
-            explained[subject, diagnosis.candidate] = diagnosis
-    return _ReportIndex(
-        tuple(
+    @staticmethod
+    def of_report(
+        report: Report, notes: ProblemNotes, diagnosed: Sequence[DiagnosedCandidate]
+    ) -> tuple["MeasuredSubject", ...]:
+        """Return the report's measurements, in its order."""
+        refused = [each for each in report.problems if each.severity is Severity.REFUSED]
+        explained = {
+            (each.comparison.subject, each.diagnosis.candidate): each.diagnosis
+            for each in diagnosed
+            if each.comparison is not None and each.comparison.verdict in DIFFERENT
+        }
+        return tuple(
             _measured_subject(
                 position,
                 part,
@@ -120,9 +118,7 @@ def index_report(report: Report, notes: ProblemNotes) -> _ReportIndex:
                 explained,
             )
             for position, part in enumerate(report.subjects)
-        ),
-        tuple(diagnosed),
-    )
+        )
 
 
 def _explained_comparison(
@@ -178,7 +174,6 @@ def _measured_subject(
     return MeasuredSubject(
         position=position,
         subject=part.subject,
-        label=subject_text.label(part.subject),
         baseline=baseline,
         marks=notes.marks(part.subject),
         all_sides=tuple(map(measured_side, sides)),

@@ -11,7 +11,6 @@ from io_benchmark.analysis.model import Comparison, Figures
 from io_benchmark.analysis.report_model import NoiseFloor, SideBottleneck
 from io_benchmark.number_text import interval, percent, seconds, size
 from io_benchmark.report.content.answers import AnsweredSubject, PoolAnswer
-from io_benchmark.report.content.combined_answers import combine
 from io_benchmark.report.content.report_index import MeasuredSubject
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import (
@@ -23,8 +22,6 @@ from io_benchmark.report.content.subject_text import (
 from io_benchmark.report.content.tables import (
     FiguresTable,
     MeasureTable,
-    figures_table,
-    measures_table,
 )
 from io_benchmark.results import workloads
 
@@ -59,6 +56,39 @@ class Section:
     # Workloads besides cache-retrieve: all of a place's measurements, in `measures` instead.
     measures: MeasureTable | None = None
 
+    @staticmethod
+    def of(members: Sequence[AnsweredSubject]) -> "Section":
+        """Write the section of measurements that share one."""
+        if members[0].part.subject.workload in workloads.IN_BATCHES:
+            return _measures_section(members)
+        (only,) = members
+        part = only.part
+        return Section(
+            title=str(part.subject),
+            marks=part.marks,
+            answers=only.answers,
+            advice=_group_names(
+                (comparison.candidate, text_of(comparison.advice.message))
+                for comparison in part.comparisons
+                if comparison.advice is not None
+            ),
+            certainty=_group_names(
+                (
+                    comparison.candidate,
+                    _assumptions(part, comparison) + _adjustments(comparison) + ".",
+                )
+                for comparison in part.comparisons
+            ),
+            floors=_floors(part.noise),
+            noise=_noise([part]),
+            bottlenecks=_group_names(
+                (side, _bottleneck_text(bottleneck))
+                for side, bottleneck in part.bottlenecks.items()
+            ),
+            subjects=(part.position,),
+            table=FiguresTable.of(part),
+        )
+
 
 def group_by_section(answered: Iterable[AnsweredSubject]) -> list[tuple[AnsweredSubject, ...]]:
     """Group the measurements that share a section; each one of cache-retrieve has its own."""
@@ -71,35 +101,6 @@ def group_by_section(answered: Iterable[AnsweredSubject]) -> list[tuple[Answered
     return [tuple(members) for members in groups.values()]
 
 
-def build_section(members: Sequence[AnsweredSubject]) -> Section:
-    """Write the section of measurements that share one."""
-    if members[0].part.subject.workload in workloads.IN_BATCHES:
-        return _measures_section(members)
-    (only,) = members
-    part = only.part
-    return Section(
-        title=str(part.subject),
-        marks=part.marks,
-        answers=only.answers,
-        advice=_group_names(
-            (comparison.candidate, text_of(comparison.advice.message))
-            for comparison in part.comparisons
-            if comparison.advice is not None
-        ),
-        certainty=_group_names(
-            (comparison.candidate, _assumptions(part, comparison) + _adjustments(comparison) + ".")
-            for comparison in part.comparisons
-        ),
-        floors=_floors(part.noise),
-        noise=_noise([part]),
-        bottlenecks=_group_names(
-            (side, _bottleneck_text(bottleneck)) for side, bottleneck in part.bottlenecks.items()
-        ),
-        subjects=(part.position,),
-        table=figures_table(part),
-    )
-
-
 def _measures_section(members: Sequence[AnsweredSubject]) -> Section:
     """Write the section of one workload and place, whose measurements share a table."""
     parts = [each.part for each in members]
@@ -107,7 +108,7 @@ def _measures_section(members: Sequence[AnsweredSubject]) -> Section:
     return Section(
         title=f"{table_title(subject)} {unit_text(subject.workload)}",
         marks=(),
-        answers=combine(members, Distinction(label=True)),
+        answers=AnsweredSubject.combine(members, Distinction(label=True)),
         advice=_group_names(
             _combined_advice(comparison for part in parts for comparison in part.comparisons)
         ),
@@ -119,7 +120,7 @@ def _measures_section(members: Sequence[AnsweredSubject]) -> Section:
         floors=_floors([floor for part in parts for floor in part.noise]),
         noise=_noise(parts),
         subjects=tuple(part.position for part in parts),
-        measures=measures_table(parts),
+        measures=MeasureTable.of(parts),
     )
 
 

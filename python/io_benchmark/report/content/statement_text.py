@@ -8,12 +8,11 @@ from collections.abc import Callable
 
 from io_benchmark import number_text
 from io_benchmark.analysis.model import Evidence, Observation
-from io_benchmark.analysis.statements import Quantity, Range, Statement, Unit, Value
+from io_benchmark.analysis.statements import MIB, Quantity, Range, Statement, Unit, Value
 from io_benchmark.text import LINE_LENGTH, clean
 
 FACT_LENGTH = 120
 _VARIANTS_SHOWN = 4
-_MIB = 1024 * 1024
 
 
 def text_of(statement: Statement, length: int = LINE_LENGTH) -> str:
@@ -70,7 +69,7 @@ def _range_text(value: Range) -> str:
 _WRITERS: dict[Unit, Callable[[float], str]] = {
     Unit.NANOSECONDS: lambda value: number_text.times([value])[0],
     Unit.BYTES: number_text.size,
-    Unit.BYTES_PER_SECOND: lambda value: f"{number_text.digits(value / _MIB)} MiB/s",
+    Unit.BYTES_PER_SECOND: lambda value: f"{number_text.digits(value / MIB)} MiB/s",
     Unit.OPERATIONS_PER_SECOND: lambda value: f"{number_text.digits(value)} operations/s",
     Unit.IOPS: lambda value: f"{number_text.digits(value)} IOPS",
     Unit.RATIO: number_text.ratio,

@@ -28,13 +28,6 @@ def unit_text(workload_name: str) -> str:
     return f"({workload.unit}, {'higher' if workload.higher_is_better else 'lower'} is better)"
 
 
-def label(subject: Subject) -> str:
-    """Return what distinguishes measurements in one table: 'stat, 4 at once'."""
-    parts = [part for part in (subject.variant, subject.destination) if part]
-    parts += [f"{subject.threads:,} at once"] if subject.threads else []
-    return ", ".join(parts) or subject.workload
-
-
 @dataclass(frozen=True)
 class Distinction:
     """Which properties distinguish one workload's measurements from each other."""
@@ -49,12 +42,12 @@ class Distinction:
         every = list(subjects)
         places = len({place_of(subject) for subject in every}) > 1
         fidelities = len({subject.fidelity for subject in every}) > 1
-        labels = len({label(subject) for subject in every}) > 1
+        labels = len({subject.label for subject in every}) > 1
         return cls(labels or fidelities or not places, fidelities, places)
 
     def short(self, subject: Subject) -> str:
         """Return 'stat, 2 at once in container'."""
-        words = [label(subject)] if self.label else []
+        words = [subject.label] if self.label else []
         words += [f"fidelity {subject.fidelity}"] if self.fidelity and subject.fidelity else []
         place = f"in {subject.place}" if self.place else ""
         return " ".join(filter(None, (", ".join(words), place)))

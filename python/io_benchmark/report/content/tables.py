@@ -6,6 +6,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import MEDIAN, PERCENTILES, TAIL, Comparison, Detail, Figures
@@ -56,6 +57,29 @@ class FiguresTable:
             return row.verdicts
         return tuple(head.verdict if row.strong else "" for head in self.heads)
 
+    @classmethod
+    def of(cls, part: MeasuredSubject) -> Self:
+        """Make the table of one measurement, with the verdicts in its last row."""
+        sides = part.sides
+        compared = [side.comparison for side in sides]
+        # Before and after: each pool has a separate baseline.
+        baselines = {comparison.baseline for comparison in compared if comparison} | {part.baseline}
+        against = BASELINE if len(baselines) > 1 else part.baseline
+        rows = _figure_rows(
+            [side.figures for side in sides if side.figures is not None], part.median_is_steady
+        )
+        if part.median_is_steady:
+            rows.append(
+                FiguresRow(f"{_MEDIAN_LABEL} vs {against}", _cells(sides, _median_text, ratio(1)))
+            )
+        rows += [
+            FiguresRow(f"Ratio vs {against}", _cells(sides, _ratio_text, ratio(1)), strong=True),
+            FiguresRow(INTERVAL_HEAD, _cells(sides, _interval_text, NOTHING)),
+            FiguresRow("Verdict", tuple(side.verdict for side in sides), strong=True),
+        ]
+        heads = tuple(ColumnHead(side.side, side.verdict, side.marks) for side in sides)
+        return cls(heads, tuple(rows))
+
 
 @dataclass(frozen=True)
 class MeasureRow:
@@ -82,28 +106,12 @@ class MeasureTable:
     measures: tuple[Measure, ...]
     figures: int = 2  # the number of leading cells that have a unit as their head
 
-
-def figures_table(part: MeasuredSubject) -> FiguresTable:
-    """Make the table of one measurement, with the verdicts in its last row."""
-    sides = part.sides
-    compared = [side.comparison for side in sides]
-    # Before and after: each pool has a separate baseline.
-    baselines = {comparison.baseline for comparison in compared if comparison} | {part.baseline}
-    against = BASELINE if len(baselines) > 1 else part.baseline
-    rows = _figure_rows(
-        [side.figures for side in sides if side.figures is not None], part.median_is_steady
-    )
-    if part.median_is_steady:
-        rows.append(
-            FiguresRow(f"{_MEDIAN_LABEL} vs {against}", _cells(sides, _median_text, ratio(1)))
-        )
-    rows += [
-        FiguresRow(f"Ratio vs {against}", _cells(sides, _ratio_text, ratio(1)), strong=True),
-        FiguresRow(INTERVAL_HEAD, _cells(sides, _interval_text, NOTHING)),
-        FiguresRow("Verdict", tuple(side.verdict for side in sides), strong=True),
-    ]
-    heads = tuple(ColumnHead(side.side, side.verdict, side.marks) for side in sides)
-    return FiguresTable(heads, tuple(rows))
+    @classmethod
+    def of(cls, parts: Sequence[MeasuredSubject]) -> Self:
+        """Make one table of measurements that share a unit; each has a row per pool."""
+        unit = workloads.of(parts[0].subject.workload).unit
+        heads = (unit, f"P{TAIL}", "Ratio", INTERVAL_HEAD, "Verdict")
+        return cls(heads, tuple(map(_measure, parts)))
 
 
 def _figure_rows(figures: Sequence[Figures], median_is_steady: bool) -> list[FiguresRow]:
@@ -157,13 +165,6 @@ def _interval_text(_: MeasuredSide, comparison: Comparison) -> str:
     return interval(comparison.interval.low_ratio, comparison.interval.high_ratio)
 
 
-def measures_table(parts: Sequence[MeasuredSubject]) -> MeasureTable:
-    """Make one table of measurements that share a unit; each has a row per pool."""
-    unit = workloads.of(parts[0].subject.workload).unit
-    heads = (unit, f"P{TAIL}", "Ratio", INTERVAL_HEAD, "Verdict")
-    return MeasureTable(heads, tuple(map(_measure, parts)))
-
-
 def _measure(part: MeasuredSubject) -> Measure:
     shown = workloads.of(part.subject.workload).shown
     rows, details = [], dict[str, list[str]]()
@@ -184,7 +185,7 @@ def _measure(part: MeasuredSubject) -> Measure:
         for detail in figures.details:
             details.setdefault(detail.label, []).append(f"{side.side} {_detail_text(detail)}")
     return Measure(
-        part.label,
+        part.subject.label,
         part.every_mark,
         tuple(rows),
         tuple(f"{label}: {', '.join(values)}" for label, values in details.items()),

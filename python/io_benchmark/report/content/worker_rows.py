@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Self
 
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Verdict
 from io_benchmark.analysis.report_model import SubjectReport, WorkerLine
@@ -37,18 +38,47 @@ class Replication:
     workers_needed: int | None  # in total, where it is open
     workers_to_add: int | None
 
-
-@dataclass(frozen=True)
-class _ReplicationRow:
-    """How many workers a pool had; the cells are in the order of REPLICATION_HEADS."""
-
-    side: str
-    cells: tuple[str, ...]
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Return what the table has of the side, in the order of REPLICATION_HEADS."""
+        workers = f"{self.workers:,}"
+        if 0 < self.workers_compared < self.workers:
+            workers = f"{self.workers_compared:,} of {workers}"
+        return f"{self.runs:,}", workers, self._needed
 
     @property
     def sentence(self) -> str:
         runs, workers, needed = self.cells
         return f"{self.side}: runs {runs}, workers {workers}, workers needed: {needed}"
+
+    @property
+    def _needed(self) -> str:
+        match self.standing:
+            case _Decision.DECIDED:
+                return "enough"
+            case _Decision.NOT_BY_REPETITION:
+                return "more would not settle it"
+            case _Decision.NO_VERDICT:
+                return "no verdict"
+        if self.workers_to_add == 0:
+            return "enough here, too few in another pool"
+        return f"{self.workers_to_add:,} more, {self.workers_needed:,} in total"
+
+    @staticmethod
+    def of_sides(
+        subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine]
+    ) -> tuple["Replication", ...]:
+        """Count each side: a measurement's baseline before its candidates, then what was not compared."""
+        compared = (side for part in subjects for side in part.figures)
+        lines_by_side: dict[str, list[WorkerLine]] = {}
+        for line in workers:
+            lines_by_side.setdefault(line.side, []).append(line)
+        order = dict.fromkeys([*compared, *lines_by_side])
+        return tuple(
+            _count_side(side, lines_by_side[side], subjects)
+            for side in order
+            if side in lines_by_side
+        )
 
 
 @dataclass(frozen=True)
@@ -66,33 +96,19 @@ class _WorkerRow:
 class WorkersPart:
     """How many workers each side had and needs, what is unusual, and a row for each run."""
 
-    replication: tuple[_ReplicationRow, ...]
+    replication: tuple[Replication, ...]
     cautions: tuple[str, ...]  # workers that are not independent, not compared or ended early
     rows: tuple[_WorkerRow, ...]
 
-
-def workers_part(subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine]) -> WorkersPart:
-    counts = count_replication(subjects, workers)
-    runs = _runs_by_machine(workers)
-    return WorkersPart(
-        tuple(_replication_row(count) for count in counts),
-        tuple(_cautions(workers, counts)),
-        tuple(_worker_row(worker, repeated=runs[worker.machine] > 1) for worker in workers),
-    )
-
-
-def count_replication(
-    subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine]
-) -> tuple[Replication, ...]:
-    """Count each side: a measurement's baseline before its candidates, then what was not compared."""
-    compared = (side for part in subjects for side in part.figures)
-    lines_by_side: dict[str, list[WorkerLine]] = {}
-    for line in workers:
-        lines_by_side.setdefault(line.side, []).append(line)
-    order = dict.fromkeys([*compared, *lines_by_side])
-    return tuple(
-        _count_side(side, lines_by_side[side], subjects) for side in order if side in lines_by_side
-    )
+    @classmethod
+    def of(cls, subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine]) -> Self:
+        counts = Replication.of_sides(subjects, workers)
+        runs = _runs_by_machine(workers)
+        return cls(
+            counts,
+            tuple(_cautions(workers, counts)),
+            tuple(_worker_row(worker, repeated=runs[worker.machine] > 1) for worker in workers),
+        )
 
 
 def _count_side(
@@ -146,33 +162,13 @@ def _workers(part: SubjectReport, side: str) -> int:
     return part.figures[side].workers if side in part.figures else 0
 
 
-def _replication_row(row: Replication) -> _ReplicationRow:
-    workers = f"{row.workers:,}"
-    if 0 < row.workers_compared < row.workers:
-        workers = f"{row.workers_compared:,} of {workers}"
-    return _ReplicationRow(row.side, (f"{row.runs:,}", workers, _needed_text(row)))
-
-
-def _needed_text(row: Replication) -> str:
-    match row.standing:
-        case _Decision.DECIDED:
-            return "enough"
-        case _Decision.NOT_BY_REPETITION:
-            return "more would not settle it"
-        case _Decision.NO_VERDICT:
-            return "no verdict"
-    if row.workers_to_add == 0:
-        return "enough here, too few in another pool"
-    return f"{row.workers_to_add:,} more, {row.workers_needed:,} in total"
-
-
 def _runs_by_machine(workers: Sequence[WorkerLine]) -> Counter[str]:
     return Counter(worker.machine for worker in workers if worker.machine != UNKNOWN)
 
 
 def _worker_row(worker: WorkerLine, *, repeated: bool) -> _WorkerRow:
     run = "" if worker.run_id is None else f".{worker.run_id}"
-    state = _end_text(worker) if worker.state in _ENDED_BADLY else worker.state
+    state = in_words(worker.state, worker.reason) if worker.state in _ENDED_BADLY else worker.state
     if not worker.completed:
         state += f", incomplete: {worker.incomplete_reason or 'no reason given'}"
     machine = " in ".join(part for part in (worker.instance_type, worker.zone) if part)
@@ -188,10 +184,6 @@ def _worker_row(worker: WorkerLine, *, repeated: bool) -> _WorkerRow:
         machine=machine or UNKNOWN,
         source=worker.source,
     )
-
-
-def _end_text(worker: WorkerLine) -> str:
-    return in_words(worker.state, worker.reason)
 
 
 def _cautions(workers: Sequence[WorkerLine], rows: Sequence[Replication]) -> Iterator[str]:
@@ -211,7 +203,7 @@ def _cautions(workers: Sequence[WorkerLine], rows: Sequence[Replication]) -> Ite
         if worker.state in _ENDED_BADLY:
             run = "" if worker.run_id is None else f" run {worker.run_id}"
             yield (
-                f"{worker.side}: task {worker.task_id}{run} {_end_text(worker)}; what it measured "
+                f"{worker.side}: task {worker.task_id}{run} {in_words(worker.state, worker.reason)}; what it measured "
                 "until then is used."
             )
 

@@ -28,7 +28,7 @@ from io_benchmark.report.plots import (
     scatter,
     timeline,
 )
-from io_benchmark.report.plots.axis import TIMES, Axis
+from io_benchmark.report.plots.scales import TIMES, Axis
 from io_benchmark.report.plots.scatter import Scatter
 from io_benchmark.results import workloads
 from io_benchmark.text import name

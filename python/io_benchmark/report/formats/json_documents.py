@@ -36,9 +36,9 @@ from io_benchmark.analysis import model, report_model
 from io_benchmark.analysis.history import history_model
 from io_benchmark.analysis.statements import Statement, Value
 from io_benchmark.report.content.statement_text import evidence_text, text_of
-from io_benchmark.report.content.worker_rows import Replication, count_replication
+from io_benchmark.report.content.worker_rows import Replication
 from io_benchmark.report.formats import PLAIN, Layout
-from io_benchmark.report.formats.json_encoding import Rules, encode, schema_of_document
+from io_benchmark.report.formats.json_encoding import Rules
 from io_benchmark.results import workloads
 
 _REPORT_VERSION: Literal[2] = 2
@@ -142,7 +142,7 @@ class _EvidenceDocument(model.Evidence):
 
 
 def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
-    return encode(
+    return _RULES.encode(
         _ReportDocument(
             version=_REPORT_VERSION,
             title=report.title,
@@ -153,17 +153,16 @@ def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
             places=report.places,
             diagnoses=report.diagnoses,
             problems=report.problems,
-            replication=count_replication(report.subjects, report.workers),
+            replication=Replication.of_sides(report.subjects, report.workers),
             workers=report.workers,
             unreadable=report.unreadable,
             remarks=report.remarks,
-        ),
-        _RULES,
+        )
     )
 
 
 def render_history(history: history_model.History, _layout: Layout = PLAIN) -> str:
-    return encode(
+    return _RULES.encode(
         _HistoryDocument(
             version=_HISTORY_VERSION,
             pool=history.pool,
@@ -171,19 +170,18 @@ def render_history(history: history_model.History, _layout: Layout = PLAIN) -> s
             left_out=history.left_out,
             unreadable=history.unreadable,
             remarks=history.remarks,
-        ),
-        _RULES,
+        )
     )
 
 
 def _report_schema() -> dict[str, Any]:
     title = f"io-benchmark report, version {_REPORT_VERSION}"
-    return schema_of_document(title, _ReportDocument, _RULES)
+    return _RULES.schema(title, _ReportDocument)
 
 
 def _history_schema() -> dict[str, Any]:
     title = f"io-benchmark history, version {_HISTORY_VERSION}"
-    return schema_of_document(title, _HistoryDocument, _RULES)
+    return _RULES.schema(title, _HistoryDocument)
 
 
 def _subject_document(part: report_model.SubjectReport) -> _SubjectDocument:

@@ -17,7 +17,7 @@ from io_benchmark.report.content.report_index import NO_VERDICT
 from io_benchmark.report.formats import Layout
 
 INDENT = "  "
-GAP = 2
+_GAP = 2
 # Wider text is hard to read.
 _TEXT_WIDTH = 110
 # A longer list ends in a count; the HTML page and the JSON have all of it.
@@ -109,21 +109,55 @@ class Page:
 
         `styles` are those of each column's cells, `notes` the texts and styles behind the rows.
         """
-        widths = column_widths(heads, columns)
-        first = column_widths([corner], [labels])[0]
-        top = Text(INDENT + set_cell_size(corner, first), "dim")
-        for head, width in zip(heads, widths, strict=True):
-            top.append(align_right(head, width), "bold")
-        self.line(top)
-        self.line(INDENT + "─" * (first + sum(GAP + width for width in widths)), "dim")
+        widths = self.grid_widths(corner, labels, heads, columns)
+        self.grid_head(corner, heads, widths)
         for at, label in enumerate(labels):
-            line = Text(INDENT + set_cell_size(label, first))
-            for number, (column, width) in enumerate(zip(columns, widths, strict=True)):
-                style = styles[number][at] if styles else ""
-                line.append(align_right(column[at], width), style)
-            if notes:
-                line.append(*notes[at])
-            self.line(line)
+            self.grid_row(
+                label,
+                [column[at] for column in columns],
+                widths,
+                [column[at] for column in styles],
+                notes[at] if notes else ("", ""),
+            )
+
+    @staticmethod
+    def grid_widths(
+        corner: str,
+        labels: Iterable[str],
+        heads: Sequence[str],
+        columns: Iterable[Sequence[str]],
+    ) -> list[int]:
+        """Return the width of the labels' column and of each further one."""
+        return [
+            max(map(cell_len, texts))
+            for texts in (
+                (corner, *labels),
+                *((head, *cells) for head, cells in zip(heads, columns, strict=True)),
+            )
+        ]
+
+    def grid_head(self, corner: str, heads: Sequence[str], widths: Sequence[int]) -> None:
+        """Add the heads of a table; the first of the widths is that of the labels."""
+        top = Text(INDENT + set_cell_size(corner, widths[0]), "dim")
+        for head, width in zip(heads, widths[1:], strict=True):
+            top.append(_align_right(head, width), "bold")
+        self.line(top)
+        self.line(INDENT + "─" * (sum(widths) + _GAP * len(heads)), "dim")
+
+    def grid_row(
+        self,
+        label: str,
+        cells: Sequence[str],
+        widths: Sequence[int],
+        styles: Sequence[str] = (),
+        note: tuple[str, str] = ("", ""),
+    ) -> None:
+        """Add a row of a table; `note` is the text behind it and its style."""
+        line = Text(INDENT + set_cell_size(label, widths[0]))
+        for at, (cell, width) in enumerate(zip(cells, widths[1:], strict=True)):
+            line.append(_align_right(cell, width), styles[at] if styles else "")
+        line.append(*note)
+        self.line(line)
 
     def fits(
         self,
@@ -134,18 +168,10 @@ class Page:
         room: int = 0,
     ) -> bool:
         """Is the page wide enough for the grid with these columns and `room` behind them?"""
-        first = max((cell_len(label) for label in labels), default=0)
-        cells = sum(GAP + width for width in column_widths(heads, columns))
-        return len(INDENT) + first + cells + room <= self.width
+        widths = self.grid_widths("", labels, heads, columns)
+        return len(INDENT) + sum(widths) + _GAP * len(heads) + room <= self.width
 
 
-def column_widths(heads: Sequence[str], columns: Iterable[Sequence[str]]) -> list[int]:
-    return [
-        max(cell_len(text) for text in (head, *column))
-        for head, column in zip(heads, columns, strict=True)
-    ]
-
-
-def align_right(text: str, width: int) -> str:
+def _align_right(text: str, width: int) -> str:
     """Return a cell of a table with the gap before it."""
-    return " " * (GAP + width - cell_len(text)) + text
+    return " " * (_GAP + width - cell_len(text)) + text

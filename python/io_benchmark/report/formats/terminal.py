@@ -3,23 +3,29 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A comparison as text: as wide as the terminal and with its colors, or plain."""
 
+from collections.abc import Callable, Sequence
+
 from rich.text import Text
 
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.number_text import NOTHING
 from io_benchmark.report.content import document as contents
 from io_benchmark.report.content.document import Heading, ReportContent
 from io_benchmark.report.content.footnotes import all_marks, short_marks
 from io_benchmark.report.content.hypotheses import CauseRow, DiagnosisPart
+from io_benchmark.report.content.place_tables import PlacesPart
 from io_benchmark.report.content.report_index import NO_VERDICT
 from io_benchmark.report.content.report_sections import Section
+from io_benchmark.report.content.tables import FiguresTable, MeasureRow, MeasureTable
 from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.page import INDENT, STYLES, Page
-from io_benchmark.report.formats.terminal_tables import show_figures, show_measures, show_places
 from io_benchmark.text import name
 
 _WORKERS_SHOWN = 30
+# The columns of measurements that have the color of the verdict.
+_STRONG_HEADS = ("Ratio", "Verdict")
 
 
 def render_report(report: Report, layout: Layout = PLAIN) -> str:
@@ -31,14 +37,14 @@ def render_report(report: Report, layout: Layout = PLAIN) -> str:
     _show_answers(page, content)
     _show_replication(page, content)
     if content.places is not None:
-        show_places(page, content.places)
+        _show_places(page, content.places)
     for section in content.folded.shown:
         _show_section(page, section)
     if content.folded.table is not None:
         page.heading(contents.UNDECIDED)
         page.paragraph(contents.UNDECIDED_MEANS)
         page.line()
-        show_measures(page, content.folded.table, short_marks)
+        _show_measures(page, content.folded.table, short_marks)
     for diagnosis in content.diagnoses:
         _show_diagnosis(page, diagnosis)
     _show_workers(page, content)
@@ -88,9 +94,9 @@ def _show_section(page: Page, section: Section) -> None:
     page.heading(section.title, section.marks)
     page.line()
     if section.measures is not None:
-        show_measures(page, section.measures)
+        _show_measures(page, section.measures)
     else:
-        show_figures(page, section.table)
+        _show_figures(page, section.table)
     page.line()
     for heading, texts in (
         (Heading.WAITS, section.bottlenecks),
@@ -104,6 +110,101 @@ def _show_section(page: Page, section: Section) -> None:
     if section.floors:
         page.items([f"where nothing differs: {', '.join(section.floors)}"])
     page.items(f"{side}: {words}" for side, words in section.noise)
+
+
+def _show_figures(page: Page, table: FiguresTable, *, noted: bool = False) -> None:
+    """Print pools as columns, or as rows in several blocks where columns do not fit."""
+    grid = _pools_as_columns(table, noted=noted)
+    labels, heads, columns = grid
+    cells = [row.cells for row in table.rows]
+    styles = [[STYLES.get(verdict, "") for verdict in table.verdicts(row)] for row in table.rows]
+    if page.fits(*grid):
+        page.grid("", labels, heads, columns, list(zip(*styles, strict=True)))
+        return
+    limit = max(page.width // 3, 8)
+    short = [name(head.text, limit) for head in table.heads]
+    # The first block has the marks.
+    pools = [text + all_marks(head.marks) for text, head in zip(short, table.heads, strict=True)]
+    start = 0
+    while start < len(labels):
+        end = start + 1
+        while end < len(labels) and page.fits(
+            pools, labels[start : end + 1], cells[start : end + 1]
+        ):
+            end += 1
+        if start:
+            page.line()
+        page.grid("Pool", pools, labels[start:end], cells[start:end], styles[start:end])
+        start, pools = end, short
+
+
+def _pools_as_columns(
+    table: FiguresTable, *, noted: bool
+) -> tuple[list[str], list[str], list[tuple[str, ...]]]:
+    """Return the labels of the rows, with or without their notes, the heads and the columns."""
+    return (
+        [f"{row.label} ({row.note})" if noted and row.note else row.label for row in table.rows],
+        [head.text + all_marks(head.marks) for head in table.heads],
+        list(zip(*(row.cells for row in table.rows), strict=True)),
+    )
+
+
+def _show_places(page: Page, part: PlacesPart) -> None:
+    page.heading("Places")
+    noted = all(page.fits(*_pools_as_columns(table.means, noted=True)) for table in part.tables)
+    if not noted and part.tables:
+        page.line()
+        page.items(f"{label}: {note}" for label, note in part.places)
+    for table in part.tables:
+        page.line()
+        page.paragraph(f"{table.title}:")
+        page.line()
+        _show_figures(page, table.means, noted=noted)
+        page.line()
+        page.paragraph(f"Ratio of times to {table.first}, each worker compared with itself:")
+        page.line()
+        _show_figures(page, table.ratios)
+        if table.notes:
+            page.line()
+            page.items(table.notes)
+    page.line()
+    if part.alike or part.counted:
+        page.paragraph(" ".join(filter(None, (part.alike, part.counted))))
+    page.paragraph(f"{Heading.ASSUMPTIONS}:")
+    page.items(part.assumptions)
+
+
+def _show_measures(
+    page: Page, table: MeasureTable, marks: Callable[[Sequence[int]], str] = all_marks
+) -> None:
+    """Print a line per pool below each measurement, or sentences where columns do not fit."""
+    rows = [row for measure in table.measures for row in measure.rows]
+    labels = [INDENT + row.pool for row in rows]
+    columns = list(zip(*(row.cells for row in rows), strict=True))
+    fits = page.fits(labels, table.heads, columns)
+    widths = page.grid_widths("", labels, table.heads, columns)
+    if fits:
+        page.grid_head("", table.heads, widths)
+    for measure in table.measures:
+        page.paragraph(measure.label + marks(measure.marks))
+        for row in measure.rows:
+            style = STYLES.get(row.verdict, "")
+            if fits:
+                styles = [style if head in _STRONG_HEADS else "" for head in table.heads]
+                page.grid_row(INDENT + row.pool, row.cells, widths, styles)
+            else:
+                page.paragraph(_sentence(table, row, style), indent="      ", first="    ")
+        for detail in measure.details:
+            page.paragraph(detail, "dim", indent="      ", first="    ")
+
+
+def _sentence(table: MeasureTable, row: MeasureRow, style: str) -> Text:
+    parts = [
+        f"{cell} {head}" if at < table.figures else cell
+        for at, (head, cell) in enumerate(zip(table.heads, row.cells, strict=True))
+        if cell != NOTHING
+    ]
+    return Text.assemble(f"{row.pool}: ", (", ".join(parts), style))
 
 
 def _show_diagnosis(page: Page, part: DiagnosisPart) -> None:

@@ -10,10 +10,9 @@ from markupsafe import Markup
 
 from io_benchmark.analysis.model import Figures
 from io_benchmark.analysis.report_model import SampleSeries
-from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.choose import by_mean, typical
-from io_benchmark.report.plots.scales import Scale
-from io_benchmark.report.plots.svg import AXIS_HEIGHT, TITLE_HEIGHT, Drawing, path
+from io_benchmark.report.plots.scales import TIMES, Axis, Scale
+from io_benchmark.report.plots.svg import TITLE_HEIGHT, Drawing, path
 from io_benchmark.text import name
 
 _PANEL_HEIGHT = 92.0
@@ -61,7 +60,6 @@ def draw(
         top += TITLE_HEIGHT + _PANEL_HEIGHT + _PANEL_GAP
     bottom = top - _PANEL_GAP
     drawing.axis(zip(places, map(axis.tick, ticks), strict=True), bottom)
-    drawing.height = bottom + AXIS_HEIGHT
     return drawing.markup()
 
 

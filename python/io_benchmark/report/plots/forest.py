@@ -11,7 +11,7 @@ from markupsafe import Markup
 from io_benchmark.analysis.model import Comparison, Verdict
 from io_benchmark.number_text import interval, ratio, tick
 from io_benchmark.report.plots.scales import Scale
-from io_benchmark.report.plots.svg import AXIS_HEIGHT, Drawing
+from io_benchmark.report.plots.svg import Drawing
 from io_benchmark.text import name
 
 _ROW_HEIGHT = 46
@@ -58,7 +58,6 @@ def draw(
     drawing.line((equal, 0), (equal, bottom + 4), "one")
     for at, comparison in enumerate(comparisons):
         _draw_row(drawing, comparison, rows[at], scale, float(_ROW_HEIGHT * at))
-    drawing.height = bottom + 4 + AXIS_HEIGHT
     return drawing.markup()
 
 

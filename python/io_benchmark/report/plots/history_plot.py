@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from io_benchmark.analysis.history.history_model import Change, HistorySeries
 from io_benchmark.number_text import digits, ratio
-from io_benchmark.report.content.history_content import FASTER, SLOWER, date_of, mean_texts
+from io_benchmark.report.content.history_content import FASTER, SLOWER, mean_texts
 from io_benchmark.report.plots.line_drawing import value_scale
 from io_benchmark.report.plots.scales import Scale
-from io_benchmark.report.plots.svg import AXIS_HEIGHT, Drawing, points
+from io_benchmark.report.plots.svg import Drawing, points
 from io_benchmark.results import workloads
 
 _HEIGHT = 260.0
@@ -45,7 +45,6 @@ def draw(series: HistorySeries, identifier: str, title: str) -> Markup:
     for point in series.points:
         place = clock.place(point.time.timestamp())
         drawing.mark(place, _height(workload.shown(point.mean_ns), scale), _POINT, "mean")
-    drawing.height = _HEAD + _HEIGHT + AXIS_HEIGHT
     return drawing.markup()
 
 
@@ -53,8 +52,7 @@ def _description(series: HistorySeries) -> str:
     """Return a text for screen readers."""
     means = mean_texts(series, [level.mean_ns for level in series.levels])
     return "; ".join(
-        f"{mean} from {date_of(series.points[level.start])} "
-        f"to {date_of(series.points[level.end - 1])}"
+        f"{mean} from {series.points[level.start].date} to {series.points[level.end - 1].date}"
         for mean, level in zip(means, series.levels, strict=True)
     )
 

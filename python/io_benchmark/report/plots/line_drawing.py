@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from io_benchmark.analysis.history.history_model import HistorySeries
 from io_benchmark.number_text import digits
-from io_benchmark.report.content.history_content import date_of
 from io_benchmark.report.plots.scales import Scale
 from io_benchmark.results import workloads
 
@@ -76,7 +75,7 @@ def _dates(series: HistorySeries, columns: list[int], room: int) -> str:
     first, last = 0, len(series.points) - 1
     line = [" "] * max(room, 10)
     for at in dict.fromkeys([first, last, *(change.at for change in series.changes)]):
-        date = date_of(series.points[at])
+        date = series.points[at].date
         start = min(max(columns[at] - 1, 0), len(line) - len(date))
         around_it = line[max(start - 1, 0) : start + len(date) + 1]
         if all(character == " " for character in around_it):

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Scales: where values and ticks are on an axis."""
+"""Where values and ticks are on an axis, and what an axis of times or rates shows."""
 
 import math
 from collections.abc import Iterable
@@ -11,7 +11,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from io_benchmark.number_text import tick
+from io_benchmark.analysis.model import Integers
+from io_benchmark.number_text import TIME_UNITS, digits, tick, times
+from io_benchmark.results.workload import NS_PER_S
 
 # Below this ratio of its ends, ticks of a logarithmic axis are spaced as on a linear one.
 _NARROW = 4.0
@@ -74,17 +76,49 @@ class Scale:
         return [(self.place(time_s), _clock_text(time_s)) for time_s in ticks_s]
 
 
+@dataclass(frozen=True)
+class Axis:
+    """An axis of times, or of operations per second in the unit `rate`."""
+
+    rate: str = ""
+
+    def values(self, times_ns: Integers) -> NDArray[np.float64]:
+        """Return times, or rates."""
+        known: NDArray[np.float64] = np.maximum(times_ns, 1).astype(np.float64)
+        return NS_PER_S / known if self.rate else known
+
+    def place(self, time_ns: float) -> float:
+        """Return where a time is among the values."""
+        return NS_PER_S / time_ns if self.rate and time_ns > 0 else time_ns
+
+    def tick(self, value: float) -> str:
+        if not self.rate:
+            return _time_label(value)
+        return tick(value)
+
+    def text(self, time_ns: float) -> str:
+        return f"{digits(self.place(time_ns))} {self.rate}" if self.rate else times([time_ns])[0]
+
+
+TIMES = Axis()
+
+
+def _time_label(tick_ns: float) -> str:
+    size, unit = next((pair for pair in TIME_UNITS if tick_ns >= pair[0]), TIME_UNITS[-1])
+    return f"{tick(tick_ns / size)} {unit}"
+
+
 def _clock_text(time_s: float) -> str:
     return f"{tick(time_s / 60)} min" if time_s >= 60 and time_s % 30 == 0 else f"{tick(time_s)} s"
 
 
 def _round_decades(low: float, high: float, most: int) -> list[float]:
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    for digits in ((1, 2, 5), (1, 3), (1,)):
+    for leading in ((1, 2, 5), (1, 3), (1,)):
         ticks = [
             digit * 10.0**decade
             for decade in decades
-            for digit in digits
+            for digit in leading
             if low <= digit * 10.0**decade <= high
         ]
         if len(ticks) <= most:

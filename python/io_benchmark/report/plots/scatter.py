@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 from io_benchmark.analysis.model import Integers
 from io_benchmark.analysis.report_model import SampleSeries
 from io_benchmark.number_text import size
-from io_benchmark.report.plots.axis import TIMES, Axis
 from io_benchmark.report.plots.choose import typical
-from io_benchmark.report.plots.scales import Scale
-from io_benchmark.report.plots.svg import AXIS_HEIGHT, TITLE_HEIGHT, Drawing, points
+from io_benchmark.report.plots.scales import TIMES, Axis, Scale
+from io_benchmark.report.plots.svg import TITLE_HEIGHT, Drawing, points
+from io_benchmark.results.workload import NS_PER_S
 from io_benchmark.text import name
 
 PANEL_HEIGHT = 118.0
 PANEL_GAP = 12.0
-_NS_PER_S = 1_000_000_000
 # In all panels of one picture together, so that many pools do not make the page large.
 POINTS_DRAWN = 6000
 _POINTS_IN_A_PANEL = 700
@@ -82,7 +81,6 @@ def draw(
         top += TITLE_HEIGHT + PANEL_HEIGHT + PANEL_GAP
     bottom = top - PANEL_GAP
     drawing.axis(ticks, bottom)
-    drawing.height = bottom + AXIS_HEIGHT
     # Only retrieves have a size.
     noun = "retrieve" if classes[0].upper_bytes else "sample"
     return Scatter(drawing.markup(), classes, _thinning_text(steps, noun))
@@ -134,7 +132,7 @@ def _draw_panel(
 
 
 def _since_start(worker: SampleSeries) -> NDArray[np.float64]:
-    since: NDArray[np.float64] = (worker.start_ns - worker.start_ns[0]) / _NS_PER_S
+    since: NDArray[np.float64] = (worker.start_ns - worker.start_ns[0]) / NS_PER_S
     return since
 
 

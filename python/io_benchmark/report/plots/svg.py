@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 _FRAME_UNITS = 1000
 TITLE_HEIGHT = 26
-AXIS_HEIGHT = 20
+_AXIS_HEIGHT = 20
 # Room at the left for the labels of levels, as in the style sheet.
 _GUTTER = 48
 
@@ -99,6 +99,8 @@ class Drawing:
             self._add("text", label, x=-8, y=at + 4, text_anchor="end", class_="tick")
 
     def axis(self, ticks: Iterable[tuple[float, str]], bottom: float) -> None:
+        """Write the labels of the ticks; the picture ends below them."""
+        self.height = bottom + _AXIS_HEIGHT
         for place, label in ticks:
             self.text(place, bottom + 15, label, "tick")
 

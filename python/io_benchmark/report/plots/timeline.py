@@ -11,10 +11,11 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.report_model import RateTimeline, SampleSeries
+from io_benchmark.analysis.statements import MIB
 from io_benchmark.number_text import compact, tick
 from io_benchmark.report.plots.choose import SIDES_DRAWN, typical
 from io_benchmark.report.plots.scales import Scale
-from io_benchmark.report.plots.svg import AXIS_HEIGHT, TITLE_HEIGHT, Drawing, path
+from io_benchmark.report.plots.svg import TITLE_HEIGHT, Drawing, path
 from io_benchmark.text import name
 
 _PANEL_HEIGHT = 54.0
@@ -23,7 +24,6 @@ _PANEL_GAP = 8.0
 _VALUES_DRAWN = 160
 _CLOCK_TICKS = 4
 _LEVELS = 3
-MIB = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,6 @@ def _draw(rate: _Rate, timelines: Sequence[RateTimeline], clock: Scale, identifi
         top = plot + _PANEL_HEIGHT + _PANEL_GAP
     bottom = top - _PANEL_GAP
     drawing.axis(ticks, bottom)
-    drawing.height = bottom + AXIS_HEIGHT
     return drawing.markup()
 
 

@@ -16,6 +16,7 @@ from io_benchmark.results.workload import (
 )
 
 SCALING, NOT_VISIBLE = "scaling", "not-visible"
+VISIBILITY = "visibility"  # the variant that counts files that appear late
 
 
 class MetadataParameters(Parameters, frozen=True):

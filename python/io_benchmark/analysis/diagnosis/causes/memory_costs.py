@@ -16,10 +16,9 @@ from io_benchmark.analysis.diagnosis.ranking import (
 )
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View, of_workers
-from io_benchmark.analysis.statements import Quantity, Unit, statement
+from io_benchmark.analysis.statements import MIB, Quantity, Unit, statement
 
 ORDER = 70
-_MIB = 1024 * 1024
 # Cache residency is compared in steps of this size.
 _RESIDENT_STEP = 0.10
 # A page that costs at most this many times as much costs the same.
@@ -76,7 +75,7 @@ def _touch_per_retrieve_ns(view: View) -> float | None:
     cost = _touch_ns(view)
     if cost is None or view.entry is None or view.copied_bytes is None:
         return None
-    return cost * view.copied_bytes / _MIB / len(view.entry.total_ns)
+    return cost * view.copied_bytes / MIB / len(view.entry.total_ns)
 
 
 def _memory_first_touch(case: Case) -> CauseJudgement:

@@ -25,7 +25,6 @@ ORDER = 120
 _METADATA = "metadata"
 # Below this part of the faster side's gain by several at once, a lock keeps them apart.
 _SCALES_SHARE = 0.75
-_VISIBILITY = "visibility"
 # New names are looked up in every layer; the kernel remembers those that it has looked up.
 _MISSING = ("lookup-missing", "stat-missing")
 
@@ -159,7 +158,7 @@ def _joined(first: Evidence, second: Evidence) -> Evidence:
 
 
 def _files_not_visible(case: Case) -> CauseJudgement:
-    measurements = case.measured(_METADATA, _VISIBILITY)
+    measurements = case.measured(_METADATA, metadata.VISIBILITY)
     counts = case.detail(measurements[0], metadata.NOT_VISIBLE) if measurements else None
     if counts is None:
         return NOT_MEASURED.not_observable(

@@ -8,7 +8,7 @@ from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.evidence import span
+from io_benchmark.analysis.diagnosis.evidence import WRITTEN_SHARE, span
 from io_benchmark.analysis.diagnosis.ranking import part
 from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
 from io_benchmark.analysis.observed.worker_view import View, of_workers
@@ -64,10 +64,6 @@ def _pressed(view: View) -> float | None:
     return max(known) if known else None
 
 
-def _written(view: View) -> float | None:
-    return view.written_share
-
-
 def _median(views: Sequence[View], value: Callable[[View], float | None]) -> float | None:
     known = of_workers(views, value)
     return median(known) if known else None
@@ -77,15 +73,12 @@ def _other_load(case: Case) -> CauseJudgement:
     evidence = Sides.of(
         case,
         span("pressure", _pressed, Unit.SHARE, "CPU or memory under pressure {value} of the time"),
-        span(
-            "written-share",
-            _written,
-            Unit.SHARE,
-            "{value} of the bytes copied were written to the disks",
-        ),
+        WRITTEN_SHARE,
     )
     pressed = [_median(views, _pressed) for views in (case.slower, case.faster)]
-    written = [_median(views, _written) for views in (case.slower, case.faster)]
+    written = [
+        _median(views, lambda view: view.written_share) for views in (case.slower, case.faster)
+    ]
     if None in pressed and None in written:
         return evidence.not_observable("Neither pressure nor disk counters were recorded.")
     if not case.differs:

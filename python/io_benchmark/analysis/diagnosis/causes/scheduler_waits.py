@@ -12,10 +12,11 @@ write on ext4, where the same disk without a scheduler takes 0.15 ms. It depends
 the two were set: only times prove it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Observe, Sides
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.model import State
@@ -35,6 +36,8 @@ _STATES = {True: "met", False: "not met", None: "unknown"}
 # A write that waits for less does not wait for the time slices of others.
 _STARVES_NS = 10_000_000
 _SETTINGS = "strict_guarantees=1 and slice_idle=0"
+
+_Answer = tuple[bool | None, str]  # whether it is met (None: could not be seen), and what was seen
 
 
 def _scheduled_disks(view: View) -> tuple[Device, ...] | None:
@@ -98,92 +101,78 @@ def counted_as(case: Case) -> str | None:
 # --- scheduler-idling ---
 
 
-@dataclass(frozen=True)
-class _Precondition:
-    key: str
-    name: str
-    met: bool | None  # None: could not be seen
-    seen: str
-
-    @property
-    def fact(self) -> Statement:
-        return statement(f"{self.name}: {_STATES[self.met]} ({{seen}})", seen=self.seen)
-
-
-def _preconditions(view: View) -> tuple[_Precondition, ...]:
-    return (_separate_group(view), _journal(view), *_scheduler(view))
-
-
-def _separate_group(view: View) -> _Precondition:
-    def precondition(met: bool | None, seen: str) -> _Precondition:
-        return _Precondition("cgroup", "a separate cgroup", met, seen)
-
+def _separate_group(view: View) -> _Answer:
     if view.host is not None and view.host.container is not None:
         # Inside a container its group looks like the root group.
-        return precondition(True, "a container")
+        return True, "a container"
     # blkio where that is mounted, else the unified hierarchy.
     groups = view.limits.groups if view.limits is not None else {}
     group = groups.get("blkio", groups.get("unified"))
     if group is None:
-        return precondition(None, "no hierarchy seen")
+        return None, "no hierarchy seen"
     last = group.rstrip("/").rsplit("/", 1)[-1]
-    if last in _ROOT_GROUPS:
-        return precondition(False, "the root group")
-    return precondition(True, last)
+    return (False, "the root group") if last in _ROOT_GROUPS else (True, last)
 
 
-def _journal(view: View) -> _Precondition:
-    def precondition(met: bool | None, seen: str) -> _Precondition:
-        return _Precondition("journal", "ext3 or ext4, its journal in the root group", met, seen)
-
+def _journal(view: View) -> _Answer:
     details = view.place.filesystem if view.place is not None else None
     if details is None:
-        return precondition(None, "no file system seen")
+        return None, "no file system seen"
     if details.type in LAYERED:
-        return precondition(None, f"below {details.type}")
-    return precondition(details.type in _JOURNALLING, details.type)
+        return None, f"below {details.type}"
+    return details.type in _JOURNALLING, details.type
 
 
-def _scheduler(view: View) -> tuple[_Precondition, _Precondition]:
-    def preconditions(
-        scheduler: tuple[bool | None, str], settings: tuple[bool | None, str]
-    ) -> tuple[_Precondition, _Precondition]:
-        return (
-            _Precondition("scheduler", "bfq or cfq", *scheduler),
-            _Precondition("idle-settings", "idle settings above 0", *settings),
-        )
-
+def _fair_scheduler(view: View) -> _Answer:
     disks = _scheduled_disks(view)
     if disks is None:
-        unseen = None, "no scheduler seen"
-        return preconditions(unseen, unseen)
+        return None, "no scheduler seen"
     fair = [disk for disk in disks if disk.scheduler in FAIR_QUEUEING]
     names = sorted({disk.scheduler or "" for disk in fair or disks})
+    return bool(fair), ", ".join(names) or "no disk"
+
+
+def _idles(view: View) -> _Answer:
+    disks = _scheduled_disks(view)
+    if disks is None:
+        return None, "no scheduler seen"
+    fair = [disk for disk in disks if disk.scheduler in FAIR_QUEUEING]
     known = [setting for disk in fair for setting in _idle_settings(disk).items()]
     above = {name: value for name, value in known if value > 0}
     text = " ".join(f"{name}={value}" for name, value in sorted((above or dict(known)).items()))
-    return preconditions(
-        (bool(fair), ", ".join(names) or "no disk"),
-        # A scheduler without these settings never idles.
-        (bool(above) if known or not fair else None, text or "none"),
-    )
+    # A scheduler without these settings never idles.
+    return bool(above) if known or not fair else None, text or "none"
+
+
+@dataclass(frozen=True)
+class _Precondition:
+    key: str
+    name: str
+    see: Callable[[View], _Answer]
+
+    def fact(self, view: View) -> Statement:
+        met, seen = self.see(view)
+        return statement(f"{self.name}: {_STATES[met]} ({{seen}})", seen=seen)
+
+
+_PRECONDITIONS = (
+    _Precondition("cgroup", "a separate cgroup", _separate_group),
+    _Precondition("journal", "ext3 or ext4, its journal in the root group", _journal),
+    _Precondition("scheduler", "bfq or cfq", _fair_scheduler),
+    _Precondition("idle-settings", "idle settings above 0", _idles),
+)
 
 
 def _all_met(view: View) -> float | None:
     """Return 1 where each is met; one that is known not to be met decides, others may be unknown."""
-    states = [precondition.met for precondition in _preconditions(view)]
+    states = [each.see(view)[0] for each in _PRECONDITIONS]
     if False in states:
         return 0.0
     return None if None in states else 1.0
 
 
-def _observe(at: int, key: str) -> Observe:
-    return tally(key, lambda view: _preconditions(view)[at].fact)
-
-
 def _scheduler_idling(case: Case) -> CauseJudgement:
-    keys = ("cgroup", "journal", "scheduler", "idle-settings")
-    observe = [_observe(at, key) for at, key in enumerate(keys)]
+    observe = [tally(each.key, each.fact) for each in _PRECONDITIONS]
     evidence = Sides.of(case, *observe, has_summary=False)
     slower, faster = mean_of(case.slower, _all_met), mean_of(case.faster, _all_met)
     if case.differs and slower == 0:
@@ -212,12 +201,8 @@ def _scheduler_idling(case: Case) -> CauseJudgement:
 
 
 def _absent(case: Case) -> str:
-    by_worker = [_preconditions(view) for view in case.slower]
-    absent = [
-        column[0].name
-        for column in zip(*by_worker, strict=True)
-        if not any(each.met for each in column) and any(each.met is False for each in column)
-    ]
+    states = {each.name: {each.see(view)[0] for view in case.slower} for each in _PRECONDITIONS}
+    absent = [name for name, met in states.items() if False in met and True not in met]
     if not absent:
         return "No worker of the slower side meets all four preconditions."
     return f"Absent on the slower side: {'; '.join(absent)}."

@@ -5,7 +5,7 @@
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, span, tally
+from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, WRITTEN_SHARE, tally
 from io_benchmark.analysis.diagnosis.measured_gains import (
     as_other_pool,
     follows,
@@ -14,7 +14,7 @@ from io_benchmark.analysis.diagnosis.measured_gains import (
 )
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.observed.worker_view import LAYERED, View, mean_of
-from io_benchmark.analysis.statements import Statement, Unit, Value, count, statement
+from io_benchmark.analysis.statements import Statement, Value, count, statement
 
 ORDER = 30
 # Bytes copied reach a volume or a directory directly; an overlay looks every name up in layers.
@@ -119,12 +119,7 @@ def _ext4_flush(case: Case) -> CauseJudgement:
     evidence = Sides.of(
         case,
         tally("flush", _flush_fact),
-        span(
-            "written-share",
-            lambda view: view.written_share,
-            Unit.SHARE,
-            "{value} of the bytes copied were written to the disks",
-        ),
+        WRITTEN_SHARE,
         WRITE_RATE,
     )
     if case.subject.destination != "overwrite":
@@ -133,10 +128,7 @@ def _ext4_flush(case: Case) -> CauseJudgement:
             "does not rewrite files.",
             destination=case.subject.destination,
         )
-    slower, faster = (
-        mean_of(views, lambda view: None if (flushes := _flushes(view)) is None else float(flushes))
-        for views in (case.slower, case.faster)
-    )
+    slower, faster = (mean_of(views, _flushes) for views in (case.slower, case.faster))
     if slower is None or faster is None:
         return evidence.not_observable(
             "The file system below the place is not visible. Destination unlink in the same push "

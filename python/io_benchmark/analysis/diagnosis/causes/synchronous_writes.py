@@ -5,8 +5,8 @@
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
+from io_benchmark.analysis.diagnosis.causes.mount_costs import volatile_overlay
 from io_benchmark.analysis.diagnosis.causes.scheduler_waits import SYNC_WRITE, counted_as
-from io_benchmark.analysis.diagnosis.causes.volatile_overlay import volatile_overlay
 from io_benchmark.analysis.diagnosis.evidence import figures
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.model import State
