@@ -99,15 +99,21 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
 def _print(plan: TreeChanges, context: Context, *, as_json: bool, done: bool) -> None:
     if as_json:
         places = [
-            {"path": one.place.path, "entry": one.place.entry or None, "state": one.state.value}
-            for one in plan.differences
+            {
+                "path": difference.place.path,
+                "entry": difference.place.entry or None,
+                "state": difference.state.value,
+            }
+            for difference in plan.differences
         ]
         context.print(
             json.dumps({"version": JSON_VERSION, "written": done, "places": places}, indent=2)
         )
         return
-    for one in plan.differences:
-        context.print(f"{_DONE[one.state] if done else one.state.value:<17} {one.place}")
+    for difference in plan.differences:
+        context.print(
+            f"{_DONE[difference.state] if done else difference.state.value:<17} {difference.place}"
+        )
 
 
 def _conclude(plan: TreeChanges, context: Context, *, looking: bool) -> None:

@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         _read_addresses(arguments.addresses, intake, context)
     else:
         _read_index(arguments, intake, context)
-    found = history(
+    pool_history = history(
         arguments.pool,
         intake.readings,
         newest=arguments.last,
@@ -85,9 +85,9 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         unreadable=intake.unreadable,
         remarks=intake.all_remarks(),
     )
-    problems = output_report(found, arguments, context)
+    problems = output_report(pool_history, arguments, context)
     context.tell_unreadable(intake.unreadable, "note", arguments.format)
-    if not found.series:
+    if not pool_history.series:
         problems.append(intake.nothing())
     for problem in problems:
         context.tell(f"error: {problem}")

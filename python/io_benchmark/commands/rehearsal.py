@@ -201,11 +201,11 @@ def _record(task_run: TaskRun, outcome: RunOutcome) -> TaskRecord:
 
 def _failures_of(task_run: TaskRun, outcome: RunOutcome) -> list[str]:
     log = task_run.output / "live.log"
-    found = []
+    failures = []
     if outcome.state != "completed":
         why = outcome.explanation or f"exit code {outcome.exit_code}"
-        found.append(f"{task_run.label}: {outcome.state}, {why}; its log is {log}")
+        failures.append(f"{task_run.label}: {outcome.state}, {why}; its log is {log}")
     if outcome.missing_artifacts:
         names = ", ".join(outcome.missing_artifacts)
-        found.append(f"{task_run.label}: missing artifacts: {names}; its log is {log}")
-    return found
+        failures.append(f"{task_run.label}: missing artifacts: {names}; its log is {log}")
+    return failures

@@ -232,7 +232,7 @@ def _report(
     from io_benchmark.analysis.intake import worker_of
     from io_benchmark.report.formats import output as report_output
 
-    workers = [worker_of(one, one.pool) for one in measured]
+    workers = [worker_of(run, run.pool) for run in measured]
     pools = {worker.pool for worker in workers}
     if folders:
         places = ", ".join(f"{pool} in {path}" for pool, path in sorted(folders.items()))

@@ -41,7 +41,7 @@ def submit(arguments: argparse.Namespace, context: Context) -> int:
     """Create the tasks of a new group after its journal, or only print them."""
     jobs, settings = parse_job_names(arguments.jobs), _settings(arguments, context)
     chosen = _generated(arguments, jobs, settings, context)
-    task_group.check_comparison(arguments, {one.pool for one in chosen})
+    task_group.check_comparison(arguments, {task.pool for task in chosen})
     if arguments.dry_run:
         _announce_cost(arguments, chosen, settings, context)
         _print_tasks(_ready(jobs, settings, chosen)[2], context)
@@ -77,7 +77,7 @@ def resume(arguments: argparse.Namespace, context: Context) -> int:
         chosen = (
             written.chosen if written else _regenerated(arguments, group_id, submission, context)
         )
-        task_group.check_comparison(arguments, {one.pool for one in chosen})
+        task_group.check_comparison(arguments, {task.pool for task in chosen})
         missing = [chosen[number] for number in state.missing]
         if not _is_agreed(arguments, missing, submission.settings, context):
             return EXIT_FAILED
@@ -190,8 +190,8 @@ def _ready(
 def _print_tasks(tasks: Sequence[ReadyTask], context: Context) -> None:
     """Print the tasks in the form of `taskgraph morphed -J`."""
     printed = {
-        one.label: {"label": one.label, "task_id": one.task_id, "task": one.definition}
-        for one in tasks
+        task.label: {"label": task.label, "task_id": task.task_id, "task": task.definition}
+        for task in tasks
     }
     context.print(json.dumps(printed, indent=2, ensure_ascii=False))
 
@@ -223,7 +223,7 @@ def _announce(
         context.tell(
             "warning: no credentials; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN"
         )
-    queues = [one.queue for one in chosen]
+    queues = [task.queue for task in chosen]
     for pool in connect(context.environment, lambda queue: queue.unknown_pools(queues)):
         context.tell(
             f"warning: {access.root_url} has no worker pool {pool}: a task for it may wait "
@@ -238,14 +238,14 @@ def _announce_cost(
     context: Context,
     where: str = "",
 ) -> None:
-    found = cost.estimate(
+    estimate = cost.estimate(
         chosen, _earlier_minutes(arguments.like, chosen, settings.profile, context)
     )
-    context.tell(f"{found.shown}{where}")
-    for share in found.shares:
+    context.tell(f"{estimate.shown}{where}")
+    for share in estimate.shares:
         context.tell(f"  {share.shown}")
     context.tell(f"Scopes needed: {', '.join(submitter_scopes(chosen, settings.scheduler))}")
-    own = sorted({scope for one in chosen for scope in one.definition["scopes"]})
+    own = sorted({scope for task in chosen for scope in task.definition["scopes"]})
     context.tell(f"Scopes the tasks get: {', '.join(own) or 'none'}")
 
 

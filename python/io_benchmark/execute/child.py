@@ -208,7 +208,7 @@ def _descendants(pid: int) -> list[int]:
             # The name in parentheses may hold spaces and parentheses itself.
             fields = status.read_text(errors="replace").rpartition(")")[2].split()
             parents[int(status.parent.name)] = int(fields[1])
-    found = [pid]
-    for parent in found:
-        found.extend(child for child, its_parent in parents.items() if its_parent == parent)
-    return found[:0:-1]
+    processes = [pid]
+    for parent in processes:
+        processes.extend(child for child, its_parent in parents.items() if its_parent == parent)
+    return processes[:0:-1]

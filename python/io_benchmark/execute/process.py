@@ -122,15 +122,15 @@ def _for_a_report(task_run: TaskRun) -> dict[str, str]:
     """Return the variables that give the report's task local results and this program."""
     if task_run.results is None:
         return {}
-    found = {
+    environment = {
         "IO_BENCHMARK_REPORT_OF": str(task_run.results.resolve()),
         "IO_BENCHMARK_REPORT_PYTHON": sys.executable,
     }
     if PACKAGES.name not in ("site-packages", "dist-packages"):
         # A checkout. Installed packages are found without this, and must not come before the
         # standard library.
-        found["PYTHONPATH"] = str(PACKAGES)
-    return found
+        environment["PYTHONPATH"] = str(PACKAGES)
+    return environment
 
 
 def _execute(

@@ -114,7 +114,7 @@ class DocPage:
         for at, heading in enumerate(self._headings):
             if heading.title == title:
                 others = self._headings[at + 1 :]
-                following = (one.start for one in others if one.level <= heading.level)
+                following = (section.start for section in others if section.level <= heading.level)
                 stop = next(following, len(self._lines))
                 return heading.start, self._without_filling(heading.start, stop)
         return None

@@ -85,12 +85,12 @@ def _group_name(root: Root, group: str) -> str:
 def _attributes(root: Root, texts: list[str]) -> dict[str, str]:
     """Return this project's documentation of the attributes that the texts mention."""
     page = DocPage(_read(root, _ATTRIBUTES_PAGE), markdown=True)
-    found = {}
+    documented = {}
     for title in page.titles[1:]:
         if any(re.search(rf"\b{re.escape(title)}\b", text) for text in texts):
             section = page.current(title) or ""
-            found[title] = section.partition("\n")[2].strip() + "\n"
-    return found
+            documented[title] = section.partition("\n")[2].strip() + "\n"
+    return documented
 
 
 def find_expected_content(

@@ -58,13 +58,13 @@ def _is_line(pair: _Pair) -> bool:
     return are_texts and pair[0].start_mark.line == pair[1].end_mark.line
 
 
-def _found(text: str, key: str) -> _Pair | None:
-    found = [pair for pair in _names(text) if pair[0].value == key]
-    if len(found) > 1:
-        raise _refusal(f"{key} is given {len(found)} times")
-    if found and not _is_line(found[0]):
-        raise _refusal(f"{key} in line {found[0][0].start_mark.line + 1} is not a name on one line")
-    return found[0] if found else None
+def _entry(text: str, key: str) -> _Pair | None:
+    pairs = [pair for pair in _names(text) if pair[0].value == key]
+    if len(pairs) > 1:
+        raise _refusal(f"{key} is given {len(pairs)} times")
+    if pairs and not _is_line(pairs[0]):
+        raise _refusal(f"{key} in line {pairs[0][0].start_mark.line + 1} is not a name on one line")
+    return pairs[0] if pairs else None
 
 
 def _is_plain(text: str) -> bool:
@@ -123,26 +123,26 @@ class GroupNames:
     text: str
 
     def current(self, key: str) -> str | None:
-        found = _found(self.text, key)
-        return None if found is None else str(found[1].value)
+        entry = _entry(self.text, key)
+        return None if entry is None else str(entry[1].value)
 
     def written(self, _key: str, name: str) -> str:
         return name
 
     def put(self, key: str, name: str) -> str:
-        found = _found(self.text, key)
-        if found is None:
+        entry = _entry(self.text, key)
+        if entry is None:
             after = _insert(self.text, key, name)
         else:
-            value = found[1]
+            value = entry[1]
             start, end = value.start_mark.index, value.end_mark.index
             after = self.text[:start] + _quoted(name, value.style) + self.text[end:]
         return _checked(self.text, after, key, name)
 
     def remove(self, key: str) -> str:
-        found = _found(self.text, key)
-        if found is None:
+        entry = _entry(self.text, key)
+        if entry is None:
             return self.text
-        lines, at = text_lines.split(self.text), found[0].start_mark.line
+        lines, at = text_lines.split(self.text), entry[0].start_mark.line
         after = text_lines.replace_lines(lines, at, at + 1, [])
         return _checked(self.text, after, key, None)

@@ -67,16 +67,16 @@ def _bound(node: ast.stmt) -> set[str]:
     """Return the names that a statement binds."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return {node.name}
-    stored = (one for one in ast.walk(node) if isinstance(one, ast.Name))
-    names = {one.id for one in stored if isinstance(one.ctx, ast.Store)}
-    for one in ast.walk(node):
-        if isinstance(one, ast.Import | ast.ImportFrom):
-            names |= {alias.asname or alias.name for alias in one.names}
+    stored = (name for name in ast.walk(node) if isinstance(name, ast.Name))
+    names = {name.id for name in stored if isinstance(name.ctx, ast.Store)}
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Import | ast.ImportFrom):
+            names |= {alias.asname or alias.name for alias in inner.names}
     return names
 
 
 def _used(node: ast.stmt) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
 
 
 def _first_line(node: ast.stmt, lines: list[str]) -> int:
@@ -189,8 +189,8 @@ def _import_lines(texts: list[str]) -> list[str]:
     plain = sorted(text for text in texts if text.startswith("import "))
     by_module: dict[str, list[str]] = {}
     for text in texts:
-        source, found, name = text.removeprefix("from ").partition(" import ")
-        if found:
+        source, imports_names, name = text.removeprefix("from ").partition(" import ")
+        if imports_names:
             by_module.setdefault(source, []).append(name)
     lines = plain
     for source in sorted(by_module):

@@ -116,4 +116,6 @@ def _translate(text: str, more_workloads: Sequence[str]) -> str:
 def _images(defaults: dict[str, Any], tasks: Iterable[dict[str, Any]]) -> list[str]:
     workers = [{**defaults.get("worker", {}), **task.get("worker", {})} for task in ({}, *tasks)]
     images = [worker.get("docker-image") for worker in workers]
-    return sorted({one["in-tree"] for one in images if isinstance(one, dict) and "in-tree" in one})
+    return sorted(
+        {image["in-tree"] for image in images if isinstance(image, dict) and "in-tree" in image}
+    )

@@ -61,7 +61,7 @@ def _is_own_file(path: str) -> bool:
 
 
 def _texts(value: Any) -> dict[str, str]:
-    if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
+    if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
         raise ValueError("not a mapping of texts")
     return value
 
@@ -73,14 +73,14 @@ def _hashes(data: bytes) -> dict[TreePath, str]:
     if content["version"] > _VERSION:
         raise ValueError("written by a newer io-benchmark")
     hashes = {}
-    for path, one in _texts(content.get("files")).items():
+    for path, text in _texts(content.get("files")).items():
         if not _is_own_file(path):
             raise ValueError(f"{path!r} is not a file of the benchmark")
-        hashes[TreePath(path)] = one
+        hashes[TreePath(path)] = text
     if not isinstance(content.get("entries"), dict):
         raise ValueError("no entries")  # noqa: TRY004 - the same
     for path, entries in content["entries"].items():
         if path not in _SHARED_FILES:
             raise ValueError(f"{path!r} cannot have entries of the benchmark")
-        hashes.update({TreePath(path, entry): one for entry, one in _texts(entries).items()})
+        hashes.update({TreePath(path, entry): text for entry, text in _texts(entries).items()})
     return hashes

@@ -21,10 +21,10 @@ class _Transaction:
         self.undo: list[Callable[[], object]] = []
 
     def make_folder(self, folder: Path) -> None:
-        missing = [one for one in (folder, *folder.parents) if not one.exists()]
-        for one in reversed(missing):
-            one.mkdir()
-            self.undo.append(one.rmdir)
+        missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+        for parent in reversed(missing):
+            parent.mkdir()
+            self.undo.append(parent.rmdir)
 
     def stage(self, content: FileChange) -> Path:
         """The new content, whole, under another name in the same folder."""

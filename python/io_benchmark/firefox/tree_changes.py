@@ -56,7 +56,7 @@ class TreeChanges:
     def conflicts(self) -> tuple[_Difference, ...]:
         """Return the differences that only --force replaces."""
         kept = (_DifferenceState.DIFFERENT, _DifferenceState.EXTRA)
-        return tuple(one for one in self.differences if one.state in kept)
+        return tuple(difference for difference in self.differences if difference.state in kept)
 
     def patch(self) -> str:
         """Return the changes for `git apply` and `patch -p1`."""
@@ -111,7 +111,9 @@ class _Draft:
             for path, before in sorted(self.before.items())
             if before != self.after[path]
         )
-        return TreeChanges(tuple(sorted(self.differences, key=lambda one: one.place)), contents)
+        return TreeChanges(
+            tuple(sorted(self.differences, key=lambda difference: difference.place)), contents
+        )
 
 
 def _same_text(first: bytes, second: bytes) -> bool:

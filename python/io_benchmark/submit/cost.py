@@ -69,8 +69,8 @@ def estimate(chosen: Sequence[SelectedTask], earlier: Mapping[str, float]) -> _C
     """Estimate the cost; `earlier` has the minutes that each job's tasks took before."""
     # A pool's tasks of another kind measure for another time.
     of_jobs: dict[str, list[SelectedTask]] = {}
-    for one in chosen:
-        of_jobs.setdefault(one.job, []).append(one)
+    for task in chosen:
+        of_jobs.setdefault(task.job, []).append(task)
     pools = Counter(tasks[0].pool for tasks in of_jobs.values())
     shares = []
     for job, (first, *others) in of_jobs.items():

@@ -115,13 +115,13 @@ def select_tasks(
             shown = f"{clean_name(pool)}={queue}"
             raise UsageError(f"--pool {shown}: pool is not selected; choose one of {known}")
     queued = [list(_of_pool(some, settings)) for some in of_pools.values()]
-    return tuple(one for turn in zip_longest(*queued) for one in turn if one is not None)
+    return tuple(task for turn in zip_longest(*queued) for task in turn if task is not None)
 
 
 def job_of(label: str, pool: str) -> str | None:
     """Return a label without a replicate's number; None where it is not of the pool."""
-    found = re.fullmatch(rf"(.+?-{re.escape(pool)})(-[0-9]+)?", label)
-    return found and found[1]
+    match = re.fullmatch(rf"(.+?-{re.escape(pool)})(-[0-9]+)?", label)
+    return match and match[1]
 
 
 def _of_pool(
@@ -231,26 +231,26 @@ def _payload_scopes(payload: Mapping[str, Any]) -> Iterator[str]:
 def _refuse_references(label: str, value: Any, path: str) -> None:
     """Whatever still names another task would be refused by the queue, less clearly."""
     if isinstance(value, Mapping):
-        for key, one in value.items():
+        for key, inner in value.items():
             if key in _REFERENCES:
                 raise UsageError(
-                    f"{label}: {path.lstrip('.')} refers to another task ({one}), which a "
+                    f"{label}: {path.lstrip('.')} refers to another task ({inner}), which a "
                     "submission does not create; select a different task, or push instead"
                 )
-            _refuse_references(label, one, f"{path}.{key}")
+            _refuse_references(label, inner, f"{path}.{key}")
     elif isinstance(value, list):
-        for at, one in enumerate(value):
-            _refuse_references(label, one, f"{path}[{at}]")
+        for at, inner in enumerate(value):
+            _refuse_references(label, inner, f"{path}[{at}]")
 
 
 def submitter_scopes(tasks: Sequence[SelectedTask], scheduler: str) -> list[str]:
     """Return the scopes that creating these tasks needs, as queue.createTask documents them."""
-    found = {f"queue:scheduler-id:{scheduler}"}
-    for one in tasks:
-        made = one.definition
+    scopes = {f"queue:scheduler-id:{scheduler}"}
+    for task in tasks:
+        made = task.definition
         project = made.get("projectId", "none")
         queue = f"{made['provisionerId']}/{made['workerType']}"
-        found.add(f"queue:create-task:project:{project}")
-        found.add(f"queue:create-task:{made.get('priority', 'lowest')}:{queue}")
-        found.update(made["scopes"])
-    return sorted(found)
+        scopes.add(f"queue:create-task:project:{project}")
+        scopes.add(f"queue:create-task:{made.get('priority', 'lowest')}:{queue}")
+        scopes.update(made["scopes"])
+    return sorted(scopes)

@@ -61,21 +61,21 @@ class EarlierResult:
 
 
 def with_profile(
-    found: Sequence[EarlierResult], profile: str
+    results: Sequence[EarlierResult], profile: str
 ) -> tuple[list[EarlierResult], str | None]:
     """The results of the same sizes, and a remark on those of others, which say nothing of them."""
-    kept = [one for one in found if one.profile == profile]
-    others = len(found) - len(kept)
+    kept = [result for result in results if result.profile == profile]
+    others = len(results) - len(kept)
     if not others:
         return kept, None
     return (
         kept,
-        f"--like: {others} of {len(found)} results have a profile other than {profile} and are not used",
+        f"--like: {others} of {len(results)} results have a profile other than {profile} and are not used",
     )
 
 
 def minutes_of_each(
-    found: Iterable[EarlierResult], chosen: Sequence[SelectedTask], named: Collection[str] = ()
+    results: Iterable[EarlierResult], chosen: Sequence[SelectedTask], named: Collection[str] = ()
 ) -> tuple[dict[str, float], list[str]]:
     """Job -> mean time, by results that say of which job they are; remarks on jobs without any.
 
@@ -84,42 +84,42 @@ def minutes_of_each(
     jobs = {job: pool for job, pool in _jobs(chosen).items() if job not in named}
     of_jobs: dict[str, list[EarlierResult]] = {}
     seen: dict[str, dict[str, None]] = {}  # by pool: the jobs that its results are of
-    for one in found:
-        of_pool = [job for job, pool in jobs.items() if pool == one.pool]
-        if one.job is None and len(of_pool) > 1:
+    for result in results:
+        of_pool = [job for job, pool in jobs.items() if pool == result.pool]
+        if result.job is None and len(of_pool) > 1:
             raise UsageError(
-                f"--like: {clean(one.source)} could belong to "
+                f"--like: {clean(result.source)} could belong to "
                 f"{' or '.join(of_pool)}; write --like LABEL=ADDRESS"
             )
-        job = one.job if one.job is not None else next(iter(of_pool), None)
+        job = result.job if result.job is not None else next(iter(of_pool), None)
         if job is not None:
-            seen.setdefault(one.pool, {})[clean_name(job)] = None
+            seen.setdefault(result.pool, {})[clean_name(job)] = None
             if job in of_pool:
-                of_jobs.setdefault(job, []).append(one)
+                of_jobs.setdefault(job, []).append(result)
     remarks = [
         f"--like: {job} is estimated by its time budget, because the results of {pool} belong to "
         f"{', '.join(seen[pool])}; --like {job}=ADDRESS uses them nevertheless"
         for job, pool in jobs.items()
         if job not in of_jobs and pool in seen
     ]
-    return {job: _mean_minutes(results) for job, results in of_jobs.items()}, remarks
+    return {job: _mean_minutes(each) for job, each in of_jobs.items()}, remarks
 
 
-def minutes_of_job(job: str, found: Sequence[EarlierResult]) -> float:
+def minutes_of_job(job: str, results: Sequence[EarlierResult]) -> float:
     """Return the mean time for LABEL=ADDRESS; all results must belong to one task."""
-    tasks = dict.fromkeys(one.job or f"an unnamed task of {one.pool}" for one in found)
+    tasks = dict.fromkeys(result.job or f"an unnamed task of {result.pool}" for result in results)
     if len(tasks) > 1:
         raise UsageError(
             f"--like {job}=: the results belong to {len(tasks)} tasks, "
             f"{clean(', '.join(tasks))}; give the address of one task"
         )
-    return _mean_minutes(found)
+    return _mean_minutes(results)
 
 
-def _mean_minutes(found: Sequence[EarlierResult]) -> float:
-    return sum(one.duration_ns for one in found) / len(found) / NS_A_MINUTE
+def _mean_minutes(results: Sequence[EarlierResult]) -> float:
+    return sum(result.duration_ns for result in results) / len(results) / NS_A_MINUTE
 
 
 def _jobs(chosen: Sequence[SelectedTask]) -> dict[str, str]:
     """Job -> pool."""
-    return {one.job: one.pool for one in chosen}
+    return {task.job: task.pool for task in chosen}

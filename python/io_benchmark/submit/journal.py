@@ -83,12 +83,12 @@ class JournalFile:
     def read(self) -> Journal | None:
         """Read the journal; None if it is missing, unreadable or of another version."""
         try:
-            found: Journal = msgspec.json.decode(self.path.read_bytes(), type=Journal)
+            journal: Journal = msgspec.json.decode(self.path.read_bytes(), type=Journal)
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None
-        if found.submission.version != VERSION or len(found.chosen) != found.submission.tasks:
+        if journal.submission.version != VERSION or len(journal.chosen) != journal.submission.tasks:
             return None
-        return found
+        return journal
 
     def remove(self) -> None:
         """Remove the journal: all tasks are created, or none is wanted."""

@@ -40,8 +40,8 @@ def _of_client(client_id: str) -> str | None:
     for part in re.split(r"[|/]", client_id):
         if is_address(part):
             return part
-    found = _LDAP_NAME.search(client_id)
-    return f"{found[1]}@{_LDAP_DOMAIN}" if found else None
+    match = _LDAP_NAME.search(client_id)
+    return f"{match[1]}@{_LDAP_DOMAIN}" if match else None
 
 
 def _git_address(environment: Mapping[str, str]) -> str:

@@ -46,9 +46,9 @@ def _with_budget(command: Any) -> Any:
     return [_with_budget(part) for part in command]
 
 
-def _lowered(found: re.Match[str]) -> str:
-    option = found[0].removesuffix(found[1])
-    return f"{option}{min(int(found[1]), QUICK_BUDGET_S)}"
+def _lowered(match: re.Match[str]) -> str:
+    option = match[0].removesuffix(match[1])
+    return f"{option}{min(int(match[1]), QUICK_BUDGET_S)}"
 
 
 def _strings(command: Any) -> list[str]:

@@ -64,7 +64,7 @@ class Submission:
         cls, jobs: Sequence[str], settings: SubmissionSettings, chosen: Sequence[SelectedTask]
     ) -> "Submission":
         """Describe the chosen tasks."""
-        wanted = [[one.label, one.definition] for one in chosen]
+        wanted = [[task.label, task.definition] for task in chosen]
         text = json.dumps(wanted, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         digest = hashlib.sha256(text.encode()).hexdigest()
         return cls(tuple(jobs), settings, len(chosen), digest)
@@ -96,15 +96,15 @@ class Submission:
                 f"{group}: was submitted by another version of io-benchmark; resume it with that version"
             )
         try:
-            found = msgspec.convert(record, cls)
+            submission = msgspec.convert(record, cls)
         except (msgspec.ValidationError, RecursionError):
-            found = None
-        if found is None or not found.is_sound:
+            submission = None
+        if submission is None or not submission.is_sound:
             raise ResultError(
                 f"{group}: the submission's record in its first task is malformed; compare the "
                 f"existing tasks with: io-benchmark compare {group}"
             )
-        return found
+        return submission
 
     @property
     def is_sound(self) -> bool:
@@ -124,12 +124,12 @@ class Submission:
         """Return all tasks as the queue gets them, with dates that count from `now`."""
         record = msgspec.to_builtins(self)
         tasks = []
-        for one, task_id in zip(chosen, self.task_ids(group_id), strict=True):
-            definition = _dated(dict(one.definition), now)
+        for task, task_id in zip(chosen, self.task_ids(group_id), strict=True):
+            definition = _dated(dict(task.definition), now)
             definition["taskGroupId"] = group_id
             definition["schedulerId"] = self.settings.scheduler
             definition["extra"] = {**definition.get("extra", {}), _RECORD: record}
-            tasks.append(ReadyTask(task_id, one.label, definition))
+            tasks.append(ReadyTask(task_id, task.label, definition))
         return tuple(tasks)
 
 
@@ -146,10 +146,10 @@ class GroupState:
     ) -> "GroupState":
         """Look for the tasks by their ids: a listing of the group may be behind."""
         ids = submission.task_ids(group_id)
-        found = await deployment.tasks(ids)
+        known = await deployment.tasks(ids)
         existing = {}
         for number, task_id in enumerate(ids):
-            task = found.get(task_id)
+            task = known.get(task_id)
             if task is None:
                 continue
             if task.status.task_group_id != group_id:
@@ -185,20 +185,20 @@ def _dated(value: Any, now: datetime) -> Any:
     if isinstance(value, dict):
         if set(value) == {_RELATIVE}:
             return queue_time(now + _distance(str(value[_RELATIVE])))
-        return {key: _dated(one, now) for key, one in value.items()}
+        return {key: _dated(inner, now) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_dated(one, now) for one in value]
+        return [_dated(inner, now) for inner in value]
     return value
 
 
 def _distance(text: str) -> timedelta:
-    found = _AMOUNT.fullmatch(text.strip().lower())
-    if found is None or found[2] not in _UNITS_S:
+    match = _AMOUNT.fullmatch(text.strip().lower())
+    if match is None or match[2] not in _UNITS_S:
         raise GraphError(
             f"a task's date is {text!r}, which is not a number and one of {', '.join(_UNITS_S)}; "
             "correct it in the kind"
         )
-    return timedelta(seconds=int(found[1]) * _UNITS_S[found[2]])
+    return timedelta(seconds=int(match[1]) * _UNITS_S[match[2]])
 
 
 def _has_expired(expires: str | None) -> bool:

@@ -84,9 +84,9 @@ class TaskQueue(Deployment):
 
     async def _is_there(self, task: ReadyTask) -> bool:
         """Return whether the task exists, with other dates, because another process resumed."""
-        found = (await self.tasks([task.task_id])).get(task.task_id)
+        known = (await self.tasks([task.task_id])).get(task.task_id)
         wanted = (task.label, task.definition["taskGroupId"])
-        return found is not None and (found.label, found.status.task_group_id) == wanted
+        return known is not None and (known.label, known.status.task_group_id) == wanted
 
     async def cancel(self, tasks: Sequence[GroupMember]) -> CancelledTasks:
         """Cancel tasks by their ids: a task that was just sent may not be listed yet."""
@@ -117,8 +117,10 @@ class TaskQueue(Deployment):
                 f"group:{group_id}: does not exist at {self.access.root_url}; check the id and the "
                 "root URL"
             ) from None
-        own = [one for one in members if one.is_benchmark]
-        wanted = [GroupMember(one.task_id, one.label) for one in own if not one.status.is_resolved]
+        own = [member for member in members if member.is_benchmark]
+        wanted = [
+            GroupMember(task.task_id, task.label) for task in own if not task.status.is_resolved
+        ]
         done = await self.cancel(wanted)
         resolved = done.resolved + len(own) - len(wanted)
         return replace(done, resolved=resolved, others=len(members) - len(own))

@@ -111,7 +111,7 @@ class Deployment:
             api_answers.NamespacesPage,
             lambda query: self._index.listNamespaces(namespace, query=query),
         )
-        return [one.name async for page in pages for one in page.namespaces]
+        return [namespace.name async for page in pages for namespace in page.namespaces]
 
     async def group(
         self, group_id: str, on_tasks: Callable[[int], None] = lambda _count: None
@@ -146,17 +146,19 @@ class Deployment:
             lambda query: self._queue.statuses(payload=payload, query=query),
         )
         statuses = {
-            one.status.task_id: one.status async for page in status_pages for one in page.statuses
+            answer.status.task_id: answer.status
+            async for page in status_pages
+            for answer in page.statuses
         }
         pages = self._pages(
             api_answers.DefinitionsPage,
             lambda query: self._queue.tasks(payload=payload, query=query),
         )
         return {
-            one.task_id: QueueTask.of(one.task, statuses[one.task_id])
+            listed.task_id: QueueTask.of(listed.task, statuses[listed.task_id])
             async for page in pages
-            for one in page.tasks
-            if one.task_id in statuses
+            for listed in page.tasks
+            if listed.task_id in statuses
         }
 
     async def extra_of(self, task_id: str) -> Any:

@@ -161,7 +161,9 @@ class TaskListing:
         for deployment in dict.fromkeys(reference.deployment for reference in references):
             here = [reference for reference in references if reference.deployment is deployment]
             try:
-                known = await deployment.tasks(list(dict.fromkeys(one.task_id for one in here)))
+                known = await deployment.tasks(
+                    list(dict.fromkeys(address.task_id for address in here))
+                )
             except ResultError as error:
                 for reference in here:
                     position = Position(reference.number, "", reference.task_id)
@@ -182,7 +184,7 @@ class TaskListing:
 
     def _check_namespaces(self, references: Sequence[_Reference], used: set[int]) -> None:
         """Report each namespace that has none of the benchmark's tasks."""
-        listed = {one.number: one.shown for one in references if one.listed}
+        listed = {reference.number: reference.shown for reference in references if reference.listed}
         for number, shown in listed.items():
             if number not in used:
                 kinds = " or ".join(KINDS)

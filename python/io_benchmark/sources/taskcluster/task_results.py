@@ -73,7 +73,7 @@ def _choose_runs(task: QueueTask, run_id: int | None) -> _RunChoice:
 def _named(task: QueueTask, run_id: int) -> _RunChoice:
     run = task.find_run(run_id)
     if run is None:
-        numbers = ", ".join(str(one.run_id) for one in task.status.runs) or "none"
+        numbers = ", ".join(str(run.run_id) for run in task.status.runs) or "none"
         problem = f"{task.title()}: has no run {run_id}; its runs are {numbers}"
         return _RunChoice((), (problem,))
     if not run.is_resolved:

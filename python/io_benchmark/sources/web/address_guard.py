@@ -69,7 +69,7 @@ class AddressGuard(AbstractResolver):
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
         resolved = await self._resolver.resolve(host, port, family)
-        reachable = [one for one in resolved if await self._allows(one["host"])]
+        reachable = [host for host in resolved if await self._allows(host["host"])]
         if not reachable:
             raise self._refusal(host, resolved[0]["host"])
         return reachable
@@ -106,10 +106,10 @@ class AddressGuard(AbstractResolver):
             return _reach_of(self._origin)
         loop = asyncio.get_running_loop()
         try:
-            found = await loop.getaddrinfo(self._origin, None, type=socket.SOCK_STREAM)
+            addresses = await loop.getaddrinfo(self._origin, None, type=socket.SOCK_STREAM)
         except OSError:
             return _Reach.PUBLIC
-        return min((_reach_of(str(one[4][0])) for one in found), default=_Reach.PUBLIC)
+        return min((_reach_of(str(address[4][0])) for address in addresses), default=_Reach.PUBLIC)
 
     def _refusal(self, host: str, address: str) -> ResultError:
         shown = host if host == address else f"{host} ({address})"
