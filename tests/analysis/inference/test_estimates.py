@@ -152,6 +152,8 @@ def test_one_worker_against_several_takes_the_larger_variation() -> None:
     assert calm.variance == pytest.approx(0.05**2 + 1e-6 / 3)
     wild = statistics.estimate(*sides((0.5,), (-0.2, 0.0, 0.2)), 0.05)
     assert wild.variance == pytest.approx(0.04 + 0.04 / 3)
+    # Satterthwaite's, of two variances with the three workers' two degrees of freedom each.
+    assert wild.degrees == pytest.approx((1 + 1 / 3) ** 2 / (1 / 2 + (1 / 3) ** 2 / 2))
 
 
 def test_one_worker_each_says_how_far_workers_would_have_to_differ() -> None:
@@ -175,3 +177,16 @@ def test_too_few_retrieves_give_no_narrow_interval() -> None:
     other = SideData((5.0,), ((simulation.entry(np.array([14000.0])),),))
     found = statistics.estimate(other, one, 0.05)
     assert simulation.judged(found) == (Interval(0.0, math.inf, 0.95), Verdict.INCONCLUSIVE)
+
+
+def test_tasks_of_one_machine_that_differ_show_its_noise() -> None:
+    """Each task's blocks agree; so the spread of the three ratios, with two degrees of freedom."""
+    base = simulation.entry(np.full(100, 1_000_000))
+    ratios = (1.0, 1.25, 1.6)
+    tasks = [(simulation.entry(np.full(100, 1_000_000 * ratio)), base) for ratio in ratios]
+    found = statistics.within_workers([tasks])
+    logs = [math.log(ratio) for ratio in ratios]
+    assert found.log_ratio == pytest.approx(np.mean(logs))
+    assert found.variance == pytest.approx(np.var(logs, ddof=1) / 3)
+    assert (found.degrees, found.method) == (2.0, "runs of one worker")
+    assert found.within_variance == found.variance
