@@ -576,10 +576,15 @@ def test_the_device_counts_prediction(change, arguments, predicted, share, text)
 
 
 def test_a_linear_volumes_prediction():
-    """It is what the side's disks would reach as a stripe."""
+    """It is what the slower side's disks would reach as a stripe; none where no side is slower."""
     found = causes_of({"amd-30": LINEAR}, candidate="amd-30", ratio=1.9)["linear-volume"]
     assert (found.predicted_ratio, f"{found.share:.0%}") == (2.0, "93%")
     assert candidate_text(found) == "2 disks, linear: the bandwidth of 1"
+    linear_baseline = {"baseline": "amd-30", "candidate": "intel", "ratio": 1 / 1.9}
+    found = causes_of({"amd-30": LINEAR}, **linear_baseline)["linear-volume"]
+    assert (found.predicted_ratio, f"{found.share:.0%}") == (0.5, "93%")
+    found = causes_of({"amd-30": LINEAR}, candidate="amd-30", ratio=None)["linear-volume"]
+    assert (found.predicted_ratio, found.share) == (None, None)
 
 
 def test_the_schedulers_idling():
