@@ -342,6 +342,14 @@ CASES: list[tuple[str, str, State, dict[str, Any], dict[str, Any]]] = [
         {},
     ),
     (
+        "memory-first-touch",
+        "unmeasured on one of two workers",
+        RULED_OUT,
+        a({"host.first_touch_ns_per_mib": [250_000] * 8})
+        | {"amd-16/1": {"host.first_touch_ns_per_mib": []}},
+        {"workers": 2},
+    ),
+    (
         "cpu",
         "stolen",
         SUPPORTED,
@@ -580,8 +588,8 @@ def test_a_linear_volumes_prediction():
     found = causes_of({"amd-30": LINEAR}, candidate="amd-30", ratio=1.9)["linear-volume"]
     assert (found.predicted_ratio, f"{found.share:.0%}") == (2.0, "93%")
     assert candidate_text(found) == "2 disks, linear: the bandwidth of 1"
-    linear_baseline = {"baseline": "amd-30", "candidate": "intel", "ratio": 1 / 1.9}
-    found = causes_of({"amd-30": LINEAR}, **linear_baseline)["linear-volume"]
+    pair = causes_of({"amd-30": LINEAR}, baseline="amd-30", candidate="intel", ratio=1 / 1.9)
+    found = pair["linear-volume"]
     assert (found.predicted_ratio, f"{found.share:.0%}") == (0.5, "93%")
     found = causes_of({"amd-30": LINEAR}, candidate="amd-30", ratio=None)["linear-volume"]
     assert (found.predicted_ratio, found.share) == (None, None)
