@@ -171,6 +171,18 @@ def test_one_worker_each_says_how_far_workers_would_have_to_differ() -> None:
     assert same.variation_to_explain(0.95) is None
 
 
+def test_samples_explain_a_part_before_workers_do() -> None:
+    """Workers need not differ by what the samples' own variance explains."""
+    needed = (0.5 / 1.960) ** 2
+    found = Estimate(0.5, 0.05, math.inf, "paired retrieves", 0.05, 0.02)
+    assert found.variation_to_explain(0.95) == pytest.approx(
+        math.sqrt((needed - 0.02) / 2), rel=1e-3
+    )
+    for within in (needed, needed - 0.004):
+        enough = Estimate(0.5, 0.05, math.inf, "paired retrieves", 0.05, within)
+        assert enough.variation_to_explain(0.95) is None
+
+
 def test_too_few_retrieves_give_no_narrow_interval() -> None:
     """One retrieve a side: the interval is everything, the verdict inconclusive."""
     one = SideData((0.0,), ((simulation.entry(np.array([100.0])),),))

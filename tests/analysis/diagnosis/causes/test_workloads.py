@@ -141,6 +141,14 @@ CASES: list[tuple[str, str, State, str, dict[str, Any], dict[str, Any]]] = [
         slow({"exec": 1.7}, "exec/copies"),
     ),
     (
+        "per-builder-copies",
+        "copies cost both sides the same",
+        RULED_OUT,
+        "exec",
+        EXEC,
+        slow({"exec/hardlinked": 1.7, "exec/copies": 1.75}, "exec"),
+    ),
+    (
         "expect-continue-stall",
         "all of both wait",
         RULED_OUT,
