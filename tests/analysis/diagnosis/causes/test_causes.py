@@ -595,6 +595,30 @@ def test_a_linear_volumes_prediction():
     assert (found.predicted_ratio, found.share) == (None, None)
 
 
+@pytest.mark.parametrize(
+    "option",
+    [
+        *("sync", "dirsync", "discard", "strictatime", "nodelalloc"),
+        *("data=ordered", "data=journal", "barrier=1", "commit=5"),
+    ],
+)
+def test_each_mount_option_that_costs_time(option):
+    """On the slower side alone it is the cause, on the faster side alone it is not."""
+    name = option.partition("=")[0]
+    others = [each for each in ("nobarrier", "data=writeback", "commit=60") if name not in each]
+    tuned, costly = (
+        {
+            f"{PLACE}.mount.super_options": ",".join(options),
+            f"{PLACE}.filesystem.ext4_options": None,
+        }
+        for options in (("nobarrier", "data=writeback", "commit=60"), (*others, option))
+    )
+    found = causes_of({"intel": tuned, "amd-16": costly})["mount-options"]
+    assert (found.state, option.removesuffix("=1") in candidate_text(found)) == (SUPPORTED, True)
+    found = causes_of({"intel": costly, "amd-16": tuned})["mount-options"]
+    assert found.state is RULED_OUT
+
+
 def test_the_schedulers_idling():
     """Seed 001's four preconditions, each met or not on each side; sync-write's times would prove it."""
     found = causes_of(a(IDLING))["scheduler-idling"]
