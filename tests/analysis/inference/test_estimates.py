@@ -86,6 +86,11 @@ def test_holm_is_rs_p_adjust() -> None:
     )
 
 
+def test_adjusted_p_values_are_probabilities() -> None:
+    """R: p.adjust(c(0.6, 0.01, 0.7), "holm") gives 1 0.03 1."""
+    assert [p for p, _ in statistics.holm([0.6, 0.01, 0.7])] == pytest.approx([1.0, 0.03, 1.0])
+
+
 def test_holms_intervals_decide_as_its_p_values_do() -> None:
     """The interval at a step's level excludes 1 exactly where the adjusted p-value is below 5 %."""
     generator = np.random.default_rng(7)

@@ -208,6 +208,7 @@ CASES: list[tuple[str, str, State, dict[str, Any], dict[str, Any]]] = [
         {},
     ),
     ("cgroup-io-limit", "the faster side", RULED_OUT, b(io_limit(40 * MIB)), {}),
+    ("cgroup-io-limit", "of nothing", SUPPORTED, a(io_limit(0)), {}),
     ("cgroup-io-limit", "far above", RULED_OUT, a(io_limit(4000 * MIB)), {}),
     (
         "cgroup-io-limit",
