@@ -6,7 +6,7 @@
 from dataclasses import replace
 
 import pytest
-from seed_workers import workers
+from seed_workers import SUBJECT, measured, pair_report, workers
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Severity, State, Verdict
@@ -110,6 +110,41 @@ def test_before_and_after() -> None:
         ("nothing-in-common", Severity.REFUSED, ("amd-16 before", "amd-16 after")),
         ("nothing-in-common", Severity.REFUSED, ("amd-30 before", "amd-30 after")),
     ]
+
+
+def test_each_run_has_a_line() -> None:
+    """With its side, task and machine, and whether it is complete."""
+    stopped = {"completed": False, "incomplete_reason": "stopped by SIGTERM"}
+    found = workers(pools=("amd-16", "intel"), change={"amd-16": stopped})
+    lines = compare(SEED, found, Options()).workers
+    assert [(line.side, line.completed, line.incomplete_reason) for line in lines] == [
+        ("amd-16", False, "stopped by SIGTERM"),
+        ("intel", True, None),
+    ]
+    for line, worker in zip(lines, found, strict=True):
+        assert (line.pool, line.task_id, line.run_id) == (
+            worker.pool,
+            worker.task_id,
+            worker.run_id,
+        )
+        assert (line.worker_id, line.state, line.source) == (
+            worker.worker_id,
+            worker.state,
+            worker.source,
+        )
+
+
+def test_a_problem_of_all_subjects_is_one_problem() -> None:
+    """It names no subject; one of some subjects has each of them."""
+    two, one = (dict(measured(only=names)) for names in (("spawn", "metadata/stat"), ("spawn",)))
+    everywhere = [each for each in pair_report(two, two).problems if each.rule == "one-worker"]
+    assert [(each.subject, each.sides) for each in everywhere] == [(None, ("amd-16", "intel"))]
+    alone = [each for each in seeds_report().problems if each.rule == "one-worker"]
+    assert {each.subject for each in alone} == {SUBJECT}
+    drifting = {"workloads.0.samples.copy_ns": sorted}
+    changed = pair_report(one, one | drifting)
+    (drift,) = [each for each in changed.problems if each.rule == "drift"]
+    assert drift.subject == SUBJECT
 
 
 def test_nothing_is_a_report_too() -> None:

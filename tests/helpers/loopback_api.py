@@ -299,6 +299,7 @@ class Api:
 
     def _start_download(self, call: Call) -> Any:
         assert call.who.client_id == OBJECT_READER.client_id
+        assert call.sent == {"acceptDownloadMethods": {"getUrl": True}}
         url = f"{self.storage_url}/public-bucket/{call['name']}"
         return {"method": "getUrl", "url": url, "expires": "2026-11-28T08:38:21.000Z"}
 

@@ -52,6 +52,20 @@ def test_bytes_read_are_counted_whatever_became_of_them():
     assert not budget.allows_reading("next")
 
 
+def test_an_invalid_file_is_counted(tmp_path):
+    """Its bytes were read; the next file is left out."""
+    invalid, valid = tmp_path / "a.json", tmp_path / "b.json"
+    invalid.write_text("{" + " " * 99)
+    valid.write_text(GOOD.read_text())
+    budget = Budget(read_bytes=100)
+    gathered = gather(
+        [str(invalid), str(valid)], {}, lambda _progress: None, lambda one: one.pool, None, budget
+    )
+    assert gathered.results == ()
+    assert gathered.unreadable[0].startswith(f"{invalid}: ")
+    assert gathered.unreadable[1].endswith(f" Left out: {valid}")
+
+
 def test_measurements_are_counted_by_pool(measured):
     """A measurement of a pool counts once; a result takes at most half of what is left."""
     budget = Budget(most_subjects=4)
@@ -88,6 +102,34 @@ def test_small_files_are_read_before_large_ones(tmp_path):
             f"tasks or folders at once. Left out: {large}"
         ),
     )
+
+
+def test_the_weight_of_numbers():
+    """Bytes per sample, per value of the timeline, and per second that a plot shows."""
+    document = json.loads(GOOD.read_bytes())
+    columns = document["timeline"]["columns"]
+    devices = document["timeline"]["devices"]
+    rows = len(columns["time_ns"])
+    values = rows * (len(columns) + sum(len(device) for device in devices.values()))
+    samples = sum(
+        len(column) for entry in document["workloads"] for column in entry["samples"].values()
+    )
+    # Without the text, whose characters show what else there is.
+    assert weight_bytes(json_result({}), b"") == samples * 14 + values * 10 + rows * 40
+
+
+@pytest.mark.parametrize(
+    ("text", "weight"),
+    [
+        pytest.param(b'{"a": {}}', 2 * 160 + 2 * 32, id="objects"),
+        pytest.param(b"[[[1, 2, 3]]]", 3 * 100 + 2 * 40, id="lists"),
+        pytest.param(b'"a", "b"', 4 * 32 + 40, id="texts"),
+    ],
+)
+def test_the_weight_of_text(text, weight):
+    """By the characters that begin or divide its parts, in a result without numbers."""
+    document = json.loads(GOOD.read_bytes()) | {"timeline": None, "workloads": []}
+    assert weight_bytes(results.parse(json.dumps(document).encode(), "x"), text) == weight
 
 
 def test_the_weight_is_that_of_what_is_kept(measured):

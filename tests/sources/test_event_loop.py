@@ -89,6 +89,29 @@ def test_the_first_failure_ends_the_others():
     assert time.monotonic() - started < 30
 
 
+def test_the_others_have_ended_when_the_failure_is_raised():
+    """What they close takes a while."""
+    closed = []
+
+    async def waits():
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.01)
+            closed.append(True)
+
+    async def fails():
+        await asyncio.sleep(0)
+        raise KeyError("x")
+
+    async def main():
+        with pytest.raises(KeyError):
+            await run_all([waits(), fails(), waits()])
+        return list(closed)
+
+    assert asyncio.run(main()) == [True, True]
+
+
 def test_so_many_at_a_time():
     """All run, never more at once than allowed."""
     running = most = done = 0

@@ -86,6 +86,11 @@ def test_holm_is_rs_p_adjust() -> None:
     )
 
 
+def test_adjusted_p_values_are_probabilities() -> None:
+    """R: p.adjust(c(0.6, 0.01, 0.7), "holm") gives 1 0.03 1."""
+    assert [p for p, _ in statistics.holm([0.6, 0.01, 0.7])] == pytest.approx([1.0, 0.03, 1.0])
+
+
 def test_holms_intervals_decide_as_its_p_values_do() -> None:
     """The interval at a step's level excludes 1 exactly where the adjusted p-value is below 5 %."""
     generator = np.random.default_rng(7)
@@ -152,6 +157,8 @@ def test_one_worker_against_several_takes_the_larger_variation() -> None:
     assert calm.variance == pytest.approx(0.05**2 + 1e-6 / 3)
     wild = Estimate.of_sides(*sides((0.5,), (-0.2, 0.0, 0.2)), 0.05)
     assert wild.variance == pytest.approx(0.04 + 0.04 / 3)
+    # Satterthwaite's, of two variances with the three workers' two degrees of freedom each.
+    assert wild.degrees == pytest.approx((1 + 1 / 3) ** 2 / (1 / 2 + (1 / 3) ** 2 / 2))
 
 
 def test_one_worker_each_says_how_far_workers_would_have_to_differ() -> None:
@@ -169,9 +176,34 @@ def test_one_worker_each_says_how_far_workers_would_have_to_differ() -> None:
     assert same.variation_to_explain(0.95) is None
 
 
+def test_samples_explain_a_part_before_workers_do() -> None:
+    """Workers need not differ by what the samples' own variance explains."""
+    needed = (0.5 / 1.960) ** 2
+    found = Estimate(0.5, 0.05, math.inf, "paired retrieves", 0.05, 0.02)
+    assert found.variation_to_explain(0.95) == pytest.approx(
+        math.sqrt((needed - 0.02) / 2), rel=1e-3
+    )
+    for within in (needed, needed - 0.004):
+        enough = Estimate(0.5, 0.05, math.inf, "paired retrieves", 0.05, within)
+        assert enough.variation_to_explain(0.95) is None
+
+
 def test_too_few_retrieves_give_no_narrow_interval() -> None:
     """One retrieve a side: the interval is everything, the verdict inconclusive."""
     one = SideData((0.0,), ((simulation.entry(np.array([100.0])),),))
     other = SideData((5.0,), ((simulation.entry(np.array([14000.0])),),))
     found = Estimate.of_sides(other, one, 0.05)
     assert simulation.judged(found) == (Interval(0.0, math.inf, 0.95), Verdict.INCONCLUSIVE)
+
+
+def test_tasks_of_one_machine_that_differ_show_its_noise() -> None:
+    """Each task's blocks agree; so the spread of the three ratios, with two degrees of freedom."""
+    base = simulation.entry(np.full(100, 1_000_000))
+    ratios = (1.0, 1.25, 1.6)
+    tasks = [(simulation.entry(np.full(100, 1_000_000 * ratio)), base) for ratio in ratios]
+    found = Estimate.within_workers([tasks])
+    logs = [math.log(ratio) for ratio in ratios]
+    assert found.log_ratio == pytest.approx(np.mean(logs))
+    assert found.variance == pytest.approx(np.var(logs, ddof=1) / 3)
+    assert (found.degrees, found.method) == (2.0, "runs of one worker")
+    assert found.within_variance == found.variance

@@ -89,3 +89,16 @@ def test_pairs_take_what_both_have() -> None:
     long = simulation.entry(np.concatenate((np.full(50, 500), np.full(50, 99_999))))
     means = moving_blocks.compare_means([short], [long])
     assert math.exp(means.log_ratio) == pytest.approx(2.0)
+
+
+def test_runs_of_one_machine_are_averaged_sample_by_sample() -> None:
+    """Each run counts as much, however long its retrieves take; waves that cancel are no noise."""
+    wave = np.round(1e6 + 3e5 * np.sin(np.arange(400) / 200 * math.pi))
+    still = simulation.entry(np.full(400, 1e6))
+    course = simulation.entry(wave)
+    runs = [simulation.entry(factor * wave) for factor in (1, 4, 2)]
+    (same,) = moving_blocks.compare_means(runs, [course]).blocks
+    assert same.variance == pytest.approx(0.0, abs=1e-20)
+    (opposed,) = moving_blocks.compare_means([course, simulation.entry(2e6 - wave)], [still]).blocks
+    (alone,) = moving_blocks.compare_means([course], [still]).blocks
+    assert opposed.variance < alone.variance / 1e6

@@ -172,6 +172,11 @@ def test_drift_and_noise_are_warnings() -> None:
     assert "the last third is" in text_of(problem.message)
     assert "slower than the first" in text_of(problem.message)
     assert problem.severity is Severity.WARNING
+    for slope, is_warned in ((0.12, False), (0.20, True)):
+        # The last third begins two thirds of the slope after the first one.
+        steady = [int(1e8 * (1 + slope * at / len(copies))) for at in range(len(copies))]
+        changed = judged({f"{ENTRY}samples.copy_ns": steady})
+        assert bool(broken(changed, "drift")) == is_warned
     bursts = [one * (15 if at // 150 % 5 == 0 else 1) for at, one in enumerate(copies.tolist())]
     (problem,) = broken(judged({f"{ENTRY}samples.copy_ns": bursts}), "noisy")
     assert "is known only to ±" in text_of(problem.message)

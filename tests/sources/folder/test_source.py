@@ -96,6 +96,9 @@ def test_bad_ones_stop_nothing(tmp_path):
     task_pipe = add(tmp_path, B, 4)
     (task_pipe / run_files.TASK_NAME).unlink()
     os.mkfifo(task_pipe / run_files.TASK_NAME)
+    loop = add(tmp_path, B, 5)
+    (loop / run_files.RESULT_NAME).unlink()
+    (loop / run_files.RESULT_NAME).symlink_to(run_files.RESULT_NAME)
     good = add(tmp_path, C)
     gathered = read(tmp_path)
     assert sources(gathered) == [str(good)]
@@ -105,6 +108,7 @@ def test_bad_ones_stop_nothing(tmp_path):
         f"{deep}/task.json: is nested too deeply",
         f"{pipe}/io-benchmark.json: is not a regular file",
         f"{task_pipe}/task.json: is not a regular file",
+        f"{loop}/io-benchmark.json: Too many levels of symbolic links",
         (
             f"{bad}/io-benchmark.json: $.version: 99 is newer than this program, which reads 1 to 2: "
             "update io-benchmark"

@@ -116,6 +116,16 @@ def test_real_client_ids(client_id):
             id="deep-certificate",
         ),
         pytest.param(
+            {"TASKCLUSTER_CERTIFICATE": '["version"]'},
+            "TASKCLUSTER_CERTIFICATE: is not a certificate of Taskcluster (a JSON object); copy it again",
+            id="certificate-of-another-kind",
+        ),
+        pytest.param(
+            {"TASKCLUSTER_CERTIFICATE": '{"version": "é"}'},
+            "TASKCLUSTER_CERTIFICATE: is not a certificate of Taskcluster (a JSON object); copy it again",
+            id="certificate-that-no-header-can-have",
+        ),
+        pytest.param(
             {"TASKCLUSTER_ACCESS_TOKEN": "sécret"},
             "TASKCLUSTER_ACCESS_TOKEN: contains characters that an access token cannot contain; copy it again",
             id="token",

@@ -52,6 +52,7 @@ def parse(text, environment):
             "index:a.v2.b.latest.c-d", IndexAddress(ROOT, "a.v2.b.latest.c-d"), id="index"
         ),
         pytest.param("index:index.a.b", IndexAddress(ROOT, "a.b"), id="as-in-the-task's-routes"),
+        pytest.param(f"index:{'a' * 255}", IndexAddress(ROOT, "a" * 255), id="longest-index"),
     ],
 )
 def test_short_forms(text, meaning):

@@ -60,6 +60,11 @@ def task(kind, state="completed", reason=None):
             id="decision task was refused",
         ),
         pytest.param(
+            [task("decision-task", "exception", "malformed-payload"), task("cron-task", "failed")],
+            f"has no task of kind {KINDS}: its decision task failed; look at it {HERE}",
+            id="the last of several that failed",
+        ),
+        pytest.param(
             [task("decision-task"), task("build"), task("action-callback", "failed")],
             f"none of its 3 tasks is of kind {KINDS}, and its decision task has completed: the push "
             "did not select the benchmark; push again and select it, or add its tasks with the "

@@ -208,6 +208,7 @@ CASES: list[tuple[str, str, State, dict[str, Any], dict[str, Any]]] = [
         {},
     ),
     ("cgroup-io-limit", "the faster side", RULED_OUT, b(io_limit(40 * MIB)), {}),
+    ("cgroup-io-limit", "of nothing", SUPPORTED, a(io_limit(0)), {}),
     ("cgroup-io-limit", "far above", RULED_OUT, a(io_limit(4000 * MIB)), {}),
     (
         "cgroup-io-limit",
@@ -340,6 +341,14 @@ CASES: list[tuple[str, str, State, dict[str, Any], dict[str, Any]]] = [
         NOT_OBSERVABLE,
         a({"host.first_touch_ns_per_mib": []}),
         {},
+    ),
+    (
+        "memory-first-touch",
+        "unmeasured on one of two workers",
+        RULED_OUT,
+        a({"host.first_touch_ns_per_mib": [250_000] * 8})
+        | {"amd-16/1": {"host.first_touch_ns_per_mib": []}},
+        {"workers": 2},
     ),
     (
         "cpu",
@@ -576,10 +585,39 @@ def test_the_device_counts_prediction(change, arguments, predicted, share, text)
 
 
 def test_a_linear_volumes_prediction():
-    """It is what the side's disks would reach as a stripe."""
+    """It is what the slower side's disks would reach as a stripe; none where no side is slower."""
     found = causes_of({"amd-30": LINEAR}, candidate="amd-30", ratio=1.9)["linear-volume"]
     assert (found.predicted_ratio, f"{found.share:.0%}") == (2.0, "93%")
     assert candidate_text(found) == "2 disks, linear: the bandwidth of 1"
+    pair = causes_of({"amd-30": LINEAR}, baseline="amd-30", candidate="intel", ratio=1 / 1.9)
+    found = pair["linear-volume"]
+    assert (found.predicted_ratio, f"{found.share:.0%}") == (0.5, "93%")
+    found = causes_of({"amd-30": LINEAR}, candidate="amd-30", ratio=None)["linear-volume"]
+    assert (found.predicted_ratio, found.share) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        *("sync", "dirsync", "discard", "strictatime", "nodelalloc"),
+        *("data=ordered", "data=journal", "barrier=1", "commit=5"),
+    ],
+)
+def test_each_mount_option_that_costs_time(option):
+    """On the slower side alone it is the cause, on the faster side alone it is not."""
+    name = option.partition("=")[0]
+    others = [each for each in ("nobarrier", "data=writeback", "commit=60") if name not in each]
+    tuned, costly = (
+        {
+            f"{PLACE}.mount.super_options": ",".join(options),
+            f"{PLACE}.filesystem.ext4_options": None,
+        }
+        for options in (("nobarrier", "data=writeback", "commit=60"), (*others, option))
+    )
+    found = causes_of({"intel": tuned, "amd-16": costly})["mount-options"]
+    assert (found.state, option.removesuffix("=1") in candidate_text(found)) == (SUPPORTED, True)
+    found = causes_of({"intel": costly, "amd-16": tuned})["mount-options"]
+    assert found.state is RULED_OUT
 
 
 def test_the_schedulers_idling():

@@ -69,6 +69,14 @@ METADATA, EXEC, UPLOAD = only("metadata"), only("exec"), only("upload")
 CASES: list[tuple[str, str, State, str, dict[str, Any], dict[str, Any]]] = [
     ("spawn-cost", "only one side", RULED_OUT, "cache-retrieve", FAST_SPAWN, {}),
     (
+        "spawn-cost",
+        "most of the difference",
+        SUPPORTED,
+        "cache-retrieve",
+        FAST_SPAWN,
+        slow({"spawn": 100}, "spawn"),
+    ),
+    (
         "random-io",
         "a little fewer, which may be chance",
         NOT_OBSERVABLE,
@@ -139,6 +147,14 @@ CASES: list[tuple[str, str, State, str, dict[str, Any], dict[str, Any]]] = [
         "exec",
         EXEC,
         slow({"exec": 1.7}, "exec/copies"),
+    ),
+    (
+        "per-builder-copies",
+        "copies cost both sides the same",
+        RULED_OUT,
+        "exec",
+        EXEC,
+        slow({"exec/hardlinked": 1.7, "exec/copies": 1.75}, "exec"),
     ),
     (
         "expect-continue-stall",

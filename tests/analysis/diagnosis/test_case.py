@@ -1,0 +1,58 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What a cause is judged by."""
+
+from dataclasses import replace
+
+import pytest
+import sample_report
+from seed_workers import SUBJECT
+
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
+from io_benchmark.analysis.model import Subject, Verdict
+
+
+def measurement(subject: Subject, candidate_ms: float = 2.0) -> OtherMeasurement:
+    """One that took the baseline 1 ms."""
+    comparison = sample_report.comparison("amd-16", candidate_ms, 1.9, 2.1, Verdict.SLOWER)
+    baseline, candidate = (
+        sample_report.figures(mean_ms, 1, 1, 1, 1) for mean_ms in (1.0, candidate_ms)
+    )
+    return OtherMeasurement(replace(comparison, subject=subject), baseline, candidate)
+
+
+@pytest.mark.parametrize(
+    ("case_ratio", "ratio", "expected"),
+    [
+        pytest.param(2.0, 1.5, 1.5, id="a-part"),
+        pytest.param(2.0, 3.0, 2.0, id="at-most-the-whole"),
+        pytest.param(0.5, 1.25, 0.8, id="a-part-where-the-candidate-is-faster"),
+        pytest.param(0.5, 3.0, 0.5, id="at-most-the-whole-where-the-candidate-is-faster"),
+    ],
+)
+def test_a_part_of_the_ratio(case_ratio: float, ratio: float, expected: float) -> None:
+    """It has the direction of the whole, and is not larger."""
+    assert Case(SUBJECT, case_ratio, (), ()).part_of(ratio) == expected
+
+
+def test_measurements_of_this_place_come_first() -> None:
+    """Those of other places count where this one has none."""
+    here, there = (
+        measurement(Subject("metadata", place, variant="create"))
+        for place in (SUBJECT.place, "elsewhere")
+    )
+    copies = measurement(SUBJECT)
+    both = Case(SUBJECT, 2.0, (), (), (there, here, copies))
+    assert both.measured("metadata") == [here]
+    assert both.measured("metadata", "create") == [here]
+    assert both.measured("metadata", "unlink") == []
+    assert Case(SUBJECT, 2.0, (), (), (there, copies)).measured("metadata") == [there]
+
+
+@pytest.mark.parametrize(("case_ratio", "expected"), [(2.0, 4.0), (0.5, 0.25)])
+def test_the_slower_sides_times(case_ratio: float, expected: float) -> None:
+    """Over the faster side's, whichever side that is."""
+    case = Case(SUBJECT, case_ratio, (), ())
+    assert case.times_as_long(measurement(SUBJECT, 4.0)) == expected
+    assert case.known_times_as_long(measurement(SUBJECT, 4.0)) == max(1.0, expected)
