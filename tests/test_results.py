@@ -4,6 +4,7 @@
 """Reading a result file: what a good one holds, and how a bad one is told."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from io_benchmark import results
 from io_benchmark.errors import ResultError
 from io_benchmark.results import reader
 from io_benchmark.results.common_types import OutcomeState, ResultOutcome
+from io_benchmark.results.workload import ProcessTimes
 from io_benchmark.results.workloads import WORKLOADS
 
 ROOT = Path(__file__).parents[1]
@@ -46,12 +48,16 @@ def changed(path: str, value: object, file: Path = GOOD) -> bytes:
     return json.dumps(whole).encode()
 
 
+def columns_of(entry: results.BatchEntry | results.CacheRetrieveEntry) -> dict[str, list[int]]:
+    """The columns that the file has; older scripts wrote fewer."""
+    columns = ((name, getattr(entry.samples, name)) for name in entry.samples.__struct_fields__)
+    return {name: list(column) for name, column in columns if column is not None}
+
+
 def test_a_real_file_reads_whole() -> None:
     """What the script wrote comes back value for value."""
     result = read(GOOD)
-    samples = result.workloads[0].samples
-    columns = {name: list(getattr(samples, name)) for name in samples.__struct_fields__}
-    assert columns == document()["workloads"][0]["samples"]
+    assert columns_of(result.workloads[0]) == document()["workloads"][0]["samples"]
     assert (result.version, result.task.pool) == (2, "intel")
     assert result.outcome == ResultOutcome(state=OutcomeState.COMPLETED, reason=None)
     # Written before there was the key.
@@ -373,18 +379,109 @@ def test_a_ratio_in_batches_is_a_number() -> None:
         results.parse(data, "x")
 
 
+SPENT = ("lookup_user_ns", "lookup_kernel_ns", "lookup_waiting_ns")
+
+
+def with_spent(**columns: Any) -> bytes:
+    """The good file, with columns of what the lookups spent."""
+    whole = document()
+    samples = whole["workloads"][0]["samples"]
+    samples.update(dict.fromkeys(SPENT, [1] * len(samples["copy_ns"])), **columns)
+    return json.dumps(whole).encode()
+
+
+def test_what_retrieves_spent_is_read() -> None:
+    """The columns come back as written; one that the worker cannot know is null as a whole."""
+    (entry,) = results.parse(with_spent(lookup_waiting_ns=None), "x").workloads
+    ones = [1] * len(entry.samples.start_ns)
+    assert columns_of(entry) == {
+        **document()["workloads"][0]["samples"],
+        "lookup_user_ns": ones,
+        "lookup_kernel_ns": ones,
+    }
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        pytest.param([1], "samples: its columns differ in length", id="short"),
+        pytest.param([], "samples: its columns differ in length", id="empty"),
+        pytest.param([None] * 40, "Expected `int`, got `null`", id="null in it"),
+        pytest.param([-1] * 40, "Expected `int` >= 0", id="negative"),
+        pytest.param([10**17] * 40, "Expected `int` <= 10000000000000000", id="years"),
+        pytest.param([1.5] * 40, "Expected `int`, got `float`", id="fraction"),
+        pytest.param("1", "Expected `array | null`, got `str`", id="text"),
+    ],
+)
+@pytest.mark.parametrize("name", SPENT)
+def test_what_retrieves_spent_is_checked(name: str, column: object, message: str) -> None:
+    """As strictly as the times themselves."""
+    with pytest.raises(ResultError, match=re.escape(message)):
+        results.parse(with_spent(**{name: column}), "x")
+
+
+TIMES = {"wall_ns": 10, "user_ns": 4, "kernel_ns": 3, "waiting_ns": None}
+
+
+def position_of_batches() -> int:
+    (first, *_) = (at for at, entry in enumerate(document(ALL)["workloads"]) if "variant" in entry)
+    return int(first)
+
+
+def with_process_times(times: object) -> bytes:
+    return changed(f"workloads.{position_of_batches()}.process_times", times, ALL)
+
+
+def test_what_processes_spent_is_read() -> None:
+    """All four sums; waiting may be unknown."""
+    entry = results.parse(with_process_times(TIMES), "x").workloads[position_of_batches()]
+    assert isinstance(entry, results.BatchEntry)
+    assert entry.process_times == ProcessTimes(wall_ns=10, user_ns=4, kernel_ns=3, waiting_ns=None)
+
+
+@pytest.mark.parametrize(
+    ("times", "message"),
+    [
+        pytest.param({}, "missing required field `wall_ns`", id="empty"),
+        pytest.param({**TIMES, "wall_ns": 0}, "Expected `int` >= 1", id="no time"),
+        pytest.param({**TIMES, "user_ns": -1}, "Expected `int` >= 0", id="negative"),
+        pytest.param({**TIMES, "kernel_ns": None}, "Expected `int`, got `null`", id="null"),
+        pytest.param({**TIMES, "waiting_ns": 10**17}, "Expected `int` <= 1", id="years"),
+        pytest.param({**TIMES, "wall_ns": 10**30}, "x: ", id="beyond-64-bits"),
+        pytest.param([10, 4, 3, 0], "Expected `object | null`, got `array`", id="list"),
+    ],
+)
+def test_what_processes_spent_is_checked(times: object, message: str) -> None:
+    """A number that no run can have is refused."""
+    with pytest.raises(ResultError, match=re.escape(message)):
+        results.parse(with_process_times(times), "x")
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        pytest.param(-1, "Expected `int` >= 0", id="negative"),
+        pytest.param(2**63, "Expected `int` <= 9223372036854775807", id="beyond-64-bits"),
+    ],
+)
+def test_what_the_final_sync_wrote_is_checked(written: int, message: str) -> None:
+    """As all bytes of devices are."""
+    devices = {"vda": {"read": 0, "written": written}}
+    with pytest.raises(ResultError, match=re.escape(message)):
+        results.parse(changed("workloads.0.final_sync_device_bytes", devices), "x")
+
+
 def test_every_workload_reads_whole() -> None:
     """What the script wrote of each comes back value for value."""
     result = read(ALL)
     written = document(ALL)["workloads"]
     assert len(result.workloads) == len(written)
     for entry, original in zip(result.workloads, written, strict=True):
-        columns = {
-            name: list(getattr(entry.samples, name)) for name in entry.samples.__struct_fields__
-        }
-        assert columns == original["samples"]
+        assert columns_of(entry) == original["samples"]
         facts = msgspec.to_builtins(msgspec.structs.replace(entry, samples=None))
-        assert facts == {**original, "samples": None}
+        # Written before there were these keys.
+        newer = {"process_times", "final_sync_device_bytes"} & set(entry.__struct_fields__)
+        assert facts == {**original, "samples": None, **dict.fromkeys(newer)}
     assert {entry.__struct_config__.tag for entry in result.workloads} == set(WORKLOADS)
 
 
@@ -531,8 +628,8 @@ def test_the_schema_bounds_every_list_mapping_and_text() -> None:
 )
 def test_parts_are_counted_before_anything_is_decoded(filling: bytes, name: str) -> None:
     """Not even the version is read of what would take twenty times its size."""
-    data = filling * (550_000 if name == "quotation marks" else 1_100_000)
-    with pytest.raises(ResultError, match=rf"^x: holds 1,100,000 {name}, more than [0-9,]+$"):
+    data = filling * (1_100_000 if name == "quotation marks" else 2_200_000)
+    with pytest.raises(ResultError, match=rf"^x: holds 2,200,000 {name}, more than [0-9,]+$"):
         results.parse(data, "x")
 
 

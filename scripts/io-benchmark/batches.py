@@ -11,12 +11,33 @@ import platform
 import time
 from typing import Tuple
 
+from accounting import together
 from early_end import WorkloadError
 from log import NS_PER_S, say
 from windows import windows_together
 from workload import CHECK_EVERY, Workload
 
 PYTHON = platform.python_version()
+
+
+class ProcessTimes:
+    """Sums over all processes that did operations: the time that they took, and what they spent of it."""
+
+    def __init__(self):
+        self._wall_ns = 0
+        self._spent = (0, 0, 0)
+
+    def add(self, wall_ns, *spent):
+        """Add user, kernel and waiting nanoseconds; one None makes the sum unknown."""
+        self._wall_ns += wall_ns
+        self._spent = together(self._spent, spent)
+
+    def as_document(self):
+        """Return the entry's `process_times`; None where nothing was accounted for."""
+        if self._wall_ns <= 0:
+            return None
+        sums = zip(("user_ns", "kernel_ns", "waiting_ns"), self._spent)
+        return {"wall_ns": self._wall_ns, **dict(sums)}
 
 
 class Batches(Workload):
@@ -34,6 +55,7 @@ class Batches(Workload):
     def __init__(self, bench, place, folder):
         super().__init__(bench, place, folder)
         self._quick = bench.settings.profile == "quick"
+        self.process_times = ProcessTimes()  # of the entry that is being measured
 
     def parameters(self, variant):
         """Return what decides what is measured; two pools must have the same to be compared."""
@@ -50,6 +72,7 @@ class Batches(Workload):
             "run_ns": None,
             "stopped_early": None,
             "precision_reached_ratio": None,
+            "process_times": None,
             "device_bytes": None,
         }
 
@@ -58,6 +81,7 @@ class Batches(Workload):
 
     def run(self, entry):
         self._rows = []
+        self.process_times = ProcessTimes()
         before = self._bench.device_bytes()
         self._planned = entry["parameters"]["samples_planned"]
         self._time_limit_s = entry["parameters"]["time_limit_s"]
@@ -67,6 +91,7 @@ class Batches(Workload):
         finally:
             if self._rows:
                 entry["run_ns"] = time.monotonic_ns() - self._started_ns
+            entry["process_times"] = self.process_times.as_document()
             entry["device_bytes"] = self._bench.device_bytes_since(before)
         if not self._rows:
             raise WorkloadError("no operation ended within %g s" % self._time_limit_s)
@@ -111,7 +136,7 @@ class Batches(Workload):
                 yield message
 
     def take_windows(self, crew, members, entry, take_summary=None):
-        """Add the counts that a crew's members send as [thread, counts], until they end."""
+        """Add what a crew's members send as [thread, counts, spent], until they end."""
         window_ns, counts_by_member = entry["parameters"]["window_ns"], {}
         started, due_ns = False, 0
         try:
@@ -119,7 +144,8 @@ class Batches(Workload):
                 if isinstance(content, dict):
                     take_summary(content)
                     continue
-                thread, counts = content
+                thread, counts, spent = content
+                self.process_times.add(*spent)
                 if not started:
                     started = True
                     self.begin(counts[0][0])

@@ -82,9 +82,9 @@ def work(path, parameters, threads, seed, ready, tell):
     def run(thread):
         go.wait()
 
-        def tell_counts(counts):
+        def tell_counts(counts, spent):
             with lock:
-                tell([thread, counts])
+                tell([thread, counts, spent])
 
         try:
             generator = random.Random("%d %d" % (seed, thread))

@@ -95,15 +95,24 @@ class Fio:
             self._process.wait()
 
     def summary(self, direction):
-        """Return (operations, latency in ns) of the whole job."""
+        """Return (operations, latency in ns, what the job spent) of the whole job.
+
+        The last is wall, user and kernel ns, and None: fio does not count waiting for a CPU.
+        """
         try:
             with open(self._json, encoding="utf-8", errors="replace") as file:
-                part = json.load(file)["jobs"][0][direction]
+                job = json.load(file)["jobs"][0]
+            part = job[direction]
             latency, percentiles = part["clat_ns"], part["clat_ns"]["percentile"]
             figures = {"mean": int(latency["mean"])}
             for percent in (50, 95, 99):
                 figures["p%d" % percent] = int(percentiles["%d.000000" % percent])
-            return part["total_ios"], {**figures, "max": int(latency["max"])}
+            wall_ns = int(part["runtime"]) * NS_PER_MS
+            user_ns, kernel_ns = (
+                int(wall_ns * job[key] / 100) for key in ("usr_cpu", "sys_cpu")
+            )
+            figures["max"] = int(latency["max"])
+            return part["total_ios"], figures, (wall_ns, user_ns, kernel_ns, None)
         except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
             raise WorkloadError("fio's JSON is not as expected: %r" % error) from None
 

@@ -10,6 +10,9 @@ import subprocess
 import time
 from contextlib import AbstractContextManager, suppress
 
+import accounting
+import reading
+from log import NS_PER_S
 from observe import page_cache
 
 COPY_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
@@ -68,9 +71,25 @@ class SeedSteps(AbstractContextManager):
         self._unlink = destination == "unlink"
         # With its path: a bare name would cost a failed execve per folder of PATH.
         self._grep = shutil.which("grep") or "grep"
+        self._account = accounting.Account()
+        self._ended = None
+        self.read = self._account.read
 
     def __exit__(self, *_):
-        """Do nothing: an interrupted grep ends by itself, and the end of the run waits for it."""
+        """Leave an interrupted grep: it ends by itself, and the end of the run waits for it."""
+        self._account.close()
+
+    def spent(self, before, between, after):
+        """Return what lookup and copy spent, by readings around them; reap grep, which is in the first."""
+        user_ns, kernel_ns, waiting_ns = accounting.growth(before, between)
+        grep, self._ended = self._ended, None  # never reaped twice
+        greps_waiting_ns = accounting.waiting_ns_of(grep)
+        _, greps_user_ns, greps_kernel_ns = accounting.reap(grep)
+        if waiting_ns is not None:
+            is_known = greps_waiting_ns is not None
+            waiting_ns = waiting_ns + greps_waiting_ns if is_known else None
+        lookup = user_ns + greps_user_ns, kernel_ns + greps_kernel_ns, waiting_ns
+        return (*lookup, *accounting.growth(between, after))
 
     def look_up(self, index, url):
         read_end, write_end = os.pipe()
@@ -87,7 +106,8 @@ class SeedSteps(AbstractContextManager):
             answer = os.read(read_end, 4096)
         finally:
             os.close(read_end)
-        os.waitpid(child, 0)
+        accounting.wait_for(child)
+        self._ended = child
         if not answer.startswith(b"%d:" % (index + 1)):
             raise OSError(None, "grep did not find entry %d of the list" % (index + 1))
 
@@ -149,6 +169,7 @@ class RealSteps(AbstractContextManager):
             stdout=subprocess.PIPE,
             start_new_session=True,  # so that bash and what it started can be ended together
         )
+        self._tick_ns = NS_PER_S // os.sysconf("SC_CLK_TCK")
 
     def __exit__(self, *_):
         os.killpg(self._bash.pid, signal.SIGKILL)
@@ -156,6 +177,28 @@ class RealSteps(AbstractContextManager):
         with suppress(BrokenPipeError):  # an interruption came before the step was sent
             self._bash.stdin.close()
         self._bash.stdout.close()
+
+    def spent(self, before, between, after):
+        """Return what lookup and copy spent, bash and all that it ran; their waiting is not known."""
+        if None in (before, between, after):
+            return (None,) * 6
+        lookup, copy = (
+            [now - then for then, now in zip(*readings)]
+            for readings in ((before, between), (between, after))
+        )
+        return (*lookup, None, *copy, None)
+
+    def read(self):
+        """Return user and kernel time in steps of a tick, whose errors cancel over many retrieves."""
+        text = reading.read_text("/proc/%d/stat" % self._bash.pid) or ""
+        # After the name, which may hold anything: of bash, and of the children that it reaped.
+        ticks = [int(number) for number in text.rpartition(")")[2].split()[11:15]]
+        if len(ticks) < 4:
+            return None
+        user, kernel, children_user, children_kernel = ticks
+        return (user + children_user) * self._tick_ns, (
+            kernel + children_kernel
+        ) * self._tick_ns
 
     def _ask(self, step, argument):
         self._bash.stdin.write(b"%s\n%s\n" % (step, os.fsencode(argument)))

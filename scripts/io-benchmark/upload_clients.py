@@ -3,8 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Two ways to upload many objects: curl, and Python's http.client where there is no curl.
 
-Each yields (start_ns, end_ns, connections, http_version) per object, by this process's clock. A
-refusal by the server or a network failure is a WorkloadError.
+Each yields (start_ns, end_ns, connections, http_version) per object, by this process's clock, and adds
+what was spent to `process_times`: by Python's threads while they upload, by curl from its start to its
+end. A refusal by the server or a network failure is a WorkloadError.
 """
 
 import functools
@@ -13,6 +14,7 @@ import os
 import re
 import select
 import shutil
+import signal
 import ssl
 import subprocess
 import threading
@@ -20,6 +22,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
+import accounting
 from crew import ending_with_parent
 from early_end import WorkloadError
 from log import NS_PER_S
@@ -55,13 +58,13 @@ class Curl:
         http2 = features is not None and "HTTP2" in features[0].split()
         return path, "curl-" + version[1], http2
 
-    def upload(self, urls, file, way, expect=True):
+    def upload(self, urls, file, way, process_times, expect=True):
         """Yield each object when curl has sent it, and None from time to time.
 
         Without `expect` curl sends no Expect header.
         """
         self._write_config(urls, file, way, expect)
-        process = None
+        process, started_ns = None, time.monotonic_ns()
         try:
             with self._held():
                 process = subprocess.Popen(
@@ -72,14 +75,28 @@ class Curl:
                     stderr=subprocess.PIPE,
                     preexec_fn=ending_with_parent(),  # noqa: PLW1509 - there are no threads here
                 )
-            yield from self._follow(process)
+            yield from self._follow(process, started_ns, process_times)
         finally:
             if process is not None:
-                process.kill()  # does nothing if it has ended
-                process.wait()
+                if process.returncode is None:
+                    os.kill(process.pid, signal.SIGKILL)
+                    self._reap(process, started_ns, process_times)
                 process.stderr.close()
 
-    def _follow(self, process):
+    def _reap(self, process, started_ns, process_times):
+        """Wait as the process' wait() does, and add what it spent."""
+        accounting.wait_for(process.pid)
+        wall_ns = time.monotonic_ns() - started_ns
+        with self._held():
+            waiting_ns = accounting.waiting_ns_of(process.pid)
+            status, user_ns, kernel_ns = accounting.reap(process.pid)
+            is_killed = os.WIFSIGNALED(status)
+            process.returncode = (
+                -os.WTERMSIG(status) if is_killed else os.WEXITSTATUS(status)
+            )
+            process_times.add(wall_ns, user_ns, kernel_ns, waiting_ns)
+
+    def _follow(self, process, started_ns, process_times):
         """Yield an object only at the next one or the end: its answer may be incomplete."""
         pending, errors, held, open_end = b"", [], [], process.stderr.fileno()
         while True:
@@ -100,7 +117,8 @@ class Curl:
                     errors.append(text)
             if not data:
                 break
-        if process.wait() != 0:
+        self._reap(process, started_ns, process_times)
+        if process.returncode != 0:
             reason = errors[0][:200] if errors else "status %d" % process.returncode
             raise WorkloadError("the upload failed: %s" % reason)
         yield from held
@@ -143,40 +161,51 @@ def _parse_object(text, now_ns):
     return now_ns - duration_ns, now_ns, int(connections), version
 
 
-def upload_by_http_client(urls, file, way, _expect=False):
+def upload_by_http_client(urls, file, way, process_times, _expect=False):
     """Do the same by Python, which never sends an Expect header."""
     with open(file, "rb") as opened:
         body = opened.read()
     if way == "concurrent":
         barrier = threading.Barrier(len(urls))
         with ThreadPoolExecutor(len(urls)) as pool:
-            yield from pool.map(functools.partial(_put_at_once, barrier, body), urls)
+            put = functools.partial(_put_at_once, barrier, body)
+            for sent, spent in pool.map(put, urls):
+                process_times.add(sent[1] - sent[0], *spent)
+                yield sent
         return
     connection = None
-    for url in urls:
-        start_ns = time.monotonic_ns()
-        is_new = connection is None
-        connection = _connect(url) if is_new else connection
-        try:
-            _put(connection, url, body)
-        finally:
-            if way == "connection-each":
-                connection.close()
-                connection = None
-        yield start_ns, time.monotonic_ns(), int(is_new), "1.1"
+    with accounting.Account() as account:
+        for url in urls:
+            account.begin()
+            start_ns = time.monotonic_ns()
+            is_new = connection is None
+            connection = _connect(url) if is_new else connection
+            try:
+                _put(connection, url, body)
+            finally:
+                if way == "connection-each":
+                    connection.close()
+                    connection = None
+            end_ns = time.monotonic_ns()
+            process_times.add(end_ns - start_ns, *account.end())
+            yield start_ns, end_ns, int(is_new), "1.1"
     if connection is not None:
         connection.close()
 
 
 def _put_at_once(barrier, body, url):
-    barrier.wait()
-    start_ns = time.monotonic_ns()
-    connection = _connect(url)
-    try:
-        _put(connection, url, body)
-    finally:
-        connection.close()
-    return start_ns, time.monotonic_ns(), 1, "1.1"
+    """Return what the caller yields for the object, and what the thread spent."""
+    with accounting.Account() as account:
+        barrier.wait()
+        account.begin()
+        start_ns = time.monotonic_ns()
+        connection = _connect(url)
+        try:
+            _put(connection, url, body)
+        finally:
+            connection.close()
+        end_ns = time.monotonic_ns()
+        return (start_ns, end_ns, 1, "1.1"), account.end()
 
 
 def _connect(url):

@@ -10,26 +10,38 @@ for a CPU, or one operation took long), its operations are distributed evenly ov
 
 import time
 
+from accounting import Account
+
 
 def count(step, operations_per_step, window_ns, end_ns, tell, windows_per_message):
-    """Do steps until end_ns; tell [start_ns, end_ns, operations] of several windows at once."""
+    """Do steps until end_ns; tell several windows at once, and what the thread spent in them.
+
+    A window is [start_ns, end_ns, operations], what was spent [wall, user, kernel, waiting ns].
+    """
     clock, counts = time.monotonic_ns, []
-    now = clock()
-    while now < end_ns:
-        start = now
-        boundary = (start // window_ns + 1) * window_ns
-        operations = 0
-        while now < boundary:
-            step()
-            operations += operations_per_step
-            now = clock()
-        counts.append([start, now, operations])
-        if len(counts) == windows_per_message:
-            tell(counts)
-            counts = []
+    with Account() as account:
+        account.begin()
         now = clock()
-    if counts:
-        tell(counts)
+        while now < end_ns:
+            start = now
+            boundary = (start // window_ns + 1) * window_ns
+            operations = 0
+            while now < boundary:
+                step()
+                operations += operations_per_step
+                now = clock()
+            counts.append([start, now, operations])
+            if len(counts) == windows_per_message:
+                tell(counts, _spent(counts, account))
+                counts = []
+                account.begin()
+            now = clock()
+        if counts:
+            tell(counts, _spent(counts, account))
+
+
+def _spent(counts, account):
+    return [counts[-1][1] - counts[0][0], *account.end()]
 
 
 def windows_together(counts_by_member, members, window_ns):

@@ -47,7 +47,11 @@ class Workload:
     def samples(self):
         """Return the columns of the latest run, as far as it got."""
         table = list(zip(*self._rows)) or [()] * len(self.columns)
-        return {name: list(values) for name, values in zip(self.columns, table)}
+        columns = {name: list(values) for name, values in zip(self.columns, table)}
+        # What this machine does not tell is null as a whole.
+        return {
+            name: None if None in values else values for name, values in columns.items()
+        }
 
     def times_by_group(self):
         """Return the group and the time of each sample so far, and the planned number as text."""

@@ -3,10 +3,10 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What the harness adds to a retrieve, and what sampler and progress take of the time.
 
-A retrieve by the harness (its loop, clocks, grep's answer read and checked, the row kept) and a raw
-one (posix_spawn of the same grep and wait; open, sendfile, close and copystat) are done in turn on
-the same small files, so that whatever else the machine does meets both alike. A second part runs the workload for a
-while and adds up what the sampler's process and the calls between retrieves took.
+A retrieve by the harness (its loop, clocks, grep's answer read and checked, what was spent, the row
+kept) and a raw one (posix_spawn of the same grep and wait; open, sendfile, close and copystat) are done
+in turn on the same small files, so that whatever else the machine does meets both alike. A second part
+runs the workload for a while and adds up what the sampler's process and the calls between retrieves took.
 
 Numbers to read, not a test: run by `tox -e bench`.
 """

@@ -132,7 +132,8 @@ def test_size(firefox):
 def test_size_of_all(firefox):
     """All of it together is short enough to be reviewed as one patch."""
     whole = run(firefox, "--diff", "--stat").stdout.splitlines()[-1].split()
-    assert int(whole[0]) <= 3_000
+    # 3,000 until the script read what its processes spend (accounting.py).
+    assert int(whole[0]) <= 3_200
 
 
 def test_workloads(firefox):

@@ -7,13 +7,17 @@ import hashlib
 import os
 import shutil
 from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from retrieval import Target
+from retrieval import RealSteps, SeedSteps, Target
 from worker import SCRIPT, Worker, outcome_of, retrieves_of
 from workloads import cache_retrieve
+
+from io_benchmark.results import CacheRetrieveEntry
+from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS
 
 
 def test_the_cache_is_the_seeds() -> None:
@@ -70,6 +74,11 @@ def test_a_run_is_told_whole(worker: Worker) -> None:
     assert entry.final_sync_ns is not None
     assert entry.cache_state is not None
     assert entry.cache_state.cache_bytes == sum(entry.file_sizes_bytes)
+    assert entry.final_sync_device_bytes is not None
+    assert entry.device_bytes is not None
+    assert entry.final_sync_device_bytes.keys() == entry.device_bytes.keys()
+    for name, synced in entry.final_sync_device_bytes.items():
+        assert synced.written <= entry.device_bytes[name].written
     assert (entry.copy_method, entry.lookup_method) == ("sendfile", "grep -Fnx, posix_spawn")
 
 
@@ -111,6 +120,44 @@ def test_every_destination_and_place_has_its_entry(worker: Worker, tmp_path: Pat
     assert [entry.fresh_ring_bytes is not None for entry in entries] == [True, False, False] * 2
 
 
+def columns_spent(entry: CacheRetrieveEntry) -> dict[str, Sequence[int] | None]:
+    return {name: getattr(entry.samples, name) for name in SPENT_COLUMNS}
+
+
+def test_what_a_retrieve_spent(worker: Worker) -> None:
+    """Both phases spend time on a CPU, grep's included, and not much more than they take."""
+    code, output = worker.run("--retrieves", "200")
+    assert code == 0, output
+    (entry,) = worker.retrieves()
+    spent = {name: sum(values) for name, values in columns_spent(entry).items() if values}
+    for phase, times in (("lookup", entry.samples.lookup_ns), ("copy", entry.samples.copy_ns)):
+        cpu_ns = spent[f"{phase}_user_ns"] + spent[f"{phase}_kernel_ns"]
+        assert 0 < cpu_ns < 1.5 * sum(times)
+        is_known = Path("/proc/thread-self/schedstat").exists()
+        assert (columns_spent(entry)[f"{phase}_waiting_ns"] is not None) == is_known
+
+
+def test_what_a_retrieve_spent_with_real_fidelity(worker: Worker) -> None:
+    """bash tells of its children's time on a CPU, but not of their waiting."""
+    code, output = worker.run("--retrieves", "100", "--fidelity", "real")
+    assert code == 0, output
+    (entry,) = worker.retrieves()
+    spent = columns_spent(entry)
+    unknown = {name for name, values in spent.items() if values is None}
+    assert unknown == {"lookup_waiting_ns", "copy_waiting_ns"}
+    assert sum(sum(values) for values in spent.values() if values is not None) > 0
+
+
+def test_a_machine_that_tells_nothing_of_bash(
+    tmp_path: Path, recorded: Callable[..., None]
+) -> None:
+    """Then what its steps spent is unknown, and they are measured all the same."""
+    with RealSteps(str(tmp_path / "urls.list"), str(tmp_path), "overwrite") as steps:
+        recorded({})
+        readings = [steps.read() for _ in range(3)]
+        assert steps.spent(*readings) == (None,) * 6
+
+
 def test_real_fidelity_takes_cached_downloads_own_steps(worker: Worker, tmp_path: Path) -> None:
     """Two greps, sed and a cp a retrieve: seen by standing in for the tools and counting."""
     tools = tmp_path / "tools"
@@ -137,14 +184,13 @@ def test_real_fidelity_takes_cached_downloads_own_steps(worker: Worker, tmp_path
 
 def test_copies_are_whole_and_carry_mode_and_times(tmp_path: Path) -> None:
     """The copy is copy2's: the same bytes, mode and modification time, over a longer file too."""
-    from retrieval import SeedSteps
-
     source, target = tmp_path / "source", tmp_path / "target"
     source.write_bytes(os.urandom(300_000))
     source.chmod(0o640)
     os.utime(source, ns=(10**18, 10**18))
     target.write_bytes(b"x" * 500_000)
-    SeedSteps("/none", str(tmp_path), "overwrite").copy(str(source), str(target), 300_000)
+    with SeedSteps("/none", str(tmp_path), "overwrite") as steps:
+        steps.copy(str(source), str(target), 300_000)
     assert target.read_bytes() == source.read_bytes()
     assert target.stat().st_mode == source.stat().st_mode
     assert target.stat().st_mtime_ns == 10**18
@@ -152,16 +198,17 @@ def test_copies_are_whole_and_carry_mode_and_times(tmp_path: Path) -> None:
 
 def test_a_lookup_that_finds_nothing_is_a_failure(tmp_path: Path) -> None:
     """grep's answer is checked: a lookup that finds the wrong line is no measurement."""
-    from retrieval import RealSteps, SeedSteps
-
     urls = tmp_path / "urls.list"
     urls.write_text("https://a\nhttps://b\n")
     for steps_class in (SeedSteps, RealSteps):
         with steps_class(str(urls), str(tmp_path), "overwrite") as steps:
+            readings = [steps.read()] * 3
             steps.look_up(1, "https://b")
+            steps.spent(*readings)
             for url in ("https://b", "https://c"):
                 with pytest.raises(OSError, match="grep did not find entry 1 of the list"):
                     steps.look_up(0, url)
+                steps.spent(*readings)
 
 
 def test_a_ring_is_trimmed_after_a_sync(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from worker import Worker
+from worker import Worker, take_process_times
 from workloads import exec as exec_workload
 
 X86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="needs x86_64")
@@ -71,6 +71,7 @@ def test_whole_entries(executing: Worker) -> None:
         assert entry.pop("run_ns") > 0
         assert entry["observed"].pop("cpu_ns") > 0
         entry.pop("device_bytes")
+        take_process_times(entry)
     size = exec_workload._blob_bytes()
     assert entries == [
         {
@@ -104,12 +105,12 @@ def test_one_file_or_many(executing: Worker) -> None:
     noting = (
         "import os\nfrom workloads import exec as workload\n"
         "together = workload._run_together\n"
-        "def note(paths, cpus):\n"
+        "def note(paths, *others):\n"
         "    inodes = {os.stat(path).st_ino for path in paths}\n"
         "    texts = {open(path, 'rb').read() for path in paths}\n"
         "    print('noted', len(paths) == len(set(paths)), len(inodes) == len(paths),"
         " len(inodes), len(texts))\n"
-        "    return together(paths, cpus)\n"
+        "    return together(paths, *others)\n"
         "workload._run_together = note\n"
     )
     code, output = executing.run("--profile", "quick", prelude=noting)

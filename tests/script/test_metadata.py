@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from worker import Worker
+from worker import Worker, take_process_times
 from workloads import metadata
 
 CPUS = len(os.sched_getaffinity(0))
@@ -65,6 +65,10 @@ def test_whole_entries(naming: Worker) -> None:
         assert samples["start_ns"] == sorted(samples["start_ns"])
         assert entry.pop("run_ns") > 0
         entry.pop("device_bytes")
+        if entry["variant"] == "visibility":
+            assert entry.pop("process_times") is None
+        else:
+            take_process_times(entry)
     counted = {
         "concurrency": "processes",
         "files": 100,

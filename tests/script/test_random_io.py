@@ -15,7 +15,7 @@ import direct_io
 import fio
 import pytest
 from early_end import WorkloadError
-from worker import Worker
+from worker import Worker, take_process_times
 
 VARIANTS = (("read", 1), ("write", 1), ("read", 32), ("write", 32))
 
@@ -66,6 +66,7 @@ def without_figures(entry: dict[str, Any]) -> dict[str, Any]:
     assert observed.pop("prefill_ns") > 0
     assert entry.pop("run_ns") > 0
     entry.pop("device_bytes")
+    take_process_times(entry, is_waiting_known=not entry["observed"]["method"].startswith("fio"))
     return entry
 
 
@@ -162,10 +163,11 @@ def folder_of_a_run(tmp_path: Path, log: str, document: str) -> fio.Fio:
 
 
 def test_what_fio_says(tmp_path: Path) -> None:
-    """Its log's rates become operations, its JSON the latency."""
+    """Its log's rates become operations, its JSON the latency and the time on a CPU."""
     percentiles = {"50.000000": 11, "95.000000": 12, "99.000000": 13}
     latency = {"mean": 10.7, "max": 14, "percentile": percentiles}
-    document = {"jobs": [{"read": {"total_ios": 9, "clat_ns": latency}}]}
+    reads = {"total_ios": 9, "clat_ns": latency, "runtime": 450}
+    document = {"jobs": [{"read": reads, "usr_cpu": 2.0, "sys_cpu": 40.5}]}
     log = "100, 5000, 0, 0, 0\n250, 2000, 0, 0, 0\n350, 0, 0, 0, 0\n450, 10, 0, 0, 0\n"
     run = folder_of_a_run(tmp_path, log, json.dumps(document))
     assert run.windows() == [
@@ -173,7 +175,11 @@ def test_what_fio_says(tmp_path: Path) -> None:
         (100_000_000, 150_000_000, 300),
         (350_000_000, 100_000_000, 1),
     ]
-    assert run.summary("read") == (9, {"mean": 10, "p50": 11, "p95": 12, "p99": 13, "max": 14})
+    assert run.summary("read") == (
+        9,
+        {"mean": 10, "p50": 11, "p95": 12, "p99": 13, "max": 14},
+        (450_000_000, 9_000_000, 182_250_000, None),
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from worker import Worker, outcome_of
+from worker import Worker, outcome_of, take_process_times
 
 
 @pytest.fixture
@@ -24,6 +24,7 @@ def test_one_entry_whatever_the_places(spawning: Worker, tmp_path: Path) -> None
     places = ("--place", f"first={spawning.workspace}", "--place", f"second={tmp_path}/second")
     [entry] = spawning.measure(*places)
     samples = entry.pop("samples")
+    take_process_times(entry)
     program = str(Path(str(shutil.which("true"))).resolve())
     assert {
         key: value for key, value in entry.items() if key not in ("run_ns", "device_bytes")

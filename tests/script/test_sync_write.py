@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from worker import Worker, outcome_of
+from worker import Worker, outcome_of, take_process_times
 
 FIRST = "dsync-append-first"
 VARIANTS = ("dsync-overwrite", "dsync-append", "append-fsync", FIRST)
@@ -31,6 +31,7 @@ def test_whole_entries(writing: Worker) -> None:
         assert min(samples["duration_ns"]) > 0
         assert entry.pop("run_ns") > 0
         entry.pop("device_bytes")
+        take_process_times(entry)
     assert entries == [
         {
             "name": "sync-write",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import upload_clients
 from upload_servers import Handler, Sink
-from worker import Worker
+from worker import Worker, take_process_times
 from workloads import upload
 
 needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
@@ -53,6 +53,7 @@ def without_figures(entry: dict[str, Any]) -> dict[str, Any]:
     assert min(samples["duration_ns"]) > 0
     assert entry.pop("run_ns") > 0
     entry.pop("device_bytes")
+    take_process_times(entry)
     return entry
 
 

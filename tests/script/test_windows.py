@@ -79,10 +79,15 @@ def test_never_at_work_together() -> None:
 
 
 def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Telling takes time of its own, which is in no count."""
+    """Telling takes time of its own, which is in no count and in nothing that was spent."""
     clock = itertools.count(0, 4)
     monkeypatch.setattr(windows.time, "monotonic_ns", lambda: next(clock))
-    messages: list[list[list[int]]] = []
-    told = {"tell": messages.append, "windows_per_message": 2}
-    windows.count(lambda: None, 3, window_ns=10, end_ns=30, **told)
-    assert messages == [[[0, 12, 9], [16, 20, 3]], [[24, 32, 6]]]
+    messages: list[tuple[list[list[int]], int]] = []
+
+    def tell(counts: list[list[int]], spent: list[int]) -> None:
+        wall_ns, *others = spent
+        assert len(others) == 3
+        messages.append((counts, wall_ns))
+
+    windows.count(lambda: None, 3, window_ns=10, end_ns=30, tell=tell, windows_per_message=2)
+    assert messages == [([[0, 12, 9], [16, 20, 3]], 20), ([[24, 32, 6]], 8)]

@@ -38,7 +38,7 @@ def test_what_does_not_fit_is_named_once(measured):
     assert budget.allows_reading("small", measured.size_bytes - 1)
     assert budget.take_left_out() == [
         (
-            "left out 5 results: the others take 260 MB of memory that one command may have; give fewer "
+            "left out 5 results: the others take 320 MB of memory that one command may have; give fewer "
             "tasks or folders at once. Left out: r1, r2, r3 and 2 more"
         )
     ]

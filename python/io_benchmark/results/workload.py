@@ -19,6 +19,7 @@ from io_benchmark.results.common_types import (
     Column,
     Count,
     Name,
+    Nanoseconds,
     ResultOutcome,
     ResultPart,
     Text,
@@ -42,6 +43,19 @@ class BatchColumns(ResultPart, frozen=True):
     operations: Annotated[Sequence[_Operations], Meta(max_length=MAXIMUM_SAMPLES)]
 
 
+class ProcessTimes(ResultPart, frozen=True):
+    """Sums over all processes that did the operations, of the time in which they did them.
+
+    On a CPU in user mode and in the kernel, and waiting for a CPU, which is null where the worker cannot
+    know it. For the rest of `wall_ns` they were blocked.
+    """
+
+    wall_ns: _Duration
+    user_ns: Nanoseconds
+    kernel_ns: Nanoseconds
+    waiting_ns: Nanoseconds | None
+
+
 class Parameters(ResultPart, frozen=True):
     """The parameters that every workload has; they limit how much is measured."""
 
@@ -57,7 +71,7 @@ class Observations(ResultPart, frozen=True):
     """
 
 
-class BatchEntry(ResultPart, frozen=True):
+class BatchEntry(ResultPart, frozen=True, kw_only=True):
     """An entry of any workload but cache-retrieve."""
 
     place: Name
@@ -67,6 +81,7 @@ class BatchEntry(ResultPart, frozen=True):
     stopped_early: Text | None
     precision_reached_ratio: float | None
     device_bytes: BytesByDevice | None
+    process_times: ProcessTimes | None = None
     samples: BatchColumns
     outcome: ResultOutcome
     parameters: Parameters

@@ -13,24 +13,26 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from io_benchmark.results import CacheRetrieveEntry, Result
+from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
     from io_benchmark.sources.protocol import RunResult
 
 _MB = 1_000_000
-# 1,000 results of 2,000 samples have 120 to 200 MB, and need as much memory.
-READ_BYTES = 256 * _MB
-_KEPT_BYTES = 260 * _MB
+# 1,000 results of 2,000 samples have 190 to 300 MB, and need 260 MB of memory.
+READ_BYTES = 384 * _MB
+_KEPT_BYTES = 320 * _MB
 # Of all pools together. Comparing one takes a few ms; all workloads in one place have thirty.
 _MAXIMUM_SUBJECTS = 1_000
-# A larger result is read after all others, and few at once. Results of full runs have 0.2 MB.
+# A larger result is read after all others, and few at once. Results of full runs have 0.3 MB.
 SMALL_BYTES = 512 * 1024
 LARGE_AT_ONCE = 2
 _NAMES_SHOWN = 3
 _NAME_LENGTH = 90
 
-# Measured memory of decoded parts. A sample's times are used in several ways.
+# Measured memory of decoded parts. A sample's times are used in several ways, what was spent is only
+# averaged, which takes no more than the array.
 _SAMPLE_VALUE_BYTES = 14
 _TIMELINE_VALUE_BYTES = 10
 _SECOND_BYTES = 40  # of a drawn timeline
@@ -128,10 +130,16 @@ def weight_bytes(result: Result, data: bytes) -> int:
     commas, marks, objects, lists = (
         int(np.count_nonzero(characters == ord(character))) for character in ',"{['
     )
-    samples = sum(
-        len(getattr(entry.samples, name))
+    columns = [
+        (name, getattr(entry.samples, name))
         for entry in result.workloads
         for name in entry.samples.__struct_fields__
+    ]
+    known = [(name, column) for name, column in columns if column is not None]
+    samples = sum(len(column) for _, column in known)
+    samples_bytes = sum(
+        len(column) * (column.itemsize if name in SPENT_COLUMNS else _SAMPLE_VALUE_BYTES)
+        for name, column in known
     )
     timeline = seconds = 0
     if result.timeline is not None:
@@ -139,7 +147,7 @@ def weight_bytes(result: Result, data: bytes) -> int:
         lengths = [len(column) for table in tables for column in table.values()]
         timeline, seconds = sum(lengths), max(lengths, default=0)
     return (
-        samples * _SAMPLE_VALUE_BYTES
+        samples_bytes
         + timeline * _TIMELINE_VALUE_BYTES
         + seconds * _SECOND_BYTES
         + max(0, commas - samples - timeline) * _VALUE_BYTES

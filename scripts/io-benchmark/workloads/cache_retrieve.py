@@ -4,7 +4,8 @@
 """Seed 000's pattern: find a URL in a list with grep, copy the cached file that it names.
 
 Measured: for each retrieve the lookup (fork, exec, grep's answer, wait), and separately the copy (open
-to close, with mode and times); at the end the time to write the dirty pages that the copies left.
+to close, with mode and times); of both the time on a CPU, in user mode and in the kernel, and the
+time waiting for one; at the end the time to write the dirty pages that the copies left.
 Not measured: downloading, unpacking, anything of update-verify beyond the cache.
 
 The destination of the copy decides what is measured:
@@ -33,7 +34,7 @@ QUICK_DIVISOR = 20
 OBSERVED = ["populate_ns", "cache_state", "lookup_method", "copy_method", "run_ns"]
 OBSERVED += ["trims", "stopped_early", "precision_reached_ratio", "shares_extents"]
 OBSERVED += ["final_sync_ns", "final_sync_method", "dirty_before_sync_bytes"]
-OBSERVED += ["writeback_before_sync_bytes", "device_bytes"]
+OBSERVED += ["writeback_before_sync_bytes", "final_sync_device_bytes", "device_bytes"]
 URL = "https://archive.mozilla.org/pub/firefox/fake/%d/firefox-%gMB.mar"
 SPARE_BYTES = 16 * MIB  # room for the list, the probes and the file system's own needs
 FRESH_RING_DIRTY_LIMITS = 2
@@ -60,7 +61,11 @@ class _CacheRetrieve(Workload):
     name = "cache-retrieve"
     unit = "ms"
     unit_ns = 1_000_000
-    columns = ("file_index", "start_ns", "lookup_ns", "copy_ns")
+    columns = (
+        *("file_index", "start_ns", "lookup_ns", "copy_ns"),
+        *("lookup_user_ns", "lookup_kernel_ns", "lookup_waiting_ns"),
+        *("copy_user_ns", "copy_kernel_ns", "copy_waiting_ns"),
+    )
     samples_for_a_verdict = 100
 
     def __init__(self, bench, place, folder):
@@ -140,13 +145,16 @@ class _CacheRetrieve(Workload):
         progress = ProgressLines(len(self._sequence), bench.progress_every_s)
         for done, index in enumerate(self._sequence, 1):
             destination = target.next(sizes[index])
+            before = steps.read()
             start_ns = clock()
             steps.look_up(index, urls[index])
-            looked_up_ns = clock()
+            lookup_ns = clock() - start_ns
+            between = steps.read()
+            copy_start_ns = clock()
             steps.copy(files[index], destination, sizes[index])
             end_ns = clock()
-            lookup_ns, copy_ns = looked_up_ns - start_ns, end_ns - looked_up_ns
-            rows.append((index, start_ns - origin_ns, lookup_ns, copy_ns))
+            times = (index, start_ns - origin_ns, lookup_ns, end_ns - copy_start_ns)
+            rows.append((*times, *steps.spent(before, between, steps.read())))
             done_bytes += sizes[index]
             entry["run_ns"] = end_ns - started_ns
             if end_ns >= progress.due_ns or done == len(self._sequence):
@@ -178,14 +186,16 @@ class _CacheRetrieve(Workload):
         return {"drop_caches": dropped, **sizes}
 
     def _drain(self, entry, before):
-        """Time the final sync, and record how much was dirty before it."""
+        """Time the final sync, and record what was dirty before it and what the disks then wrote."""
         dirty, writeback = host.memory_bytes("Dirty"), host.memory_bytes("Writeback")
+        before_sync = self._bench.device_bytes()
         started_ns = time.monotonic_ns()
         method = page_cache.sync_filesystem(self._work)
         entry["final_sync_ns"] = time.monotonic_ns() - started_ns
         entry["final_sync_method"] = method
         entry["dirty_before_sync_bytes"] = dirty
         entry["writeback_before_sync_bytes"] = writeback
+        entry["final_sync_device_bytes"] = self._bench.device_bytes_since(before_sync)
         entry["device_bytes"] = self._bench.device_bytes_since(before)
 
     def _check_tools(self):

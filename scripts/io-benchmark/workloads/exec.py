@@ -9,9 +9,10 @@
 The kernel keeps the pages of a file once, so that processes of one file share them in the last-level
 cache; copies displace each other. The program is made here: code of 0.6 of that cache's size, which it
 jumps through in a random order. Measured: each process from its start to its end, on a separate CPU if
-there are enough. Not measured: reading the program from the disk, since it has run before. The size
-depends on the machine's cache, so different machines run different programs: compare `copies` with
-`hardlinked` on one machine.
+there are enough; and what it and this process, while it starts it, spent on a CPU and waiting for one.
+Not measured: reading the program from the disk, since it has run before. The size depends on the
+machine's cache, so different machines run different programs: compare `copies` with `hardlinked` on one
+machine.
 """
 
 import os
@@ -22,7 +23,8 @@ import signal
 import struct
 import time
 
-from batches import Batches
+import accounting
+from batches import Batches, ProcessTimes
 from early_end import SkippedError, WorkloadError
 from log import MIB
 from reading import list_names, read_text
@@ -109,11 +111,11 @@ class _Exec(Batches):
         paths = self._make(entry["variant"], count, entry["parameters"])
         try:
             for _ in range(WARM_UP_ROUNDS):
-                _run_together(paths, pins)
+                _run_together(paths, pins, ProcessTimes())
             self.begin(time.monotonic_ns())
             enough = False
             while not enough:
-                times = _run_together(paths, pins)
+                times = _run_together(paths, pins, self.process_times)
                 observed["cpu_ns"] += sum(cpu_ns for _, _, cpu_ns in times)
                 enough = self.add_all(entry, [(start, end) for start, end, _ in times])
         finally:
@@ -142,21 +144,25 @@ class _Exec(Batches):
         return paths
 
 
-def _run_together(paths, cpus):
+def _run_together(paths, cpus, process_times):
     """Run all at once; return (start_ns, end_ns, cpu_ns) of each, in the order of their ends."""
     started, times = {}, []
     try:
         group = _start_all(paths, cpus, started)
         while started:
             # Only their group: the sampler is also a child.
-            pid, status, used = os.wait4(-group, 0)
+            ended = os.waitid(os.P_PGID, group, os.WEXITED | os.WNOWAIT)
             end_ns = time.monotonic_ns()
-            start_ns, path = started.pop(pid)
+            pid = ended.si_pid
+            start_ns, path, starting = started.pop(pid)
+            waiting_ns = accounting.waiting_ns_of(pid)
+            status, user_ns, kernel_ns = accounting.reap(pid)
             if status != 0:
                 name = os.path.basename(path)
                 raise WorkloadError("%s ended with status %#06x" % (name, status))
-            cpu_ns = round((used.ru_utime + used.ru_stime) * 1e9)
-            times.append((start_ns, end_ns, cpu_ns))
+            spent = accounting.together(starting, (user_ns, kernel_ns, waiting_ns))
+            process_times.add(end_ns - start_ns, *spent)
+            times.append((start_ns, end_ns, user_ns + kernel_ns))
     finally:
         for pid in started:
             os.kill(pid, signal.SIGKILL)
@@ -167,17 +173,20 @@ def _run_together(paths, cpus):
 def _start_all(paths, cpus, started):
     """Start each process on its CPU; return the number of their process group."""
     group, before = 0, os.sched_getaffinity(0)
+    account = accounting.Account()
     try:
         for at, path in enumerate(paths):
             if cpus is not None:
                 # A new process inherits its parent's CPUs.
                 os.sched_setaffinity(0, {cpus[at]})
+            account.begin()
             start_ns = time.monotonic_ns()
             pid = os.posix_spawn(path, (path,), {}, setpgroup=group)
-            started[pid] = (start_ns, path)
+            started[pid] = (start_ns, path, account.end())
             group = group or pid
     finally:
         os.sched_setaffinity(0, before)
+        account.close()
     return group
 
 

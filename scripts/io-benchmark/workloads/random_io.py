@@ -4,11 +4,12 @@
 """Random reads and writes of 4 KiB past the page cache, one and 32 in flight (seed 000's fio).
 
 Measured: the number of operations per window of 100 ms, on a file of random bytes that was written
-and synced before, opened O_DIRECT; and the mean and percentiles of the latency of all operations. By
-fio if it is on PATH, otherwise by threads of Python processes. The result names the method, since the
-two are not comparable: Python uses more CPU per operation. Not measured: sequential I/O, and anything
-that the page cache does. If the file system refuses O_DIRECT (an older tmpfs), the workload is
-skipped: through the page cache it would measure memory.
+and synced before, opened O_DIRECT; the mean and percentiles of the latency of all operations; and what
+the threads spent on a CPU and waiting for one, of which fio reports only the former. By fio if it is on
+PATH, otherwise by threads of Python processes. The result names the method, since the two are not
+comparable: Python uses more CPU per operation. Not measured: sequential I/O, and anything that the page
+cache does. If the file system refuses O_DIRECT (an older tmpfs), the workload is skipped: through the
+page cache it would measure memory.
 
 fio logs a window's rate and end in whole milliseconds, so that operations are known to about 1 %. Its
 windows begin at its start, as this process sees it. --precision does not end it early.
@@ -114,7 +115,8 @@ class _RandomIo(Batches):
             self.begin(time.monotonic_ns())
             while not run.ended(within_s=0.5):
                 self.look_around(time.monotonic_ns())
-            operations, latency_ns = run.summary(parameters["operation"])
+            operations, latency_ns, spent = run.summary(parameters["operation"])
+            self.process_times.add(*spent)
             entry["observed"].update(total_operations=operations, latency_ns=latency_ns)
             started_ns = self._started_ns
             windows = [(started_ns + start, *rest) for start, *rest in run.windows()]

@@ -10,7 +10,8 @@
   dsync-append-first  as dsync-append, but only the first 30 writes of a process, by one process
                       after another: bfq idles while it learns what a process does, and not later
 
-Measured: each write until the file system reports it as stored; of the first writes, all 30 together.
+Measured: each write until the file system reports it as stored; of the first writes, all 30 together;
+and what the writing processes spent on a CPU and waiting for one.
 Each variant runs in a new process that has done no I/O before, since schedulers (bfq, and cfq before
 it) account bandwidth and idling per process. Not measured: opening, creating, closing. Whether the disk
 really stores the data cannot be seen; the storage part of the result has its write cache.
@@ -20,6 +21,7 @@ import itertools
 import os
 import time
 
+from accounting import Account
 from batches import PYTHON, Batches
 from crew import Crew
 
@@ -89,10 +91,11 @@ class _SyncWrite(Batches):
 
         with Crew(1, work) as crew:
             started = False
-            for _, times in self.messages_of(crew):
+            for _, (times, spent) in self.messages_of(crew):
                 if not started:
                     started = True
                     self.begin(times[0][0])
+                self.process_times.add(*spent)
                 if self.add_all(entry, times):
                     return
 
@@ -102,34 +105,42 @@ class _SyncWrite(Batches):
 
         def work(_number, ready, tell):
             step = make_step(path)
-            ready()
-            start_ns = time.monotonic_ns()
-            for _ in range(writes):
-                step()
-            tell([(start_ns, time.monotonic_ns())])
+            with Account() as account:
+                ready()
+                account.begin()
+                start_ns = time.monotonic_ns()
+                for _ in range(writes):
+                    step()
+                end_ns = time.monotonic_ns()
+                spent = [end_ns - start_ns, *account.end()]
+            tell([[(start_ns, end_ns)], spent])
 
         while True:
             with Crew(1, work) as crew:
-                for _, times in self.messages_of(crew):
+                for _, (times, spent) in self.messages_of(crew):
+                    self.process_times.add(*spent)
                     if self.add_all(entry, times, writes):
                         return
             os.unlink(path)
 
 
 def _write_and_tell(step, samples, tell):
-    """Write, and send the times later, never between the two readings of the clock."""
+    """Write, and send the times and what was spent, never between the two readings of the clock."""
     clock = time.monotonic_ns
-    times, due_ns = [], clock() + MESSAGE_EVERY_NS
-    for _ in range(samples):
-        start_ns = clock()
-        step()
-        end_ns = clock()
-        times.append((start_ns, end_ns))
-        if end_ns >= due_ns:
-            tell(times)
+    with Account() as account:
+        left = samples
+        while left > 0:
             times, due_ns = [], clock() + MESSAGE_EVERY_NS
-    if times:
-        tell(times)
+            account.begin()
+            end_ns = 0
+            while end_ns < due_ns and len(times) < left:
+                start_ns = clock()
+                step()
+                end_ns = clock()
+                times.append((start_ns, end_ns))
+            spent = [end_ns - times[0][0], *account.end()]
+            tell([times, spent])
+            left -= len(times)
 
 
 def _overwriting(path):

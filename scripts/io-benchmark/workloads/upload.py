@@ -13,7 +13,8 @@ Measured: the time per object; of objects that are sent at once, the time of a s
 one's start to the last one's end. Without --upload-url the objects go to this script's own server on
 loopback. It waits before each answer, and once more on a new connection, as a distant server would.
 Then nothing leaves this machine, and pools differ only by their own share. By curl if it is on PATH,
-otherwise by Python's http.client; the result names the method. Not measured: bandwidth.
+otherwise by Python's http.client; the result names the method. Also measured: what the client spent on
+a CPU and waiting for one, curl from its start to its end. Not measured: bandwidth, the server's CPU.
 
 curl sends Expect: 100-continue and waits one second for the answer, so a server that never answers
 costs a second per object. Such objects are counted: those that took about a second longer than the
@@ -26,7 +27,7 @@ import os
 import statistics
 import time
 
-from batches import Batches
+from batches import Batches, ProcessTimes
 from crew import Crew
 from early_end import SkippedError, WorkloadError
 from log import NS_PER_S, say
@@ -123,7 +124,7 @@ class _Upload(Batches):
         expects = self._curl is not None and way != "http2"
         if expects:
             some = [_address(url, at) for at in range(REFERENCE_OBJECTS)]
-            uploads = upload(some, self._file, "keep-alive", False)
+            uploads = upload(some, self._file, "keep-alive", ProcessTimes(), False)
             with contextlib.closing(uploads):
                 done = [sent for sent in uploads if sent is not None]
             observed["without_expect_ns"] = [sent[1] - sent[0] for sent in done]
@@ -136,7 +137,8 @@ class _Upload(Batches):
         enough = False
         while not enough:
             # Closed at once: an interruption must not leave a curl running.
-            with contextlib.closing(upload(urls, self._file, way, expects)) as uploads:
+            uploads = upload(urls, self._file, way, self.process_times, expects)
+            with contextlib.closing(uploads):
                 enough = self._upload_set(uploads, urls, together, entry)
 
     def _upload_set(self, uploads, urls, together, entry):

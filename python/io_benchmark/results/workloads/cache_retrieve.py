@@ -18,6 +18,9 @@ from io_benchmark.results.common_types import (
 )
 from io_benchmark.results.workload import Workload
 
+PHASES, KINDS = ("lookup", "copy"), ("user", "kernel", "waiting")
+SPENT_COLUMNS = tuple(f"{phase}_{kind}_ns" for phase in PHASES for kind in KINDS)
+
 
 class CacheState(ResultPart, frozen=True):
     """How cold the cache really was when the first retrieve began."""
@@ -37,13 +40,20 @@ class Trim(ResultPart, frozen=True):
 class RetrieveColumns(ResultPart, frozen=True):
     """One row per retrieve; start_ns counts from the script's start, by the monotonic clock.
 
-    The reader returns the columns as arrays of 64-bit integers.
+    What was spent in user mode, in the kernel and waiting for a CPU is null where the worker cannot know
+    it. The reader returns the columns as arrays of 64-bit integers, these of 32-bit ones where they fit.
     """
 
     file_index: Column
     start_ns: Column
     lookup_ns: Column
     copy_ns: Column
+    lookup_user_ns: Column | None = None
+    lookup_kernel_ns: Column | None = None
+    lookup_waiting_ns: Column | None = None
+    copy_user_ns: Column | None = None
+    copy_kernel_ns: Column | None = None
+    copy_waiting_ns: Column | None = None
 
 
 class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-retrieve"):
@@ -72,6 +82,7 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
     device_bytes: BytesByDevice | None
     samples: RetrieveColumns
     outcome: ResultOutcome
+    final_sync_device_bytes: BytesByDevice | None = None
 
 
 WORKLOAD = Workload(

@@ -1,0 +1,108 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""How long processes were on a CPU, and how long they waited for one, while they did operations.
+
+Measured: of a thread, and of children that it reaps here, the time on a CPU in user mode and in the
+kernel, and the time in which they could run but waited for a CPU. For the rest of the wall clock time
+they were blocked: on I/O, on writeback, on memory.
+Not measured: what children of a child waited for. Time that a hypervisor took away is in the rest or
+in the time on a CPU, which depends on the kernel. Where the kernel counts ticks, time on a CPU of less
+than a tick is all in user mode; the sum of both modes is right.
+"""
+
+import os
+import resource
+
+import reading
+from log import NS_PER_S
+
+
+class Account:
+    """What the calling thread spends between begin() and end(), which are outside what is timed."""
+
+    def __init__(self):
+        self._schedstat = reading.open_to_reread("/proc/thread-self/schedstat")
+        self._before = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        if self._schedstat is not None:
+            os.close(self._schedstat)
+
+    def read(self):
+        """Return a reading for growth(); it is the least that has to be done next to what is timed."""
+        usage = resource.getrusage(resource.RUSAGE_THREAD)
+        return usage, _text_of(self._schedstat)
+
+    def begin(self):
+        self._before = self.read()
+
+    def end(self):
+        """Return the user, kernel and waiting nanoseconds since begin()."""
+        return growth(self._before, self.read())
+
+
+def growth(before, after):
+    """Return user, kernel and waiting ns between two readings; what the kernel does not tell is None."""
+    (usage, schedstat), (usage_before, schedstat_before) = after, before
+    user_ns = round((usage.ru_utime - usage_before.ru_utime) * NS_PER_S)
+    kernel_ns = round((usage.ru_stime - usage_before.ru_stime) * NS_PER_S)
+    waiting_ns, waiting_before_ns = (
+        _waiting_ns(schedstat),
+        _waiting_ns(schedstat_before),
+    )
+    if waiting_ns is None or waiting_before_ns is None:
+        return user_ns, kernel_ns, None
+    return user_ns, kernel_ns, waiting_ns - waiting_before_ns
+
+
+def wait_for(child):
+    """Wait until the child has ended; it stays in the process table, where its times can be read."""
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+
+
+def waiting_ns_of(child):
+    """Return how long a child without threads waited for a CPU; call it before reap()."""
+    schedstat = reading.open_to_reread("/proc/%d/schedstat" % child)
+    if schedstat is None:
+        return None
+    try:
+        return _waiting_ns(_text_of(schedstat))
+    finally:
+        os.close(schedstat)
+
+
+def reap(child):
+    """Return the status of a child that has ended, and its user and kernel nanoseconds."""
+    _, status, usage = os.wait4(child, 0)
+    return status, round(usage.ru_utime * NS_PER_S), round(usage.ru_stime * NS_PER_S)
+
+
+def together(first, second):
+    """Return the sums of two triples of user, kernel and waiting nanoseconds; None where one is."""
+    return tuple(None if None in both else sum(both) for both in zip(first, second))
+
+
+def _text_of(schedstat):
+    if schedstat is None:
+        return b""
+    try:
+        return os.pread(schedstat, 100, 0)
+    except OSError:
+        return b""
+
+
+def _waiting_ns(text):
+    """Return the second number of a thread's schedstat; None where the kernel does not count it."""
+    try:
+        _, waiting_ns, times_run = text.split()
+        # A thread that was never on a CPU cannot have ended or read this: then all is 0.
+        return int(waiting_ns) if int(times_run) else None
+    except ValueError:
+        return None

@@ -1,0 +1,177 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What a thread and its children spend: on a CPU, waiting for one, blocked."""
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import accounting
+import pytest
+from batches import ProcessTimes
+
+MS = 1_000_000
+SCHEDSTAT = Path("/proc/thread-self/schedstat")
+needs_schedstat = pytest.mark.skipif(not SCHEDSTAT.exists(), reason="needs CONFIG_SCHED_INFO")
+
+Spent = tuple[int, int, int | None]
+
+
+def spent_by(action: Callable[[], object]) -> Spent:
+    with accounting.Account() as account:
+        account.begin()
+        action()
+        spent: Spent = account.end()
+        return spent
+
+
+def compute(seconds: float = 0.05) -> None:
+    """Uses a CPU for so long, by the thread's own clock."""
+    until_s = time.thread_time() + seconds
+    while time.thread_time() < until_s:
+        sum(range(1000))
+
+
+def start(code: str) -> int:
+    return os.posix_spawn(sys.executable, (sys.executable, "-S", "-c", code), os.environ)
+
+
+@pytest.mark.serial
+def test_a_busy_loop_is_time_on_a_cpu() -> None:
+    """Nearly all of it in user mode."""
+    user_ns, kernel_ns, _ = spent_by(compute)
+    assert 45 * MS < user_ns + kernel_ns < 80 * MS
+    assert user_ns > kernel_ns
+
+
+def test_sleeping_is_neither() -> None:
+    """A thread that sleeps is blocked."""
+    user_ns, kernel_ns, _ = spent_by(lambda: time.sleep(0.1))
+    assert user_ns + kernel_ns < 50 * MS
+
+
+def test_only_the_calling_thread_counts_and_only_between() -> None:
+    """What was spent before begin() is not in it."""
+    compute()
+    user_ns, kernel_ns, _ = spent_by(lambda: None)
+    assert user_ns + kernel_ns < 20 * MS
+
+
+def test_a_childs_times_are_read_before_it_is_reaped() -> None:
+    """Its CPU time, its status, and what it waited for a CPU."""
+    child = start("import time\nwhile time.process_time() < 0.1: pass\nraise SystemExit(3)")
+    accounting.wait_for(child)
+    waiting_ns = accounting.waiting_ns_of(child)
+    status, user_ns, kernel_ns = accounting.reap(child)
+    assert os.WEXITSTATUS(status) == 3
+    assert user_ns + kernel_ns > 90 * MS
+    if SCHEDSTAT.exists():
+        assert waiting_ns is not None
+        assert waiting_ns >= 0
+    with pytest.raises(ChildProcessError):
+        os.waitpid(child, os.WNOHANG)
+
+
+def test_a_sleeping_child_is_blocked() -> None:
+    """It spends no CPU time beyond its start."""
+    child = start("import time; time.sleep(1)")
+    accounting.wait_for(child)
+    _, user_ns, kernel_ns = accounting.reap(child)
+    assert user_ns + kernel_ns < 500 * MS
+
+
+def test_a_child_that_was_reaped() -> None:
+    """Then nothing is known of what it waited for."""
+    child = start("")
+    os.waitpid(child, 0)
+    assert accounting.waiting_ns_of(child) is None
+
+
+@needs_schedstat
+@pytest.mark.serial
+def test_two_processes_on_one_cpu_wait_for_it() -> None:
+    """While one runs, the other one waits."""
+    allowed = os.sched_getaffinity(0)
+    competitor = start("while True: pass")
+    try:
+        for process in (0, competitor):
+            os.sched_setaffinity(process, {min(allowed)})
+        *_, waiting_ns = spent_by(lambda: compute(0.2))
+    finally:
+        os.sched_setaffinity(0, allowed)
+        os.kill(competitor, 9)
+        accounting.wait_for(competitor)
+        competitor_waited_ns = accounting.waiting_ns_of(competitor)
+        accounting.reap(competitor)
+    assert waiting_ns is not None
+    assert waiting_ns > 10 * MS
+    assert competitor_waited_ns is not None
+    assert competitor_waited_ns > 10 * MS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(None, id="missing"),
+        pytest.param("", id="empty"),
+        pytest.param("0 0 0\n", id="not counted"),
+        pytest.param("12 34\n", id="two numbers"),
+        pytest.param("12 x 3\n", id="no number"),
+    ],
+)
+def test_a_schedstat_that_tells_nothing(recorded: Callable[..., None], text: str | None) -> None:
+    """Waiting is unknown, and time on a CPU is known all the same."""
+    paths = {} if text is None else {"/proc/thread-self/schedstat": text, "/proc/7/schedstat": text}
+    recorded(paths)
+    user_ns, kernel_ns, waiting_ns = spent_by(lambda: None)
+    assert user_ns + kernel_ns >= 0
+    assert (waiting_ns, accounting.waiting_ns_of(7)) == (None, None)
+
+
+def test_a_schedstat_that_grows(recorded: Callable[..., None]) -> None:
+    """The second number of three is the waiting; it is read again from the open file."""
+    recorded({"/proc/thread-self/schedstat": "100 20 3\n", "/proc/7/schedstat": "1 55 2\n"})
+    with accounting.Account() as account:
+        account.begin()
+        Path(accounting.reading.ROOT + "/proc/thread-self/schedstat").write_text("900 65 4\n")
+        assert account.end()[2] == 45
+    assert accounting.waiting_ns_of(7) == 55
+
+
+def test_a_file_that_cannot_be_read(recorded: Callable[..., None]) -> None:
+    """A folder in its place can be opened, but not read."""
+    recorded({"/proc/thread-self/schedstat/x": ""})
+    assert spent_by(lambda: None)[2] is None
+
+
+def test_no_descriptor_is_left_open() -> None:
+    """Neither by an account nor by looking at a child."""
+
+    def descriptors() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    before = descriptors()
+    child = start("")
+    spent_by(lambda: accounting.wait_for(child))
+    accounting.waiting_ns_of(child)
+    accounting.reap(child)
+    with pytest.raises(ZeroDivisionError):
+        spent_by(lambda: 1 // 0)
+    assert descriptors() == before
+
+
+def test_sums_of_processes() -> None:
+    """What one of them does not know, nobody knows of all together."""
+    times = ProcessTimes()
+    assert times.as_document() is None
+    times.add(10, 4, 3, 2)
+    times.add(10, 1, 1, 0)
+    sums = {"wall_ns": 20, "user_ns": 5, "kernel_ns": 4, "waiting_ns": 2}
+    assert times.as_document() == sums
+    times.add(1, 1, 0, None)
+    times.add(1, 0, 1, 7)
+    assert times.as_document() == {"wall_ns": 22, "user_ns": 6, "kernel_ns": 5, "waiting_ns": None}
+    assert accounting.together((1, 2, 3), (10, 20, None)) == (11, 22, None)
