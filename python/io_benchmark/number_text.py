@@ -5,9 +5,12 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple, Self
 
 _NS_PER_MS = 1_000_000
 NOTHING = "\N{EN DASH}"
+MINUS = "\N{MINUS SIGN}"
+_MOST_DECIMALS = 3
 _NARROW = 0.1
 # An interval that reaches over this factor has its ends cut at these.
 _WIDE, _LEAST, _MOST = 100_000, 0.01, 100
@@ -51,6 +54,51 @@ def times(values_ns: Sequence[float]) -> list[str]:
     smallest = min(known, default=_NS_PER_MS)
     size, unit = next((pair for pair in TIME_UNITS if smallest >= pair[0]), TIME_UNITS[-1])
     return [f"{digits(value / size)} {unit}" for value in values_ns]
+
+
+class TimeScale(NamedTuple):
+    """A unit and a number of decimals that times and their differences share, so that they add up."""
+
+    unit_ns: int
+    unit: str
+    decimals: int
+
+    @classmethod
+    def of(cls, times_ns: Sequence[float], difference_ns: float) -> Self:
+        """Return the unit of the largest time, and three significant digits of the difference."""
+        largest = max(times_ns, default=0.0)
+        size, unit = next((pair for pair in TIME_UNITS if largest >= pair[0]), TIME_UNITS[-1])
+        shown = abs(difference_ns) / size or 1.0
+        decimals = 2 - math.floor(math.log10(shown))
+        return cls(size, unit, min(max(decimals, 0), _MOST_DECIMALS))
+
+    def plain(self, value_ns: float) -> str:
+        """Write a time without its unit: '75.8'."""
+        return f"{value_ns / self.unit_ns:,.{self.decimals}f}"
+
+    def signed(self, value_ns: float) -> str:
+        """Write a difference without its unit: '+70.1'."""
+        text = self.plain(abs(value_ns))
+        if not text.strip("0.,"):
+            return text
+        return f"{'+' if value_ns > 0 else MINUS}{text}"
+
+
+def whole_percents(shares: Sequence[float]) -> list[int]:
+    """Round parts of one that add up to one, to whole percentages that add up to 100."""
+    percents = [100 * share for share in shares]
+    rounded = [math.floor(percent) for percent in percents]
+    missing = max(100 - sum(rounded), 0)
+    # Those that lose most by rounding down are rounded up.
+    by_loss = sorted(range(len(rounded)), key=lambda at: rounded[at] - percents[at])
+    for at in by_loss[:missing]:
+        rounded[at] += 1
+    return rounded
+
+
+def signed_percent(value: int) -> str:
+    """Write a whole percentage: '97 %'; a negative one has a minus sign, not a hyphen."""
+    return f"{f'{value:,}'.replace('-', MINUS)} %"
 
 
 def seconds(value_ns: float) -> str:

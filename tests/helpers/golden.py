@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import divided_reports
 import every_workload
 import msgspec
 import published_series
@@ -39,6 +40,8 @@ Made = Callable[[], Report | History]
 _few = sample_report.FEW_RETRIEVES
 REPORTS: Mapping[str, Made] = {
     "seed-case": partial(sample_report.seed_case, _few),
+    # Causes are golden elsewhere.
+    "one-disk-against-two": lambda: replace(divided_reports.three_pools(), diagnoses=()),
     "before-and-after": partial(sample_report.before_after, _few),
     "refused": partial(sample_report.refused, _few),
     "nothing-readable": sample_report.empty,
@@ -56,15 +59,21 @@ REPORTS: Mapping[str, Made] = {
     "history: hostile": sample_history.hostile,
     "history: nothing": sample_history.nothing,
 }
-NARROW = ("seed-case", "few-measurements", "history: one-change")
+NARROW = ("seed-case", "one-disk-against-two", "few-measurements", "history: one-change")
 # Real causes and rules are in the text alone: their sentences are golden elsewhere too.
 IN_MARKDOWN = (
-    *("seed-case", "before-and-after", "refused", "nothing-readable", "hostile-names"),
-    *("few-measurements", "history: one-change", "history: hostile", "history: nothing"),
+    *("seed-case", "one-disk-against-two", "before-and-after", "refused", "nothing-readable"),
+    *(
+        "hostile-names",
+        "few-measurements",
+        "history: one-change",
+        "history: hostile",
+        "history: nothing",
+    ),
 )
 IN_HTML = (
-    *("seed-case", "nothing-readable", "hostile-names", "few-measurements"),
-    *("history: one-change", "history: hostile"),
+    *("seed-case", "one-disk-against-two", "nothing-readable", "hostile-names"),
+    *("few-measurements", "history: one-change", "history: hostile"),
 )
 
 

@@ -4,8 +4,10 @@
 """Reports for the tests of every format."""
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -27,6 +29,8 @@ from io_benchmark.analysis.model import (
     Subject,
     Verdict,
 )
+from io_benchmark.analysis.parts.division import Division, PartDifference
+from io_benchmark.analysis.parts.time_parts import Kind, Phase
 from io_benchmark.analysis.report_model import (
     Bottleneck,
     NoiseFloor,
@@ -44,6 +48,14 @@ from io_benchmark.report.formats.terminal import render_report
 MS = 1_000_000
 MIB = 1024 * 1024
 GIB = 1024 * MIB
+Arguments = ParamSpec("Arguments")
+# What each retrieve costs besides being blocked.
+FIXED_MS = {
+    (Phase.LOOKUP, Kind.USER): 0.34,
+    (Phase.LOOKUP, Kind.KERNEL): 0.89,
+    (Phase.COPY, Kind.USER): 0.03,
+    (Phase.COPY, Kind.KERNEL): 12.1,
+}
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
 SIZES_MIB = [80] * 40 + [60] * 40 + [5] * 20
 # Enough for every picture; the golden page stays readable.
@@ -287,6 +299,41 @@ ABSORBED = SideBottleneck(
 )
 
 
+def with_divisions(part: SubjectReport) -> SubjectReport:
+    """Divide each difference: workers measured once, whose copies are blocked for what is left."""
+    fixed_ns = {name: value * MS for name, value in FIXED_MS.items()}
+
+    def parts(compared: Comparison) -> tuple[PartDifference, ...]:
+        baseline_ns, candidate_ns = (
+            part.figures[side].mean_ns - sum(fixed_ns.values())
+            for side in (compared.baseline, compared.candidate)
+        )
+        return (
+            *(PartDifference(*name, value, value, None, None) for name, value in fixed_ns.items()),
+            PartDifference(Phase.COPY, Kind.BLOCKED, baseline_ns, candidate_ns, None, None),
+        )
+
+    return replace(
+        part,
+        divisions=tuple(
+            Division(compared.baseline, compared.candidate, parts(compared))
+            for compared in part.comparisons
+        ),
+    )
+
+
+def divided(make: Callable[Arguments, Report]) -> Callable[Arguments, Report]:
+    """Divide the differences of a function's report."""
+
+    @wraps(make)
+    def made(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> Report:
+        report = make(*arguments, **keywords)
+        return replace(report, subjects=tuple(map(with_divisions, report.subjects)))
+
+    return made
+
+
+@divided
 def seed_case(retrieves: int = 2000) -> Report:
     """Seed 000: amd-16 slower for a reason, amd-30 not decided with one worker each."""
     run_s = max(retrieves // 20, 40)
@@ -353,6 +400,7 @@ HOSTILE_NAMES = (
 )
 
 
+@divided
 def hostile(retrieves: int = 2000) -> Report:
     """Return the seed's case with an attack in every text that comes from a file."""
     report = seed_case(retrieves)
@@ -507,6 +555,7 @@ def empty() -> Report:
     )
 
 
+@divided
 def before_after(retrieves: int = 2000) -> Report:
     """Return two pools before and after a new image; each is its own baseline."""
     before = figures(146, 157, 205, 237, 291.4, workers=4, between=0.031)
@@ -563,6 +612,7 @@ def before_after(retrieves: int = 2000) -> Report:
     )
 
 
+@divided
 def many_pools(retrieves: int = 2000, pools: int = 12) -> Report:
     """Return more pools than fit as columns."""
     names = [f"pool-{number:02d}" for number in range(1, pools + 1)]
@@ -615,6 +665,7 @@ def many_pools(retrieves: int = 2000, pools: int = 12) -> Report:
     )
 
 
+@divided
 def renamed(report: Report, side: str, other: str) -> Report:
     """Return the report with a different name for one candidate."""
 

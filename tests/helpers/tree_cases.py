@@ -43,6 +43,11 @@ def triggers(cause: str, slower: str, faster: str, workload: str = RETRIEVE, **m
     return Row(cause, State.SUPPORTED, slower, faster, workload, **more)
 
 
+def leaves_open(cause: str, slower: str, faster: str, workload: str = RETRIEVE, **more: Any) -> Row:
+    """The setting differs, and so does another one that acts through the same part of the time."""
+    return Row(cause, State.NOT_SEPARABLE, slower, faster, workload, **more)
+
+
 def rules_out(cause: str, slower: str, faster: str, workload: str = RETRIEVE, **more: Any) -> Row:
     return Row(cause, State.RULED_OUT, slower, faster, workload, **more)
 
@@ -60,6 +65,8 @@ def column(change: Callable[[int, int], float]) -> Change:
 
 SLOW_LOOKUPS = {f"{ENTRY}.samples.lookup_ns": column(lambda _, ns: ns + 40 * MS)}
 SLOWING_DOWN = {f"{ENTRY}.samples.copy_ns": column(lambda at, ns: ns * (0.5 + at / 2000))}
+REAL = {f"{ENTRY}.fidelity": "real"}
+OLD_CP = {"host.tools.cp.version": "cp (GNU coreutils) 8.32"}
 BUSY_KERNEL = {"timeline.columns.own_system_ms": column(lambda _, ms: 4 * ms)}
 PRESSED = {"timeline.columns.psi_cpu_some_us": column(lambda at, _: 300_000 * at)}
 WARM = {f"{ENTRY}.cache_state.resident_bytes": 5700 * MIB}
@@ -78,8 +85,8 @@ ROWS = (
     triggers("device-count", "gcp-amd-16", "gcp-intel"),
     triggers("device-count", "lab-one-disk", "lab-two-striped"),
     triggers("device-count", "vm-lvm-one-disk", "vm-lvm-striped"),
-    triggers("device-count", "vm-lvm-linear", "vm-lvm-striped"),
-    triggers("device-count", "vm-lvm-linear-io-hints", "vm-lvm-striped-io-hints"),
+    rules_out("device-count", "vm-lvm-linear", "vm-lvm-striped"),
+    rules_out("device-count", "vm-lvm-linear-io-hints", "vm-lvm-striped-io-hints"),
     rules_out("device-count", "gcp-amd-30", "gcp-intel"),
     rules_out("device-count", "vm-lvm-linear", "vm-lvm-one-disk"),
     rules_out("device-count", "vm-lvm-striped-io-hints", "vm-lvm-striped"),
@@ -110,21 +117,22 @@ ROWS = (
     rules_out("cgroup-cpu-limit", "lab-capped", "lab-ext4-none", SPAWN),
     triggers("storage-place", "lab-overlay-1-layer", "lab-ext4-none"),
     triggers("storage-place", "podman-container", "podman-volume"),
-    triggers("storage-place", "lab-ext4-none", "lab-tmpfs"),
+    leaves_open("storage-place", "lab-ext4-none", "lab-tmpfs"),
     rules_out("storage-place", "podman-volume-bfq", "podman-volume"),
     rules_out("storage-place", "vm-lvm-one-disk", "vm-lvm-striped"),
     rules_out("storage-place", "lab-overlay-21-layers", "lab-overlay-1-layer"),
-    triggers("file-system", "lab-one-disk", "lab-ext4-none"),
+    leaves_open("file-system", "lab-one-disk", "lab-ext4-none"),
+    triggers("file-system", "lab-one-disk", "lab-ext4-none", METADATA),
     rules_out("file-system", "lab-capped", "lab-ext4-none"),
-    triggers("ext4-flush", "gcp-amd-16", "gcp-intel"),
-    triggers("ext4-flush", "vm-lvm-one-disk", "vm-lvm-striped"),
+    rules_out("ext4-flush", "gcp-amd-16", "gcp-intel"),
+    rules_out("ext4-flush", "vm-lvm-one-disk", "vm-lvm-striped"),
     triggers("ext4-flush", "lab-ext4-none", "lab-ext4-noauto_da_alloc"),
     rules_out("ext4-flush", "lab-ext4-noauto_da_alloc", "lab-ext4-none"),
     rules_out("ext4-flush", "lab-xfs-bfq", "lab-one-disk"),
     triggers("reflink", "lab-ext4-bfq", "lab-xfs-bfq", facts_faster=REFLINKED),
     rules_out("reflink", "lab-ext4-bfq", "lab-ext4-none"),
     triggers("mount-options", "lab-ext4-sync", "lab-ext4-none"),
-    triggers("mount-options", "lab-ext4-none", "gcp-intel"),
+    leaves_open("mount-options", "lab-ext4-none", "gcp-intel"),
     rules_out("mount-options", "lab-capped", "lab-ext4-none"),
     rules_out("mount-options", "gcp-amd-16", "gcp-intel"),
     rules_out("mount-options", "vm-lvm-one-disk", "vm-lvm-striped"),
@@ -178,16 +186,30 @@ ROWS = (
     rules_out("cpu", "gcp-amd-16", "gcp-intel"),
     triggers("kernel", "cfq-ext4-root-group", "lab-ext4-bfq-root-group", facts=BUSY_KERNEL),
     rules_out("kernel", "gcp-amd-16", "gcp-intel"),
-    triggers(
+    leaves_open(
         "image-and-tools", "cfq-ext4-root-group", "lab-ext4-bfq-root-group", facts=SLOW_LOOKUPS
+    ),
+    triggers(
+        "image-and-tools",
+        "cfq-ext4-root-group",
+        "lab-ext4-bfq-root-group",
+        facts=REAL | OLD_CP,
+        facts_faster=REAL,
     ),
     rules_out("image-and-tools", "gcp-amd-16", "gcp-intel"),
     triggers("lookup-cost", "gcp-amd-16", "gcp-intel", facts=SLOW_LOOKUPS),
     rules_out("lookup-cost", "gcp-amd-16", "gcp-intel"),
-    triggers("spawn-cost", "gcp-amd-16", "gcp-intel", also_measured=(SPAWN,), times={SPAWN: 100}),
+    triggers(
+        "spawn-cost",
+        "gcp-amd-16",
+        "gcp-intel",
+        also_measured=(SPAWN,),
+        times={SPAWN: 100},
+        facts=SLOW_LOOKUPS,
+    ),
     rules_out("spawn-cost", "gcp-amd-16", "gcp-intel", also_measured=(SPAWN,), times={SPAWN: 1.06}),
     triggers("random-io", "gcp-amd-16", "gcp-intel", RANDOM),
-    triggers("random-io", "gcp-amd-16", "gcp-intel", also_measured=(RANDOM,), times={RANDOM: 2}),
+    leaves_open("random-io", "gcp-amd-16", "gcp-intel", also_measured=(RANDOM,), times={RANDOM: 2}),
     rules_out("random-io", "gcp-amd-16", "gcp-intel", also_measured=(RANDOM,)),
     triggers("slow-flush", "gcp-amd-16", "gcp-intel", SYNC),
     rules_out("slow-flush", "gcp-amd-16", "gcp-intel", SYNC, times=APPENDING),

@@ -40,6 +40,18 @@ def retrieves_of(result: Result) -> list[CacheRetrieveEntry]:
     return entries
 
 
+def take_process_times(entry: dict[str, Any], is_waiting_known: bool = True) -> None:
+    """Asserts what holds of what the processes of an entry spent, and leaves it out."""
+    times = entry.pop("process_times")
+    assert list(times) == ["wall_ns", "user_ns", "kernel_ns", "waiting_ns"]
+    assert times["wall_ns"] > 0
+    assert 0 <= times["user_ns"] + times["kernel_ns"] <= 1.1 * times["wall_ns"]
+    if is_waiting_known and Path("/proc/self/schedstat").exists():
+        assert times["waiting_ns"] >= 0
+    else:
+        assert times["waiting_ns"] is None
+
+
 @dataclass
 class Worker:
     """A workspace, an artifacts folder, and the script's command line for them."""

@@ -13,6 +13,7 @@ from io_benchmark.analysis.inference.estimates import AdjustedTest, Estimate, Si
 from io_benchmark.analysis.inference.workers_needed import advise
 from io_benchmark.analysis.model import Comparison, Problem, Run, Severity, Subject, Verdict, Worker
 from io_benchmark.analysis.observed import machine_identity
+from io_benchmark.analysis.parts import division
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report, SubjectReport, WorkerLine
 from io_benchmark.analysis.statements import Statement, count, statement
@@ -136,6 +137,10 @@ def _compare_subject(
         for pair, test in zip(pairs, tests, strict=True)
     )
     order = plan.order(sides)
+    parts = {
+        side: [division.of_machine([entry.parts_ns for entry in machine]) for machine in of.runs]
+        for side, of in data.items()
+    }
     workers = {side: [run.worker for run in sides[side]] for side in order}
     return (
         SubjectReport(
@@ -144,6 +149,7 @@ def _compare_subject(
             comparisons,
             figures.noise_floors(data.values()),
             bottlenecks.bottlenecks_of_sides(subject, workers),
+            tuple(division.divide(parts, pair.candidate, pair.baseline) for pair in pairs),
         ),
         problems,
     )

@@ -4,16 +4,21 @@
 """From a result file to a worker. Its columns become arrays without a copy."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 import numpy as np
 
 from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worker
+from io_benchmark.analysis.parts import time_parts
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
+from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.workload import BatchColumns
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
 from io_benchmark.sources.protocol import RunResult
 
+_STOLEN = "cpu_steal_ms"
+_WORKING = ("cpu_user_ms", "cpu_nice_ms", "cpu_system_ms", "cpu_irq_ms", "cpu_softirq_ms")
 _NO_RETRIEVES = RetrieveColumns(file_index=[], start_ns=[], lookup_ns=[], copy_ns=[])
 _NO_BATCHES = BatchColumns(start_ns=[], duration_ns=[], operations=[])
 
@@ -21,7 +26,8 @@ _NO_BATCHES = BatchColumns(start_ns=[], duration_ns=[], operations=[])
 def worker_of(measured: RunResult, side: str) -> Worker:
     """Return a worker, on the side that it is grouped by."""
     result, task = measured.result, measured.task
-    entries = tuple(_entry(entry) for entry in result.workloads)
+    stolen = _stolen_per_cpu(result.timeline)
+    entries = tuple(_entry(entry, stolen) for entry in result.workloads)
     worker_id = f"{task.worker_group}/{task.worker_id}" if task and task.worker_id else UNKNOWN
     return Worker(
         side=side,
@@ -38,8 +44,21 @@ def worker_of(measured: RunResult, side: str) -> Worker:
     )
 
 
-def _entry(entry: CacheRetrieveEntry | BatchEntry) -> Entry:
-    return _retrieves(entry) if isinstance(entry, CacheRetrieveEntry) else _batches(entry)
+def _entry(recorded: CacheRetrieveEntry | BatchEntry, stolen_per_cpu: float | None) -> Entry:
+    entry = _retrieves(recorded) if isinstance(recorded, CacheRetrieveEntry) else _batches(recorded)
+    return replace(entry, parts_ns=time_parts.with_stolen(entry.parts_ns, stolen_per_cpu))
+
+
+def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float | None:
+    """Return how long the hypervisor took the CPUs away, per time that they worked."""
+    if timeline is None:
+        return None
+    growth = {}
+    for name in (_STOLEN, *_WORKING):
+        known = [value for value in timeline.columns.get(name, ()) if value is not None]
+        growth[name] = known[-1] - known[0] if known else 0
+    worked = sum(growth[name] for name in _WORKING)
+    return growth[_STOLEN] / worked if worked > 0 else None
 
 
 def _retrieves(entry: CacheRetrieveEntry) -> Entry:
@@ -54,6 +73,7 @@ def _retrieves(entry: CacheRetrieveEntry) -> Entry:
         operations=_constant(1, len(lookup_ns)),
         size_bytes=sizes[_column(samples.file_index)],
         planned=entry.retrieves_planned,
+        parts_ns=time_parts.of_retrieves(samples),
         lookup_ns=lookup_ns,
     )
 
@@ -73,6 +93,7 @@ def _batches(entry: BatchEntry) -> Entry:
         operations=_column(samples.operations),
         size_bytes=_constant(0, len(samples.duration_ns)),
         planned=entry.parameters.samples_planned,
+        parts_ns=time_parts.of_batches(samples, entry.process_times),
     )
 
 

@@ -8,13 +8,14 @@ both are *sides*: usually pools, with `compare A --against B` one pool before an
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from io_benchmark.analysis.parts.time_parts import Part
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 
@@ -75,6 +76,7 @@ class Entry:
     operations: Integers  # in each sample; a retrieve is one
     size_bytes: Integers  # of each sample's file; 0 for batches, whose operations are all the same
     planned: int  # samples that were to be taken
+    parts_ns: Mapping[Part, float] = field(default_factory=dict)  # of one operation, on average
     lookup_ns: Integers | None = None  # of cache-retrieve only: the part of a retrieve's time
 
     @property
@@ -85,10 +87,6 @@ class Entry:
     @property
     def measured(self) -> BatchEntry | None:
         return self.facts if isinstance(self.facts, BatchEntry) else None
-
-    @property
-    def copy_ns(self) -> Integers | None:
-        return None if self.lookup_ns is None else self.total_ns - self.lookup_ns
 
     @property
     def mean_ns(self) -> float:
@@ -240,6 +238,7 @@ class Comparison:
 
 class State(StrEnum):
     SUPPORTED = "supported"
+    NOT_SEPARABLE = "not separable"  # from another cause of the same part of the time
     RULED_OUT = "ruled out"
     NOT_OBSERVABLE = "not observable"
 
@@ -295,6 +294,7 @@ class Cause:
     explanation: tuple[Statement, ...]  # why it is judged so, or which fact is missing
     predicted_ratio: float | None = None
     share: float | None = None  # ln(measured) ÷ ln(predicted)
+    is_shared: bool = False  # by both sides: its remedies may help, though it differs in nothing
     workload: str | None = None  # for "not observable": the workload that would show it
 
 

@@ -17,6 +17,7 @@ from io_benchmark.analysis.model import (
     Problem,
     Subject,
 )
+from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.statements import Statement
 
 
@@ -66,6 +67,7 @@ class SubjectReport:
     noise: tuple[NoiseFloor, ...]
     # By side; only cache-retrieve has them.
     bottlenecks: dict[str, SideBottleneck] = field(default_factory=dict)
+    divisions: tuple[Division, ...] = ()  # of the comparisons, in their order
 
     @property
     def median_is_steady(self) -> bool:

@@ -131,6 +131,15 @@ def test_what_the_last_copy_left_was_not_written_meanwhile() -> None:
     assert (run.written_bytes, run.left_dirty_bytes) == (20_000 * MIB, 19_900 * MIB)
 
 
+def test_what_other_processes_left_dirty_is_not_counted() -> None:
+    """Where the disks' counters around the final sync are known, they replace the machine's."""
+    synced = {"nvme0n1": {"read": 0, "written": 3 * MIB}, "nvme1n1": {"read": 1, "written": MIB}}
+    run = found({**left(19_900), f"{ENTRY}.final_sync_device_bytes": synced})
+    assert run.left_dirty_bytes == 4 * MIB
+    run = found({**left(19_900), f"{ENTRY}.final_sync_device_bytes": {}})
+    assert run.left_dirty_bytes == 19_900 * MIB
+
+
 def test_the_figure_that_is_steady() -> None:
     """Medians where memory takes everything, means where writers wait for the disk."""
     assert {one.name for one in Bottleneck if one.median_is_steady} == {"PAGE_CACHE", "CPU"}

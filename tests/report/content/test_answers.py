@@ -66,11 +66,6 @@ def test_causes_belong_to_one_subject():
     ("causes", "ending"),
     [
         pytest.param(
-            [replace(sample_report.SUPPORTED, share=1.31)],
-            "1 local SSD against 2 local SSDs striped explains 131 % (over-explained).",
-            id="over-explained",
-        ),
-        pytest.param(
             [replace(sample_report.SUPPORTED, share=None)],
             "1 local SSD against 2 local SSDs striped (device-count, supported).",
             id="no-share",

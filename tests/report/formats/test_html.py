@@ -51,6 +51,16 @@ def test_policy():
     )
 
 
+def test_every_difference_is_divided():
+    """Each sentence is visible; the pictures and tables of some candidates are folded."""
+    page = render_report(sample_report.many_pools(10))
+    head, _, folded = page.partition("<summary>3 further differences</summary>")
+    leads = [f"pool-{number:02d}, " for number in (2, 3, 6, 7, 10, 11)]
+    assert [lead for lead in leads if f"<strong>{lead}" in head] == leads
+    assert head.count('id="parts-') == 2 * 3
+    assert folded.count('id="parts-') == 2 * 3
+
+
 def test_pictures_are_described():
     """Every picture refers to its own title and description."""
     page = Page(render_report(sample_report.seed_case(50)))
@@ -58,8 +68,8 @@ def test_pictures_are_described():
     named = [
         value for key, value in page.attributes if key in ("aria-labelledby", "aria-describedby")
     ]
-    # Forest, distribution, scatter, and three timelines, each with two.
-    assert len(named) == 12
+    # Parts, forest, distribution, scatter, and three timelines, each with two.
+    assert len(named) == 14
     assert set(named) <= ids
     assert len(ids) == len([value for key, value in page.attributes if key == "id"])
 

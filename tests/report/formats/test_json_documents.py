@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import divided_reports
 import every_workload
 import jsonschema
 import numpy as np
@@ -16,6 +17,7 @@ import sample_report
 import several_places
 
 from io_benchmark.analysis.model import PERCENTILES
+from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.report.formats.json_documents import (
@@ -34,6 +36,7 @@ REPORTS: dict[str, Any] = {
     "many-pools": lambda: sample_report.many_pools(10),
     "every-workload": every_workload.report,
     "five-places": several_places.five,
+    "one-disk-against-two": divided_reports.three_pools,
 }
 HISTORIES = {
     name: getattr(sample_history, name)
@@ -291,3 +294,44 @@ def test_a_history():
         },
     ]
     assert [fact["name"] for fact in change["varied"]] == ["zone"]
+
+
+def test_parts_of_a_difference():
+    """All parts are there, in nanoseconds, and their signed shares add up to one."""
+    (subject,) = document_of(divided_reports.three_pools())["subjects"]
+    assert [(each["candidate"], each["baseline"]) for each in subject["divisions"]] == [
+        ("amd-16", "intel"),
+        ("amd-30", "intel"),
+    ]
+    for divided in subject["divisions"]:
+        parts = divided["parts"]
+        assert [(part["phase"], part["kind"]) for part in parts] == [
+            (phase, kind)
+            for phase in ("lookup", "copy")
+            for kind in ("user", "kernel", "waiting", "blocked")
+        ]
+        means = [subject["figures"][divided[side]]["mean_ns"] for side in ("baseline", "candidate")]
+        assert divided["difference_ns"] == pytest.approx(means[1] - means[0])
+        assert sum(part["difference_ns"] for part in parts) == pytest.approx(
+            divided["difference_ns"]
+        )
+        assert sum(part["share"] for part in parts) == pytest.approx(1)
+        assert all(part["low_ns"] <= part["difference_ns"] <= part["high_ns"] for part in parts)
+
+
+def test_parts_of_workers_measured_once():
+    """Without an interval its ends are null."""
+    (subject,) = document_of(sample_report.seed_case(10))["subjects"]
+    ends = {part[end] for part in subject["divisions"][0]["parts"] for end in ("low_ns", "high_ns")}
+    assert ends == {None}
+
+
+def test_parts_without_a_difference():
+    """A share of nothing is null."""
+    parts = {
+        Part(Phase.LOOKUP, Kind.USER): (1, 2, None, None),
+        Part(Phase.COPY, Kind.USER): (2, 1, None, None),
+    }
+    report = divided_reports.with_parts(sample_report.seed_case(10), parts)
+    (subject,) = document_of(report)["subjects"]
+    assert {part["share"] for part in subject["divisions"][0]["parts"]} == {None}

@@ -108,7 +108,7 @@ def test_hostile_document():
         elif token.type == "tr_close":
             widths.add(cells)
             cells = 0
-    assert widths == {4, 6}
+    assert widths == {4, 5, 6}
 
 
 @pytest.mark.parametrize(
@@ -124,3 +124,17 @@ def test_fits_a_comment(report):
     assert len(text) <= MAXIMUM_LENGTH + 100
     assert text.startswith("## io-benchmark")
     assert "And 970 more." in text or "does not fit a comment" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("+70.1 ms", "+70.1 ms", id="difference"),
+        pytest.param("−14 %", "−14 %", id="negative"),
+        pytest.param("+ 1", "`+` 1", id="list"),
+        pytest.param("+x", "`+x`", id="word"),
+    ],
+)
+def test_signs(text, expected):
+    """A sign is plain before a number alone."""
+    assert prose(text) == expected

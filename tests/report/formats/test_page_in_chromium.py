@@ -3,6 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The page in a real Chromium: it loads nothing, has no errors, and is readable."""
 
+import itertools
+
+import divided_reports
 import every_workload
 import pytest
 import sample_report
@@ -41,6 +44,14 @@ Math.min(...[...document.querySelectorAll("p, td, th, li, dd, .plot text")]
 """
 
 
+TEXTS_OF_PARTS = """
+[...document.querySelectorAll("svg[aria-labelledby^=parts-] text:not(.tick)")].map(text => {
+  const box = text.getBoundingClientRect();
+  return {left: box.left, right: box.right, top: Math.round(box.bottom / 4)};
+})
+"""
+
+
 @pytest.fixture
 def opened(browser, tmp_path):
     """Return a function that opens a report's page from a file."""
@@ -61,6 +72,7 @@ def opened(browser, tmp_path):
         pytest.param(sample_report.hostile, id="hostile"),
         pytest.param(sample_report.many_pools, id="twelve-pools"),
         pytest.param(sample_report.empty, id="nothing-readable"),
+        pytest.param(divided_reports.three_pools, id="one-disk-against-two"),
     ],
 )
 def test_nothing_is_loaded(browser, opened, report):
@@ -77,12 +89,19 @@ def test_nothing_is_loaded(browser, opened, report):
 @pytest.mark.parametrize(
     "size", [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")]
 )
-def test_pictures_are_visible(browser, opened, size):
-    """Each of the six pictures has a size, fits the window, and something is painted in it."""
-    opened(sample_report.seed_case())
+@pytest.mark.parametrize(
+    ("report", "count"),
+    [
+        pytest.param(sample_report.seed_case, 7, id="seed-case"),
+        pytest.param(divided_reports.three_pools, 8, id="one-disk-against-two"),
+    ],
+)
+def test_pictures_are_visible(browser, opened, size, report, count):
+    """Each picture has a size, fits the window, and something is painted in it."""
+    opened(report())
     browser.look(*size, dark=False)
     pictures = browser.evaluate(PICTURES)
-    assert len(pictures) == 6
+    assert len(pictures) == count
     for picture in pictures:
         assert 150 < picture["width"] <= size[0]
         assert picture["height"] > 60
@@ -98,6 +117,7 @@ def test_pictures_are_visible(browser, opened, size):
         pytest.param(sample_report.before_after, id="before-and-after"),
         pytest.param(every_workload.report, id="every-workload"),
         pytest.param(several_places.five, id="five-places"),
+        pytest.param(divided_reports.three_pools, id="one-disk-against-two"),
     ],
 )
 def test_phone(browser, opened, report):
@@ -107,6 +127,20 @@ def test_phone(browser, opened, report):
     scrolled, window = browser.evaluate(WIDTHS)
     assert scrolled <= window == PHONE[0]
     assert browser.evaluate(SMALLEST_TEXT) >= 10
+
+
+@pytest.mark.parametrize("width", [360, 390, 1280])
+def test_texts_of_the_parts_do_not_overlap(browser, opened, width):
+    """The name of a part and its size have room next to each other."""
+    opened(divided_reports.three_pools())
+    browser.look(width, 900, dark=False)
+    texts = browser.evaluate(TEXTS_OF_PARTS)
+    assert len(texts) > 20
+    for row in {text["top"] for text in texts}:
+        boxes = sorted((text["left"], text["right"]) for text in texts if text["top"] == row)
+        assert all(before[1] < after[0] for before, after in itertools.pairwise(boxes)), boxes
+        assert boxes[0][0] >= 0
+        assert boxes[-1][1] <= width
 
 
 def test_dark_and_light(browser, opened):

@@ -6,6 +6,7 @@
 import re
 from typing import Any
 
+import divided_reports
 import every_workload
 import pytest
 import sample_history
@@ -19,6 +20,7 @@ REPORTS: dict[str, Any] = {
     "many-pools": lambda: sample_report.many_pools(10),
     "before-and-after": lambda: sample_report.before_after(10),
     "empty": sample_report.empty,
+    "one-disk-against-two": divided_reports.three_pools,
     "every-workload": every_workload.report,
     "few-measurements": several_places.few_measurements,
 }
@@ -33,6 +35,22 @@ def test_width(report, width):
     limit = max(width, 60) if report == "hostile" else width
     assert [line for line in lines if cell_len(line) > limit] == []
     assert [line for line in lines if line != line.rstrip()] == []
+
+
+def test_first_screen():
+    """A terminal of 80 × 24 shows the answer about three pools, and where the time went."""
+    shown = sample_report.on_terminal(divided_reports.three_pools(), 80)
+    first_screen = " ".join("".join(shown.splitlines(keepends=True)[:24]).split())
+    assert "amd-16 is 2.05× slower than intel" in first_screen
+    assert "amd-30 is 2.07× slower than intel" in first_screen
+    assert (
+        "amd-16, +75.0 ms per retrieve against intel: "
+        "copies blocked (I/O, writeback, memory) +75.1 ms (100 %)."
+    ) in first_screen
+    assert (
+        "amd-30, +76.7 ms per retrieve against intel: copies blocked (I/O, writeback, memory) "
+        "+67.0 ms (87 %), lookups on a CPU in user mode +10.0 ms (13 %)."
+    ) in first_screen
 
 
 BOLD, DIM, RED, YELLOW = "1", "2", "1;31", "1;33"

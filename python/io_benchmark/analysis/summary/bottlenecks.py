@@ -151,8 +151,11 @@ def _writing(view: View) -> _Judgement:
 
 
 def _left_dirty(view: View) -> int | None:
+    """Return what the final sync wrote; in older results, all that was dirty on the machine."""
     if view.retrieves is None:
         return None
+    if view.retrieves.final_sync_device_bytes:
+        return sum(each.written for each in view.retrieves.final_sync_device_bytes.values())
     dirty = view.retrieves.dirty_before_sync_bytes
     writeback = view.retrieves.writeback_before_sync_bytes
     return None if dirty is None else dirty + (writeback or 0)

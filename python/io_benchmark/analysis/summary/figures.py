@@ -48,12 +48,16 @@ def summarize(data: SideData) -> Figures:
         percentiles_ns={percent: mean(partial(_percentile, percent)) for percent in PERCENTILES},
         total_ns=mean(lambda entry: float(entry.total_ns.sum())),
         lookup_mean_ns=part(lambda entry: entry.lookup_ns),
-        copy_mean_ns=part(lambda entry: entry.copy_ns),
+        copy_mean_ns=part(_copy_ns),
         within_worker_ratio=max(RelativeTimes.of(entry).error_of_mean for entry in entries),
         between_workers_ratio=(
             math.sqrt(variances.sample_variance(data.log_means)) if data.count > 1 else None
         ),
     )
+
+
+def _copy_ns(entry: Entry) -> Integers | None:
+    return None if entry.lookup_ns is None else entry.total_ns - entry.lookup_ns
 
 
 def _percentile(percent: int, entry: Entry) -> float:

@@ -13,6 +13,7 @@ from io_benchmark.analysis.model import Severity
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import percent
 from io_benchmark.report.content.answers import AnsweredSubject
+from io_benchmark.report.content.divisions import DivisionsPart
 from io_benchmark.report.content.folding import Folded
 from io_benchmark.report.content.footnotes import ProblemNotes
 from io_benchmark.report.content.harmless import make_harmless
@@ -35,6 +36,7 @@ UNDECIDED_MEANS = (
 class Heading(StrEnum):
     """Headings that every format has."""
 
+    PARTS = "Where the time went"
     WORKERS = "Workers per pool"
     WAITS = "What the copies waited for"
     ADVICE = "What would settle it"
@@ -51,6 +53,7 @@ class ReportContent:
     notes: ProblemNotes
     sections: tuple[Section, ...]
     folded: Folded
+    divisions: DivisionsPart | None
     diagnoses: tuple[DiagnosisPart, ...]
     places: PlacesPart | None
     workers: WorkersPart
@@ -62,10 +65,8 @@ def build(report: Report, *, details: bool = False) -> ReportContent:
     report = make_harmless(report)
     notes = ProblemNotes(report.problems, report.subjects)
     diagnosed = DiagnosedCandidate.of_report(report)
-    members = group_by_section(
-        AnsweredSubject.of(part, report.margin_ratio)
-        for part in MeasuredSubject.of_report(report, notes, diagnosed)
-    )
+    measured = MeasuredSubject.of_report(report, notes, diagnosed)
+    members = group_by_section(AnsweredSubject.of(part, report.margin_ratio) for part in measured)
     sections = tuple(Section.of(each) for each in members)
     lists = {"Not read": report.unreadable, "Remarks": tuple(map(text_of, report.remarks))}
     return ReportContent(
@@ -76,6 +77,7 @@ def build(report: Report, *, details: bool = False) -> ReportContent:
         notes=notes,
         sections=sections,
         folded=Folded.of(sections, members, details=details),
+        divisions=DivisionsPart.of(measured, details=details),
         diagnoses=tuple(DiagnosisPart.of(each) for each in diagnosed),
         places=PlacesPart.of(report.places, report.margin_ratio, details=details),
         workers=WorkersPart.of(report.subjects, report.workers),

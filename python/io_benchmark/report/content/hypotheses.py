@@ -18,7 +18,7 @@ from io_benchmark.results import workloads
 
 # Longer evidence would hide the sentence around it; the table of hypotheses has it.
 _EVIDENCE_LENGTH = 120
-_STATES = (State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE)
+_STATES = (State.SUPPORTED, State.NOT_SEPARABLE, State.RULED_OUT, State.NOT_OBSERVABLE)
 
 
 @dataclass(frozen=True)
@@ -98,17 +98,24 @@ class DiagnosisPart:
 def explain(diagnosis: Diagnosis) -> tuple[str, str]:
     """Return the supported causes, the largest share first, and 'Try: …' or nothing."""
     supported = _by_share([each for each in diagnosis.causes if each.state is State.SUPPORTED])
+    open_causes = ", ".join(
+        each.name for each in diagnosis.causes if each.state is State.NOT_SEPARABLE
+    )
     attempt = ""
     if diagnosis.remedies:
         remedy = diagnosis.remedies[0]
         gain = _gain_text(remedy)
         attempt = f"Try: {_clause(text_of(remedy.action))}{f' ({gain})' if gain else ''}."
+    if not supported and open_causes:
+        return f"the observations cannot separate {open_causes}", attempt
     if not supported:
         return "no cause is supported by the observations", attempt
     first, *others = supported
     text = f"{_difference(first)} {_share_text(first)}"
     if others:
         text += "; also supported: " + ", ".join(cause.name for cause in others)
+    if open_causes:
+        text += f"; not separable from that: {open_causes}"
     return text, attempt
 
 
@@ -131,8 +138,7 @@ def _share_text(cause: Cause) -> str:
     """Return how much of the difference a supported cause explains."""
     if cause.share is None or not math.isfinite(cause.share):
         return f"({cause.name}, supported)"
-    over = " (over-explained)" if round(cause.share, 2) > 1 else ""
-    return f"explains {percent(cause.share)}{over}"
+    return f"explains {percent(cause.share)}"
 
 
 def _by_share(causes: Sequence[Cause]) -> list[Cause]:

@@ -20,6 +20,7 @@ from io_benchmark.analysis.model import (
     Severity,
     Subject,
 )
+from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import NoiseFloor, Report, SideBottleneck, SubjectReport
 from io_benchmark.report.content.footnotes import ProblemNotes
 
@@ -67,6 +68,7 @@ class MeasuredSide:
     comparison: Comparison | None = None
     diagnosis: Diagnosis | None = None  # explains the difference
     median_ratio: float | None = None  # where medians vary less than means
+    division: Division | None = None  # of the difference into parts
     refused_by: tuple[str, ...] = ()
 
 
@@ -145,6 +147,7 @@ def _measured_subject(
     explained: Mapping[tuple[Subject, str], Diagnosis],
 ) -> MeasuredSubject:
     comparisons = {comparison.candidate: comparison for comparison in part.comparisons}
+    divisions = {division.candidate: division for division in part.divisions}
     # Before and after: each pool has a separate baseline.
     baselines = {comparison.baseline for comparison in part.comparisons} | {baseline}
 
@@ -168,6 +171,7 @@ def _measured_subject(
             comparison,
             explained.get((part.subject, side)),
             _median_ratio(part, comparison),
+            divisions.get(side),
         )
 
     sides = dict.fromkeys([*part.figures, *(side for each in refused for side in each.sides)])

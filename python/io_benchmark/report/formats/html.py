@@ -17,6 +17,7 @@ from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.number_text import percent
 from io_benchmark.report.content import document as contents
 from io_benchmark.report.content import history_content
+from io_benchmark.report.content.divisions import DividedDifference, DivisionsPart
 from io_benchmark.report.content.report_sections import Section
 from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
 from io_benchmark.report.formats import PLAIN, Layout
@@ -27,6 +28,7 @@ from io_benchmark.report.plots import (
     history_plot,
     scatter,
     timeline,
+    waterfall,
 )
 from io_benchmark.report.plots.scales import TIMES, Axis
 from io_benchmark.report.plots.scatter import Scatter
@@ -61,6 +63,7 @@ def render_report(report: Report, _layout: Layout = PLAIN) -> str:
     return _template(_REPORT_TEMPLATE).render(
         content=content,
         pictures=[_pictures(report, section) for section in content.sections],
+        waterfalls=_waterfalls(content.divisions),
         timelines=timeline.draw(report.timelines, report.series, list(sides), "timeline"),
         pools_as_columns=_POOLS_AS_COLUMNS,
         workers_shown=_WORKERS_SHOWN,
@@ -104,6 +107,35 @@ def _template(file: str) -> Template:
 def _unbroken(value: object) -> object:
     """Keep a number in one line with its percent sign."""
     return value.replace(" %", "\N{NO-BREAK SPACE}%") if isinstance(value, str) else value
+
+
+def _waterfalls(part: DivisionsPart | None) -> dict[int, Markup]:
+    """Draw the differences that have a table, by their position among all of them."""
+    return {
+        at: _waterfall(divided, f"parts-{at}")
+        for at, divided in enumerate(
+            [*part.shown, *part.further][:_MEASUREMENTS_DRAWN] if part else []
+        )
+    }
+
+
+def _waterfall(divided: DividedDifference, identifier: str) -> Markup:
+    rows = divided.rows
+    steps = [
+        waterfall.Step(
+            row.short_name,
+            row.explanation,
+            rows.difference_text(row.difference_ns, row.percent),
+            row.difference_ns,
+            row.is_certain,
+        )
+        for row in rows.shown
+    ]
+    ends = (
+        waterfall.End(name(divided.baseline, 22), rows.baseline_ns),
+        waterfall.End(name(divided.candidate, 22), rows.candidate_ns),
+    )
+    return waterfall.draw(ends, steps, rows.scale, identifier)
 
 
 def _pictures(report: Report, section: Section) -> _Pictures:

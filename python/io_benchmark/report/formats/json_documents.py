@@ -34,6 +34,8 @@ from typing import Any, Literal
 
 from io_benchmark.analysis import model, report_model
 from io_benchmark.analysis.history import history_model
+from io_benchmark.analysis.parts.division import Division
+from io_benchmark.analysis.parts.time_parts import Kind, Phase
 from io_benchmark.analysis.statements import Statement, Value
 from io_benchmark.report.content.statement_text import evidence_text, text_of
 from io_benchmark.report.content.worker_rows import Replication
@@ -52,6 +54,34 @@ class _FiguresInUnit(model.Figures):
     value: float
     unit: str
     higher_is_better: bool
+
+
+@dataclass(frozen=True)
+class _PartDocument:
+    """One part of a difference, in time per operation.
+
+    The difference is between `low_ns` and `high_ns` with 95 % confidence. The share is signed, and null
+    where the whole difference is zero; all shares add up to one.
+    """
+
+    phase: Phase
+    kind: Kind
+    baseline_ns: float
+    candidate_ns: float
+    difference_ns: float
+    low_ns: float | None
+    high_ns: float | None
+    share: float | None
+
+
+@dataclass(frozen=True)
+class _DivisionDocument:
+    """The difference of two sides' mean times, and all its parts."""
+
+    baseline: str
+    candidate: str
+    difference_ns: float
+    parts: tuple[_PartDocument, ...]
 
 
 @dataclass(frozen=True)
@@ -198,6 +228,23 @@ def _subject_document(part: report_model.SubjectReport) -> _SubjectDocument:
     return _SubjectDocument(**{**vars(part), "figures": figures})
 
 
+def _division_document(divided: Division) -> _DivisionDocument:
+    difference_ns = divided.difference_ns
+    return _DivisionDocument(
+        baseline=divided.baseline,
+        candidate=divided.candidate,
+        difference_ns=difference_ns,
+        parts=tuple(
+            _PartDocument(
+                **vars(part),
+                difference_ns=part.difference_ns,
+                share=part.difference_ns / difference_ns if difference_ns else None,
+            )
+            for part in divided.parts
+        ),
+    )
+
+
 def _series_document(series: history_model.HistorySeries) -> _SeriesDocument:
     workload = workloads.of(series.subject.workload)
     return _SeriesDocument(
@@ -238,6 +285,7 @@ _RULES = Rules(
     substitutes={
         Statement: (_StatementDocument, _statement_document),
         model.Evidence: (_EvidenceDocument, _evidence_document),
+        Division: (_DivisionDocument, _division_document),
     },
     # Each workload has only some of its fields.
     sparse=(model.Subject,),

@@ -9,6 +9,7 @@ from functools import partial
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content import document as contents
+from io_benchmark.report.content.divisions import DivisionsPart
 from io_benchmark.report.content.document import Heading, ReportContent
 from io_benchmark.report.content.footnotes import all_marks, short_marks
 from io_benchmark.report.content.hypotheses import DiagnosisPart
@@ -43,6 +44,7 @@ def _document(content: ReportContent, *, brief: bool) -> str:
     blocks = [
         f"## {prose(content.title)}",
         *_answers(content),
+        *_divisions(content.divisions, brief=brief),
         *_replication(content),
         prose(content.introduction),
     ]
@@ -58,8 +60,8 @@ def _document(content: ReportContent, *, brief: bool) -> str:
     blocks += _notes(content, _BRIEF_LINES_SHOWN if brief else LINES_SHOWN)
     if brief:
         blocks.append(
-            "Shortened to fit a comment: hypotheses that are not supported, noise and workers are "
-            "left out."
+            "Shortened to fit a comment: hypotheses that are not supported, tables of parts, noise "
+            "and workers are left out."
         )
     return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -87,6 +89,24 @@ def _answers(content: ReportContent) -> list[str]:
         )
     )
     return blocks
+
+
+def _divisions(part: DivisionsPart | None, *, brief: bool) -> list[str]:
+    if part is None:
+        return []
+    blocks = [
+        f"### {Heading.PARTS}",
+        _items(f"**{prose(each.lead)}** {prose(each.sentence)}" for each in part.leading),
+    ]
+    if brief:
+        return blocks
+    for each in part.shown:
+        rows = [
+            [prose(row.name), *map(prose, row.cells)] for row in (*each.rows.shown, each.rows.whole)
+        ]
+        heads = ["Part", *map(prose, each.heads)]
+        blocks += [f"{prose(each.title)}:", _table(heads, rows, numbers=True)]
+    return [*blocks, prose(part.counted)]
 
 
 def _items(lines: Iterable[str]) -> str:

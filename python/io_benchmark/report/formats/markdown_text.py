@@ -14,7 +14,8 @@ MAXIMUM_LENGTH = 60_000
 _SYMBOLS = frozenset(("%", "\N{EN DASH}", "±", "÷", "×", "·", "→", "∞"))
 # A word: brackets and quotes, the core, then brackets, quotes and punctuation.
 _PARTS = re.compile(r"""([("'±]*)(.*?)([)"',;:.!?%×…]*)""", re.DOTALL)
-_PLAIN = re.compile(r"[^\W_]+(?:[-'\u2019.,/×][^\W_]+)*")
+# A sign is part of its number.
+_PLAIN = re.compile(r"(?:[+\u2212](?=[0-9]))?[^\W_]+(?:[-'\u2019.,/×][^\W_]+)*")
 # GitHub or Bugzilla would make links of these words, which have no special punctuation.
 _REFERENCE = re.compile(
     r"www\.|\bgh-[0-9]|\b[0-9a-f]{7,}\b|\b(?:bug|comment|attachment)s?\b", re.IGNORECASE

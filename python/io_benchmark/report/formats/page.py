@@ -31,6 +31,7 @@ STYLES = {
     "inconclusive": "bold yellow",
     NO_VERDICT: "bold magenta",
     State.SUPPORTED: "bold",
+    State.NOT_SEPARABLE: "",
     State.RULED_OUT: "",
     State.NOT_OBSERVABLE: "dim",
 }

@@ -21,6 +21,7 @@ from io_benchmark.report.content.tables import FiguresTable, MeasureRow, Measure
 from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.page import INDENT, STYLES, Page
+from io_benchmark.report.formats.terminal_divisions import show_divisions
 from io_benchmark.text import name
 
 _WORKERS_SHOWN = 30
@@ -35,6 +36,8 @@ def render_report(report: Report, layout: Layout = PLAIN) -> str:
     if content.introduction:
         page.paragraph(content.introduction, indent="")
     _show_answers(page, content)
+    if content.divisions is not None:
+        show_divisions(page, content.divisions)
     _show_replication(page, content)
     if content.places is not None:
         _show_places(page, content.places)

@@ -1,0 +1,122 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The difference of two sides' mean times, divided into parts that were measured on both."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.inference.variances import (
+    MeanVariance,
+    reach,
+    sample_variance,
+    satterthwaite,
+)
+from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
+
+PartMeans = Mapping[Part, float]  # nanoseconds of an operation, of one machine
+
+
+@dataclass(frozen=True)
+class PartDifference:
+    """One part of a difference: what both sides spend in it, and the interval of the difference.
+
+    Without several workers on both sides there is no interval.
+    """
+
+    phase: Phase
+    kind: Kind
+    baseline_ns: float
+    candidate_ns: float
+    low_ns: float | None
+    high_ns: float | None
+
+    @property
+    def difference_ns(self) -> float:
+        return self.candidate_ns - self.baseline_ns
+
+
+@dataclass(frozen=True)
+class Division:
+    """The parts of a difference, in the order of phases and kinds; they add up to the whole."""
+
+    baseline: str
+    candidate: str
+    parts: tuple[PartDifference, ...]
+
+    @property
+    def difference_ns(self) -> float:
+        return math.fsum(part.difference_ns for part in self.parts)
+
+    def of(self, *parts: Part) -> float:
+        """Return how much of the difference these parts make up."""
+        wanted = set(parts)
+        return math.fsum(
+            part.difference_ns for part in self.parts if Part(part.phase, part.kind) in wanted
+        )
+
+
+def divide(sides: Mapping[str, Sequence[PartMeans]], candidate: str, baseline: str) -> Division:
+    """Divide the difference of two sides; each has the parts of its machines.
+
+    A phase that some machine did not record in full is compared as far as all of them did.
+    """
+    chosen = sides[baseline], sides[candidate]
+    common = _common(*chosen)
+    merged = [[_merged(machine, common) for machine in side] for side in chosen]
+    parts = sorted({part for side in merged for machine in side for part in machine}, key=_order)
+    return Division(baseline, candidate, tuple(_difference(part, *merged) for part in parts))
+
+
+def of_machine(runs: Sequence[PartMeans]) -> PartMeans:
+    """Return the average of the runs of one machine, in what all of them recorded."""
+    common = _common(runs)
+    merged = [_merged(run, common) for run in runs]
+    return {part: fmean(run.get(part, 0.0) for run in merged) for part in merged[0]}
+
+
+def _common(*sides: Sequence[PartMeans]) -> set[Part]:
+    """Return the parts that every machine recorded."""
+    machines = [set(machine) for side in sides for machine in side]
+    return set.intersection(*machines) if machines else set()
+
+
+def _merged(machine: PartMeans, common: set[Part]) -> dict[Part, float]:
+    """Put what not every machine recorded into the phase's unexplained part."""
+    merged: dict[Part, float] = {}
+    for part, mean_ns in machine.items():
+        known = part if part in common else Part(part.phase, Kind.UNEXPLAINED)
+        merged[known] = merged.get(known, 0.0) + mean_ns
+    return merged
+
+
+def _order(part: Part) -> tuple[int, int]:
+    return list(Phase).index(part.phase), list(Kind).index(part.kind)
+
+
+def _difference(
+    part: Part, baseline: Sequence[PartMeans], candidate: Sequence[PartMeans]
+) -> PartDifference:
+    values = [[machine.get(part, 0.0) for machine in side] for side in (baseline, candidate)]
+    baseline_ns, candidate_ns = map(fmean, values)
+    low, high = _interval(*values)
+    return PartDifference(part.phase, part.kind, baseline_ns, candidate_ns, low, high)
+
+
+def _interval(
+    baseline: Sequence[float], candidate: Sequence[float]
+) -> tuple[float | None, float | None]:
+    """Return Welch's interval of the difference of the means."""
+    if min(len(baseline), len(candidate)) < 2:
+        return None, None
+    variances = [
+        MeanVariance(sample_variance(side) / len(side), len(side) - 1.0)
+        for side in (baseline, candidate)
+    ]
+    difference = fmean(candidate) - fmean(baseline)
+    error = math.sqrt(math.fsum(each.variance for each in variances))
+    margin = reach(LEVEL, satterthwaite(variances)) * error if error else 0.0
+    return difference - margin, difference + margin

@@ -1,0 +1,140 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The parts of an operation's time on one worker: phases, and what the process did in each.
+
+The parts of an entry add up to its mean time: all durations divided by all operations. What a worker did
+not record stays in one part, named unexplained: nothing is inferred from counters of the whole machine.
+
+Where several processes work at once, the mean is less than the time that one process takes for an
+operation: N of them do N in that time. Each part is therefore the share of their time that all of them
+together spent so, times the mean.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from io_benchmark.results.workload import BatchColumns, ProcessTimes
+from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
+
+
+class Phase(StrEnum):
+    LOOKUP = "lookup"
+    COPY = "copy"
+    OPERATION = "operation"  # of workloads whose operations have one phase
+
+
+class Kind(StrEnum):
+    """What a process does with its time."""
+
+    USER = "user"  # on a CPU, in user mode
+    KERNEL = "kernel"  # on a CPU, in the kernel
+    WAITING = "waiting"  # for a CPU, runnable
+    BLOCKED = "blocked"  # on I/O, writeback or memory
+    UNEXPLAINED = "unexplained"  # not recorded
+
+
+class Part(NamedTuple):
+    phase: Phase
+    kind: Kind
+
+
+ON_CPU = (Kind.USER, Kind.KERNEL)
+
+
+def in_copies(*kinds: Kind) -> frozenset[Part]:
+    return frozenset(Part(Phase.COPY, kind) for kind in kinds)
+
+
+def in_lookups(*kinds: Kind) -> frozenset[Part]:
+    return frozenset(Part(Phase.LOOKUP, kind) for kind in kinds)
+
+
+def in_all(*kinds: Kind) -> frozenset[Part]:
+    return in_copies(*kinds) | in_lookups(*kinds)
+
+
+def with_stolen(parts: Mapping[Part, float], stolen_per_cpu: float | None) -> dict[Part, float]:
+    """Move the time that a hypervisor took away from blocked to waiting for a CPU.
+
+    The kernel cannot tell it from being blocked. `stolen_per_cpu` is what the hypervisor took of this
+    machine's CPUs for each second that they worked; each phase lost the same share.
+    """
+    moved = dict(parts)
+    for phase in Phase if stolen_per_cpu else ():
+        worked = sum(parts.get(Part(phase, kind), 0.0) for kind in ON_CPU)
+        blocked, waiting = Part(phase, Kind.BLOCKED), Part(phase, Kind.WAITING)
+        if blocked in parts and waiting in parts:
+            stolen = min(parts[blocked], worked * (stolen_per_cpu or 0.0))
+            moved[blocked] -= stolen
+            moved[waiting] += stolen
+    return moved
+
+
+def of_batches(columns: BatchColumns, spent: ProcessTimes | None) -> dict[Part, float]:
+    """Return the mean nanoseconds of each part of an operation."""
+    operations = float(np.sum(columns.operations, dtype=np.float64))
+    if not operations:
+        return {}
+    mean_ns = float(np.sum(columns.duration_ns, dtype=np.float64)) / operations
+    shares = {Kind.UNEXPLAINED: 1.0}
+    if spent is not None:
+        cpu = spent.user_ns / spent.wall_ns, spent.kernel_ns / spent.wall_ns
+        waiting = None if spent.waiting_ns is None else spent.waiting_ns / spent.wall_ns
+        shares = _divide(1.0, cpu, waiting)
+    return {Part(Phase.OPERATION, kind): share * mean_ns for kind, share in shares.items()}
+
+
+def of_retrieves(columns: RetrieveColumns) -> dict[Part, float]:
+    """Return the mean nanoseconds of each part of a retrieve."""
+    if not len(columns.copy_ns):
+        return {}
+    phases = {
+        Phase.LOOKUP: _divide(
+            _mean(columns.lookup_ns),
+            (_mean_if_known(columns.lookup_user_ns), _mean_if_known(columns.lookup_kernel_ns)),
+            _mean_if_known(columns.lookup_waiting_ns),
+        ),
+        Phase.COPY: _divide(
+            _mean(columns.copy_ns),
+            (_mean_if_known(columns.copy_user_ns), _mean_if_known(columns.copy_kernel_ns)),
+            _mean_if_known(columns.copy_waiting_ns),
+        ),
+    }
+    return {
+        Part(phase, kind): mean_ns
+        for phase, parts in phases.items()
+        for kind, mean_ns in parts.items()
+    }
+
+
+def _divide(
+    wall: float, cpu: tuple[float | None, float | None], waiting: float | None
+) -> dict[Kind, float]:
+    """Return the parts of a time; together they are the whole.
+
+    A process and the child that it waits for may be on two CPUs, or one waits for a CPU while the other
+    is on one. So CPU time counts at most as the whole, and waiting at most as what is left. Sums are
+    compared, not samples: bash's times are known in steps of 10 ms.
+    """
+    user, kernel = cpu
+    if user is None or kernel is None:
+        return {Kind.UNEXPLAINED: wall}
+    fits = min(1.0, wall / (user + kernel)) if user + kernel else 1.0
+    parts = {Kind.USER: user * fits, Kind.KERNEL: kernel * fits}
+    left = max(0.0, wall - (user + kernel) * fits)
+    if waiting is None:
+        return {**parts, Kind.UNEXPLAINED: left}
+    waited = min(waiting, left)
+    return {**parts, Kind.WAITING: waited, Kind.BLOCKED: left - waited}
+
+
+def _mean(column: Sequence[int]) -> float:
+    return float(np.mean(column, dtype=np.float64))
+
+
+def _mean_if_known(column: Sequence[int] | None) -> float | None:
+    return None if column is None else _mean(column)

@@ -1,0 +1,123 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The parts of an operation's time, which add up to its mean."""
+
+import pytest
+
+from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase, of_batches, of_retrieves
+from io_benchmark.results.workload import BatchColumns, ProcessTimes
+from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
+
+
+def shares(parts: dict[Part, float]) -> dict[Kind, float]:
+    assert {part.phase for part in parts} == {Phase.OPERATION}
+    return {part.kind: value for part, value in parts.items()}
+
+
+# 100 ns for 10 operations: the mean is 10.
+BATCHES = BatchColumns(start_ns=[0, 50], duration_ns=[60, 40], operations=[4, 6])
+
+
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        pytest.param(None, {Kind.UNEXPLAINED: 10.0}, id="not recorded"),
+        pytest.param(
+            (100, 20, 30, 10),
+            {Kind.USER: 2.0, Kind.KERNEL: 3.0, Kind.WAITING: 1.0, Kind.BLOCKED: 4.0},
+            id="one process",
+        ),
+        pytest.param(
+            (800, 160, 240, 80),
+            {Kind.USER: 2.0, Kind.KERNEL: 3.0, Kind.WAITING: 1.0, Kind.BLOCKED: 4.0},
+            id="eight at once spend eight times as much",
+        ),
+        pytest.param(
+            (100, 20, 30, None),
+            {Kind.USER: 2.0, Kind.KERNEL: 3.0, Kind.UNEXPLAINED: 5.0},
+            id="waiting unknown",
+        ),
+        pytest.param(
+            (100, 120, 80, 50),
+            {Kind.USER: 6.0, Kind.KERNEL: 4.0, Kind.WAITING: 0.0, Kind.BLOCKED: 0.0},
+            id="more CPU time than there was",
+        ),
+        pytest.param(
+            (100, 20, 30, 90),
+            {Kind.USER: 2.0, Kind.KERNEL: 3.0, Kind.WAITING: 5.0, Kind.BLOCKED: 0.0},
+            id="more waiting than is left",
+        ),
+        pytest.param(
+            (100, 0, 0, 0),
+            {Kind.USER: 0.0, Kind.KERNEL: 0.0, Kind.WAITING: 0.0, Kind.BLOCKED: 10.0},
+            id="blocked throughout",
+        ),
+        pytest.param(
+            (1, 10**16, 10**16, 10**16),
+            {Kind.USER: 5.0, Kind.KERNEL: 5.0, Kind.WAITING: 0.0, Kind.BLOCKED: 0.0},
+            id="hostile",
+        ),
+    ],
+)
+def test_parts_of_batches(
+    times: tuple[int, int, int, int | None] | None, expected: dict[Kind, float]
+) -> None:
+    """The shares of the processes' time, of the mean; together they are the mean."""
+    spent = None
+    if times is not None:
+        wall_ns, user_ns, kernel_ns, waiting_ns = times
+        spent = ProcessTimes(
+            wall_ns=wall_ns, user_ns=user_ns, kernel_ns=kernel_ns, waiting_ns=waiting_ns
+        )
+    parts = shares(of_batches(BATCHES, spent))
+    assert parts == pytest.approx(expected)
+    assert sum(parts.values()) == pytest.approx(10.0)
+
+
+def test_no_batches() -> None:
+    """Without an operation there is no time."""
+    assert of_batches(BatchColumns(start_ns=[], duration_ns=[], operations=[]), None) == {}
+
+
+def retrieves(**spent: list[int] | None) -> RetrieveColumns:
+    return RetrieveColumns(
+        file_index=[0, 1], start_ns=[0, 9], lookup_ns=[4, 6], copy_ns=[40, 60], **spent
+    )
+
+
+def test_parts_of_retrieves() -> None:
+    """Each phase is divided as far as the worker recorded it."""
+    columns = retrieves(
+        lookup_user_ns=[1, 2],
+        lookup_kernel_ns=[1, 0],
+        lookup_waiting_ns=[0, 1],
+        copy_user_ns=[0, 10],
+        copy_kernel_ns=[10, 20],
+    )
+    assert of_retrieves(columns) == {
+        Part(Phase.LOOKUP, Kind.USER): 1.5,
+        Part(Phase.LOOKUP, Kind.KERNEL): 0.5,
+        Part(Phase.LOOKUP, Kind.WAITING): 0.5,
+        Part(Phase.LOOKUP, Kind.BLOCKED): 2.5,
+        Part(Phase.COPY, Kind.USER): 5.0,
+        Part(Phase.COPY, Kind.KERNEL): 15.0,
+        Part(Phase.COPY, Kind.UNEXPLAINED): 30.0,
+    }
+
+
+def test_steps_of_a_clock_cancel() -> None:
+    """A tick counted in one short lookup makes up for those that were not counted."""
+    columns = retrieves(lookup_user_ns=[0, 5], lookup_kernel_ns=[0, 3])
+    lookups = {
+        part.kind: ns for part, ns in of_retrieves(columns).items() if part.phase is Phase.LOOKUP
+    }
+    assert lookups == {Kind.USER: 2.5, Kind.KERNEL: 1.5, Kind.UNEXPLAINED: 1.0}
+
+
+def test_retrieves_of_an_older_script() -> None:
+    """They have two phases, and nothing is known of what was spent in them."""
+    assert of_retrieves(retrieves()) == {
+        Part(Phase.LOOKUP, Kind.UNEXPLAINED): 5.0,
+        Part(Phase.COPY, Kind.UNEXPLAINED): 50.0,
+    }

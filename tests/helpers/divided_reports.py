@@ -1,0 +1,74 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Reports about simulated machines, whose results record where the time went."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+
+import simulated_cases
+from seed_workers import worker
+from simulated_push import Pool, measure
+
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.parts.division import Division, PartDifference
+from io_benchmark.analysis.parts.time_parts import Part
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import Report
+
+RETRIEVES = 120
+MS = 1e6
+# Of the baseline, of the candidate, and both ends of the interval of the difference.
+Times = tuple[float, float, float | None, float | None]
+
+
+def of_pools(
+    *pools: Pool, destination: str = simulated_cases.DISK_BOUND, retrieves: int = RETRIEVES
+) -> Report:
+    """Compare the pools; the last one is the baseline."""
+    measured = measure(pools, 1, destination=destination, retrieves=retrieves)
+    workers = [worker(each.document) for runs in measured.values() for each in runs]
+    *candidates, baseline = [pool.name for pool in pools]
+    pairs = tuple((candidate, baseline) for candidate in candidates)
+    plan = Plan(f"{', '.join(candidates)} against {baseline}", baseline, "for the test", pairs)
+    return compare(plan, workers, Options())
+
+
+def pair(*truths: str, workers: int = 3) -> Report:
+    """Compare a pool of machines with these truths to one without them."""
+    case = simulated_cases.make(truths)
+    candidate, baseline = Pool("amd-16", case.slow, workers), Pool("intel", case.fast, workers)
+    return of_pools(candidate, baseline, destination=case.destination)
+
+
+@cache
+def three_pools() -> Report:
+    """One disk, and one disk with a slow grep, against two disks."""
+    one_disk = simulated_cases.make(("one disk",))
+    both = simulated_cases.make(("one disk", "slow grep"))
+    return of_pools(
+        Pool("amd-16", one_disk.slow),
+        Pool("amd-30", both.slow),
+        Pool("intel", one_disk.fast),
+    )
+
+
+def with_parts(report: Report, parts: Mapping[Part, Times]) -> Report:
+    """Give each comparison of the report's first measurement these parts, in milliseconds."""
+    first, *others = report.subjects
+    differences = tuple(
+        PartDifference(
+            *part,
+            baseline_ns=baseline * MS,
+            candidate_ns=candidate * MS,
+            low_ns=None if low is None else low * MS,
+            high_ns=None if high is None else high * MS,
+        )
+        for part, (baseline, candidate, low, high) in parts.items()
+    )
+    divisions = tuple(
+        Division(comparison.baseline, comparison.candidate, differences)
+        for comparison in first.comparisons
+    )
+    return replace(report, subjects=(replace(first, divisions=divisions), *others))

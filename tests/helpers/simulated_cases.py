@@ -1,0 +1,306 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Investigations with a known truth: what makes one pool of simulated machines slower than another.
+
+A truth changes what a machine can do and the facts that show it. An irrelevant difference changes a
+fact that costs nothing where it is used. `CASES` were written before the rules; `random_case` draws
+others from the same parts.
+"""
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from simulated_machine import (
+    MIB,
+    Machine,
+)
+from simulated_push import Pool
+
+GIB = 1024 * MIB
+Change = Callable[[Machine], Machine]
+DISK_BOUND, CPU_BOUND = "overwrite", "unlink"
+
+
+@dataclass(frozen=True)
+class Truth:
+    """A change that costs time, the causes that name it, and the destinations where it does."""
+
+    change: Change
+    causes: frozenset[str]
+    destinations: tuple[str, ...] = (DISK_BOUND,)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A slow and a fast machine; `causes`: for each truth the names that are right for it."""
+
+    name: str
+    slow: Machine
+    fast: Machine
+    causes: tuple[frozenset[str], ...]
+    destination: str = DISK_BOUND
+    bad_worker: int | None = None  # only this worker of the slow pool has the slow machine
+    swapped: bool = False  # the slow pool is the baseline
+    workers: int = 3
+    irrelevant: tuple[str, ...] = ()
+
+    @property
+    def right(self) -> frozenset[str]:
+        return frozenset().union(*self.causes)
+
+    def pools(self) -> tuple[Pool, Pool]:
+        if self.bad_worker is None:
+            slow = Pool("slow", self.slow, self.workers)
+        else:
+            slow = Pool("slow", self.fast, self.workers, {self.bad_worker: self.slow})
+        return slow, Pool("fast", self.fast, self.workers)
+
+
+# --- changes ---
+
+
+def disks(count: int, **what: Any) -> Change:
+    def change(machine: Machine) -> Machine:
+        new = tuple(replace(machine.storage.disks[0], **what) for _ in range(count))
+        return replace(machine, storage=replace(machine.storage, disks=new))
+
+    return change
+
+
+def storage(**what: Any) -> Change:
+    return lambda machine: replace(machine, storage=replace(machine.storage, **what))
+
+
+def limits(**what: Any) -> Change:
+    return lambda machine: replace(machine, limits=replace(machine.limits, **what))
+
+
+def cpu(**what: Any) -> Change:
+    return lambda machine: replace(machine, cpu=replace(machine.cpu, **what))
+
+
+def image(**what: Any) -> Change:
+    return lambda machine: replace(machine, image=replace(machine.image, **what))
+
+
+def neighbours(**what: Any) -> Change:
+    return lambda machine: replace(machine, neighbours=replace(machine.neighbours, **what))
+
+
+def other(**what: Any) -> Change:
+    return lambda machine: replace(machine, **what)
+
+
+def every_disk(**what: Any) -> Change:
+    return lambda machine: disks(len(machine.storage.disks), **what)(machine)
+
+
+def _truth(change: Change, *causes: str, where: tuple[str, ...] = (DISK_BOUND,)) -> Truth:
+    return Truth(change, frozenset(causes), where)
+
+
+BOTH = (DISK_BOUND, CPU_BOUND)
+IN_CPU = (CPU_BOUND,)
+TRUTHS: Mapping[str, Truth] = {
+    "one disk": _truth(disks(1), "device-count"),
+    "linear volume": _truth(storage(striped=False), "linear-volume"),
+    "boot disk": _truth(
+        disks(1, is_boot_disk=True, write_mib_per_s=150.0, read_mib_per_s=150.0),
+        # It is one disk, and a slow one.
+        *("boot-disk-fallback", "device-count", "disk-speed"),
+    ),
+    "slower disks": _truth(every_disk(write_mib_per_s=220.0, model="nvme_card_old"), "disk-speed"),
+    "write limit": _truth(limits(write_bytes_per_s=300.0 * MIB), "cgroup-io-limit"),
+    "write operations limit": _truth(limits(write_iops=1200.0), "cgroup-io-limit"),
+    "read limit, little memory": _truth(
+        limits(read_bytes_per_s=300.0 * MIB, memory_bytes=2.0 * GIB),
+        *("cgroup-memory-limit", "cgroup-io-limit"),
+        where=BOTH,
+    ),
+    "half a CPU": _truth(limits(cpus=0.4), "cgroup-cpu-limit", where=IN_CPU),
+    "slow CPU": _truth(
+        cpu(speed=0.55, model="Intel(R) Xeon(R) CPU @ 2.00GHz"), "cpu", where=IN_CPU
+    ),
+    "stolen CPU": _truth(cpu(stolen_share=0.35), "cpu", where=IN_CPU),
+    "competitors": _truth(neighbours(runnable_per_cpu=0.8), "other-load", where=IN_CPU),
+    "writing neighbour": _truth(neighbours(same_disk_write_mib_per_s=350.0), "other-load"),
+    "data in the journal": _truth(storage(journals_data=True), "mount-options"),
+    "synchronous mount": _truth(storage(synchronous=True), "mount-options", where=IN_CPU),
+    "slow kernel": _truth(
+        other(kernel="5.4.0-1040-gcp", kernel_factor=2.0), "kernel", where=IN_CPU
+    ),
+    "slow grep": _truth(
+        image(grep_version="3.1", lookup_factor=30.0),
+        *("image-and-tools", "lookup-cost"),
+        where=IN_CPU,
+    ),
+    "slow process starts": _truth(
+        image(process_start_ns=9e6), "spawn-cost", "lookup-cost", where=IN_CPU
+    ),
+    "memory on first touch": _truth(
+        other(first_touch_ns_per_mib=250_000.0), "memory-first-touch", where=IN_CPU
+    ),
+    "disks that slow down": _truth(other(slows_down_by=0.8), "drift-over-time"),
+}
+
+IRRELEVANT: Mapping[str, Change] = {
+    "mount option": storage(harmless_options=("commit=30",)),
+    "another kernel": other(kernel="6.5.0-1016-gcp"),
+    "unreached write limit": limits(write_bytes_per_s=6.0 * GIB),
+    "unreached operations limit": limits(write_iops=80_000.0),
+    "unreached memory limit": limits(memory_bytes=48.0 * GIB),
+    "unreached CPU limit": limits(cpus=8.0),
+    "bfq": every_disk(scheduler="bfq"),
+    "mq-deadline": every_disk(scheduler="mq-deadline"),
+    "another CPU as fast": cpu(model="Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz"),
+    "more CPUs": cpu(count=30),
+    "another grep as fast": image(grep_version="3.11"),
+    "dirty ratio": other(dirty_ratio=15),
+    "a neighbour blocked on another disk": neighbours(other_disk_blocked_share=0.5),
+    "a little steal": cpu(stolen_share=0.004),
+    "another disk model": every_disk(model="nvme_card_pd"),
+    "more memory": other(memory_gib=120),
+}
+# Costs nothing where the disks are idle.
+IRRELEVANT_WITHOUT_DISKS: Mapping[str, Change] = {
+    "one disk": disks(1),
+    "linear volume": storage(striped=False),
+    "slower disks": every_disk(write_mib_per_s=250.0, model="nvme_card_old"),
+    "write limit": limits(write_bytes_per_s=200.0 * MIB),
+}
+
+BASE = Machine()
+
+
+def make(
+    truths: tuple[str, ...],
+    irrelevant: tuple[str, ...] = (),
+    *,
+    irrelevant_of_fast: tuple[str, ...] = (),
+    destination: str | None = None,
+    bad_worker: int | None = None,
+    swapped: bool = False,
+    workers: int = 3,
+) -> Case:
+    """Put a case together; the name lists its parts."""
+    where = destination or TRUTHS[truths[0]].destinations[0]
+    known = {**IRRELEVANT, **(IRRELEVANT_WITHOUT_DISKS if where == CPU_BOUND else {})}
+    # A cold cache would be read from the disks, which are idle only with a warm one.
+    slow = fast = replace(BASE, resident_share=1.0) if where == CPU_BOUND else BASE
+    for name in truths:
+        slow = TRUTHS[name].change(slow)
+    for name in irrelevant:
+        slow = known[name](slow)
+    for name in irrelevant_of_fast:
+        fast = known[name](fast)
+    facts = (*irrelevant, *(f"{name} of the fast side" for name in irrelevant_of_fast))
+    name = " and ".join(truths) + (f", with {', '.join(facts)}" if facts else "")
+    name += f", worker {bad_worker} alone" if bad_worker is not None else ""
+    name += ", swapped" if swapped else ""
+    causes = tuple(TRUTHS[truth].causes for truth in truths)
+    return Case(name, slow, fast, causes, where, bad_worker, swapped, workers, facts)
+
+
+SINGLE = tuple(make((name,)) for name in TRUTHS)
+WITH_IRRELEVANT = (
+    make(("one disk",), ("mount option",)),
+    make(("one disk",), ("bfq",)),
+    make(("one disk",), ("unreached write limit", "another kernel")),
+    make(("one disk",), ("another CPU as fast", "more CPUs")),
+    make(("one disk",), ("a neighbour blocked on another disk",)),
+    make(("one disk",), irrelevant_of_fast=("a neighbour blocked on another disk", "more memory")),
+    make(("linear volume",), ("mq-deadline", "dirty ratio")),
+    make(("slower disks",), ("another grep as fast", "unreached memory limit")),
+    make(("write limit",), ("another disk model", "mount option")),
+    make(("write limit",), ("unreached CPU limit",)),
+    make(("slow grep",), ("one disk",)),
+    make(("slow grep",), ("another CPU as fast",)),
+    make(("slow grep",), ("a neighbour blocked on another disk", "linear volume")),
+    make(("slow CPU",), ("one disk", "bfq")),
+    make(("slow CPU",), ("write limit",)),
+    make(("stolen CPU",), ("slower disks", "another kernel")),
+    make(("half a CPU",), ("unreached write limit", "one disk")),
+    make(("competitors",), ("mount option", "a neighbour blocked on another disk")),
+    make(("slow kernel",), ("linear volume",)),
+    make(("slow process starts",), ("a little steal", "another kernel")),
+)
+TWO_TRUTHS = (
+    make(("one disk", "data in the journal")),
+    make(("one disk", "slower disks")),
+    make(("slower disks", "writing neighbour")),
+    make(("linear volume", "slower disks")),
+    make(("slow CPU", "slow grep")),
+    make(("slow CPU", "competitors")),
+    make(("slow grep", "memory on first touch")),
+    make(("slow kernel", "slow grep")),
+    make(("stolen CPU", "slow process starts")),
+    make(("half a CPU", "slow grep")),
+)
+ONE_BAD_WORKER = tuple(
+    make((name,), bad_worker=number, workers=5)
+    for number, name in enumerate(
+        (
+            "one disk",
+            "slower disks",
+            "boot disk",
+            "writing neighbour",
+            "write limit",
+            "slow CPU",
+            "stolen CPU",
+            "competitors",
+            "slow grep",
+            "half a CPU",
+        )
+    )
+    for number in [number % 5]
+)
+SWAPPED = tuple(
+    make((name,), irrelevant, swapped=True)
+    for name, irrelevant in (
+        ("one disk", ("bfq",)),
+        ("write limit", ("another kernel",)),
+        ("slow CPU", ("one disk",)),
+        ("slow grep", ()),
+        ("linear volume", ("mount option",)),
+    )
+)
+CASES = SINGLE + WITH_IRRELEVANT + TWO_TRUTHS + ONE_BAD_WORKER + SWAPPED
+
+
+def random_case(seed: int, *, most_irrelevant: int = 4) -> Case:
+    """Draw one truth of random size, and up to four irrelevant facts on either side."""
+    generator = random.Random(f"random case {seed}")
+    name = generator.choice(sorted(TRUTHS))
+    # A synchronous mount uses the disks, whatever the destination is.
+    idle_disks = TRUTHS[name].destinations[0] == CPU_BOUND and name != "synchronous mount"
+    known = sorted({**IRRELEVANT, **(IRRELEVANT_WITHOUT_DISKS if idle_disks else {})})
+    facts = generator.sample(known, generator.randint(0, most_irrelevant))
+    of_slow = tuple(fact for fact in facts if generator.random() < 0.5 and fact != name)
+    of_fast = tuple(
+        fact for fact in facts if fact not in of_slow and fact not in IRRELEVANT_WITHOUT_DISKS
+    )
+    return make(
+        (name,),
+        _without_conflicts(of_slow),
+        irrelevant_of_fast=_without_conflicts(of_fast),
+        swapped=generator.random() < 0.5,
+    )
+
+
+# Each of these sets the same field, so the later one would undo the earlier one.
+_CONFLICTS = (
+    {"bfq", "mq-deadline"},
+    {"unreached write limit", "write limit"},
+    {"one disk", "slower disks", "another disk model"},
+)
+
+
+def _without_conflicts(names: tuple[str, ...]) -> tuple[str, ...]:
+    kept: list[str] = []
+    for name in names:
+        if not any(name in group and group & set(kept) for group in _CONFLICTS):
+            kept.append(name)
+    return tuple(kept)

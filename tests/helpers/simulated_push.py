@@ -1,0 +1,412 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The result files that the workers of simulated machines would have written.
+
+Facts, times and counters come from one machine, so a fact never differs without its effect, and a
+time never without its cause. What the machine does not decide is as in seed 000's result files.
+"""
+
+import base64
+import hashlib
+import itertools
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import seed_case
+from simulated_machine import MIB, PARTS, Disk, Machine, Run, S, run
+
+SIZES_BYTES = tuple(size * MIB for size in seed_case.SIZES_MIB)
+RETRIEVES = 400
+SECOND_NS = 1_000_000_000
+GROUP = "/sys/fs/cgroup/task"
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Some workers of one kind; `exceptions` are other machines among them, by number."""
+
+    name: str
+    machine: Machine
+    workers: int = 3
+    exceptions: Mapping[int, Machine] | None = None
+    machine_type: str | None = None
+
+    def machines(self) -> list[Machine]:
+        return [(self.exceptions or {}).get(at, self.machine) for at in range(self.workers)]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A worker's run and the document that it leaves."""
+
+    run: Run
+    document: dict[str, Any]
+
+
+def measure(
+    pools: Sequence[Pool],
+    seed: int,
+    *,
+    destination: str = "overwrite",
+    between: float = 0.03,
+    retrieves: int = RETRIEVES,
+) -> dict[str, list[Measured]]:
+    """Run the benchmark on every worker; `between` is how much equal machines differ."""
+    return {
+        pool.name: [
+            _measure_one(
+                pool,
+                number,
+                machine,
+                f"{seed}/{pool.name}/{number}",
+                destination=destination,
+                between=between,
+                retrieves=retrieves,
+            )
+            for number, machine in enumerate(pool.machines())
+        ]
+        for pool in pools
+    }
+
+
+def _measure_one(
+    pool: Pool,
+    number: int,
+    machine: Machine,
+    seed: str,
+    *,
+    destination: str,
+    between: float,
+    retrieves: int,
+) -> Measured:
+    generator = random.Random(seed)
+    sequence = seed_case.sequence()[:retrieves]
+    varied = _vary(machine, between, generator)
+    done = run(varied, sequence, SIZES_BYTES, destination=destination, generator=generator)
+    document = _document(pool, number, machine, done, destination, generator)
+    return Measured(done, document)
+
+
+def _vary(machine: Machine, between: float, generator: random.Random) -> Machine:
+    """Equal machines are not quite equal: each has disks and a CPU of its own."""
+    disks, speed = (math.exp(between * generator.gauss(0, 1)) for _ in range(2))
+    return replace(
+        machine,
+        cpu=replace(machine.cpu, speed=machine.cpu.speed * speed),
+        storage=replace(
+            machine.storage,
+            disks=tuple(
+                replace(
+                    disk,
+                    write_mib_per_s=disk.write_mib_per_s * disks,
+                    read_mib_per_s=disk.read_mib_per_s * disks,
+                )
+                for disk in machine.storage.disks
+            ),
+        ),
+    )
+
+
+# --- the document ---
+
+
+def _document(
+    pool: Pool,
+    number: int,
+    machine: Machine,
+    done: Run,
+    destination: str,
+    generator: random.Random,
+) -> dict[str, Any]:
+    (document,) = seed_case.documents(1, pools=["intel"])
+    begin_ns = 20 * SECOND_NS
+    (entry,) = document["workloads"]
+    _set_entry(entry, machine, done, destination, begin_ns)
+    ended_ns = begin_ns + entry["run_ns"] + entry["final_sync_ns"]
+    identity = f"{pool.name}/{number}"
+    digest = hashlib.sha256(identity.encode()).digest()
+    document["task"] |= {
+        "pool": pool.name,
+        "task_id": base64.urlsafe_b64encode(digest).decode()[:22],
+        "instance_type": pool.machine_type,
+    }
+    document["config"] |= {
+        "retrieves": len(done.file_index),
+        "destinations": [destination],
+    }
+    document["duration_ns"] = ended_ns
+    document["host"] |= _host(machine, document["host"], generator)
+    document["storage"] = {"places": [_place(machine, document["storage"]["places"][0])]}
+    document["limits"] |= _limits(machine)
+    document["timeline"] = _timeline(machine, done, begin_ns, ended_ns, generator)
+    return _as_version_2(document)
+
+
+def _set_entry(
+    entry: dict[str, Any], machine: Machine, done: Run, destination: str, begin_ns: int
+) -> None:
+    columns = {part: [round(value) for value in values] for part, values in done.parts.items()}
+    # The scheduler does not see what the hypervisor takes, so schedstat does not count it.
+    seen = machine.waiting_per_cpu_ns / (
+        machine.waiting_per_cpu_ns + machine.stolen_per_cpu_ns or 1
+    )
+    phases = {
+        phase: [
+            sum(values)
+            for values in zip(
+                *(columns[part] for part in PARTS if part.startswith(phase)), strict=True
+            )
+        ]
+        for phase in ("lookup", "copy")
+    }
+    totals = [sum(both) for both in zip(*phases.values(), strict=True)]
+    starts = [begin_ns, *itertools.accumulate(totals, initial=begin_ns)][1:-1]
+    names = [disk.name for disk in _names(machine)]
+    foreign_bytes = machine.neighbours.same_disk_write_mib_per_s * MIB * sum(totals) / S
+    entry |= {
+        "destination": destination,
+        "retrieves_planned": len(totals),
+        "sequence_sha256": hashlib.sha256(str(done.file_index).encode()).hexdigest(),
+        "fresh_ring_bytes": 64 * 1024 * MIB if destination == "fresh" else None,
+        "run_ns": sum(totals),
+        "shares_extents": machine.storage.reflinks,
+        "final_sync_ns": round(done.final_sync_ns),
+        "dirty_before_sync_bytes": round(done.final_sync_bytes),
+        "cache_state": {
+            "drop_caches": "refused: Read-only file system",
+            "cache_bytes": sum(SIZES_BYTES),
+            "resident_bytes": round(sum(SIZES_BYTES) * machine.resident_share),
+        },
+        "final_sync_device_bytes": {
+            name: {"read": 0, "written": round(done.final_sync_bytes / len(names))}
+            for name in names
+        },
+        "device_bytes": {
+            name: {
+                "read": round(done.read_bytes / len(names)),
+                "written": round((done.written_bytes + foreign_bytes) / len(names)),
+            }
+            for name in names
+        },
+        "samples": {
+            "file_index": done.file_index,
+            "start_ns": starts,
+            "lookup_ns": phases["lookup"],
+            "copy_ns": phases["copy"],
+            **{
+                f"{phase}_{kind}_ns": columns[f"{phase}_{kind}"]
+                for phase in phases
+                for kind in ("user", "kernel")
+            },
+            **{
+                f"{phase}_waiting_ns": [round(seen * ns) for ns in columns[f"{phase}_waiting"]]
+                for phase in phases
+            },
+        },
+    }
+
+
+def _as_version_2(document: dict[str, Any]) -> dict[str, Any]:
+    for part in (document, *document["workloads"]):
+        del part["completed"], part["incomplete_reason"]
+        part["outcome"] = {"state": "completed", "reason": None}
+    document["version"] = 2
+    return document
+
+
+def _host(machine: Machine, usual: Mapping[str, Any], generator: random.Random) -> dict[str, Any]:
+    touch_ns = 160_000 + machine.first_touch_ns_per_mib
+    grep = {"path": "/usr/bin/grep", "version": f"grep (GNU grep) {machine.image.grep_version}"}
+    memory_bytes = machine.memory_gib * 1024 * MIB
+    return {
+        "kernel": machine.kernel,
+        "cpu_model": machine.cpu.model,
+        "cpu_count": machine.cpu.count,
+        "cpu_online_count": machine.cpu.count,
+        "memory_bytes": memory_bytes,
+        "memory_available_bytes": round(0.97 * memory_bytes),
+        "vm": {**usual["vm"], "dirty_ratio": machine.dirty_ratio},
+        "first_touch_ns_per_mib": [
+            round(touch_ns * generator.uniform(0.97, 1.03)) for _ in range(8)
+        ],
+        "tools": {**usual["tools"], "grep": grep},
+    }
+
+
+@dataclass(frozen=True)
+class _NamedDisk:
+    name: str
+    disk: Disk
+
+
+def _names(machine: Machine) -> list[_NamedDisk]:
+    return [
+        _NamedDisk("sda" if disk.is_boot_disk else f"nvme{at}n1", disk)
+        for at, disk in enumerate(machine.storage.disks)
+    ]
+
+
+def _place(machine: Machine, usual: dict[str, Any]) -> dict[str, Any]:
+    storage = machine.storage
+    options = [*storage.harmless_options]
+    if storage.journals_data:
+        options.append("data=journal")
+    if storage.synchronous:
+        options.append("sync")
+    if storage.filesystem == "ext4" and not storage.flushes_rewritten_files:
+        options.append("noauto_da_alloc")
+    mount = {
+        **usual["mount"],
+        "filesystem": storage.filesystem,
+        "super_options": ",".join(["rw", *options]),
+    }
+    flag = "auto_da_alloc" if storage.flushes_rewritten_files else "noauto_da_alloc"
+    ext4 = sorted(["rw", "barrier", "delalloc", flag, *options])
+    filesystem = {
+        "type": storage.filesystem,
+        "ext4_options": ext4 if storage.filesystem == "ext4" else None,
+        "btrfs_data_profiles": None,
+    }
+    disks = [_disk(each) for each in _names(machine)]
+    return {
+        **usual,
+        "kind": "container" if storage.on_overlay else "volume",
+        "mount": mount,
+        "filesystem": filesystem,
+        "reflink": storage.reflinks,
+        "probe": None,
+        "devices": [*_volume(machine, disks), *disks],
+    }
+
+
+def _volume(machine: Machine, disks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    if machine.storage.disks[0].is_boot_disk:
+        return []
+    striped = len(disks) > 1 and machine.storage.striped
+    return [
+        {
+            "name": "dm-0",
+            "number": "253:0",
+            "kind": "lvm",
+            "below": [disk["name"] for disk in disks],
+            "size_bytes": sum(disk["size_bytes"] for disk in disks),
+            "stripe_count": len(disks) if striped else None,
+            "minimum_io_bytes": 65536 if striped else 4096,
+            "optimal_io_bytes": 65536 * len(disks) if striped else 0,
+            "mapper_name": "instance_storage-lv_instance_storage",
+            "raid_level": None,
+            "backing_file": None,
+        }
+    ]
+
+
+def _disk(named: _NamedDisk) -> dict[str, Any]:
+    (usual,) = [
+        device
+        for device in seed_case.documents(1, pools=["amd-16"])[0]["storage"]["places"][0]["devices"]
+        if device["kind"] == "disk"
+    ]
+    return {
+        **usual,
+        "name": named.name,
+        "number": f"8:{named.name[-1] == 'a'}"
+        if named.disk.is_boot_disk
+        else f"259:{named.name[4]}",
+        "model": "PersistentDisk" if named.disk.is_boot_disk else named.disk.model,
+        "scheduler": named.disk.scheduler,
+    }
+
+
+def _limits(machine: Machine) -> dict[str, Any]:
+    limits = machine.limits
+    kinds = {
+        "write_bytes_per_s": limits.write_bytes_per_s,
+        "write_operations_per_s": limits.write_iops,
+        "read_bytes_per_s": limits.read_bytes_per_s,
+    }
+    io = [
+        {
+            "group": GROUP,
+            "device": f"259:{at}",
+            "device_name": each.name,
+            "kind": kind,
+            "value": round(value / (len(machine.storage.disks) if machine.storage.striped else 1)),
+        }
+        for at, each in enumerate(_names(machine))
+        for kind, value in kinds.items()
+        if value is not None
+    ]
+    memory = (
+        []
+        if limits.memory_bytes is None
+        else [{"group": GROUP, "file": "memory.max", "bytes": round(limits.memory_bytes)}]
+    )
+    cpu = (
+        []
+        if limits.cpus is None
+        else [{"group": GROUP, "quota_us": round(limits.cpus * 100_000), "period_us": 100_000}]
+    )
+    return {"io": io, "memory": memory, "cpu": cpu}
+
+
+def _timeline(
+    machine: Machine, done: Run, begin_ns: int, ended_ns: int, generator: random.Random
+) -> dict[str, Any]:
+    """One sample per half second; counters grow evenly while the retrieves run."""
+    times_ns = list(range(begin_ns, ended_ns + SECOND_NS // 2, SECOND_NS // 2))
+    lasted_s = (times_ns[-1] - times_ns[0]) / S
+
+    def counter(growth: float, base: int = 1000) -> list[int]:
+        return [base + round(growth * at / (len(times_ns) - 1)) for at in range(len(times_ns))]
+
+    def sum_of(*parts: str) -> float:
+        return sum(sum(done.parts[part]) for part in parts)
+
+    blocked_s = sum_of("copy_blocked", "lookup_blocked") / S
+    waiting_s = sum_of("copy_waiting", "lookup_waiting") / S - done.stolen_ns / S
+    user_s, kernel_s = (sum_of(f"copy_{kind}", f"lookup_{kind}") / S for kind in ("user", "kernel"))
+    neighbours = machine.neighbours
+    other_blocked_s = neighbours.other_disk_blocked_share * lasted_s
+    # Either of the two may be blocked at any moment, independently.
+    some_s = blocked_s + other_blocked_s - blocked_s * other_blocked_s / lasted_s
+    neighbour_cpu_s = lasted_s * min(1.0, neighbours.runnable_per_cpu) * machine.cpu.count
+    busy_s = user_s + kernel_s + neighbour_cpu_s
+    neighbour_bytes = neighbours.same_disk_write_mib_per_s * MIB * lasted_s
+    names = [each.name for each in _names(machine)]
+    columns = {
+        "time_ns": times_ns,
+        "dirty_bytes": [round(70 * MIB * generator.uniform(0.9, 1.1)) for _ in times_ns],
+        "writeback_bytes": [round(24 * MIB * generator.uniform(0.9, 1.1)) for _ in times_ns],
+        "memory_available_bytes": [round(0.85 * machine.memory_gib * 1024 * MIB)] * len(times_ns),
+        "psi_io_some_us": counter(some_s * 1e6),
+        "psi_io_full_us": counter(some_s * 1e6 * 0.98),
+        "psi_memory_some_us": counter(0),
+        "psi_cpu_some_us": counter(waiting_s * 1e6),
+        "cpu_user_ms": counter((user_s + neighbour_cpu_s) * 1e3),
+        "cpu_nice_ms": counter(0),
+        "cpu_system_ms": counter(kernel_s * 1e3),
+        "cpu_idle_ms": counter(max(0.0, lasted_s * machine.cpu.count - busy_s) * 1e3),
+        "cpu_iowait_ms": counter(blocked_s * 1e3),
+        "cpu_irq_ms": counter(0),
+        "cpu_softirq_ms": counter(0),
+        "cpu_steal_ms": counter(busy_s * machine.stolen_per_cpu_ns * 1e3),
+        "own_read_bytes": counter(sum(SIZES_BYTES)),
+        "own_written_bytes": counter(sum(SIZES_BYTES[index] for index in done.file_index)),
+        "own_user_ms": counter(user_s * 1e3),
+        "own_system_ms": counter(kernel_s * 1e3),
+    }
+    written = done.written_bytes + neighbour_bytes
+    busy_share = min(1.0, written / (machine.write_bytes_per_s * lasted_s))
+    devices = {
+        name: {
+            "read_bytes": counter(done.read_bytes / len(names)),
+            "written_bytes": counter(written / len(names)),
+            "busy_ms": counter(lasted_s * busy_share * 1e3),
+        }
+        for name in names
+    }
+    return {"interval_s": 0.5, "columns": columns, "devices": devices}
