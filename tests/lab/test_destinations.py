@@ -66,7 +66,9 @@ def test_removing_the_destination_first_is_measured_as_the_remedy(
     # On a machine with other work something may wait for a CPU.
     assert bottlenecks(document, 1) <= {"absorbed by the page cache", "bound by the CPU"}
     assert comparison(document, 0)["verdict"] == "slower"
-    assert states(document)["ext4-flush"] == "supported"
+    # Both sides flush; what differs is how fast the disks take it.
+    assert states(document)["ext4-flush"] == "ruled out"
+    assert states(document)["cgroup-io-limit"] == "supported"
     (diagnosis,) = document["diagnoses"]
     (remedy,) = [
         one for one in diagnosis["remedies"] if "remove-destination" in one["action"]["text"]

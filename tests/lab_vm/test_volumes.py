@@ -79,7 +79,7 @@ def test_linear_volume(measurement: BatchEntry) -> None:
         "2 disks, striped",
         "2 disks, linear: the bandwidth of 1",
     )
-    assert states(document)["device-count"] == "supported"
+    assert states(document)["device-count"] == "ruled out"
     _, candidate = evidence(document, "device-count")
     assert candidate.startswith(f"2 disks, linear: the bandwidth of 1; {MODEL} 1")
 

@@ -6,9 +6,12 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
+from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.parts.division import Division, divide, of_machine
 from io_benchmark.results import workloads
 
 # Times nearer than this differ too little for any fact to explain it.
@@ -103,6 +106,18 @@ class Case:
     @property
     def views(self) -> tuple[View, ...]:
         return (*self.baseline, *self.candidate)
+
+    @cached_property
+    def division(self) -> Division | None:
+        """Return the difference in parts; None where a side has no times."""
+        sides = {
+            name: [
+                of_machine([view.entry.parts_ns for view in runs if view.entry is not None])
+                for runs in by_machine([view for view in views if view.entry is not None])
+            ]
+            for name, views in (("baseline", self.baseline), ("candidate", self.candidate))
+        }
+        return divide(sides, "candidate", "baseline") if all(sides.values()) else None
 
     @property
     def differs(self) -> bool:

@@ -11,6 +11,7 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.measured_gains import FindGain
 from io_benchmark.analysis.model import Evidence, Observation, State
 from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.parts.time_parts import Part
 from io_benchmark.analysis.statements import Statement, Value, statement
 
 NOTHING_TO_EXPLAIN = "The times differ too little to need an explanation."
@@ -26,6 +27,11 @@ class CauseJudgement:
     predicted_ratio: float | None = None
     workload: str | None = None  # that would show what is not observable
     is_part: bool = False  # the ratio is a measured part of the difference, not a prediction
+    # No setting differs: what is seen may be the effect of any other cause.
+    is_leftover: bool = False
+    is_shared: bool = (
+        False  # it costs both sides time alike: its remedies help, though it differs in nothing
+    )
 
     def also(self, template: str, **values: Value) -> "CauseJudgement":
         """Return the judgement with a further sentence."""
@@ -88,3 +94,6 @@ class CauseRule:
     judge: Callable[[Case], CauseJudgement]
     explains: frozenset[str] = frozenset(("cache-retrieve",))
     remedies: Mapping[str, FindGain] = field(default_factory=dict)  # action -> its gain
+    # The parts of the time through which it acts; empty: not known, so nothing limits it.
+    acts_through: frozenset[Part] = frozenset()
+    by_setting_alone: bool = False  # known to be the slower setting, but not by how much

@@ -10,7 +10,7 @@ pool is the faster one at other operations on names.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from io_benchmark.analysis.diagnosis.case import OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import RULES, judge
@@ -29,6 +29,8 @@ from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.results.workloads import metadata
+
+_RULES = {rule.name: rule for rule in RULES}
 
 
 def diagnoses(
@@ -140,13 +142,28 @@ def _suggest_remedies(
     supported = [cause for cause in causes if cause.state is State.SUPPORTED]
     names = frozenset(cause.name for cause in supported)
     push = Push(subject, measured, machines, *sides, names)
-    remedies = {rule.name: rule.remedies for rule in RULES}
     return tuple(
-        Remedy(cause.name, _action(action, gain), gain.ratio, gain.measured, gain.evidence)
-        for cause in supported
-        for action, find_gain in remedies.get(cause.name, {}).items()
+        Remedy(owner.name, _action(action, gain), gain.ratio, gain.measured, gain.evidence)
+        for owner, cause in _with_shared(supported, causes)
+        for action, find_gain in _RULES[cause.name].remedies.items()
         if (gain := find_gain(push, cause)) is not None
     )
+
+
+def _with_shared(
+    supported: Sequence[Cause], causes: Sequence[Cause]
+) -> Iterator[tuple[Cause, Cause]]:
+    """Yield the causes whose remedies help, each with the supported cause that they are for.
+
+    What both sides share can be avoided, too, where the difference is in its part of the time.
+    """
+    yield from ((cause, cause) for cause in supported)
+    for shared in causes:
+        acts_through = _RULES[shared.name].acts_through
+        owners = (each for each in supported if _RULES[each.name].acts_through & acts_through)
+        owner = next(owners, None) if shared.is_shared else None
+        if owner is not None:
+            yield owner, shared
 
 
 def _action(action: str, gain: Gain) -> Statement:

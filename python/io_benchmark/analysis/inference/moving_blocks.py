@@ -85,6 +85,11 @@ class RelativeTimes:
         return self._mean(slice(0, None, 2)) / self._mean(slice(1, None, 2))
 
     @property
+    def first_third(self) -> float:
+        """Return the time of an operation at the start; over the whole run it is 1."""
+        return self._mean(slice(None, len(self.times) // 3))
+
+    @property
     def last_third_over_first(self) -> float:
         """Return how much longer an operation took at the end than at the start."""
         third = len(self.times) // 3

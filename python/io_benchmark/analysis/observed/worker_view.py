@@ -98,6 +98,14 @@ class View:
         return self.moved_bytes[1] / self.copied_bytes
 
     @cached_property
+    def moved_bytes_per_s(self) -> tuple[float, float] | None:
+        """Return the rates at which all disks of the place read and wrote."""
+        if self.moved_bytes is None or not self.written_bytes_per_s or not self.moved_bytes[1]:
+            return None
+        seconds = self.moved_bytes[1] / self.written_bytes_per_s
+        return self.moved_bytes[0] / seconds, self.written_bytes_per_s
+
+    @cached_property
     def written_bytes_per_s(self) -> float | None:
         """Return the rate at which all disks of the place wrote."""
         if self.entry is None or self.moved_bytes is None or not self.entry.facts.run_ns:

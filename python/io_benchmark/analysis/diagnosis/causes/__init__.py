@@ -16,6 +16,8 @@ from importlib import import_module
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
+from io_benchmark.analysis.diagnosis.part_limits import hold_to_parts
+from io_benchmark.analysis.diagnosis.separation import Judged, separate
 from io_benchmark.analysis.model import Cause, State, Subject, Worker
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
@@ -47,11 +49,12 @@ def judge(
         tuple(View(worker, subject) for worker in candidate),
         tuple(measurements),
     )
-    return tuple(
-        _cause(rule, rule.judge(case), case.ratio)
+    judged = [
+        Judged(rule, hold_to_parts(rule.judge(case), rule, case))
         for rule in RULES
         if subject.workload in rule.explains
-    )
+    ]
+    return tuple(_cause(each.rule, each.judgement, case.ratio) for each in separate(judged, case))
 
 
 def _cause(rule: CauseRule, judgement: CauseJudgement, ratio: float | None) -> Cause:
@@ -66,18 +69,18 @@ def _cause(rule: CauseRule, judgement: CauseJudgement, ratio: float | None) -> C
         predicted_ratio=judgement.predicted_ratio,
         share=share,
         workload=judgement.workload,
+        is_shared=judgement.is_shared,
     )
 
 
 def _share(ratio: float | None, judgement: CauseJudgement) -> float | None:
-    """Return ln(measured) over ln(predicted); the inverse for a part that was itself measured."""
-    predicted = judgement.predicted_ratio
-    if judgement.state is not State.SUPPORTED or ratio is None or predicted is None:
+    """Return the part of the difference that is explained, ln(explained) over ln(measured)."""
+    explained = judgement.predicted_ratio
+    if judgement.state is not State.SUPPORTED or ratio is None or explained is None:
         return None
-    if predicted <= 0 or predicted == 1 or ratio == 1:
+    if explained <= 0 or ratio == 1:
         return None
-    share = math.log(ratio) / math.log(predicted)
-    return 1 / share if judgement.is_part else share
+    return min(1.0, max(0.0, math.log(explained) / math.log(ratio)))
 
 
 def _share_sentences(
@@ -85,11 +88,9 @@ def _share_sentences(
 ) -> tuple[Statement, ...]:
     if share is None or ratio is None or judgement.predicted_ratio is None:
         return ()
-    template = "Measured {measured} of a predicted {predicted}: {share}."
+    template = "Predicted {predicted}, measured {measured}: this explains {share}."
     if judgement.is_part:
         template = "This makes {predicted} of the measured {measured}: {share}."
-    elif round(share, 2) > 1:
-        template = template[:-1] + ", over-explained: more than the caps alone would cause."
     return (
         statement(
             template,

@@ -3,7 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The machine and its software: CPU, kernel, image and tools."""
 
+import math
 import re
+from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
@@ -18,13 +20,19 @@ from io_benchmark.analysis.diagnosis.ranking import (
     part,
 )
 from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.results import workloads
 
 ORDER = 80
 _STOLEN_SHARE = 0.05
+# Work that takes less than this of the CPU time shows no factor of its own.
+_COUNTS_SHARE = 0.02
+_SLOWER_RATIO = 1.1
+# Of the largest slowdown, that all other work must have for one factor.
+_SAME_FACTOR_SHARE = 0.6
 _MS = 1_000_000
-_CPU_TIMES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+_BUSY_TIMES = ("user", "nice", "system", "irq", "softirq", "steal")
 _TOOLS = ("python3", "bash", "cp", "grep", "sed")
 _COPY_FILE_RANGE_SINCE = 9  # coreutils
 
@@ -50,7 +58,7 @@ def _own_system_ns(view: View) -> float | None:
 
 def _stolen(view: View) -> float | None:
     stolen = view.growth("cpu_steal_ms")
-    total = view.growth(*(f"cpu_{name}_ms" for name in _CPU_TIMES))
+    total = view.growth(*(f"cpu_{name}_ms" for name in _BUSY_TIMES))
     return None if stolen is None or not total else stolen / total
 
 
@@ -62,6 +70,35 @@ def _processor(view: View) -> RankedFact | None:
     return RankedFact(statement("{model}, {count} CPUs", model=host.cpu_model, count=count))
 
 
+def _slowed_kinds(case: Case) -> frozenset[Kind] | None:
+    """Return the kinds of work that are slower by one factor in lookups and copies; None: unknown.
+
+    A slower CPU slows all work; a slower kernel all that is done in it. Where only one phase is
+    slower, it has more to do.
+    """
+    division = case.division
+    if division is None:
+        return None
+    worked = [each for each in division.parts if each.kind in ON_CPU]
+    total_ns = math.fsum(min(each.baseline_ns, each.candidate_ns) for each in worked)
+    if not worked or not total_ns:
+        return None
+    factors: dict[Kind, list[float]] = {}
+    for each in worked:
+        slower, faster = each.candidate_ns, each.baseline_ns
+        if not case.candidate_is_slower:
+            slower, faster = faster, slower
+        if min(slower, faster) >= _COUNTS_SHARE * total_ns:
+            factors.setdefault(each.kind, []).append(slower / faster)
+    highest = max(factor for of_kind in factors.values() for factor in of_kind)
+    least = 1 + _SAME_FACTOR_SHARE * (highest - 1)
+    return frozenset(
+        kind
+        for kind, of_kind in factors.items()
+        if highest >= _SLOWER_RATIO and min(of_kind) >= least
+    )
+
+
 def _cpu(case: Case) -> CauseJudgement:
     operation = workloads.of(case.subject.workload).operation
     evidence = Sides.of(
@@ -71,7 +108,7 @@ def _cpu(case: Case) -> CauseJudgement:
     )
     spawn = None if case.subject.workload == "spawn" else "spawn"
     slower, faster = mean_of(case.slower, _stolen), mean_of(case.faster, _stolen)
-    if case.differs and slower is not None and slower >= _STOLEN_SHARE and slower > (faster or 0.0):
+    if case.differs and slower is not None and slower - (faster or 0.0) >= _STOLEN_SHARE:
         return evidence.supported(
             "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster "
             "side's.",
@@ -86,6 +123,12 @@ def _cpu(case: Case) -> CauseJudgement:
             unseen="The CPU's model could not be seen.",
             workload=spawn,
             evidence=evidence,
+        )
+    slowed = _slowed_kinds(case)
+    if slowed is not None and not slowed >= set(ON_CPU):
+        return evidence.ruled_out(
+            "The CPUs differ, but the slower side's CPU time is not longer by one factor in all of "
+            "its work, as with a slower CPU."
         )
     share = case.explained_share(_own_cpu_ns)
     if share is None:
@@ -122,6 +165,12 @@ def _kernel(case: Case) -> CauseJudgement:
         "that changes how it writes back.",
         name="kernel",
     )
+    slowed = _slowed_kinds(case)
+    if slowed is not None and slowed != {Kind.KERNEL} and is_unranked(case, _kernel_version):
+        return judgement.evidence.ruled_out(
+            "The kernels differ, but the slower side's time in the kernel is not longer by one "
+            "factor, in lookups and copies and not in user mode, as with a slower kernel."
+        )
     share = case.explained_share(_own_system_ns)
     differs = is_unranked(case, _kernel_version)
     if not differs or share is None or not is_enough(share):
@@ -174,10 +223,13 @@ def _image_and_tools(case: Case) -> CauseJudgement:
         return judgement
     share = case.explained_share(lambda view: view.lookup_mean_ns)
     if share is not None and is_enough(share):
-        return judgement.evidence.supported(
+        # Starting a process is as large a part of a lookup as the tool's own work, and kernels that
+        # count ticks do not tell one from the other.
+        supported = judgement.evidence.supported(
             "The tools differ, and the lookups, which they do, make up {share} of the difference.",
             share=part(share),
         )
+        return replace(supported, is_leftover=True)
     if real:
         slower, faster = mean_of(case.slower, _coreutils), mean_of(case.faster, _coreutils)
         if slower is None or faster is None or not slower < _COPY_FILE_RANGE_SINCE <= faster:
@@ -197,7 +249,11 @@ def _image_and_tools(case: Case) -> CauseJudgement:
 
 RULES = (
     CauseRule(
-        "cpu", "The slower side's CPU is slower, or shared with others.", _cpu, EVERY_WORKLOAD
+        "cpu",
+        "The slower side's CPU is slower, or shared with others.",
+        _cpu,
+        EVERY_WORKLOAD,
+        acts_through=in_all(*ON_CPU, Kind.WAITING),
     ),
     CauseRule(
         "kernel",
@@ -205,11 +261,13 @@ RULES = (
         _kernel,
         EVERY_WORKLOAD,
         {"run the faster side's kernel on both sides": as_other_pool},
+        acts_through=in_all(Kind.KERNEL),
     ),
     CauseRule(
         "image-and-tools",
         "The slower side's image has slower tools.",
         _image_and_tools,
         remedies={"use the same image on both sides": as_other_pool},
+        acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
     ),
 )

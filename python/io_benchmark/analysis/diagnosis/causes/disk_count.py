@@ -14,6 +14,7 @@ from io_benchmark.analysis.model import Evidence, Observation, State
 from io_benchmark.analysis.observed.device_stack import Stack
 from io_benchmark.analysis.observed.published_caps import MachineType
 from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, count, statement
 
 ORDER = 10
@@ -110,6 +111,10 @@ def _device_count(case: Case) -> CauseJudgement:
     )
     if judgement.state is not State.SUPPORTED:
         return judgement
+    if _as_many_disks(case):
+        return evidence.ruled_out(
+            "Both sides have as many disks; a volume joins those of the slower side one after another."
+        )
     if case.slower_never_waits:
         return evidence.ruled_out(
             "The number of disks differs, but the slower side did not wait for its disks."
@@ -119,6 +124,16 @@ def _device_count(case: Case) -> CauseJudgement:
     if any(_above_cap(view) for view in case.views):
         judgement = judgement.also("A write rate above its cap is what the page cache absorbed.")
     return judgement
+
+
+def _as_many_disks(case: Case) -> bool:
+    """Return whether the sides differ in how the disks are joined, and not in their number."""
+    counts = (
+        mean_of(views, lambda view: None if view.stack is None else float(len(view.stack.disks)))
+        for views in (case.slower, case.faster)
+    )
+    slower, faster = counts
+    return slower is not None and slower == faster
 
 
 def _predicted_by_caps(case: Case) -> float | None:
@@ -210,11 +225,13 @@ RULES = (
         "The slower side's writes are spread over fewer disks.",
         _device_count,
         remedies={"use a machine type with more local SSDs, striped": more_disks},
+        acts_through=in_copies(Kind.BLOCKED),
     ),
     CauseRule(
         "linear-volume",
         "The slower side's volume is linear: several disks with the bandwidth of one.",
         _linear_volume,
         remedies={"make the volume striped (lvcreate -i N) instead of linear": predicted},
+        acts_through=in_copies(Kind.BLOCKED),
     ),
 )

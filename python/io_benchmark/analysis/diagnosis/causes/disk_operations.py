@@ -18,6 +18,7 @@ from io_benchmark.analysis.diagnosis.evidence import (
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, as_other_pool
 from io_benchmark.analysis.model import Cause, Evidence
 from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
 ORDER = 100
@@ -50,7 +51,9 @@ def _random_io(case: Case) -> CauseJudgement:
     if not chosen.is_decided:
         return evidence.not_observable(template, ratio=fewer, variant=variant).may_be_chance()
     judgement = evidence.supported(template, ratio=fewer, variant=variant)
-    # The copies are sequential: their caps are those of bandwidth.
+    if case.subject.workload != _RANDOM_IO:
+        # The copies are sequential: whatever slows them may slow these as well.
+        return replace(judgement, is_leftover=True)
     return replace(judgement, predicted_ratio=_predicted(case, itself) if itself else None)
 
 
@@ -109,5 +112,6 @@ RULES = (
         _random_io,
         frozenset(("cache-retrieve", _RANDOM_IO)),
         {"use the faster side's kind and number of disks": _as_other_pool},
+        acts_through=in_copies(Kind.BLOCKED),
     ),
 )

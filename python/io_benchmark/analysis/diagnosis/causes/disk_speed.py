@@ -3,14 +3,20 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What kind of disk a place is on, and how fast each disk writes."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.causes.run_conditions import slowed_down
+from io_benchmark.analysis.diagnosis.causes.tighter_limits import io_limit_binds
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import PERSISTENT_DISK
 from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 
 ORDER = 11
@@ -83,17 +89,26 @@ def _disk_speed(case: Case) -> CauseJudgement:
         return evidence.ruled_out("Each disk of the slower side wrote as fast.")
     if case.slower_never_waits:
         return evidence.ruled_out("The slower side did not wait for its disks.")
+    if any(io_limit_binds(view) for view in case.slower):
+        return evidence.ruled_out("A cgroup limits what the slower side's disks may write or read.")
+    if slowed_down(case):
+        return evidence.ruled_out("The slower side's disks were as fast at the start of the run.")
     if all(view.waits_for_disks is None for view in case.slower):
         return evidence.not_observable(
             "Each disk of the slower side wrote more slowly, but maybe it had less to write: "
             "no pressure was recorded and no cap is published.",
             workload="random-io",
         )
-    return evidence.supported(
+    judgement = evidence.supported(
         "Each disk of the slower side wrote at {ratio} the rate of the faster side's disks, while "
         "copies waited for it.",
         ratio=Quantity(slower / faster, Unit.RATIO),
     )
+    return replace(judgement, is_leftover=_models(case.slower) == _models(case.faster))
+
+
+def _models(views: Sequence[View]) -> set[str | None]:
+    return {disk.model for view in views if view.stack is not None for disk in view.stack.disks}
 
 
 RULES = (
@@ -105,6 +120,12 @@ RULES = (
         {
             "fix the fallback: the workers' start script must find the local SSDs or fail": as_other_pool
         },
+        acts_through=in_copies(Kind.BLOCKED),
     ),
-    CauseRule("disk-speed", "Each disk of the slower side is slower.", _disk_speed),
+    CauseRule(
+        "disk-speed",
+        "Each disk of the slower side is slower.",
+        _disk_speed,
+        acts_through=in_copies(Kind.BLOCKED),
+    ),
 )

@@ -11,6 +11,7 @@ from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.ranking import is_enough, part
 from io_benchmark.analysis.model import Evidence, Observation
 from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.parts.time_parts import Kind, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
 ORDER = 90
@@ -93,6 +94,16 @@ def _judge_spawns(case: Case, spawn: OtherMeasurement) -> CauseJudgement:
 
 
 RULES = (
-    CauseRule("lookup-cost", "The lookups (grep) take longer, not the copies.", _lookup_cost),
-    CauseRule("spawn-cost", "Starting a process (fork, exec) takes longer.", _spawn_cost),
+    CauseRule(
+        "lookup-cost",
+        "The lookups (grep) take longer, not the copies.",
+        _lookup_cost,
+        acts_through=in_lookups(*Kind),
+    ),
+    CauseRule(
+        "spawn-cost",
+        "Starting a process (fork, exec) takes longer.",
+        _spawn_cost,
+        acts_through=in_lookups(*Kind),
+    ),
 )

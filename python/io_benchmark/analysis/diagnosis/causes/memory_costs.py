@@ -16,6 +16,7 @@ from io_benchmark.analysis.diagnosis.ranking import (
 )
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View, of_workers
+from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import MIB, Quantity, Unit, statement
 
 ORDER = 70
@@ -110,10 +111,12 @@ RULES = (
         "page-cache-state",
         "The slower side started with less of the cache in memory.",
         _page_cache_state,
+        acts_through=in_copies(Kind.BLOCKED),
     ),
     CauseRule(
         "memory-first-touch",
         "Touching new memory costs more on the slower side's machine.",
         _memory_first_touch,
+        acts_through=in_copies(Kind.KERNEL),
     ),
 )

@@ -10,11 +10,16 @@ from collections.abc import Mapping
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.causes.storage_places import (
+    file_systems_differ,
+    places_differ,
+)
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, follows
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Unit, statement
 
 ORDER = 40
@@ -108,6 +113,10 @@ def _mount_options(case: Case) -> CauseJudgement:
             sum(cost for _, cost in costs.values()),
         )
 
+    if case.differs and (places_differ(case) or file_systems_differ(case)):
+        return Sides.of(case, fact_tally("mount", read)).ruled_out(
+            "The options follow from the place or the file system, which differ."
+        )
     judgement = by_rank(
         case,
         read,
@@ -195,6 +204,8 @@ RULES = (
         _mount_options,
         frozenset(("cache-retrieve", "sync-write", "metadata")),
         {"mount the place with the faster side's options": as_other_pool},
+        acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
+        by_setting_alone=True,
     ),
     CauseRule(
         "volatile-overlay",
@@ -207,5 +218,6 @@ RULES = (
                 "is not available to files that must last."
             )
         },
+        acts_through=in_copies(Kind.BLOCKED),
     ),
 )

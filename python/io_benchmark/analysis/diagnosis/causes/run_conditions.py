@@ -9,9 +9,11 @@ from statistics import median
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.evidence import WRITTEN_SHARE, span
-from io_benchmark.analysis.diagnosis.ranking import part
+from io_benchmark.analysis.diagnosis.ranking import is_enough, part
 from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
+from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View, of_workers
+from io_benchmark.analysis.parts.time_parts import Kind, in_all
 from io_benchmark.analysis.statements import Unit
 from io_benchmark.results import workloads
 
@@ -32,6 +34,18 @@ def _drift(view: View) -> float | None:
     return RelativeTimes.of(view.entry).last_third_over_first
 
 
+def _lost_ns(view: View) -> float | None:
+    """Return how much longer an operation took than at the speed of the run's first third."""
+    if _drift(view) is None or view.entry is None:
+        return None
+    return view.entry.mean_ns * (1 - RelativeTimes.of(view.entry).first_third)
+
+
+def slowed_down(case: Case) -> bool:
+    """Return whether the slower side alone slowed down, by enough to explain the difference."""
+    return _drift_over_time(case).state is State.SUPPORTED
+
+
 def _drift_over_time(case: Case) -> CauseJudgement:
     evidence = Sides.of(
         case, span("drift", _drift, Unit.RATIO, "last third over the first {value}")
@@ -48,6 +62,13 @@ def _drift_over_time(case: Case) -> CauseJudgement:
         return evidence.ruled_out("The slower side was no slower at its end.")
     if median(faster) >= _DRIFTS_RATIO and median(faster) >= median(slower) / _DRIFTS_RATIO:
         return evidence.ruled_out("Both sides slowed down by the same factor.")
+    share = case.explained_share(_lost_ns)
+    if share is not None and not is_enough(share):
+        return evidence.ruled_out(
+            "The slower side slowed down during the run, but without that it would be slower by "
+            "nearly as much: this makes up {share} of the difference.",
+            share=part(share),
+        )
     return evidence.supported(
         "Only the slower side slowed down during the run, as when a burst allowance or a cache is "
         "used up.",
@@ -62,6 +83,22 @@ def _pressed(view: View) -> float | None:
     growths = [view.growth("psi_cpu_some_us"), view.growth("psi_memory_some_us")]
     known = [growth / 1e6 for growth in growths if growth is not None]
     return max(known) if known else None
+
+
+def _is_throttled(view: View) -> bool:
+    quota = view.worker.cpu_quota
+    return quota is not None and quota < 1
+
+
+def _own_amplification(view: View) -> float:
+    """Return how often the place writes each byte: into a journal, and to each disk of a mirror."""
+    devices = view.place.devices if view.place is not None else []
+    mirrored = any(device.raid_level in ("raid1", "raid10") for device in devices)
+    profiles = view.place.filesystem if view.place is not None else None
+    names = (profiles.btrfs_data_profiles or []) if profiles is not None else []
+    mirrored = mirrored or any(name.startswith(("raid1", "dup")) for name in names)
+    copies = 2 if mirrored else 1
+    return float(copies * (2 if view.mount_options.get("data") == "journal" else 1))
 
 
 def _median(views: Sequence[View], value: Callable[[View], float | None]) -> float | None:
@@ -84,14 +121,18 @@ def _other_load(case: Case) -> CauseJudgement:
     if not case.differs:
         return evidence.nothing_to_explain()
     slower, faster = pressed
-    if slower is not None and faster is not None and slower >= faster + _PRESSED_SHARE:
+    limited = any(_is_throttled(view) for view in case.slower)
+    pressed_more = slower is not None and faster is not None and slower >= faster + _PRESSED_SHARE
+    if pressed_more and limited:
+        return evidence.ruled_out("A quota of CPU time makes the slower side wait for its CPUs.")
+    if slower is not None and pressed_more:
         return evidence.supported(
             "Something waited for CPU or memory during {share} of the slower side's time.",
             share=part(slower),
         )
     slower, faster = written
     if slower is not None and faster is not None:
-        foreign = slower - max(1.0, faster)
+        foreign = slower - max(1.0, faster, *map(_own_amplification, case.slower))
         if foreign >= _FOREIGN_SHARE:
             return evidence.supported(
                 "The slower side's disks wrote {share} more than the copies: something else used "
@@ -114,5 +155,6 @@ RULES = (
         _other_load,
         # Several at once cause pressure on the CPU themselves.
         EVERY_WORKLOAD - {"metadata", "exec"},
+        acts_through=in_all(Kind.WAITING, Kind.BLOCKED),
     ),
 )

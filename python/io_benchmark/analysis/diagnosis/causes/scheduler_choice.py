@@ -21,6 +21,7 @@ from io_benchmark.analysis.diagnosis.ranking import (
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import FAIR_QUEUEING, described
 from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.results.format import Device
 
@@ -97,5 +98,7 @@ RULES = (
         _scheduler_choice,
         frozenset(("cache-retrieve", "random-io", SYNC_WRITE)),
         {"set the scheduler none or mq-deadline": as_other_pool},
+        acts_through=in_copies(Kind.BLOCKED),
+        by_setting_alone=True,
     ),
 )

@@ -22,6 +22,7 @@ from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import FAIR_QUEUEING, described
 from io_benchmark.analysis.observed.worker_view import LAYERED, View, mean_of
+from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.format import Device
 
@@ -275,6 +276,7 @@ RULES = (
         {
             "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": as_other_pool
         },
+        acts_through=in_copies(Kind.BLOCKED),
     ),
     CauseRule(
         "scheduler-starvation",
@@ -282,5 +284,6 @@ RULES = (
         _scheduler_starvation,
         frozenset(("cache-retrieve", SYNC_WRITE)),
         {"set the scheduler none or mq-deadline, or its strict_guarantees to 0": as_other_pool},
+        acts_through=in_copies(Kind.BLOCKED),
     ),
 )

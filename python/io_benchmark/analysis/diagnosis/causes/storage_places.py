@@ -3,6 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Where the place is: overlay or volume, which file system, and what that does with a copy."""
 
+from dataclasses import replace
+
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, WRITTEN_SHARE, tally
@@ -12,8 +14,10 @@ from io_benchmark.analysis.diagnosis.measured_gains import (
     other_destination,
     other_place,
 )
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
+from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import LAYERED, View, mean_of
+from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Statement, Value, count, statement
 
 ORDER = 30
@@ -68,7 +72,23 @@ def _filesystem(view: View) -> RankedFact | None:
     return RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))
 
 
+def places_differ(case: Case) -> bool:
+    """Return whether the slower side has another kind of place: its mount follows from that."""
+    return _storage_place(case).state is State.SUPPORTED
+
+
+def file_systems_differ(case: Case) -> bool:
+    """Return whether the sides have different file systems: their mount options follow from that."""
+    types = [{view.filesystem_type for view in views} for views in (case.slower, case.faster)]
+    return not types[0] & types[1]
+
+
 def _file_system(case: Case) -> CauseJudgement:
+    known = all(_filesystem(view) is not None for view in case.views)
+    if known and places_differ(case):
+        return Sides.of(case, fact_tally("file-system", _filesystem)).ruled_out(
+            "The file system follows from the kind of place, which differs."
+        )
     layered = any(view.filesystem_type in LAYERED for view in case.views)
     return by_rank(
         case,
@@ -146,27 +166,12 @@ def _ext4_flush(case: Case) -> CauseJudgement:
             "Only the slower side writes each rewritten file out when it is closed "
             "(auto_da_alloc).",
         )
-    return _both_flush(case, evidence)
-
-
-def _both_flush(case: Case, evidence: Sides) -> CauseJudgement:
-    """Judge a flush on both sides, which makes disks that differ decide how long copies take."""
-    waits = mean_of(case.slower, lambda view: view.waits_for_disks)
-    if waits is None:
-        return evidence.not_observable(
-            "Both sides flush each rewritten file, and whether the copies waited for that was not "
-            "recorded. Destination unlink in the same push would show it.",
-            workload="cache-retrieve",
-        )
-    if waits < 0.5:
-        return evidence.ruled_out("Both sides flush, but the slower side did not wait for it.")
-    return evidence.supported(
-        "Both sides write each rewritten file out when it is closed (auto_da_alloc), and the slower "
-        "side waits for its disks.",
-    ).also(
-        "So the disks' bandwidth decides how long a copy takes. A destination that is removed first "
-        "is never written."
+    shared = evidence.ruled_out(
+        "Both sides write each rewritten file out when it is closed (auto_da_alloc), so this does "
+        "not differ. It makes copies wait for the disks: a destination that is removed first is "
+        "never written."
     )
+    return replace(shared, is_shared=True)
 
 
 # --- reflink ---
@@ -200,6 +205,8 @@ RULES = (
         _storage_place,
         frozenset(("cache-retrieve", "random-io", "sync-write", "metadata", "exec")),
         {"work on a volume instead of the container's overlay": other_place},
+        acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
+        by_setting_alone=True,
     ),
     CauseRule(
         "file-system",
@@ -207,6 +214,8 @@ RULES = (
         _file_system,
         frozenset(("cache-retrieve", "random-io", "sync-write", "metadata")),
         {"format the place with the faster side's file system": as_other_pool},
+        acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
+        by_setting_alone=True,
     ),
     CauseRule(
         "ext4-flush",
@@ -221,6 +230,7 @@ RULES = (
                 "measured here."
             ),
         },
+        acts_through=in_copies(Kind.BLOCKED),
     ),
     CauseRule(
         "reflink",
@@ -229,5 +239,6 @@ RULES = (
         remedies={
             "use a file system that shares extents (xfs with reflink, btrfs) and cp --reflink=auto": as_other_pool
         },
+        acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
     ),
 )

@@ -11,6 +11,7 @@ from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, ReadFact, by_rank
 from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.results.format import IoLimit
 
@@ -21,7 +22,9 @@ _NONE_SET = "Neither side has such a limit, as far as the containers see."
 # A memory limit does not affect the page cache where it holds the files twice.
 _ROOMY = 2
 # A limit at twice the rate that was reached did not hold it back.
-_FAR_ABOVE_RATE = 2
+_BINDS_SHARE = 0.7
+# The least that a request usually has; a page, with some that are merged away.
+_SEQUENTIAL_REQUEST_BYTES, _SMALL_REQUEST_BYTES = 32 * 1024, 2 * 1024
 # One process copies while the kernel writes back.
 _CPUS_NEEDED = 2.0
 # Unlimited ranks 0; any limit ranks by how far below this it is.
@@ -90,6 +93,29 @@ def _listed(limits: Sequence[IoLimit]) -> tuple[str, dict[str, Value]]:
     return ", ".join(parts) + more, values
 
 
+def io_limit_binds(view: View) -> bool:
+    """Return whether the worker's I/O reached one of its limits."""
+    return any(_binds(limit, view) for limit in _io_limits(view))
+
+
+def _binds(limit: IoLimit, view: View) -> bool:
+    """Return whether the rate that was reached is near the limit.
+
+    Operations are not counted. Writeback of large files makes large requests, and other workloads make
+    small ones: a limit on operations binds where the rate has at least so many bytes for each.
+    """
+    rates = view.moved_bytes_per_s
+    if rates is None or view.stack is None:
+        return True  # nothing shows that it does not
+    reads, writes = rates
+    rate = (reads if limit.kind.startswith("read") else writes) / view.stack.width
+    if "bytes" in limit.kind:
+        return rate >= _BINDS_SHARE * limit.value
+    is_sequential = view.retrieves is not None
+    request_bytes = _SEQUENTIAL_REQUEST_BYTES if is_sequential else _SMALL_REQUEST_BYTES
+    return rate >= request_bytes * limit.value
+
+
 def _io(view: View) -> RankedFact | None:
     if not _hierarchy_seen(view):
         return None
@@ -97,13 +123,11 @@ def _io(view: View) -> RankedFact | None:
     if not limits:
         return RankedFact(_NO_LIMIT)
     template, values = _listed(limits)
-    rate = view.written_bytes_per_s
-    if rate and all(
-        "bytes" in limit.kind and limit.value >= _FAR_ABOVE_RATE * rate for limit in limits
-    ):
+    binding = [limit for limit in limits if _binds(limit, view)]
+    if not binding:
         return RankedFact(statement(f"{template}: far above the rate that was reached", **values))
     bytes_per_s = [
-        limit.value * (1 if "bytes" in limit.kind else _OPERATION_BYTES) for limit in limits
+        limit.value * (1 if "bytes" in limit.kind else _OPERATION_BYTES) for limit in binding
     ]
     return RankedFact(
         statement(template, **values), _FAR_ABOVE_BYTES_PER_S / max(1, min(bytes_per_s))
@@ -166,6 +190,7 @@ RULES = (
         ),
         frozenset(("cache-retrieve", "random-io", "sync-write")),
         {"lift the cgroup's I/O limit": as_other_pool},
+        acts_through=in_copies(Kind.BLOCKED),
     ),
     CauseRule(
         "cgroup-memory-limit",
@@ -178,6 +203,7 @@ RULES = (
             same="Both sides have the same limit.",
         ),
         remedies={"lift the cgroup's memory limit": as_other_pool},
+        acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
     ),
     CauseRule(
         "cgroup-cpu-limit",
@@ -191,5 +217,6 @@ RULES = (
         ),
         frozenset(("cache-retrieve", "spawn", "metadata", "exec", "upload")),
         {"lift the cgroup's CPU quota": as_other_pool},
+        acts_through=in_all(Kind.WAITING, Kind.BLOCKED),
     ),
 )

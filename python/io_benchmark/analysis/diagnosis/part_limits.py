@@ -1,0 +1,62 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A cause explains at most the part of the difference that it acts through.
+
+Each cause declares its parts of an operation's time. Where the workers recorded those parts, a cause
+whose parts hardly differ, or differ the other way, is ruled out with the number, whatever fact
+differs. What was not recorded may belong to any cause.
+"""
+
+from dataclasses import replace
+
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
+from io_benchmark.analysis.diagnosis.ranking import is_enough
+from io_benchmark.analysis.model import State
+from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
+from io_benchmark.analysis.statements import Quantity, Unit, statement
+
+
+def hold_to_parts(judgement: CauseJudgement, rule: CauseRule, case: Case) -> CauseJudgement:
+    """Rule a supported cause out where the parts that it acts through make up too little."""
+    if judgement.state is not State.SUPPORTED or not rule.acts_through:
+        return judgement
+    share = share_at_most(rule.acts_through, case)
+    if share is None or is_enough(share):
+        return judgement
+    reason = statement(
+        "The sides differ in this, but the parts of the time that it acts through ({parts}) make up "
+        "{share} of the difference.",
+        parts=_named(rule.acts_through, case),
+        share=Quantity(share, Unit.SHARE),
+    )
+    return replace(
+        judgement, state=State.RULED_OUT, explanation=(reason,), predicted_ratio=None, is_part=False
+    )
+
+
+def share_at_most(acts_through: frozenset[Part], case: Case) -> float | None:
+    """Return the share of the difference in these parts and in what was not recorded of their phases."""
+    division = case.division
+    if division is None or not division.difference_ns:
+        return None
+    if (division.difference_ns > 0) != case.candidate_is_slower:
+        return None
+    parts = _of_workload(acts_through, case)
+    unknown = {Part(part.phase, Kind.UNEXPLAINED) for part in parts}
+    recorded = division.of(*parts) / division.difference_ns
+    return recorded + max(0.0, division.of(*unknown - parts) / division.difference_ns)
+
+
+def _of_workload(acts_through: frozenset[Part], case: Case) -> frozenset[Part]:
+    """Return the parts of this workload: all but cache-retrieve have a single phase."""
+    if case.subject.workload == "cache-retrieve":
+        return acts_through
+    return frozenset(Part(Phase.OPERATION, part.kind) for part in acts_through)
+
+
+def _named(acts_through: frozenset[Part], case: Case) -> str:
+    parts = _of_workload(acts_through, case)
+    ordered = [Part(phase, kind) for phase in Phase for kind in Kind]
+    return ", ".join(f"{part.phase} {part.kind}" for part in ordered if part in parts)

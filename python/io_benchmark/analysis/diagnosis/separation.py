@@ -1,0 +1,66 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Causes that the data cannot tell apart, because they act through the same part of the time.
+
+Some causes are known by a setting alone: it is known to be the slower one, but not by how much. Next to
+another supported cause of the same part such a setting may cost much or nothing. Others are what is
+left where nothing else differs: they are the first to go.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
+from io_benchmark.analysis.diagnosis.part_limits import share_at_most
+from io_benchmark.analysis.diagnosis.ranking import is_enough
+from io_benchmark.analysis.model import State
+from io_benchmark.analysis.parts.time_parts import Part
+from io_benchmark.analysis.statements import statement
+
+
+class Judged(NamedTuple):
+    rule: CauseRule
+    judgement: CauseJudgement
+
+
+def separate(judged: Sequence[Judged], case: Case) -> list[Judged]:
+    """Return the judgements, with those that have a rival as not separable."""
+    supported = [each for each in judged if each.judgement.state is State.SUPPORTED]
+    return [_separated(each, supported, case) for each in judged]
+
+
+def _separated(each: Judged, supported: Sequence[Judged], case: Case) -> Judged:
+    is_certain = not each.rule.by_setting_alone and not each.judgement.is_leftover
+    if each.judgement.state is not State.SUPPORTED or is_certain:
+        return each
+    rivals = [
+        other.rule.name
+        for other in supported
+        if other.rule is not each.rule
+        and not other.judgement.is_leftover
+        and _meet(each.rule.acts_through & other.rule.acts_through, case)
+    ]
+    if not rivals:
+        return each
+    reason = statement(
+        "Nothing shows how much this costs, and it acts through the same part of the time as "
+        "{rivals}: only a run with this alone changed would separate them.",
+        rivals=", ".join(rivals),
+    )
+    judgement = replace(
+        each.judgement,
+        state=State.NOT_SEPARABLE,
+        explanation=(*each.judgement.explanation, reason),
+        predicted_ratio=None,
+        is_part=False,
+    )
+    return each._replace(judgement=judgement)
+
+
+def _meet(parts: frozenset[Part], case: Case) -> bool:
+    """Return whether the parts that two causes have in common matter for the difference."""
+    share = share_at_most(parts, case) if parts else 0.0
+    return share is None or is_enough(share)

@@ -1,0 +1,104 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Causes of simulated machines: the right one is named, and no other.
+
+The machines are a physical model (`simulated_machine`), so that facts, times and counters belong
+together. What is not observable by these facts may be missing; what is supported must be true.
+"""
+
+import json
+
+import pytest
+from simulated_cases import CASES, ONE_BAD_WORKER, Case, random_case
+from simulated_machine import PARTS
+from simulated_push import Measured, measure
+
+from io_benchmark import results
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.intake import worker_of
+from io_benchmark.analysis.model import DIFFERENT, State, Worker
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.sources.protocol import RunResult
+
+RETRIEVES = 200
+RANDOM_CASES, LONG_RANDOM_CASES = 20, 1000
+DECIDED = [case for case in CASES if case not in ONE_BAD_WORKER]
+
+
+def worker(measured: Measured, side: str) -> Worker:
+    result = results.parse(json.dumps(measured.document).encode(), "simulated")
+    return worker_of(RunResult(result=result, task=None, source="simulated"), side)
+
+
+def report_of(case: Case, seed: int = 1) -> tuple[Report, dict[str, list[Measured]]]:
+    sides = measure(case.pools(), seed, destination=case.destination, retrieves=RETRIEVES)
+    workers = [worker(each, side) for side, of_side in sides.items() for each in of_side]
+    baseline, candidate = ("slow", "fast") if case.swapped else ("fast", "slow")
+    plan = Plan("simulated", baseline, "for the test", ((candidate, baseline),))
+    return compare(plan, workers, Options()), sides
+
+
+def names(report: Report, *states: State) -> list[str]:
+    return [cause.name for cause in report.diagnoses[0].causes if cause.state in states]
+
+
+def is_decided(report: Report) -> bool:
+    return report.subjects[0].comparisons[0].verdict in DIFFERENT
+
+
+@pytest.mark.parametrize("case", DECIDED, ids=lambda case: case.name)
+def test_the_true_causes_and_no_other(case: Case) -> None:
+    """Each truth is supported, or not separable from one that is; the first remedy is for a truth."""
+    report, _ = report_of(case)
+    assert is_decided(report)
+    assert set(names(report, State.SUPPORTED)) <= case.right
+    known = set(names(report, State.SUPPORTED, State.NOT_SEPARABLE))
+    assert known & case.right
+    assert {remedy.cause for remedy in report.diagnoses[0].remedies[:1]} <= case.right
+
+
+@pytest.mark.parametrize("case", ONE_BAD_WORKER, ids=lambda case: case.name)
+def test_one_bad_worker_does_not_blame_its_pool(case: Case) -> None:
+    """Four of its workers are as fast as the other pool's."""
+    report, _ = report_of(case)
+    assert names(report, State.SUPPORTED) == []
+
+
+def test_random_truths_with_irrelevant_differences(request: pytest.FixtureRequest) -> None:
+    """No wrong cause is named first, and hardly any is supported."""
+    count = LONG_RANDOM_CASES if request.config.getoption("--long") else RANDOM_CASES
+    decided = wrong_first = wrong = missing = 0
+    for seed in range(count):
+        case = random_case(seed)
+        report, _ = report_of(case, seed)
+        if not is_decided(report):
+            continue
+        decided += 1
+        supported = names(report, State.SUPPORTED)
+        wrong_first += bool(supported) and supported[0] not in case.right
+        wrong += not set(supported) <= case.right
+        known = set(names(report, State.SUPPORTED, State.NOT_SEPARABLE))
+        missing += not known & case.right
+    assert decided >= 0.9 * count
+    assert wrong_first == 0
+    assert wrong <= 0.03 * decided
+    assert missing <= 0.03 * decided
+
+
+@pytest.mark.parametrize("case", DECIDED, ids=lambda case: case.name)
+def test_the_parts_of_the_difference(case: Case) -> None:
+    """Each part is within a tenth of the simulated truth, as a part of the whole difference."""
+    report, sides = report_of(case)
+    (division,) = report.subjects[0].divisions
+    mean = {
+        side: {part: sum(each.run.mean_ns(part) for each in runs) / len(runs) for part in PARTS}
+        for side, runs in sides.items()
+    }
+    for part in division.parts:
+        name = f"{part.phase}_{part.kind}"
+        truth_ns = mean[division.candidate][name] - mean[division.baseline][name]
+        assert part.difference_ns == pytest.approx(
+            truth_ns, abs=0.1 * abs(division.difference_ns)
+        ), name
