@@ -284,7 +284,7 @@ def random_case(seed: int, *, most_irrelevant: int = 4) -> Case:
     )
     return make(
         (name,),
-        _without_conflicts(of_slow),
+        _without_conflicts(of_slow, name),
         irrelevant_of_fast=_without_conflicts(of_fast),
         swapped=generator.random() < 0.5,
     )
@@ -292,15 +292,19 @@ def random_case(seed: int, *, most_irrelevant: int = 4) -> Case:
 
 # Each of these sets the same field, so the later one would undo the earlier one.
 _CONFLICTS = (
+    {"read limit, little memory", "unreached memory limit"},
+    {"half a CPU", "unreached CPU limit"},
+    {"write operations limit", "unreached operations limit"},
+    {"stolen CPU", "a little steal"},
     {"bfq", "mq-deadline"},
     {"unreached write limit", "write limit"},
     {"one disk", "slower disks", "another disk model"},
 )
 
 
-def _without_conflicts(names: tuple[str, ...]) -> tuple[str, ...]:
-    kept: list[str] = []
+def _without_conflicts(names: tuple[str, ...], truth: str = "") -> tuple[str, ...]:
+    kept = [truth]
     for name in names:
         if not any(name in group and group & set(kept) for group in _CONFLICTS):
             kept.append(name)
-    return tuple(kept)
+    return tuple(kept[1:])

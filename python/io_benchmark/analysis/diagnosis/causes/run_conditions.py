@@ -148,6 +148,7 @@ RULES = (
         "The slower side slowed down during the run.",
         _drift_over_time,
         EVERY_WORKLOAD,
+        acts_through=in_all(*Kind),
     ),
     CauseRule(
         "other-load",
