@@ -8,6 +8,7 @@ whose parts hardly differ, or differ the other way, is ruled out with the number
 differs. What was not recorded may belong to any cause.
 """
 
+import math
 from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
@@ -47,6 +48,22 @@ def share_at_most(acts_through: frozenset[Part], case: Case) -> float | None:
     unknown = {Part(part.phase, Kind.UNEXPLAINED) for part in parts}
     recorded = division.of(*parts) / division.difference_ns
     return recorded + max(0.0, division.of(*unknown - parts) / division.difference_ns)
+
+
+def explained_at_most(acts_through: frozenset[Part], case: Case) -> float:
+    """Return the share that these parts can explain, as ln(explained) over ln(measured)."""
+    share, division = share_at_most(acts_through, case), case.division
+    if not acts_through or share is None or division is None:
+        return 1.0
+    slower_ns = math.fsum(
+        part.candidate_ns if case.candidate_is_slower else part.baseline_ns
+        for part in division.parts
+    )
+    whole_ns = abs(division.difference_ns)
+    explained_ns = min(max(share, 0.0), 1.0) * whole_ns
+    if not 0 < whole_ns < slower_ns:
+        return 1.0
+    return math.log1p(-explained_ns / slower_ns) / math.log1p(-whole_ns / slower_ns)
 
 
 def _of_workload(acts_through: frozenset[Part], case: Case) -> frozenset[Part]:

@@ -16,7 +16,7 @@ from importlib import import_module
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.part_limits import hold_to_parts
+from io_benchmark.analysis.diagnosis.part_limits import explained_at_most, hold_to_parts
 from io_benchmark.analysis.diagnosis.separation import Judged, separate
 from io_benchmark.analysis.model import Cause, State, Subject, Worker
 from io_benchmark.analysis.observed.worker_view import View
@@ -54,11 +54,15 @@ def judge(
         for rule in RULES
         if subject.workload in rule.explains
     ]
-    return tuple(_cause(each.rule, each.judgement, case.ratio) for each in separate(judged, case))
+    return tuple(
+        _cause(each, case.ratio, explained_at_most(each.rule.acts_through, case))
+        for each in separate(judged, case)
+    )
 
 
-def _cause(rule: CauseRule, judgement: CauseJudgement, ratio: float | None) -> Cause:
-    share = _share(ratio, judgement)
+def _cause(judged: Judged, ratio: float | None, at_most: float) -> Cause:
+    rule, judgement = judged
+    share = _share(ratio, judgement, at_most)
     return Cause(
         name=rule.name,
         hypothesis=rule.hypothesis,
@@ -73,14 +77,14 @@ def _cause(rule: CauseRule, judgement: CauseJudgement, ratio: float | None) -> C
     )
 
 
-def _share(ratio: float | None, judgement: CauseJudgement) -> float | None:
+def _share(ratio: float | None, judgement: CauseJudgement, at_most: float) -> float | None:
     """Return the part of the difference that is explained, ln(explained) over ln(measured)."""
     explained = judgement.predicted_ratio
     if judgement.state is not State.SUPPORTED or ratio is None or explained is None:
         return None
     if explained <= 0 or ratio == 1:
         return None
-    return min(1.0, max(0.0, math.log(explained) / math.log(ratio)))
+    return min(at_most, max(0.0, math.log(explained) / math.log(ratio)))
 
 
 def _share_sentences(
