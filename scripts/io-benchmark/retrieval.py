@@ -81,14 +81,11 @@ class SeedSteps(AbstractContextManager):
 
     def spent(self, before, between, after):
         """Return what lookup and copy spent, by readings around them; reap grep, which is in the first."""
-        user_ns, kernel_ns, waiting_ns = accounting.growth(before, between)
         grep, self._ended = self._ended, None  # never reaped twice
-        greps_waiting_ns = accounting.waiting_ns_of(grep)
-        _, greps_user_ns, greps_kernel_ns = accounting.reap(grep)
-        if waiting_ns is not None:
-            is_known = greps_waiting_ns is not None
-            waiting_ns = waiting_ns + greps_waiting_ns if is_known else None
-        lookup = user_ns + greps_user_ns, kernel_ns + greps_kernel_ns, waiting_ns
+        waiting_ns = accounting.waiting_ns_of(grep)
+        _, user_ns, kernel_ns = accounting.reap(grep)
+        own = accounting.growth(before, between)
+        lookup = accounting.together(own, (user_ns, kernel_ns, waiting_ns))
         return (*lookup, *accounting.growth(between, after))
 
     def look_up(self, index, url):
