@@ -55,3 +55,14 @@ def test_a_timeline_that_does_not_show_it(timeline: dict[str, Any] | None) -> No
     """The share is not known, and nothing fails."""
     assert view(timeline).busiest_share is None
     assert view(timeline).io_wait_share is None
+
+
+def test_disks_that_only_read_have_rates() -> None:
+    """Nothing written is a rate of zero, and says nothing against what was read."""
+    document = seed_case.documents(1, pools=("intel",))[0]
+    (entry,) = document["workloads"]
+    entry["device_bytes"] = {"nvme0n1": {"read": 3_000_000_000, "written": 0}}
+    entry["run_ns"], entry["final_sync_ns"] = 2 * SECOND_NS, SECOND_NS
+    seen = View(workers_of([document])["intel"][0], SUBJECT)
+    assert seen.moved_bytes_per_s == (1_000_000_000, 0)
+    assert seen.written_bytes_per_s == 0

@@ -100,20 +100,17 @@ class View:
     @cached_property
     def moved_bytes_per_s(self) -> tuple[float, float] | None:
         """Return the rates at which all disks of the place read and wrote."""
-        if self.moved_bytes is None or not self.written_bytes_per_s or not self.moved_bytes[1]:
-            return None
-        seconds = self.moved_bytes[1] / self.written_bytes_per_s
-        return self.moved_bytes[0] / seconds, self.written_bytes_per_s
-
-    @cached_property
-    def written_bytes_per_s(self) -> float | None:
-        """Return the rate at which all disks of the place wrote."""
         if self.entry is None or self.moved_bytes is None or not self.entry.facts.run_ns:
             return None
         elapsed_ns = self.entry.facts.run_ns
         if self.retrieves is not None:
             elapsed_ns += self.retrieves.final_sync_ns or 0
-        return self.moved_bytes[1] / (elapsed_ns / 1e9)
+        read, written = self.moved_bytes
+        return read / (elapsed_ns / 1e9), written / (elapsed_ns / 1e9)
+
+    @property
+    def written_bytes_per_s(self) -> float | None:
+        return self.moved_bytes_per_s[1] if self.moved_bytes_per_s is not None else None
 
     def growth(self, *columns: str) -> float | None:
         """Return how much counters of the timeline grew together per second, during the retrieves."""
