@@ -3,13 +3,13 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Reports about simulated machines, whose results record where the time went."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
 import simulated_cases
 from seed_workers import worker
-from simulated_push import Pool, measure
+from simulated_push import Measured, Pool, measure
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.parts.division import Division, PartDifference
@@ -28,8 +28,13 @@ def of_pools(
 ) -> Report:
     """Compare the pools; the last one is the baseline."""
     measured = measure(pools, 1, destination=destination, retrieves=retrieves)
+    return of_measured(measured, baseline=pools[-1].name)
+
+
+def of_measured(measured: Mapping[str, Sequence[Measured]], baseline: str) -> Report:
+    """Compare what the pools measured."""
     workers = [worker(each.document) for runs in measured.values() for each in runs]
-    *candidates, baseline = [pool.name for pool in pools]
+    candidates = [pool for pool in measured if pool != baseline]
     pairs = tuple((candidate, baseline) for candidate in candidates)
     plan = Plan(f"{', '.join(candidates)} against {baseline}", baseline, "for the test", pairs)
     return compare(plan, workers, Options())

@@ -21,6 +21,8 @@ from simulated_push import Pool
 
 GIB = 1024 * MIB
 Change = Callable[[Machine], Machine]
+# By the names of the seed's pools, which a record of the queue can be made for.
+SLOW, FAST = "amd-16", "intel"
 DISK_BOUND, CPU_BOUND = "overwrite", "unlink"
 
 
@@ -53,10 +55,10 @@ class Case:
 
     def pools(self) -> tuple[Pool, Pool]:
         if self.bad_worker is None:
-            slow = Pool("slow", self.slow, self.workers)
+            slow = Pool(SLOW, self.slow, self.workers)
         else:
-            slow = Pool("slow", self.fast, self.workers, {self.bad_worker: self.slow})
-        return slow, Pool("fast", self.fast, self.workers)
+            slow = Pool(SLOW, self.fast, self.workers, {self.bad_worker: self.slow})
+        return slow, Pool(FAST, self.fast, self.workers)
 
 
 # --- changes ---

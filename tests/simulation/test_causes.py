@@ -7,37 +7,23 @@ The machines are a physical model (`simulated_machine`), so that facts, times an
 together. What is not observable by these facts may be missing; what is supported must be true.
 """
 
-import json
-
+import divided_reports
 import pytest
-from simulated_cases import CASES, ONE_BAD_WORKER, Case, random_case
+from simulated_cases import CASES, FAST, ONE_BAD_WORKER, SLOW, Case, random_case
 from simulated_machine import PARTS
 from simulated_push import Measured, measure
 
-from io_benchmark import results
-from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.intake import worker_of
-from io_benchmark.analysis.model import DIFFERENT, State, Worker
-from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.model import DIFFERENT, State
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.sources.protocol import RunResult
 
 RETRIEVES = 200
 RANDOM_CASES, LONG_RANDOM_CASES = 20, 1000
 DECIDED = [case for case in CASES if case not in ONE_BAD_WORKER]
 
 
-def worker(measured: Measured, side: str) -> Worker:
-    result = results.parse(json.dumps(measured.document).encode(), "simulated")
-    return worker_of(RunResult(result=result, task=None, source="simulated"), side)
-
-
 def report_of(case: Case, seed: int = 1) -> tuple[Report, dict[str, list[Measured]]]:
     sides = measure(case.pools(), seed, destination=case.destination, retrieves=RETRIEVES)
-    workers = [worker(each, side) for side, of_side in sides.items() for each in of_side]
-    baseline, candidate = ("slow", "fast") if case.swapped else ("fast", "slow")
-    plan = Plan("simulated", baseline, "for the test", ((candidate, baseline),))
-    return compare(plan, workers, Options()), sides
+    return divided_reports.of_measured(sides, baseline=SLOW if case.swapped else FAST), sides
 
 
 def names(report: Report, *states: State) -> list[str]:
