@@ -137,10 +137,7 @@ def _compare_subject(
         for pair, test in zip(pairs, tests, strict=True)
     )
     order = plan.order(sides)
-    parts = {
-        side: [division.of_machine([entry.parts_ns for entry in machine]) for machine in of.runs]
-        for side, of in data.items()
-    }
+    parts = {side: division.of_machines(of.runs) for side, of in data.items()}
     workers = {side: [run.worker for run in sides[side]] for side in order}
     return (
         SubjectReport(

@@ -11,7 +11,7 @@ from functools import cached_property
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.worker_view import View, mean_of
-from io_benchmark.analysis.parts.division import Division, divide, of_machine
+from io_benchmark.analysis.parts.division import Division, divide, of_machines
 from io_benchmark.results import workloads
 
 # Times nearer than this differ too little for any fact to explain it.
@@ -111,10 +111,10 @@ class Case:
     def division(self) -> Division | None:
         """Return the difference in parts; None where a side has no times."""
         sides = {
-            name: [
-                of_machine([view.entry.parts_ns for view in runs if view.entry is not None])
+            name: of_machines(
+                [view.entry for view in runs if view.entry is not None]
                 for runs in by_machine([view for view in views if view.entry is not None])
-            ]
+            )
             for name, views in (("baseline", self.baseline), ("candidate", self.candidate))
         }
         return divide(sides, "candidate", "baseline") if all(sides.values()) else None

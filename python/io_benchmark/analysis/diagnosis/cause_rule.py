@@ -29,9 +29,8 @@ class CauseJudgement:
     is_part: bool = False  # the ratio is a measured part of the difference, not a prediction
     # No setting differs: what is seen may be the effect of any other cause.
     is_leftover: bool = False
-    is_shared: bool = (
-        False  # it costs both sides time alike: its remedies help, though it differs in nothing
-    )
+    # It costs both sides time alike: its remedies help, though it differs in nothing.
+    is_shared: bool = False
 
     def also(self, template: str, **values: Value) -> "CauseJudgement":
         """Return the judgement with a further sentence."""

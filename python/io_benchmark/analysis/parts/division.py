@@ -4,7 +4,7 @@
 """The difference of two sides' mean times, divided into parts that were measured on both."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -15,6 +15,7 @@ from io_benchmark.analysis.inference.variances import (
     sample_variance,
     satterthwaite,
 )
+from io_benchmark.analysis.model import Entry
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 
 PartMeans = Mapping[Part, float]  # nanoseconds of an operation, of one machine
@@ -71,7 +72,12 @@ def divide(sides: Mapping[str, Sequence[PartMeans]], candidate: str, baseline: s
     return Division(baseline, candidate, tuple(_difference(part, *merged) for part in parts))
 
 
-def of_machine(runs: Sequence[PartMeans]) -> PartMeans:
+def of_machines(machines: Iterable[Sequence[Entry]]) -> list[PartMeans]:
+    """Return the parts of each machine of a side."""
+    return [_of_machine([entry.parts_ns for entry in entries]) for entries in machines]
+
+
+def _of_machine(runs: Sequence[PartMeans]) -> PartMeans:
     """Return the average of the runs of one machine, in what all of them recorded."""
     common = _common(runs)
     merged = [_merged(run, common) for run in runs]

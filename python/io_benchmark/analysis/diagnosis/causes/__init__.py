@@ -54,22 +54,19 @@ def judge(
         for rule in RULES
         if subject.workload in rule.explains
     ]
-    return tuple(
-        _cause(each, case.ratio, explained_at_most(each.rule.acts_through, case))
-        for each in separate(judged, case)
-    )
+    return tuple(_cause(each, case) for each in separate(judged, case))
 
 
-def _cause(judged: Judged, ratio: float | None, at_most: float) -> Cause:
+def _cause(judged: Judged, case: Case) -> Cause:
     rule, judgement = judged
-    share = _share(ratio, judgement, at_most)
+    share = _share(judged, case)
     return Cause(
         name=rule.name,
         hypothesis=rule.hypothesis,
         state=judgement.state,
         baseline_evidence=judgement.evidence.baseline,
         candidate_evidence=judgement.evidence.candidate,
-        explanation=judgement.explanation + _share_sentences(ratio, judgement, share),
+        explanation=judgement.explanation + _share_sentences(case.ratio, judgement, share),
         predicted_ratio=judgement.predicted_ratio,
         share=share,
         workload=judgement.workload,
@@ -77,13 +74,14 @@ def _cause(judged: Judged, ratio: float | None, at_most: float) -> Cause:
     )
 
 
-def _share(ratio: float | None, judgement: CauseJudgement, at_most: float) -> float | None:
+def _share(judged: Judged, case: Case) -> float | None:
     """Return the part of the difference that is explained, ln(explained) over ln(measured)."""
-    explained = judgement.predicted_ratio
-    if judgement.state is not State.SUPPORTED or ratio is None or explained is None:
+    ratio, explained = case.ratio, judged.judgement.predicted_ratio
+    if judged.judgement.state is not State.SUPPORTED or ratio is None or explained is None:
         return None
     if explained <= 0 or ratio == 1:
         return None
+    at_most = explained_at_most(judged.rule.acts_through, case)
     return min(at_most, max(0.0, math.log(explained) / math.log(ratio)))
 
 

@@ -27,18 +27,25 @@ _FOREIGN_SHARE = 0.25
 # --- drift-over-time ---
 
 
-def _drift(view: View) -> float | None:
-    """Return the last third's times over the first third's, adjusted for file sizes."""
+def _course(view: View) -> RelativeTimes | None:
+    """Return the times adjusted for file sizes; None where there are too few."""
     if view.entry is None or len(view.entry.total_ns) < _SAMPLES_TO_JUDGE_DRIFT:
         return None
-    return RelativeTimes.of(view.entry).last_third_over_first
+    return RelativeTimes.of(view.entry)
+
+
+def _drift(view: View) -> float | None:
+    """Return the last third's times over the first third's."""
+    course = _course(view)
+    return None if course is None else course.last_third_over_first
 
 
 def _lost_ns(view: View) -> float | None:
     """Return how much longer an operation took than at the speed of the run's first third."""
-    if _drift(view) is None or view.entry is None:
-        return None
-    return view.entry.mean_ns * (1 - RelativeTimes.of(view.entry).first_third)
+    course = _course(view)
+    return (
+        None if course is None or view.mean_ns is None else view.mean_ns * (1 - course.first_third)
+    )
 
 
 def slowed_down(case: Case) -> bool:
