@@ -64,5 +64,5 @@ def test_disks_that_only_read_have_rates() -> None:
     entry["device_bytes"] = {"nvme0n1": {"read": 3_000_000_000, "written": 0}}
     entry["run_ns"], entry["final_sync_ns"] = 2 * SECOND_NS, SECOND_NS
     seen = View(workers_of([document])["intel"][0], SUBJECT)
-    assert seen.moved_bytes_per_s == (1_000_000_000, 0)
+    assert seen.moved_bytes_per_s == (1e9, 0.0)
     assert seen.written_bytes_per_s == 0
