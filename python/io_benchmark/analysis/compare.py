@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """From workers to a report: validity, figures, verdicts, causes and remedies, in that order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from io_benchmark.analysis.diagnosis import diagnoses

@@ -100,10 +100,9 @@ def _by_state(workers: Sequence[_Runs], states: Sequence[State]) -> _Workers:
 
 def _judge(rule: CauseRule, case: Case, slower: _Runs, faster: _Runs) -> State:
     """Judge one worker as if it were its side; the difference to explain stays that of the sides."""
-    sides = {"candidate": tuple(slower), "baseline": tuple(faster)}
-    if not case.candidate_is_slower:
-        sides = {"candidate": tuple(faster), "baseline": tuple(slower)}
-    return rule.judge(replace(case, **sides, whole=case)).state
+    sides = (slower, faster) if case.candidate_is_slower else (faster, slower)
+    candidate, baseline = map(tuple, sides)
+    return rule.judge(replace(case, candidate=candidate, baseline=baseline, whole=case)).state
 
 
 @dataclass(frozen=True)
