@@ -26,7 +26,7 @@ from io_benchmark.analysis.model import Interval, Run, Subject
 from io_benchmark.analysis.observed.machine_identity import by_machine
 
 # Of reports whose pools have only equal machines, this part may name one.
-_FALSE_ALARMS = 0.015
+_FALSE_ALARMS = 0.0125
 # Of two others, nobody knows which is the usual one.
 _FEWEST_OTHERS = 3
 # Pools may vary more than is assumed of equal machines: twice its variance, as of seven machines.
