@@ -48,6 +48,13 @@ def pair(*truths: str, workers: int = 3) -> Report:
 
 
 @cache
+def one_bad_worker() -> Report:
+    """One of the five workers of amd-16 has one disk; all others have two."""
+    case = simulated_cases.make(("one disk",), bad_worker=2, workers=5)
+    return of_pools(*case.pools(), destination=case.destination)
+
+
+@cache
 def three_pools() -> Report:
     """One disk, and one disk with a slow grep, against two disks."""
     one_disk = simulated_cases.make(("one disk",))

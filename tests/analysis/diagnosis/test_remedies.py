@@ -12,7 +12,7 @@ from checkout import ROOT
 from seed_workers import SUBJECT, causes_of
 
 from io_benchmark.analysis.diagnosis.causes import RULES
-from io_benchmark.analysis.diagnosis.diagnoses import _suggest_remedies
+from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
 from io_benchmark.analysis.model import Cause, Evidence, Remedy, State
 from io_benchmark.report.content.statement_text import text_of
 
@@ -43,15 +43,13 @@ def shown(remedy: Remedy) -> tuple[str, float | None, bool, str]:
 
 
 def remedies(*causes: Cause, measured=SEED, candidate="amd-16", baseline="intel", machines=None):
-    return _suggest_remedies(
-        causes, SUBJECT, measured, candidate, baseline, machines=machines or {}
-    )
+    return suggest_remedies(causes, SUBJECT, measured, candidate, baseline, machines=machines or {})
 
 
 def test_the_seeds_case():
     """A machine with two disks, measured on AMD-30; removing the destination; a mount option."""
     measured = {**SEED, "amd-16": {SUBJECT: 145.7 * MS, UNLINK: 29.14 * MS}}
-    found = _suggest_remedies(
+    found = suggest_remedies(
         list(causes_of(ratio=1.918).values()),
         SUBJECT,
         measured,

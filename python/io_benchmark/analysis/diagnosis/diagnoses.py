@@ -55,7 +55,7 @@ def diagnoses(
                 [worker for worker in workers if worker.side == candidate],
                 measurements,
             )
-            to_try = _suggest_remedies(
+            to_try = suggest_remedies(
                 causes, subject, measured, candidate, baseline, machines=machines
             )
             diagnosed.append(Diagnosis(candidate, causes, to_try, subject))
@@ -119,7 +119,7 @@ def _most_different(different: Sequence[Comparison]) -> Comparison:
     return max(timed or different, key=lambda each: abs(math.log(each.ratio)))
 
 
-def _suggest_remedies(
+def suggest_remedies(
     causes: Sequence[Cause],
     subject: Subject,
     measured: MeansBySide,

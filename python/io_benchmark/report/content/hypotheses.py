@@ -5,11 +5,12 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 from io_benchmark.analysis.model import DIFFERENT, Cause, Diagnosis, Remedy, State, Subject
+from io_benchmark.analysis.report_model import SingleWorker
 from io_benchmark.number_text import percent, ratio
 from io_benchmark.report.content.report_index import DiagnosedCandidate
 from io_benchmark.report.content.statement_text import FACT_LENGTH, evidence_text, text_of
@@ -79,6 +80,28 @@ class DiagnosisPart:
             title = f"Possible causes, {candidate} compared with {baseline}"
         if comparison is not None:
             title += _measurement(comparison.subject, diagnosed.siblings)
+        return cls._written(title, diagnosis, baseline, decided=decided, leading=diagnosed.leading)
+
+    @classmethod
+    def of_single_workers(cls, workers: Iterable[SingleWorker]) -> tuple[Self, ...]:
+        """Write why workers differ from the rest of their pools."""
+        return tuple(
+            cls._written(
+                f"Why {each.division.candidate} is {'slower' if each.ratio > 1 else 'faster'} than "
+                f"{each.division.baseline}",
+                each.diagnosis,
+                each.division.baseline,
+                decided=True,
+                leading=False,
+            )
+            for each in workers
+            if each.diagnosis is not None
+        )
+
+    @classmethod
+    def _written(
+        cls, title: str, diagnosis: Diagnosis, baseline: str, *, decided: bool, leading: bool
+    ) -> Self:
         causes = [
             cause
             for state in _STATES
@@ -86,12 +109,12 @@ class DiagnosisPart:
         ]
         return cls(
             title=title,
-            candidate=candidate,
+            candidate=diagnosis.candidate,
             baseline=baseline,
             decided=decided,
             causes=tuple(_cause(cause) for cause in causes),
             remedies=tuple(_remedy(remedy) for remedy in diagnosis.remedies),
-            leading=diagnosed.leading,
+            leading=leading,
         )
 
 

@@ -101,6 +101,7 @@ class _ReportDocument:
     subjects: tuple[_SubjectDocument, ...]
     places: tuple[report_model.Places, ...]
     diagnoses: tuple[model.Diagnosis, ...]
+    single_workers: tuple[report_model.SingleWorker, ...]
     problems: tuple[model.Problem, ...]
     replication: tuple[Replication, ...]
     workers: tuple[report_model.WorkerLine, ...]
@@ -182,6 +183,7 @@ def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
             subjects=tuple(_subject_document(part) for part in report.subjects),
             places=report.places,
             diagnoses=report.diagnoses,
+            single_workers=report.single_workers,
             problems=report.problems,
             replication=Replication.of_sides(report.subjects, report.workers),
             workers=report.workers,

@@ -81,6 +81,11 @@ def _answers(content: ReportContent) -> list[str]:
     if content.folded.lines:
         blocks.append(f"{contents.NEITHER}:")
         blocks.append(_items(prose(line.text) + marks(line.marks) for line in content.folded.lines))
+    if content.single_workers:
+        lines = (
+            f"**{prose(each.lead)}** {prose(each.after_lead)}" for each in content.single_workers
+        )
+        blocks += [f"{Heading.SINGLE_WORKERS}:", _items(lines)]
     blocks.append(
         _items(
             f"**Refused by {prose(refusal.rule)}** ({prose(refusal.where)}): "

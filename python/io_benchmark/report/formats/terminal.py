@@ -70,6 +70,10 @@ def _show_answers(page: Page, content: ReportContent) -> None:
         page.paragraph(f"{contents.NEITHER}:")
     for line in content.folded.lines:
         page.item(line.text + short_marks(line.marks))
+    if content.single_workers:
+        page.paragraph(f"{Heading.SINGLE_WORKERS}:")
+    for answer in content.single_workers:
+        page.item(Text.assemble((answer.lead, STYLES[answer.verdict]), f" {answer.after_lead}"))
     for refusal in content.notes.refusals:
         text = Text.assemble(
             (f"REFUSED by {refusal.rule}", STYLES[NO_VERDICT]),

@@ -18,6 +18,7 @@ from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.part_limits import explained_at_most, hold_to_parts
 from io_benchmark.analysis.diagnosis.separation import Judged, separate
+from io_benchmark.analysis.diagnosis.worker_facts import hold_to_workers
 from io_benchmark.analysis.model import Cause, State, Subject, Worker
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
@@ -50,7 +51,7 @@ def judge(
         tuple(measurements),
     )
     judged = [
-        Judged(rule, hold_to_parts(rule.judge(case), rule, case))
+        Judged(rule, hold_to_workers(hold_to_parts(rule.judge(case), rule, case), rule, case))
         for rule in RULES
         if subject.workload in rule.explains
     ]
