@@ -141,7 +141,9 @@ def _without(
             by_side.setdefault(run.worker.side, []).append(run)
     pairs = [(each.candidate, each.baseline) for each in comparisons]
     data = {side: SideData.of(kept) for side, kept in by_side.items()}
-    again = compare_sides(machine.subject, pairs, data, margin=margin, assumed=assumed)
+    again = compare_sides(
+        machine.subject, pairs, data, margin=margin, assumed=assumed, advised=False
+    )
     return tuple(each for each in again if machine.side in (each.candidate, each.baseline))
 
 
@@ -176,7 +178,9 @@ def _measurements(
         if own and others:
             data = {names.worker: SideData.of(own), names.rest: SideData.of(others)}
             pair = names.worker, names.rest
-            (comparison,) = compare_sides(subject, [pair], data, margin=margin, assumed=assumed)
+            (comparison,) = compare_sides(
+                subject, [pair], data, margin=margin, assumed=assumed, advised=False
+            )
             both = (figures.summarize(data[name]) for name in (names.rest, names.worker))
             measurements.append(OtherMeasurement(comparison, *both))
     return tuple(measurements)
