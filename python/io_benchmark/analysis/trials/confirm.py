@@ -10,13 +10,11 @@ from io_benchmark.analysis.model import DIFFERENT, Comparison, Verdict, Worker
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.trials.recorded_trials import (
     CEILINGS_DIFFER_RATIO,
+    LEAST_GAP_RATIO,
     ceiling_bytes_per_s,
     paced_at,
     trials_of,
 )
-
-# Smaller differences are not tried.
-_LEAST_RATIO = 1.1
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ def paces(report: Report, workers: Sequence[Worker]) -> tuple[Pace, ...]:
 
 def _pace(comparison: Comparison, workers: Sequence[Worker]) -> Pace | None:
     ratio = comparison.ratio
-    if comparison.verdict not in DIFFERENT or max(ratio, 1 / ratio) < _LEAST_RATIO:
+    if comparison.verdict not in DIFFERENT or max(ratio, 1 / ratio) < LEAST_GAP_RATIO:
         return None
     slower, faster = comparison.candidate, comparison.baseline
     if comparison.verdict is Verdict.FASTER:

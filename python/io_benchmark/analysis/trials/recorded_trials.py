@@ -9,6 +9,8 @@ from statistics import fmean
 from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.results.trials import Trials
 
+# Smaller gaps are not tried.
+LEAST_GAP_RATIO = 1.1
 # Nearer than this, two ceilings do not make copies differ.
 CEILINGS_DIFFER_RATIO = 1.2
 # Nearer than this, a pace is the other side's ceiling.
