@@ -8,12 +8,12 @@ to what the slower side's disks can write, the faster side becomes as slow or it
 one thing is asked: whether storage is involved at all.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, share, statement
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, share, statement
 from io_benchmark.analysis.trials.gaps import (
     LEAST_REPETITIONS,
     Gap,
@@ -41,14 +41,14 @@ _AS_SLOW_RATIO = 1.1
 _MOST_SCATTER_SHARE = 0.25
 
 _CONFIRMED = {
-    TrialKind.LOOKUP: "The lookups make the difference.",
-    TrialKind.UNLINK: "What a rewritten file flushes makes the difference.",
-    TrialKind.MEMORY: "Storage is involved.",
+    TrialKind.LOOKUP: "The gap goes: the lookups make the difference.",
+    TrialKind.UNLINK: "The gap goes: what a rewritten file flushes makes the difference.",
+    TrialKind.MEMORY: "The gap goes: storage is involved.",
 }
 _REFUTED = {
-    TrialKind.LOOKUP: "The lookups do not make the difference.",
-    TrialKind.UNLINK: "What a rewritten file flushes does not make the difference.",
-    TrialKind.MEMORY: "Storage is not involved.",
+    TrialKind.LOOKUP: "The gap stays: the lookups do not make the difference.",
+    TrialKind.UNLINK: "The gap stays: what a rewritten file flushes does not make the difference.",
+    TrialKind.MEMORY: "The gap stays: storage is not involved.",
 }
 _Machines = Sequence[Sequence[Trials]]
 
@@ -127,7 +127,12 @@ def _pace(slower: _Side, faster: _Side) -> TrialOutcome:
     low, high = ceilings
     if low is None or high is None:
         return _not_run(kind, statement("What the disks can write was not measured on both sides."))
-    rates = {"low": _rate(low), "high": _rate(high), "slower": slower.name, "faster": faster.name}
+    rates: dict[str, Value] = {
+        "low": _rate(low),
+        "high": _rate(high),
+        "slower": slower.name,
+        "faster": faster.name,
+    }
     if high < CEILINGS_DIFFER_RATIO * low:
         template = (
             "The disks of {slower} can write {low}, those of {faster} {high}: the difference is too "
@@ -159,7 +164,7 @@ def _pace(slower: _Side, faster: _Side) -> TrialOutcome:
     return _judge_pace(normal, changed, rates)
 
 
-def _judge_pace(normal: Gap, changed: Gap, rates: dict[str, Quantity | str]) -> TrialOutcome:
+def _judge_pace(normal: Gap, changed: Gap, rates: Mapping[str, Value]) -> TrialOutcome:
     gone = gone_share(normal, changed)
     held_ratio = 1 / changed.times_as_long
     values = {**rates, "ratio": Quantity(held_ratio, Unit.RATIO)}
