@@ -81,10 +81,28 @@ def common_files(recorded: Sequence[Trials]) -> int:
     return files
 
 
-def gone_share(normal: Gap, changed: Gap) -> GoneShare:
+def spread_of_machines(normal: Gap) -> MeanVariance | None:
+    """Return how far machines of one side differ, as parts of their times; None without several.
+
+    Both sides are taken to vary alike.
+    """
+    several = [
+        [fmean(times) for times in side] for side in (normal.slower, normal.faster) if len(side) > 1
+    ]
+    degrees = sum(len(means) - 1 for means in several)
+    if not degrees:
+        return None
+    squares = math.fsum(
+        sample_variance(means) / fmean(means) ** 2 * (len(means) - 1) for means in several
+    )
+    return MeanVariance(squares / degrees, float(degrees))
+
+
+def gone_share(normal: Gap, changed: Gap, spread: MeanVariance | None = None) -> GoneShare:
     """Compare the gap after a change with the gap before.
 
-    The interval is over repetitions, or over the machines where these differ more.
+    The interval is over repetitions, or over the machines where these differ more: as far as `spread`
+    says on the slower side, if only the faster side was changed.
     """
     repetitions = min(normal.repetitions, changed.repetitions)
     persists = changed.mean_ns / normal.mean_ns
@@ -96,7 +114,8 @@ def gone_share(normal: Gap, changed: Gap) -> GoneShare:
         ]
         for both in ((normal.slower, changed.slower), (normal.faster, changed.faster))
     )
-    half_ns = max(_over_repetitions(slower, faster), _over_machines(slower, faster))
+    over_machines = _over_machines(slower, faster) if spread is None else _spread(slower, spread)
+    half_ns = max(_over_repetitions(slower, faster), over_machines)
     return GoneShare(1 - persists, half_ns / abs(normal.mean_ns), repetitions)
 
 
@@ -118,6 +137,11 @@ def _over_machines(slower: _Times, faster: _Times) -> float:
     ]
     error = math.sqrt(math.fsum(each.variance for each in variances))
     return reach(LEVEL, satterthwaite(variances)) * error if error else 0.0
+
+
+def _spread(slower: _Times, spread: MeanVariance) -> float:
+    error = math.sqrt(spread.variance / len(slower))
+    return reach(LEVEL, spread.degrees) * error * abs(_mean(slower))
 
 
 def _repetitions(run: Trials, kind: TrialKind, files: int) -> list[float]:

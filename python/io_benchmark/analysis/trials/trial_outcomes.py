@@ -20,6 +20,7 @@ from io_benchmark.analysis.trials.gaps import (
     GoneShare,
     common_files,
     gone_share,
+    spread_of_machines,
     times_of,
 )
 from io_benchmark.analysis.trials.recorded_trials import (
@@ -105,8 +106,9 @@ def _both_changed(kind: TrialKind, slower: _Side, faster: _Side) -> TrialOutcome
         Gap(*(times_of(side.machines, each, files) for side in sides))
         for each in (TrialKind.NORMAL, kind)
     )
-    if normal.times_as_long < LEAST_GAP_RATIO:
-        return _not_run(kind, _too_small(normal))
+    unusable = _unusable(kind, normal, changed)
+    if unusable is not None:
+        return unusable
     gone = gone_share(normal, changed)
     if gone.share >= _CONFIRMS_SHARE:
         outcome = _judged(kind, TrialState.CONFIRMED, statement(_CONFIRMED[kind]), gone)
@@ -146,8 +148,10 @@ def _pace(slower: _Side, faster: _Side) -> TrialOutcome:
             "--confirm does it."
         )
         return _not_run(kind, statement(template, **rates))
-    slower = slower.only(lambda run: _has(run, TrialKind.NORMAL))
-    files = common_files(slower.runs + paced.runs)
+    slower, faster = (
+        side.only(lambda run: _has(run, TrialKind.NORMAL)) for side in (slower, faster)
+    )
+    files = common_files(slower.runs + faster.runs)
     if not files or not slower.runs:
         return _not_run(kind, statement("The sides did not copy the same files."))
     slow, fast, held = (
@@ -159,14 +163,15 @@ def _pace(slower: _Side, faster: _Side) -> TrialOutcome:
         )
     )
     normal, changed = Gap(slow, fast), Gap(slow, held)
-    if normal.times_as_long < LEAST_GAP_RATIO:
-        return _not_run(kind, _too_small(normal))
-    return _judge_pace(normal, changed, rates)
+    unpaced = times_of(faster.machines, TrialKind.NORMAL, files)
+    unusable = _unusable(kind, normal, changed)
+    if unusable is not None:
+        return unusable
+    gone = gone_share(normal, changed, spread_of_machines(Gap(slow, unpaced)))
+    return _judge_pace(gone, 1 / changed.times_as_long, rates)
 
 
-def _judge_pace(normal: Gap, changed: Gap, rates: Mapping[str, Value]) -> TrialOutcome:
-    gone = gone_share(normal, changed)
-    held_ratio = 1 / changed.times_as_long
+def _judge_pace(gone: GoneShare, held_ratio: float, rates: Mapping[str, Value]) -> TrialOutcome:
     values = {**rates, "ratio": Quantity(held_ratio, Unit.RATIO)}
     held = "Held to {low}, {faster} takes {ratio} the time of {slower}"
     is_as_slow = 1 / _AS_SLOW_RATIO <= held_ratio <= _AS_SLOW_RATIO
@@ -185,10 +190,8 @@ def _judge_pace(normal: Gap, changed: Gap, rates: Mapping[str, Value]) -> TrialO
 def _judged(
     kind: TrialKind, state: TrialState, meaning: Statement, gone: GoneShare
 ) -> TrialOutcome:
-    """Return the outcome with its interval; undecided where the repetitions are few or scatter."""
-    if gone.repetitions < LEAST_REPETITIONS:
-        state, meaning = TrialState.UNDECIDED, statement("There are too few repetitions.")
-    elif gone.half_width > _MOST_SCATTER_SHARE:
+    """Return the outcome with its interval; undecided where the repetitions scatter."""
+    if gone.half_width > _MOST_SCATTER_SHARE:
         state = TrialState.UNDECIDED
         meaning = statement(
             "The repetitions scatter by ±{scatter}, too much to tell.",
@@ -242,12 +245,19 @@ def _why_missing(kind: TrialKind, missing: Sequence[str], recorded: Sequence[Tri
     return statement("{sides} did not run {kind}.", sides=names, kind=kind.value)
 
 
-def _too_small(normal: Gap) -> Statement:
-    return statement(
+def _unusable(kind: TrialKind, normal: Gap, changed: Gap) -> TrialOutcome | None:
+    """Return the outcome where the trials cannot be judged; None where they can."""
+    if min(normal.repetitions, changed.repetitions) < LEAST_REPETITIONS:
+        reason = statement("There are fewer than 3 repetitions.")
+        return TrialOutcome(kind, TrialState.UNDECIDED, reason)
+    if normal.times_as_long >= LEAST_GAP_RATIO:
+        return None
+    reason = statement(
         "While the trials ran, the slower side took {ratio} the faster side's time: too little to "
         "find the cause of.",
         ratio=Quantity(normal.times_as_long, Unit.RATIO),
     )
+    return _not_run(kind, reason)
 
 
 def _not_run(kind: TrialKind, reason: Statement) -> TrialOutcome:
