@@ -14,6 +14,7 @@ from simulated_machine import Machine
 from simulated_push import Measured, Pool, measure, measure_one
 
 from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.model import State
 from io_benchmark.analysis.parts.division import Division, PartDifference
 from io_benchmark.analysis.parts.time_parts import Part
 from io_benchmark.analysis.plan import Plan
@@ -53,6 +54,17 @@ def tried(slow: Machine, fast: Machine, seed: int = 1) -> Report:
         measured[pace.pool].append(confirming)
         report = of_measured(measured, FAST)
     return report
+
+
+@cache
+def tried_one_disk() -> Report:
+    """One disk with bfq against two disks, tried, with the causes that are not ruled out."""
+    case = simulated_cases.make(("one disk",), ("bfq",))
+    report = tried(case.slow, case.fast)
+    (diagnosis,) = report.diagnoses
+    left = (State.RULED_OUT, State.NOT_OBSERVABLE)
+    causes = tuple(cause for cause in diagnosis.causes if cause.state not in left)
+    return replace(report, diagnoses=(replace(diagnosis, causes=causes),))
 
 
 def of_measured(measured: Mapping[str, Sequence[Measured]], baseline: str) -> Report:

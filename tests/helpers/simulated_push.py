@@ -155,7 +155,7 @@ def _document(
     document["storage"] = {"places": [_place(machine, document["storage"]["places"][0])]}
     document["limits"] |= _limits(machine)
     document["timeline"] = _timeline(machine, done, begin_ns, ended_ns, generator)
-    return _as_version_2(document)
+    return as_version_2(document)
 
 
 def _set_entry(
@@ -222,7 +222,7 @@ def _set_entry(
     }
 
 
-def _as_version_2(document: dict[str, Any]) -> dict[str, Any]:
+def as_version_2(document: dict[str, Any]) -> dict[str, Any]:
     for part in (document, *document["workloads"]):
         del part["completed"], part["incomplete_reason"]
         part["outcome"] = {"state": "completed", "reason": None}

@@ -73,6 +73,8 @@ def confirm(judged: Sequence[Judged], trials: Outcomes) -> list[Judged]:
 def _confirmed(each: Judged, tried: Sequence[Judged], outcome: TrialOutcome) -> Judged:
     judgement = each.judgement
     supported = [other for other in tried if other.judgement.state is State.SUPPORTED]
+    if supported and each not in supported:
+        return each
     others = ", ".join(other.rule.name for other in tried if other is not each)
     is_alone = supported == [each]
     explanation = [*judgement.explanation, _sentence(outcome)]
