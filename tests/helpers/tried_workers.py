@@ -23,12 +23,12 @@ Times = Mapping[str, Sequence[float]]
 def trials(
     times: Times,
     *,
-    ceilings_mib_per_s: Sequence[float] = (),
+    ceilings: Sequence[float] = (),
     pace_mib_per_s: float | None = None,
     files: Sequence[int] = FILES,
     reason: str | None = None,
 ) -> dict[str, Any]:
-    """Return what a worker records."""
+    """Return what a worker records; `ceilings` are in MiB/s."""
     blocks = [
         {
             "trial": kind,
@@ -45,8 +45,7 @@ def trials(
         "file_indexes": [*files],
         "duration_ns": 1,
         "ceilings": [
-            {"written_bytes": round(rate * MIB), "duration_ns": 1000 * MS}
-            for rate in ceilings_mib_per_s
+            {"written_bytes": round(rate * MIB), "duration_ns": 1000 * MS} for rate in ceilings
         ],
         "blocks": blocks,
     }

@@ -20,8 +20,7 @@ from io_benchmark.results.trials import TrialKind
 
 CONFIRMED, SUPPORTED, NOT_SEPARABLE = State.CONFIRMED, State.SUPPORTED, State.NOT_SEPARABLE
 PACE, UNLINK = TrialKind.PACE, TrialKind.UNLINK
-SLOW, FAST = {"normal": (126, 127, 125)}, {"normal": (66, 65, 67)}
-CEILINGS = {"ceilings_mib_per_s": (391,)}, {"ceilings_mib_per_s": (782,)}
+NORMAL = (66.0, 65.0, 67.0)
 
 
 def judged(name: str, state: State, kind: TrialKind | None = PACE) -> Judged:
@@ -100,11 +99,11 @@ def test_a_flush_that_differs_explains_what_a_pace_adds() -> None:
 
 def diagnosis(paced_ms: float) -> Diagnosis:
     """The seed's case, with a run of intel that was held to one disk's rate."""
-    low, high = CEILINGS
-    pace = {"pace": (paced_ms, paced_ms + 1, paced_ms - 1)}
+    slow = {"normal": (126, 127, 125)}
+    fast = {"normal": NORMAL, "pace": (paced_ms, paced_ms + 1, paced_ms - 1)}
     workers = [
-        *tried("amd-16", trials(SLOW, **low)),
-        *tried("intel", trials(FAST | pace, **high, pace_mib_per_s=391)),
+        *tried("amd-16", trials(slow, ceilings=(391,))),
+        *tried("intel", trials(fast, ceilings=(782,), pace_mib_per_s=391)),
     ]
     plan = Plan("", "intel", "", (("amd-16", "intel"),))
     (found,) = compare(plan, workers, Options()).diagnoses

@@ -13,7 +13,7 @@ from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.trials.confirm import Pace, paces
 
-SLOW_CEILINGS = {"ceilings_mib_per_s": (390, 391, 392)}
+SLOW_CEILINGS = (390, 391, 392)
 
 
 def proposed(slow: Sequence[Worker], fast: Sequence[Worker], baseline: str = "intel"):
@@ -26,8 +26,8 @@ def proposed(slow: Sequence[Worker], fast: Sequence[Worker], baseline: str = "in
 @pytest.mark.parametrize("baseline", ["intel", "amd-16"])
 def test_the_faster_pool_is_paced(baseline: str) -> None:
     """Whichever of the two is the baseline; the pace is the mean over the slower pool's workers."""
-    slow = tried("amd-16", trials({}, ceilings_mib_per_s=(400,)), trials({}, **SLOW_CEILINGS))
-    fast = tried("intel", *[trials({}, ceilings_mib_per_s=(782,))] * 2)
+    slow = tried("amd-16", trials({}, ceilings=(400,)), trials({}, ceilings=SLOW_CEILINGS))
+    fast = tried("intel", *[trials({}, ceilings=(782,))] * 2)
     assert proposed(slow, fast, baseline) == (Pace("intel", round(395.5 * MIB), "amd-16"),)
 
 
@@ -36,26 +36,26 @@ def test_the_faster_pool_is_paced(baseline: str) -> None:
     [
         pytest.param(None, id="no trials"),
         pytest.param(trials({}), id="no ceilings"),
-        pytest.param(trials({}, ceilings_mib_per_s=(460,)), id="ceilings nearly equal"),
-        pytest.param(trials({}, ceilings_mib_per_s=(200,)), id="the slower pool has faster disks"),
-        pytest.param(trials({}, ceilings_mib_per_s=(782,), pace_mib_per_s=400), id="paced already"),
+        pytest.param(trials({}, ceilings=(460,)), id="ceilings nearly equal"),
+        pytest.param(trials({}, ceilings=(200,)), id="the slower pool has faster disks"),
+        pytest.param(trials({}, ceilings=(782,), pace_mib_per_s=400), id="paced already"),
     ],
 )
 def test_nothing_to_confirm(fast) -> None:
     """No run is missing, or none would show anything."""
-    slow = tried("amd-16", trials({}, **SLOW_CEILINGS))
+    slow = tried("amd-16", trials({}, ceilings=SLOW_CEILINGS))
     assert proposed(slow, tried("intel", fast)) == ()
 
 
 def test_another_pace_does_not_count() -> None:
     """A pool that was held to another pool's ceiling runs once more for this one."""
-    slow = tried("amd-16", trials({}, **SLOW_CEILINGS))
-    fast = tried("intel", trials({}, ceilings_mib_per_s=(782,), pace_mib_per_s=300))
+    slow = tried("amd-16", trials({}, ceilings=SLOW_CEILINGS))
+    fast = tried("intel", trials({}, ceilings=(782,), pace_mib_per_s=300))
     assert proposed(slow, fast) == (Pace("intel", 391 * MIB, "amd-16"),)
 
 
 def test_equal_pools_need_no_run() -> None:
     """Without a difference there is no cause to confirm."""
-    slow = tried("intel", trials({}, **SLOW_CEILINGS))
+    slow = tried("intel", trials({}, ceilings=SLOW_CEILINGS))
     plan = Plan("", "intel", "", ())
     assert paces(compare(plan, slow, Options()), slow) == ()

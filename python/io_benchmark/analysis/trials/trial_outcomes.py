@@ -8,21 +8,15 @@ to what the slower side's disks can write, the faster side becomes as slow or it
 one thing is asked: whether storage is involved at all.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, share, statement
-from io_benchmark.analysis.trials.gaps import (
-    LEAST_REPETITIONS,
-    Gap,
-    GoneShare,
-    common_files,
-    gone_share,
-    spread_of_machines,
-    times_of,
-)
+from io_benchmark.analysis.trials.gaps import LEAST_REPETITIONS, Gap, GoneShare
 from io_benchmark.analysis.trials.recorded_trials import (
     CEILINGS_DIFFER_RATIO,
     LEAST_GAP_RATIO,
@@ -67,6 +61,21 @@ class _Side:
         kept = ([run for run in machine if wanted(run)] for machine in self.machines)
         return replace(self, machines=[machine for machine in kept if machine])
 
+    def times(self, kind: TrialKind, files: int) -> list[list[float]]:
+        """Return the times of each machine in blocks of this kind, over the first files of each.
+
+        Several runs of one machine are averaged, repetition by repetition.
+        """
+        by_machine = [
+            [times for run in runs if (times := _repetitions(run, kind, files))]
+            for runs in self.machines
+        ]
+        return [
+            [fmean(repetition) for repetition in zip(*runs, strict=False)]
+            for runs in by_machine
+            if runs
+        ]
+
 
 def outcomes(
     subject: Subject, slower: Sequence[Worker], faster: Sequence[Worker]
@@ -99,17 +108,16 @@ def _both_changed(kind: TrialKind, slower: _Side, faster: _Side) -> TrialOutcome
     ]
     if missing:
         return _not_run(kind, _why_missing(kind, missing, slower.runs + faster.runs))
-    files = common_files([run for side in sides for run in side.runs])
+    files = _common_files([run for side in sides for run in side.runs])
     if not files:
         return _not_run(kind, statement("The sides did not copy the same files."))
     normal, changed = (
-        Gap(*(times_of(side.machines, each, files) for side in sides))
-        for each in (TrialKind.NORMAL, kind)
+        Gap(*(side.times(each, files) for side in sides)) for each in (TrialKind.NORMAL, kind)
     )
     unusable = _unusable(kind, normal, changed)
     if unusable is not None:
         return unusable
-    gone = gone_share(normal, changed)
+    gone = normal.gone_after(changed)
     if gone.share >= _CONFIRMS_SHARE:
         outcome = _judged(kind, TrialState.CONFIRMED, statement(_CONFIRMED[kind]), gone)
     elif gone.share <= _REFUTES_SHARE:
@@ -151,11 +159,11 @@ def _pace(slower: _Side, faster: _Side) -> TrialOutcome:
     slower, faster = (
         side.only(lambda run: _has(run, TrialKind.NORMAL)) for side in (slower, faster)
     )
-    files = common_files(slower.runs + faster.runs)
+    files = _common_files(slower.runs + faster.runs)
     if not files or not slower.runs:
         return _not_run(kind, statement("The sides did not copy the same files."))
     slow, fast, held = (
-        times_of(side.machines, each, files)
+        side.times(each, files)
         for side, each in (
             (slower, TrialKind.NORMAL),
             (paced, TrialKind.NORMAL),
@@ -163,11 +171,11 @@ def _pace(slower: _Side, faster: _Side) -> TrialOutcome:
         )
     )
     normal, changed = Gap(slow, fast), Gap(slow, held)
-    unpaced = times_of(faster.machines, TrialKind.NORMAL, files)
+    unpaced = faster.times(TrialKind.NORMAL, files)
     unusable = _unusable(kind, normal, changed)
     if unusable is not None:
         return unusable
-    gone = gone_share(normal, changed, spread_of_machines(Gap(slow, unpaced)))
+    gone = normal.gone_after(changed, Gap(slow, unpaced).spread_of_machines)
     return _judge_pace(gone, 1 / changed.times_as_long, rates)
 
 
@@ -266,3 +274,22 @@ def _not_run(kind: TrialKind, reason: Statement) -> TrialOutcome:
 
 def _rate(bytes_per_s: float) -> Quantity:
     return Quantity(bytes_per_s, Unit.BYTES_PER_SECOND)
+
+
+def _repetitions(run: Trials, kind: TrialKind, files: int) -> list[float]:
+    return [
+        (math.fsum(block.lookup_ns[:files]) + math.fsum(block.copy_ns[:files])) / files
+        for block in run.blocks
+        if block.trial is kind
+    ]
+
+
+def _common_files(recorded: Sequence[Trials]) -> int:
+    """Return how many files, from the first on, all runs copied in the same order."""
+    columns = zip(*(run.file_indexes for run in recorded), strict=False)
+    files = 0
+    for indexes in columns:
+        if len(set(indexes)) > 1:
+            break
+        files += 1
+    return files
