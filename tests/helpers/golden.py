@@ -64,8 +64,8 @@ REPORTS: Mapping[str, Made] = {
 NARROW = ("seed-case", "one-disk-against-two", "tried", "few-measurements", "history: one-change")
 # Real causes and rules are in the text alone: their sentences are golden elsewhere too.
 IN_MARKDOWN = (
-    *("seed-case", "one-disk-against-two", "one-bad-worker", "tried", "refused"),
-    *("before-and-after", "nothing-readable", "hostile-names", "few-measurements"),
+    *("seed-case", "one-disk-against-two", "one-bad-worker", "tried", "before-and-after"),
+    *("refused", "nothing-readable", "hostile-names", "few-measurements"),
     *("history: one-change", "history: hostile", "history: nothing"),
 )
 IN_HTML = (
