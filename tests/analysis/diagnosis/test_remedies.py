@@ -13,7 +13,8 @@ from seed_workers import SUBJECT, causes_of
 
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
-from io_benchmark.analysis.model import Cause, Evidence, Remedy, State
+from io_benchmark.analysis.evidence_model import Evidence
+from io_benchmark.analysis.model import Cause, Remedy, State
 from io_benchmark.report.content.statement_text import text_of
 
 MS = 1_000_000

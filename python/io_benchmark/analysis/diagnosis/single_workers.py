@@ -24,7 +24,6 @@ from io_benchmark.analysis.model import (
     Diagnosis,
     Remedy,
     Run,
-    State,
     Subject,
     Worker,
 )
@@ -32,6 +31,7 @@ from io_benchmark.analysis.parts import division
 from io_benchmark.analysis.report_model import SingleWorker, SubjectReport
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.summary import figures
+from io_benchmark.analysis.trials.trial_outcomes import outcomes
 
 Compared = Mapping[Subject, Sequence[Run]]
 
@@ -153,16 +153,11 @@ def _diagnose(
     """Judge why the machine differs from the rest of its pool, and suggest what to try."""
     names = _Names.of(machine)
     measurements = _measurements(machine, names, compared, margin=margin, assumed=assumed)
-    causes = judge(
-        machine.subject,
-        machine.ratio,
-        [run.worker for run in machine.others],
-        [run.worker for run in machine.runs],
-        measurements,
-    )
-    return Diagnosis(
-        names.worker, causes, _remedies(machine, names, causes, measurements), machine.subject
-    )
+    own, others = ([run.worker for run in runs] for runs in (machine.runs, machine.others))
+    trials = outcomes(machine.subject, *((own, others) if machine.ratio > 1 else (others, own)))
+    causes = judge(machine.subject, machine.ratio, others, own, measurements, trials)
+    remedies = _remedies(machine, names, causes, measurements)
+    return Diagnosis(names.worker, causes, remedies, machine.subject, trials)
 
 
 def _measurements(
@@ -210,7 +205,7 @@ def _remedies(
         names.rest,
         machines=dict.fromkeys(measured, machine_type),
     )
-    supported = [cause for cause in causes if cause.state is State.SUPPORTED]
+    supported = [cause for cause in causes if cause.state.holds]
     if remedies or not supported or machine.ratio < 1:
         return remedies
     evidence = statement(

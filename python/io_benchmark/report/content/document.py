@@ -43,6 +43,7 @@ class Heading(StrEnum):
     WAITS = "What the copies waited for"
     ADVICE = "What would settle it"
     ASSUMPTIONS = "Assumptions behind the intervals"
+    TRIED = "What was tried"
     REMEDIES = "What to try"
 
 

@@ -33,6 +33,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from io_benchmark.analysis import model, report_model
+from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.history import history_model
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import Kind, Phase
@@ -166,7 +167,7 @@ class _StatementDocument:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _EvidenceDocument(model.Evidence):
+class _EvidenceDocument(Evidence):
     """What one side's workers showed: as reports write it, and as observations."""
 
     text: str
@@ -279,14 +280,14 @@ def _statement_document(sentence: Statement) -> _StatementDocument:
     return _StatementDocument(text_of(sentence), dict(sentence.values))
 
 
-def _evidence_document(evidence: model.Evidence) -> _EvidenceDocument:
+def _evidence_document(evidence: Evidence) -> _EvidenceDocument:
     return _EvidenceDocument(**vars(evidence), text=evidence_text(evidence))
 
 
 _RULES = Rules(
     substitutes={
         Statement: (_StatementDocument, _statement_document),
-        model.Evidence: (_EvidenceDocument, _evidence_document),
+        Evidence: (_EvidenceDocument, _evidence_document),
         Division: (_DivisionDocument, _division_document),
     },
     # Each workload has only some of its fields.

@@ -17,7 +17,8 @@ from checkout import ROOT
 from seed_workers import SUBJECT, causes_of, workers_of
 
 from io_benchmark.analysis.diagnosis.causes import RULES, judge
-from io_benchmark.analysis.model import Observation, Seen, State
+from io_benchmark.analysis.evidence_model import Observation, Seen
+from io_benchmark.analysis.model import State
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
 # The hypotheses of seed 000's table, by number: the causes that together answer each.

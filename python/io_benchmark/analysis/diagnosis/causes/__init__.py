@@ -18,10 +18,12 @@ from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.part_limits import explained_at_most, hold_to_parts
 from io_benchmark.analysis.diagnosis.separation import Judged, separate
+from io_benchmark.analysis.diagnosis.tried_causes import confirm, refute
 from io_benchmark.analysis.diagnosis.worker_facts import hold_to_workers
-from io_benchmark.analysis.model import Cause, State, Subject, Worker
+from io_benchmark.analysis.model import Cause, Subject, Worker
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
+from io_benchmark.analysis.trials.trial_model import TrialOutcome
 
 
 def _declared() -> tuple[CauseRule, ...]:
@@ -38,6 +40,7 @@ def judge(
     baseline: Sequence[Worker],
     candidate: Sequence[Worker],
     measurements: Sequence[OtherMeasurement] = (),
+    trials: Sequence[TrialOutcome] = (),
 ) -> tuple[Cause, ...]:
     """Judge every cause that may explain this workload; without a ratio none is supported.
 
@@ -55,7 +58,9 @@ def judge(
         for rule in RULES
         if subject.workload in rule.explains
     ]
-    return tuple(_cause(each, case) for each in separate(judged, case))
+    tried = {outcome.kind: outcome for outcome in trials}
+    separated = separate(refute(judged, tried, case), case)
+    return tuple(_cause(each, case) for each in confirm(separated, tried))
 
 
 def _cause(judged: Judged, case: Case) -> Cause:
@@ -78,7 +83,7 @@ def _cause(judged: Judged, case: Case) -> Cause:
 def _share(judged: Judged, case: Case) -> float | None:
     """Return the part of the difference that is explained, ln(explained) over ln(measured)."""
     ratio, explained = case.ratio, judged.judgement.predicted_ratio
-    if judged.judgement.state is not State.SUPPORTED or ratio is None or explained is None:
+    if not judged.judgement.state.holds or ratio is None or explained is None:
         return None
     if explained <= 0 or ratio == 1:
         return None

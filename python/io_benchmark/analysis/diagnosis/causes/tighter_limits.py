@@ -14,6 +14,7 @@ from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.results.format import IoLimit
+from io_benchmark.results.trials import TrialKind
 
 ORDER = 20
 _UNREAD = "No cgroup hierarchy could be read."
@@ -191,6 +192,7 @@ RULES = (
         frozenset(("cache-retrieve", "random-io", "sync-write")),
         {"lift the cgroup's I/O limit": as_other_pool},
         acts_through=in_copies(Kind.BLOCKED),
+        tried_by=TrialKind.PACE,
     ),
     CauseRule(
         "cgroup-memory-limit",
