@@ -26,7 +26,9 @@ CONTAINER = {"name": "container", "path": "/builds/worker/io-benchmark"}
     ("changes", "budget_s"),
     [
         # (5,700 + 2,000 x 57) / 50 = 2,394
-        pytest.param({}, 2394, id="the kind's own"),
+        pytest.param({}, 2394, id="without trials"),
+        # (5,700 + 2,000 x 57 x 1.15) / 50 = 2,736
+        pytest.param({"trials": "auto"}, 2736, id="the kind's own"),
         # 2 x (5,700 + 2,000 x 57) / 50 = 4,788
         pytest.param({"places": ["workspace", CONTAINER]}, 4788, id="two places"),
         # (5,700 + 3 x 2,000 x 57) / 50 = 6,954
