@@ -5,6 +5,7 @@
 
 import argparse
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from io_benchmark.analysis.expectations import Expectation
@@ -23,20 +24,38 @@ HOW_TO_CANCEL = "io-benchmark submit --cancel"
 HOW_TO_RESUME = "io-benchmark submit --resume"
 
 
+@dataclass(frozen=True)
+class GroupWork:
+    """The tasks of a group to create and to wait for, and the command that completes them."""
+
+    group_id: str
+    missing: Sequence[ReadyTask]
+    members: Sequence[GroupMember]  # to wait for, with the missing ones
+    resumption: str = HOW_TO_RESUME
+    journal: JournalFile | None = None
+
+    @property
+    def how_to_resume(self) -> str:
+        return f"{self.resumption} {self.group_id}"
+
+    def remove_journal(self) -> None:
+        if self.journal is not None:
+            self.journal.remove()
+
+
 def create(
     arguments: argparse.Namespace,
     context: Context,
-    group_id: str,
-    missing: Sequence[ReadyTask],
-    members: Sequence[GroupMember],
+    work: GroupWork,
     created: task_creation.CreatedTasks,
 ) -> int:
     """Create the missing members of a group, wait for all of them, and compare."""
+    group_id, members = work.group_id, work.members
     root_url = default_root_url(context.environment)
     timeout_s = None if arguments.timeout is None else arguments.timeout * 60
     try:
-        task_creation.connect(context.environment, lambda queue: queue.create(missing, created))
-        JournalFile.of(group_id, context.environment).remove()
+        task_creation.connect(context.environment, lambda queue: queue.create(work.missing, created))
+        work.remove_journal()
         context.tell(f"{created.shown}: {root_url}/tasks/groups/{group_id}")
         if arguments.no_wait:
             context.print(f"group:{group_id}")
@@ -57,28 +76,22 @@ def create(
     except (KeyboardInterrupt, IoBenchmarkError) as error:
         # Not on SIGTERM; nor after other errors: lost sight of while waiting, tasks may be well.
         may_ask = type(error) is KeyboardInterrupt or isinstance(error, task_creation.CreationError)
-        _leave(context, created, group_id, may_ask=may_ask, total=len(members))
+        _leave(context, created, work, may_ask=may_ask)
         raise
     if standing.resolved < standing.total:
         context.tell(
             f"--timeout: stopped waiting; {HOW_TO_CANCEL} {group_id} cancels the remaining tasks"
         )
     context.tell(f"Compare again with: io-benchmark compare group:{group_id}")
-    return _compare(arguments, context, group_id)
+    return compare_group(arguments, context, group_id)
 
 
 def _leave(
-    context: Context,
-    created: task_creation.CreatedTasks,
-    group_id: str,
-    *,
-    may_ask: bool,
-    total: int,
+    context: Context, created: task_creation.CreatedTasks, work: GroupWork, *, may_ask: bool
 ) -> None:
     """Ask whether to cancel the tasks of an interrupted call; else leave them and say how."""
-    journal = JournalFile.of(group_id, context.environment)
     if not created.sent:
-        journal.remove()
+        work.remove_journal()
         context.tell("no task was created")
         return
     state = "left as they are"
@@ -88,15 +101,15 @@ def _leave(
             done = task_creation.connect(
                 context.environment, lambda queue: queue.cancel(created.sent)
             )
-            journal.remove()
+            work.remove_journal()
             _tell_cancelled(done, context)
             return
     except KeyboardInterrupt:
         context.tell("")
-    how = f"to cancel: {HOW_TO_CANCEL} {group_id}"
-    if created.confirmed < total:
-        how += f"; to create the others: {HOW_TO_RESUME} {group_id}"
-    context.tell(f"{created.shown} in group:{group_id}, {state}; {how}")
+    how = f"to cancel: {HOW_TO_CANCEL} {work.group_id}"
+    if created.confirmed < len(work.members):
+        how += f"; to create the others: {work.how_to_resume}"
+    context.tell(f"{created.shown} in group:{work.group_id}, {state}; {how}")
 
 
 def cancel(text: str, context: Context) -> int:
@@ -131,7 +144,7 @@ def _tell_cancelled(done: task_creation.CancelledTasks, context: Context) -> Non
         context.tell(f"error: {problem}")
 
 
-def _compare(arguments: argparse.Namespace, context: Context, group_id: str) -> int:
+def compare_group(arguments: argparse.Namespace, context: Context, group_id: str) -> int:
     """Run `compare group:ID` with the options that submit shares with it."""
     parser = argparse.ArgumentParser()
     compare.add_arguments(parser)

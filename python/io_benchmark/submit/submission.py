@@ -35,8 +35,8 @@ from io_benchmark.submit.definitions import (
 VERSION = 1
 MAXIMUM_TASKS = 10_000
 # The key in a task's `extra` under which a submission describes itself.
-_RECORD = "io-benchmark-submission"
-_RELATIVE = "relative-datestamp"
+RECORD = "io-benchmark-submission"
+RELATIVE = "relative-datestamp"
 _UNITS_S = {
     "second": 1,
     "minute": 60,
@@ -46,7 +46,7 @@ _UNITS_S = {
     "month": 30 * 86_400,
     "year": 365 * 86_400,
 }
-_AMOUNT = re.compile(r"([0-9]{1,6}) *([a-z]+?)s?")
+_AMOUNT = re.compile(r"([0-9]{1,8}) *([a-z]+?)s?")
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Submission:
     @classmethod
     def parse(cls, extra: Any, group: str) -> "Submission":
         """Parse the submission in a task's `extra`; `group` names the group in errors."""
-        record = extra.get(_RECORD) if isinstance(extra, dict) else None
+        record = extra.get(RECORD) if isinstance(extra, dict) else None
         if record is None:
             raise ResultError(
                 f"{group}: its first task does not contain the submission, so its missing tasks "
@@ -116,7 +116,7 @@ class Submission:
 
     def task_ids(self, group_id: str) -> list[str]:
         """Return the tasks' ids; the group's id is that of its first task."""
-        return [group_id, *(_derived_id(group_id, number) for number in range(1, self.tasks))]
+        return [group_id, *(derived_id(group_id, number) for number in range(1, self.tasks))]
 
     def ready(
         self, chosen: Sequence[SelectedTask], group_id: str, now: datetime
@@ -125,10 +125,10 @@ class Submission:
         record = msgspec.to_builtins(self)
         tasks = []
         for task, task_id in zip(chosen, self.task_ids(group_id), strict=True):
-            definition = _dated(dict(task.definition), now)
+            definition = dated(dict(task.definition), now)
             definition["taskGroupId"] = group_id
             definition["schedulerId"] = self.settings.scheduler
-            definition["extra"] = {**definition.get("extra", {}), _RECORD: record}
+            definition["extra"] = {**definition.get("extra", {}), RECORD: record}
             tasks.append(ReadyTask(task_id, task.label, definition))
         return tuple(tasks)
 
@@ -173,21 +173,21 @@ class GroupState:
         ]
 
 
-def _derived_id(group_id: str, number: int) -> str:
+def derived_id(group_id: str, part: object) -> str:
     """Derive a slug in the queue's form: a version 4 UUID whose first bit is 0, in URL-safe base64."""
-    digest = hashlib.sha256(f"io-benchmark {group_id} {number}".encode()).digest()
+    digest = hashlib.sha256(f"io-benchmark {group_id} {part}".encode()).digest()
     made = uuid.UUID(bytes=bytes([digest[0] & 0x7F, *digest[1:16]]), version=4)
     return base64.urlsafe_b64encode(made.bytes).decode().rstrip("=")
 
 
-def _dated(value: Any, now: datetime) -> Any:
+def dated(value: Any, now: datetime) -> Any:
     """Replace every relative date of the kinds by the date counted from `now`."""
     if isinstance(value, dict):
-        if set(value) == {_RELATIVE}:
-            return queue_time(now + _distance(str(value[_RELATIVE])))
-        return {key: _dated(inner, now) for key, inner in value.items()}
+        if set(value) == {RELATIVE}:
+            return queue_time(now + _distance(str(value[RELATIVE])))
+        return {key: dated(inner, now) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_dated(inner, now) for inner in value]
+        return [dated(inner, now) for inner in value]
     return value
 
 
