@@ -13,7 +13,12 @@ from io_benchmark.analysis.plan import Plan
 from io_benchmark.commands import compare
 from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.errors import IoBenchmarkError, UsageError
-from io_benchmark.sources.taskcluster.addresses import GroupAddress, default_root_url, parse
+from io_benchmark.sources.taskcluster.addresses import (
+    GroupAddress,
+    TaskclusterAddress,
+    default_root_url,
+    parse,
+)
 from io_benchmark.sources.taskcluster.task_watch import wait_in_group
 from io_benchmark.submit import task_creation
 from io_benchmark.submit.definitions import GroupMember, ReadyTask
@@ -22,6 +27,7 @@ from io_benchmark.text import clean
 
 HOW_TO_CANCEL = "io-benchmark submit --cancel"
 HOW_TO_RESUME = "io-benchmark submit --resume"
+HOW_TO_CONFIRM = "io-benchmark submit --confirm"
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,9 @@ def create(
     root_url = default_root_url(context.environment)
     timeout_s = None if arguments.timeout is None else arguments.timeout * 60
     try:
-        task_creation.connect(context.environment, lambda queue: queue.create(work.missing, created))
+        task_creation.connect(
+            context.environment, lambda queue: queue.create(work.missing, created)
+        )
         work.remove_journal()
         context.tell(f"{created.shown}: {root_url}/tasks/groups/{group_id}")
         if arguments.no_wait:
@@ -122,16 +130,24 @@ def cancel(text: str, context: Context) -> int:
 
 def group_of(option: str, text: str, environment: Mapping[str, str]) -> str:
     """Return the group in an option's value, an id or an address."""
+    address = address_of(option, text, environment)
+    if not isinstance(address, GroupAddress):
+        raise UsageError(f"{option} {clean(text, 200)}: is not a group; give its id, or group:ID")
+    return address.group_id
+
+
+def address_of(option: str, text: str, environment: Mapping[str, str]) -> TaskclusterAddress:
+    """Return the address in an option's value; an id alone is a group's."""
     address = parse(text if ":" in text else f"group:{text}", environment)
     shown = f"{option} {clean(text, 200)}"
-    if not isinstance(address, GroupAddress):
+    if address is None:
         raise UsageError(f"{shown}: is not a group; give its id, or group:ID")
     root_url = default_root_url(environment)
     if address.root_url != root_url:
         raise UsageError(
             f"{shown}: is not at {root_url}; set TASKCLUSTER_ROOT_URL to {address.root_url}"
         )
-    return address.group_id
+    return address
 
 
 def _tell_cancelled(done: task_creation.CancelledTasks, context: Context) -> None:

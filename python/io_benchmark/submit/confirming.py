@@ -8,7 +8,7 @@ It is the pool's own task with two variables. The action "Confirm the cause" mak
 """
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -40,22 +40,23 @@ def pace_of(definition: Mapping[str, Any]) -> int | None:
     return int(text) if text.isdecimal() and len(text) < 20 else None
 
 
-def confirming_label(label: str, pool: str, number: int = 1) -> str:
-    """Return `io-benchmark-intel-confirm` for any task of the pool, `…-2` for the second."""
-    end = "" if number == 1 else f"-{number}"
-    return f"{job_of(label, pool) or label}{SUFFIX}{end}"
+def confirming_label(label: str, pool: str, labels: Sequence[str]) -> str:
+    """Return `io-benchmark-intel-confirm` for any task of the pool, `…-2` where that exists."""
+    first = f"{job_of(label, pool) or label}{SUFFIX}"
+    number = 1 + sum(known == first or known.startswith(f"{first}-") for known in labels)
+    return first if number == 1 else f"{first}-{number}"
 
 
 def confirming_task(
-    definition: Mapping[str, Any], label: str, pool: str, bytes_per_s: int, number: int
+    definition: Mapping[str, Any], label: str, pool: str, bytes_per_s: int, labels: Sequence[str]
 ) -> SelectedTask:
-    """Return a task of a group once more, to create in the same group.
+    """Return a task of a group once more, to create in the same group, which has these `labels`.
 
     Its routes are dropped: the index names the pool's usual results. So are its dependencies, which
     are resolved.
     """
     made = with_trials(definition, bytes_per_s)
-    new = confirming_label(label, pool, number)
+    new = confirming_label(label, pool, labels)
     for key in ("dependencies", "requires", "taskQueueId"):
         made.pop(key, None)
     made["routes"] = []

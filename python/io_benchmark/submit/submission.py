@@ -74,7 +74,7 @@ class Submission:
         """Read the submission from the group's first task."""
         group = f"group:{group_id}"
         try:
-            extra = await deployment.extra_of(group_id)
+            extra = (await deployment.definition(group_id)).get("extra")
         except MissingError:
             raise ResultError(
                 f"{group}: {deployment.access.root_url} has no such task, and this machine has no "
