@@ -61,9 +61,9 @@ class GroupTask:
 
     @property
     def job(self) -> str:
-        """Return the label without the number of a replicate."""
+        """Return the label without what was added: a replicate's number, `-confirm`."""
         pool = re.escape(self.pool or "")
-        match = re.fullmatch(rf"(.+?-{pool})(-[0-9]+)?", self.label)
+        match = re.fullmatch(rf"(.+?-{pool})(-confirm)?(-[0-9]+)?", self.label)
         return match[1] if pool and match else self.label
 
     def variable(self, name: str) -> str | None:

@@ -74,6 +74,9 @@ def test_only_what_it_needs_is_changed(definition):
             id="third",
         ),
         pytest.param("other", "a", [], "other-confirm", id="other label"),
+        pytest.param(
+            "io-benchmark-a-confirm-2", "a", [], "io-benchmark-a-confirm", id="confirming"
+        ),
     ],
 )
 def test_label(label, pool, labels, expected):

@@ -48,7 +48,8 @@ class ConfirmingGroup:
         known = [task for task in members if task.is_benchmark and SUFFIX in task.label]
         left = [task for task in known if not task.status.is_resolved]
         underway = [await _underway(deployment, task) for task in left]
-        return cls(group_id, tuple(task.label for task in known), tuple(underway))
+        paced = tuple(each for each in underway if each.bytes_per_s)
+        return cls(group_id, tuple(task.label for task in known), paced)
 
     @property
     def members(self) -> list[GroupMember]:
@@ -58,7 +59,7 @@ class ConfirmingGroup:
         """Return whether a task that is not resolved runs a pool at about this pace."""
         return any(
             each.pool == pool
-            and each.bytes_per_s is not None
+            and each.bytes_per_s
             and 1 / _SAME_PACE_RATIO <= each.bytes_per_s / bytes_per_s <= _SAME_PACE_RATIO
             for each in self.underway
         )
