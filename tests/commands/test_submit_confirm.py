@@ -65,7 +65,8 @@ def confirming(deployment: Deployment) -> list[dict[str, Any]]:
 def test_confirmed(call, group, deployment, loopback):
     """The faster pool runs once more in the same group, at the slower one's ceiling; all compared."""
     code, stdout, stderr = call("--confirm", f"group:{group}")
-    assert (code, "1.92×" in stdout) == (0, True), stderr
+    assert code == 0, stderr
+    assert "CONFIRMED device-count" in stdout
     assert labels(deployment) == [*POOLS, CONFIRM]
     assert stderr.splitlines() == [
         "To confirm: intel once more, its copies held to 391 MiB/s, the ceiling of amd-16",

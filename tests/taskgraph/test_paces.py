@@ -11,7 +11,9 @@ import seed_case
 import seed_workers
 import trial_records
 
+from io_benchmark.analysis.trials import recorded_trials
 from io_benchmark.commands.confirmation import find_confirmation
+from io_benchmark_taskgraph import paces as rule
 from io_benchmark_taskgraph.paces import Pace, entries_of, find_paces
 
 MIB = 1024**2
@@ -61,6 +63,12 @@ def test_same_as_submit(made, baseline, expected):
     judged = find_confirmation(workers, baseline).paces
     assert found == [Pace(pace.pool, pace.bytes_per_s, pace.against) for pace in judged]
     assert [tuple(pace)[: len(expected[0])] for pace in found] == expected
+
+
+def test_same_limits():
+    """The two rules have the same numbers."""
+    assert rule.LEAST_RATIO == recorded_trials.LEAST_GAP_RATIO
+    assert rule.CEILINGS_DIFFER_RATIO == recorded_trials.CEILINGS_DIFFER_RATIO
 
 
 def test_unknown_baseline():
