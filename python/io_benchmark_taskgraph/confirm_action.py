@@ -11,8 +11,7 @@ from typing import Any
 
 from taskgraph.actions import registry
 
-from io_benchmark_taskgraph import group_tasks
-from io_benchmark_taskgraph.group_tasks import GroupTask
+from io_benchmark_taskgraph.group_tasks import REPORT_JOB, Group, GroupTask
 from io_benchmark_taskgraph.mistakes import UserMistake
 from io_benchmark_taskgraph.paces import Pace, entries_of, find_paces, is_same_pace
 from io_benchmark_taskgraph.selection import JOB
@@ -37,16 +36,15 @@ def register() -> None:
         symbol="cc",
         description=DESCRIPTION,
         order=50,
-        context=[{"kind": JOB}, {"kind": group_tasks.REPORT_JOB}],
+        context=[{"kind": JOB}, {"kind": REPORT_JOB}],
     )(_confirm)
 
 
 def _confirm(
     parameters: Any, graph_config: Any, _input: Any, task_group_id: str, _task_id: Any
 ) -> None:
-    tasks = group_tasks.list_group(task_group_id)
-    pools = [task for task in tasks if task.kind == JOB]
-    results = group_tasks.read_results(pools)
+    group = Group(task_group_id, parameters, graph_config)
+    results = group.read_results()
     measured = [
         (task, entry) for task, result in results for entry in entries_of(result)
     ]
@@ -57,30 +55,23 @@ def _confirm(
             "measure again with `trials: auto` or `always` in the kind"
         )
     models = {entry.pool: task for task, entry in reversed(measured) if entry.ceiling}
-    labels = [task.label for task in pools]
+    # The pool that the newest report compares with, where it names one.
+    baseline = group.reports[-1].option("--baseline") if group.reports else None
     waited_for = []
-    for pace in find_paces(entries, _baseline(tasks)):
-        underway = _underway(pace, pools)
+    for pace in find_paces(entries, baseline):
+        underway = _underway(pace, group.pools)
         if underway is not None:
             waited_for.append(underway.task_id)
             continue
         logger.info("%s once more, at the ceiling of %s", pace.pool, pace.against)
-        definition = _confirming(pace, models[pace.pool], labels)
-        label = definition["metadata"]["name"]
-        labels.append(label)
-        waited_for.append(
-            group_tasks.create(definition, label, parameters, graph_config)
-        )
+        rate = str(pace.bytes_per_s)
+        remark = f"once more, with copies at {rate} bytes/s"
+        variables = {TRIALS_VARIABLE: "always", PACE_VARIABLE: rate}
+        waited_for.append(group.repeat(models[pace.pool], END, remark, variables))
     if waited_for:
-        group_tasks.report_after(tasks, waited_for, parameters, graph_config)
+        group.report_after(waited_for)
     else:
         logger.info("nothing to confirm: the runs exist, or no pool needs one")
-
-
-def _baseline(tasks: Sequence[GroupTask]) -> str | None:
-    """Return the pool that the newest report compares with, where it names one."""
-    reports = [task for task in tasks if task.kind == group_tasks.REPORT_JOB]
-    return reports[-1].option("--baseline") if reports else None
 
 
 def _underway(pace: Pace, pools: Sequence[GroupTask]) -> GroupTask | None:
@@ -95,14 +86,3 @@ def _underway(pace: Pace, pools: Sequence[GroupTask]) -> GroupTask | None:
         ):
             return task
     return None
-
-
-def _confirming(pace: Pace, model: GroupTask, labels: Sequence[str]) -> dict[str, Any]:
-    first = f"{model.job}{END}"
-    number = 1 + sum(
-        label == first or label.startswith(f"{first}-") for label in labels
-    )
-    variables = {TRIALS_VARIABLE: "always", PACE_VARIABLE: str(pace.bytes_per_s)}
-    end = END if number == 1 else f"{END}-{number}"
-    remark = f"once more, with copies at {pace.bytes_per_s} bytes/s"
-    return group_tasks.repeat(model, end, remark, variables)

@@ -16,8 +16,8 @@ import logging
 import os
 import re
 import uuid
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from taskgraph.actions.util import create_task_from_def, relativize_datestamps
@@ -80,95 +80,106 @@ class GroupTask:
         return [word for word in words if isinstance(word, str)]
 
 
-def list_group(group_id: str) -> list[GroupTask]:
-    """Return the pools' tasks and the reports of a group, in the order of their creation."""
-    answers: list[dict[str, Any]] = []
+@dataclass
+class Group:
+    """The pools' tasks and the reports of a group, in the order of their creation."""
 
-    def add_page(page: dict[str, Any]) -> None:
-        answers.extend(page["tasks"])
+    group_id: str
+    parameters: Any
+    graph_config: Any
+    pools: list[GroupTask] = field(default_factory=list)
+    reports: list[GroupTask] = field(default_factory=list)
 
-    queue = taskcluster.get_taskcluster_client("queue")
-    queue.listTaskGroup(group_id, paginationHandler=add_page)
-    tasks = [
-        GroupTask(each["status"]["taskId"], each["status"]["state"], each["task"])
-        for each in answers
-    ]
-    mine = [task for task in tasks if task.kind in (JOB, REPORT_JOB)]
-    return sorted(mine, key=lambda task: str(task.definition["created"]))
+    def __post_init__(self) -> None:
+        answers: list[dict[str, Any]] = []
 
+        def add_page(page: dict[str, Any]) -> None:
+            answers.extend(page["tasks"])
 
-def read_results(tasks: Iterable[GroupTask]) -> list[tuple[GroupTask, Any]]:
-    """Return the result files of the completed tasks that have one."""
-    results = []
-    for task in tasks:
-        if task.state != "completed":
-            continue
-        artifacts = taskcluster.list_artifacts(task.task_id)
-        kinds = {each["name"]: each["storageType"] for each in artifacts}
-        if kinds.get(RESULT, "error") == "error":
-            logger.warning("%s (%s) has no result", task.label, task.task_id)
-            continue
-        results.append((task, taskcluster.get_artifact(task.task_id, RESULT)))
-    return results
+        queue = taskcluster.get_taskcluster_client("queue")
+        queue.listTaskGroup(self.group_id, paginationHandler=add_page)
+        for each in answers:
+            status = each["status"]
+            task = GroupTask(status["taskId"], status["state"], each["task"])
+            if task.kind == JOB:
+                self.pools.append(task)
+            elif task.kind == REPORT_JOB:
+                self.reports.append(task)
+        for tasks in (self.pools, self.reports):
+            tasks.sort(key=lambda task: str(task.definition["created"]))
 
+    def read_results(self) -> list[tuple[GroupTask, Any]]:
+        """Return the result files of the pools' completed tasks that have one."""
+        results = []
+        for task in self.pools:
+            if task.state != "completed":
+                continue
+            artifacts = taskcluster.list_artifacts(task.task_id)
+            kinds = {each["name"]: each["storageType"] for each in artifacts}
+            if kinds.get(RESULT, "error") == "error":
+                logger.warning("%s (%s) has no result", task.label, task.task_id)
+                continue
+            results.append((task, taskcluster.get_artifact(task.task_id, RESULT)))
+        return results
 
-def repeat(
-    task: GroupTask, end: str, remark: str, variables: dict[str, str]
-) -> dict[str, Any]:
-    """Return a pool's task once more: another name, a remark, and some variables.
+    def create(self, definition: dict[str, Any], part: str) -> str:
+        """Create a task and return its id, which follows from the group and `part`.
 
-    The routes of the index are left out: they name the pool's usual results.
-    """
-    made = _copy(task)
-    label = task.job + end
-    made["metadata"]["name"] = label
-    made["metadata"]["description"] += f"; {remark}"
-    if "label" in made["tags"]:
-        made["tags"]["label"] = label
-    made["payload"]["env"] = {**made["payload"].get("env", {}), **variables}
-    routes = made.get("routes", [])
-    made["routes"] = [route for route in routes if not route.startswith("index.")]
-    treeherder = made["extra"].get("treeherder", {})
-    if "symbol" in treeherder:
-        symbol = treeherder["symbol"].removesuffix(task.label[len(task.job) :])
-        treeherder["symbol"] = symbol[: _SYMBOL_LENGTH - len(end)] + end
-    return made
+        It is the id that `io-benchmark submit` derives, so that no task is created twice.
+        """
+        digest = hashlib.sha256(
+            f"io-benchmark {self.group_id} {part}".encode()
+        ).digest()
+        made = uuid.UUID(bytes=bytes([digest[0] & 0x7F, *digest[1:16]]), version=4)
+        task_id = base64.urlsafe_b64encode(made.bytes).decode().rstrip("=")
+        level, domain = self.parameters["level"], self.graph_config["trust-domain"]
+        create_task_from_def(task_id, definition, level, domain)
+        return task_id
 
+    def repeat(
+        self, task: GroupTask, end: str, remark: str, variables: dict[str, str]
+    ) -> str:
+        """Create a pool's task once more and return its id.
 
-def report_after(
-    tasks: Sequence[GroupTask],
-    waited_for: Sequence[str],
-    parameters: Any,
-    graph_config: Any,
-) -> None:
-    """Create the newest report once more, after these tasks, unless one waits for them."""
-    reports = [task for task in tasks if task.kind == REPORT_JOB]
-    if not reports:
-        logger.info("no report here; use: io-benchmark compare group:ID")
-        return
-    dependencies = [report.definition.get("dependencies", []) for report in reports]
-    if any(set(waited_for) <= set(known) for known in dependencies):
-        return
-    made = _copy(reports[-1])
-    made["dependencies"] = list(dict.fromkeys([*made["dependencies"], *waited_for]))
-    create(made, f"{reports[-1].label} {len(reports)}", parameters, graph_config)
+        The next number is added to `end` where the name is taken. The routes of the index are
+        left out: they name the pool's usual results.
+        """
+        first = task.job + end
+        number = 1 + sum(
+            known.label == first or known.label.startswith(f"{first}-")
+            for known in self.pools
+        )
+        end = end if number == 1 else f"{end}-{number}"
+        made = _copy(task)
+        label = task.job + end
+        made["metadata"]["name"] = label
+        made["metadata"]["description"] += f"; {remark}"
+        if "label" in made["tags"]:
+            made["tags"]["label"] = label
+        made["payload"]["env"] = {**made["payload"].get("env", {}), **variables}
+        routes = made.get("routes", [])
+        made["routes"] = [route for route in routes if not route.startswith("index.")]
+        treeherder = made["extra"].get("treeherder", {})
+        if "symbol" in treeherder:
+            symbol = treeherder["symbol"].removesuffix(task.label[len(task.job) :])
+            treeherder["symbol"] = symbol[: _SYMBOL_LENGTH - len(end)] + end
+        task_id = self.create(made, label)
+        self.pools.append(GroupTask(task_id, "unscheduled", made))
+        return task_id
 
-
-def create(
-    definition: dict[str, Any], part: str, parameters: Any, graph_config: Any
-) -> str:
-    """Create a task and return its id, which follows from the group and `part`."""
-    task_id = derived_id(definition["taskGroupId"], part)
-    level, trust_domain = parameters["level"], graph_config["trust-domain"]
-    create_task_from_def(task_id, definition, level, trust_domain)
-    return task_id
-
-
-def derived_id(group_id: str, part: str) -> str:
-    """Return the same id as `io-benchmark submit`, so that no task is created twice."""
-    digest = hashlib.sha256(f"io-benchmark {group_id} {part}".encode()).digest()
-    made = uuid.UUID(bytes=bytes([digest[0] & 0x7F, *digest[1:16]]), version=4)
-    return base64.urlsafe_b64encode(made.bytes).decode().rstrip("=")
+    def report_after(self, waited_for: Sequence[str]) -> None:
+        """Create the newest report once more, after these tasks, unless one waits for them."""
+        if not self.reports:
+            logger.info(
+                "no report here; use: io-benchmark compare group:%s", self.group_id
+            )
+            return
+        known = [report.definition.get("dependencies", []) for report in self.reports]
+        if any(set(waited_for) <= set(dependencies) for dependencies in known):
+            return
+        made = _copy(self.reports[-1])
+        made["dependencies"] = list(dict.fromkeys([*made["dependencies"], *waited_for]))
+        self.create(made, f"{self.reports[-1].label} {len(self.reports)}")
 
 
 def _copy(task: GroupTask) -> dict[str, Any]:

@@ -32,24 +32,18 @@ class Pace(NamedTuple):
     against: str  # the slower pool, whose ceiling this is
 
 
-class Subject(NamedTuple):
-    place: str
-    destination: str
-    fidelity: str
-
-
 @dataclass(frozen=True)
-class MeasuredEntry:
+class _MeasuredEntry:
     """What a pool's run measured of one subject."""
 
     pool: str
-    subject: Subject
+    subject: tuple[str, ...]  # place, destination and fidelity
     mean_ns: float
     ceiling: float | None  # bytes per second
     paced_at: int | None
 
 
-def entries_of(result: Any) -> list[MeasuredEntry]:
+def entries_of(result: Any) -> list[_MeasuredEntry]:
     """Return the entries with trials of a result file; none where it is malformed."""
     try:
         pool = str(result["task"]["pool"])
@@ -59,14 +53,14 @@ def entries_of(result: Any) -> list[MeasuredEntry]:
         return []
 
 
-def _entry(pool: str, entry: dict[str, Any]) -> MeasuredEntry:
+def _entry(pool: str, entry: dict[str, Any]) -> _MeasuredEntry:
     samples, trials = entry["samples"], entry["trials"]
-    subject = Subject(entry["place"], entry["destination"], entry["fidelity"])
+    subject = (entry["place"], entry["destination"], entry["fidelity"])
     times_ns = [sum(pair) for pair in zip(samples["lookup_ns"], samples["copy_ns"])]
     written = sum(each["written_bytes"] for each in trials["ceilings"])
     taken_ns = sum(each["duration_ns"] for each in trials["ceilings"])
     ceiling = written / (taken_ns / _NS_PER_S) if taken_ns else None
-    return MeasuredEntry(
+    return _MeasuredEntry(
         pool, subject, fmean(times_ns), ceiling, trials["pace_bytes_per_s"]
     )
 
@@ -75,24 +69,28 @@ def is_same_pace(one: float, other: float) -> bool:
     return 1 / SAME_PACE_RATIO <= one / other <= SAME_PACE_RATIO
 
 
-def find_paces(entries: Iterable[MeasuredEntry], baseline: str | None) -> list[Pace]:
+def find_paces(entries: Iterable[_MeasuredEntry], baseline: str | None) -> list[Pace]:
     """Return the missing runs; the baseline is the last pool by name, unless given."""
     entries = list(entries)
-    found: dict[Pace, None] = {}
+    found: list[Pace] = []
     for subject in dict.fromkeys(entry.subject for entry in entries):
-        of_pools: dict[str, list[MeasuredEntry]] = {}
+        of_pools: dict[str, list[_MeasuredEntry]] = {}
         for entry in entries:
             if entry.subject == subject:
                 of_pools.setdefault(entry.pool, []).append(entry)
         against = baseline if baseline in of_pools else max(of_pools)
         for pool in sorted(of_pools):
             pace = _pace(of_pools[pool], of_pools[against])
-            if pace is not None:
-                found[pace] = None
-    return list(found)
+            if pace is not None and not any(_are_alike(pace, known) for known in found):
+                found.append(pace)
+    return found
 
 
-def _pace(one: list[MeasuredEntry], other: list[MeasuredEntry]) -> Pace | None:
+def _are_alike(one: Pace, other: Pace) -> bool:
+    return one.pool == other.pool and is_same_pace(one.bytes_per_s, other.bytes_per_s)
+
+
+def _pace(one: list[_MeasuredEntry], other: list[_MeasuredEntry]) -> Pace | None:
     means_ns = [fmean(entry.mean_ns for entry in pool) for pool in (one, other)]
     slower, faster = (one, other) if means_ns[0] > means_ns[1] else (other, one)
     if max(means_ns) < LEAST_RATIO * min(means_ns):
@@ -106,6 +104,6 @@ def _pace(one: list[MeasuredEntry], other: list[MeasuredEntry]) -> Pace | None:
     return Pace(faster[0].pool, round(low), slower[0].pool)
 
 
-def _ceiling(entries: list[MeasuredEntry]) -> float | None:
+def _ceiling(entries: list[_MeasuredEntry]) -> float | None:
     known = [entry.ceiling for entry in entries if entry.ceiling is not None]
     return fmean(known) if known else None

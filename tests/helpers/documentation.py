@@ -27,7 +27,7 @@ from loopback_deployment import GROUP, Artifact, Deployment
 from loopback_runs import run
 from submitted_tasks import complete, generated
 
-from io_benchmark.submit.submission import dated
+from io_benchmark.submit.submission import _dated
 
 DEPLOYMENT = "https://firefox-ci-tc.services.mozilla.com"
 # The group that the pages compare with: the same push before the change.
@@ -109,7 +109,7 @@ def _add(deployment: Deployment, group_id: str, number: int, document: dict[str,
         "runs": [{**run(0, "completed"), "workerId": f"{group_id[:4].lower()}-{number}"}],
     }
     definition = {
-        **dated(dict(task.definition), PUSHED),
+        **_dated(dict(task.definition), PUSHED),
         "taskGroupId": group_id,
         "dependencies": [],
     }

@@ -14,7 +14,7 @@ from submitted_tasks import generated
 from io_benchmark.errors import GraphError, ResultError
 from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
 from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
-from io_benchmark.submit.submission import Submission, dated
+from io_benchmark.submit.submission import Submission, _dated
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, 123456, tzinfo=UTC)
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
@@ -100,17 +100,17 @@ def test_what_anybody_may_write(value, message):
 def test_counted_from_now(text, expected):
     """Wherever it stands, and nothing else is changed."""
     value = {"a": [{"relative-datestamp": text}, 1], "b": {"relative-datestamp": text, "c": 2}}
-    assert dated(value, NOW) == {"a": [expected, 1], "b": value["b"]}
+    assert _dated(value, NOW) == {"a": [expected, 1], "b": value["b"]}
 
 
 def test_in_utc():
     """Whatever zone the moment is told in."""
     moment = datetime(2026, 11, 21, 1, 0, tzinfo=timezone(timedelta(hours=2)))
-    assert dated({"relative-datestamp": "0 seconds"}, moment) == "2026-11-20T23:00:00.000Z"
+    assert _dated({"relative-datestamp": "0 seconds"}, moment) == "2026-11-20T23:00:00.000Z"
 
 
 @pytest.mark.parametrize("text", ["soon", "1 fortnight", "-1 day", "day"])
 def test_not_understood(text):
     """A mistake of the kind, told in one line."""
     with pytest.raises(GraphError, match=r"a task's date is .* correct it in the kind"):
-        dated({"relative-datestamp": text}, NOW)
+        _dated({"relative-datestamp": text}, NOW)

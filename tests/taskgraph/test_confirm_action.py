@@ -22,7 +22,7 @@ from taskgraph.util.parameterization import resolve_timestamps
 from taskgraph.util.time import current_json_time
 
 from io_benchmark.submit.confirming import confirming_task
-from io_benchmark.submit.submission import derived_id
+from io_benchmark.submit.submission import _derived_id
 from io_benchmark_taskgraph import confirm_action
 
 from .conftest import REPOSITORY
@@ -124,7 +124,7 @@ def test_confirm(deployment):
     assert "intel once more, at the ceiling of amd-16" in log
     tasks = by_label(deployment)
     ((task_id, made),) = tasks[CONFIRM]
-    assert task_id == derived_id(GROUP, CONFIRM)
+    assert task_id == _derived_id(GROUP, CONFIRM)
     assert made["payload"]["env"][confirm_action.PACE_VARIABLE] == str(PACE)
     assert made["extra"]["treeherder"]["symbol"] == "intel-confirm"
     assert made["extra"]["parent"] == ACTION
@@ -158,7 +158,7 @@ def test_twice(deployment):
     before = list(deployment.definitions)
     confirm(deployment)
     assert list(deployment.definitions) == before
-    complete(deployment, derived_id(GROUP, CONFIRM))
+    complete(deployment, _derived_id(GROUP, CONFIRM))
     assert "nothing to confirm: the runs exist, or no pool needs one" in confirm(deployment)
     assert list(deployment.definitions) == before
 
@@ -177,7 +177,7 @@ def test_stopped_before_the_report(deployment):
 def test_after_a_failure(deployment):
     """A confirming task without a result is followed by a second one."""
     confirm(deployment)
-    deployment.change_runs(derived_id(GROUP, CONFIRM), "failed")
+    deployment.change_runs(_derived_id(GROUP, CONFIRM), "failed")
     confirm(deployment)
     (_, second) = by_label(deployment)[f"{CONFIRM}-2"][0]
     assert second["extra"]["treeherder"]["symbol"] == "intel-confirm-2"

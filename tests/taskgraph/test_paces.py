@@ -32,6 +32,12 @@ def documents(pools=POOLS, workers=1, paced=()):
     return made
 
 
+def renamed(made, pool):
+    for document in made:
+        document["task"] |= {"pool": pool, "task_id": "Qh77Ox1nTlqlkGLffMbrXg"}
+    return made
+
+
 def paces(made, baseline=None):
     entries = [entry for document in made for entry in entries_of(document)]
     return find_paces(entries, baseline)
@@ -44,6 +50,12 @@ CASES = [
     pytest.param(documents(), "amd-30", [("amd-30", 391 * MIB, "amd-16")], id="other baseline"),
     pytest.param(documents(["amd-30", "intel"]), None, [], id="alike"),
     pytest.param(documents(["intel"]), None, [], id="one pool"),
+    pytest.param(
+        [*documents(["amd-16", "intel"]), *renamed(documents(["amd-16"]), "amd-30")],
+        None,
+        [("intel", 391 * MIB, "amd-16")],
+        id="one run for two pools",
+    ),
     pytest.param(documents(paced=[("intel", 391 * MIB)]), None, [], id="paced"),
     pytest.param(documents(paced=[("intel", 400 * MIB)]), None, [], id="paced nearly"),
     pytest.param(

@@ -31,7 +31,16 @@ class Announcement:
         context.tell("nothing was created")
         return False
 
-    def show_cost(self, context: Context, where: str = "") -> None:
+    def print_instead(self, tasks: Sequence[ReadyTask], context: Context) -> None:
+        """Show the cost, and print the tasks in the form of `taskgraph morphed -J`."""
+        self._show_cost(context)
+        printed = {
+            task.label: {"label": task.label, "task_id": task.task_id, "task": task.definition}
+            for task in tasks
+        }
+        context.print(json.dumps(printed, indent=2, ensure_ascii=False))
+
+    def _show_cost(self, context: Context, where: str = "") -> None:
         """Show the cost and the scopes."""
         estimate = cost.estimate(self.chosen, self.minutes)
         context.tell(f"{estimate.shown}{where}")
@@ -44,7 +53,7 @@ class Announcement:
     def _show(self, context: Context) -> None:
         """Show the deployment, the client, the cost and the scopes; warn about unknown queues."""
         access = Access.of(default_root_url(context.environment), context.environment)
-        self.show_cost(context, f", at {access.root_url}, {access.who}")
+        self._show_cost(context, f", at {access.root_url}, {access.who}")
         if access.who == "anonymously":
             context.tell(
                 "warning: no credentials; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN"
@@ -55,12 +64,3 @@ class Announcement:
                 f"warning: {access.root_url} has no worker pool {pool}: a task for it may wait "
                 "until its deadline; check the name, or choose another pool with --pool"
             )
-
-
-def print_tasks(tasks: Sequence[ReadyTask], context: Context) -> None:
-    """Print the tasks in the form of `taskgraph morphed -J`."""
-    printed = {
-        task.label: {"label": task.label, "task_id": task.task_id, "task": task.definition}
-        for task in tasks
-    }
-    context.print(json.dumps(printed, indent=2, ensure_ascii=False))

@@ -16,10 +16,11 @@ from statistics import fmean
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.trials.confirm import Pace
-from io_benchmark.commands import submit_agreement, task_group
+from io_benchmark.commands import task_group
 from io_benchmark.commands.confirmation import find_confirmation, pace_text
 from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.commands.progress_display import show_progress
+from io_benchmark.commands.submit_agreement import Announcement
 from io_benchmark.errors import ResultError
 from io_benchmark.sources.gather import gather
 from io_benchmark.sources.protocol import RunResult
@@ -27,7 +28,7 @@ from io_benchmark.submit.confirming import confirming_task
 from io_benchmark.submit.confirming_group import ConfirmingGroup
 from io_benchmark.submit.definitions import ReadyTask, SelectedTask
 from io_benchmark.submit.earlier import NS_A_MINUTE
-from io_benchmark.submit.submission import dated, derived_id
+from io_benchmark.submit.submission import ready_in_group
 from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue, connect
 
 
@@ -67,10 +68,9 @@ def confirm(arguments: argparse.Namespace, context: Context) -> int:
     for pace in missing:
         context.tell(f"To confirm: {pace_text(pace)}")
     chosen = connect(environment, lambda queue: _chosen(queue, group, runs, missing))
-    announcement = submit_agreement.Announcement(chosen, _scheduler(chosen), _minutes(runs, chosen))
+    announcement = Announcement(chosen, _scheduler(chosen), _minutes(runs, chosen))
     if arguments.dry_run:
-        announcement.show_cost(context)
-        submit_agreement.print_tasks(_ready(group, chosen), context)
+        announcement.print_instead(_ready(group, chosen), context)
         return 0
     if chosen and not announcement.is_agreed(context, yes=arguments.yes):
         return EXIT_FAILED
@@ -141,9 +141,4 @@ def _minutes(runs: Sequence[_ReadRun], chosen: Sequence[SelectedTask]) -> dict[s
 
 def _ready(group: ConfirmingGroup, chosen: Sequence[SelectedTask]) -> list[ReadyTask]:
     now = datetime.now(UTC)
-    return [
-        ReadyTask(
-            derived_id(group.group_id, task.label), task.label, dated(dict(task.definition), now)
-        )
-        for task in chosen
-    ]
+    return [ready_in_group(task, group.group_id, now) for task in chosen]

@@ -10,10 +10,11 @@ from datetime import UTC, datetime
 
 import slugid
 
-from io_benchmark.commands import submit_agreement, task_group
+from io_benchmark.commands import task_group
 from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.commands.options import parse_job_names
 from io_benchmark.commands.progress_display import show_progress
+from io_benchmark.commands.submit_agreement import Announcement
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.paths import current_folder
 from io_benchmark.sources.budget import Budget
@@ -40,10 +41,9 @@ def submit(arguments: argparse.Namespace, context: Context) -> int:
     chosen = _generated(arguments, jobs, settings, context)
     task_group.check_comparison(arguments, {task.pool for task in chosen})
     minutes = _earlier_minutes(arguments.like, chosen, settings.profile, context)
-    announcement = submit_agreement.Announcement(chosen, settings.scheduler, minutes)
+    announcement = Announcement(chosen, settings.scheduler, minutes)
     if arguments.dry_run:
-        announcement.show_cost(context)
-        submit_agreement.print_tasks(_ready(jobs, settings, chosen)[2], context)
+        announcement.print_instead(_ready(jobs, settings, chosen)[2], context)
         return 0
     if not announcement.is_agreed(context, yes=arguments.yes):
         return EXIT_FAILED
@@ -83,7 +83,7 @@ def resume(arguments: argparse.Namespace, context: Context) -> int:
         missing = [chosen[number] for number in state.missing]
         settings = submission.settings
         minutes = _earlier_minutes(arguments.like, missing, settings.profile, context)
-        announcement = submit_agreement.Announcement(missing, settings.scheduler, minutes)
+        announcement = Announcement(missing, settings.scheduler, minutes)
         if not announcement.is_agreed(context, yes=arguments.yes):
             return EXIT_FAILED
         now = datetime.now(UTC)

@@ -13,11 +13,8 @@ from io_benchmark.sources.taskcluster.addresses import (
 )
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.tasks import QueueTask
-from io_benchmark.submit.confirming import SUFFIX, pace_of
+from io_benchmark.submit.confirming import SUFFIX, is_same_pace, pace_of
 from io_benchmark.submit.definitions import GroupMember
-
-# A pace that differs less is the same, measured again.
-_SAME_PACE_RATIO = 1.1
 
 
 @dataclass(frozen=True)
@@ -58,9 +55,7 @@ class ConfirmingGroup:
     def is_underway(self, pool: str, bytes_per_s: int) -> bool:
         """Return whether a task that is not resolved runs a pool at about this pace."""
         return any(
-            each.pool == pool
-            and each.bytes_per_s
-            and 1 / _SAME_PACE_RATIO <= each.bytes_per_s / bytes_per_s <= _SAME_PACE_RATIO
+            each.pool == pool and each.bytes_per_s and is_same_pace(each.bytes_per_s, bytes_per_s)
             for each in self.underway
         )
 

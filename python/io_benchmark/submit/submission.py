@@ -116,7 +116,7 @@ class Submission:
 
     def task_ids(self, group_id: str) -> list[str]:
         """Return the tasks' ids; the group's id is that of its first task."""
-        return [group_id, *(derived_id(group_id, number) for number in range(1, self.tasks))]
+        return [group_id, *(_derived_id(group_id, number) for number in range(1, self.tasks))]
 
     def ready(
         self, chosen: Sequence[SelectedTask], group_id: str, now: datetime
@@ -125,7 +125,7 @@ class Submission:
         record = msgspec.to_builtins(self)
         tasks = []
         for task, task_id in zip(chosen, self.task_ids(group_id), strict=True):
-            definition = dated(dict(task.definition), now)
+            definition = _dated(dict(task.definition), now)
             definition["taskGroupId"] = group_id
             definition["schedulerId"] = self.settings.scheduler
             definition["extra"] = {**definition.get("extra", {}), RECORD: record}
@@ -173,21 +173,27 @@ class GroupState:
         ]
 
 
-def derived_id(group_id: str, part: object) -> str:
+def ready_in_group(task: SelectedTask, group_id: str, now: datetime) -> ReadyTask:
+    """Return a task that is added to a group; its id follows from the group and its label."""
+    definition = _dated(dict(task.definition), now)
+    return ReadyTask(_derived_id(group_id, task.label), task.label, definition)
+
+
+def _derived_id(group_id: str, part: object) -> str:
     """Derive a slug in the queue's form: a version 4 UUID whose first bit is 0, in URL-safe base64."""
     digest = hashlib.sha256(f"io-benchmark {group_id} {part}".encode()).digest()
     made = uuid.UUID(bytes=bytes([digest[0] & 0x7F, *digest[1:16]]), version=4)
     return base64.urlsafe_b64encode(made.bytes).decode().rstrip("=")
 
 
-def dated(value: Any, now: datetime) -> Any:
+def _dated(value: Any, now: datetime) -> Any:
     """Replace every relative date of the kinds by the date counted from `now`."""
     if isinstance(value, dict):
         if set(value) == {RELATIVE}:
             return queue_time(now + _distance(str(value[RELATIVE])))
-        return {key: dated(inner, now) for key, inner in value.items()}
+        return {key: _dated(inner, now) for key, inner in value.items()}
     if isinstance(value, list):
-        return [dated(inner, now) for inner in value]
+        return [_dated(inner, now) for inner in value]
     return value
 
 
