@@ -87,7 +87,8 @@ class _Bench:
 
     def between_samples(self):
         """Write an interim result; called outside the timed parts, at most every ten seconds."""
-        self._collect()
+        with self.held():
+            self._collect()
         self.record.write_if_possible()
 
     def _collect(self):
