@@ -86,6 +86,9 @@ class SeedSteps(AbstractContextManager):
         os.close(self._answer)
         os.close(self._output)
 
+    def start(self):
+        """Begin a block of retrieves."""
+
     def reap(self):
         """Reap the grep of the latest lookup; return readings for spent()."""
         grep, self._ended = self._ended, None  # never reaped twice
@@ -126,7 +129,7 @@ class SeedSteps(AbstractContextManager):
             try:
                 done = 0
                 while done < size:
-                    sent = os.sendfile(target_fd, source_fd, done, size - done)
+                    sent = self._send(target_fd, source_fd, done, size - done)
                     if sent == 0:
                         raise OSError(None, "%s is shorter than it was" % source)
                     done += sent
@@ -135,6 +138,11 @@ class SeedSteps(AbstractContextManager):
         finally:
             os.close(source_fd)
         shutil.copystat(source, destination)
+
+    @staticmethod
+    def _send(target, source, start, size):
+        """Copy some of the bytes; return how many."""
+        return os.sendfile(target, source, start, size)
 
 
 # One bash for the whole run, as in update-verify. It runs cached_download's steps on a hit: two greps,

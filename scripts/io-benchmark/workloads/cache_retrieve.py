@@ -20,6 +20,7 @@ import random
 import shutil
 import time
 
+import trials
 from early_end import WorkloadError
 from log import MIB, ProgressLines, say
 from observe import host, page_cache
@@ -35,6 +36,7 @@ OBSERVED = ["populate_ns", "cache_state", "lookup_method", "copy_method", "run_n
 OBSERVED += ["trims", "stopped_early", "precision_reached_ratio", "shares_extents"]
 OBSERVED += ["final_sync_ns", "final_sync_method", "dirty_before_sync_bytes"]
 OBSERVED += ["writeback_before_sync_bytes", "final_sync_device_bytes", "device_bytes"]
+OBSERVED += ["trials"]
 URL = "https://archive.mozilla.org/pub/firefox/fake/%d/firefox-%gMB.mar"
 SPARE_BYTES = 16 * MIB  # room for the list, the probes and the file system's own needs
 FRESH_RING_DIRTY_LIMITS = 2
@@ -138,6 +140,16 @@ class _CacheRetrieve(Workload):
         entry["shares_extents"] = page_cache.shares_extents(target.last)
         self._drain(entry, before)
         target.remove()
+
+    def run_trials(self, entry):
+        is_tried = self._bench.settings.trials != "never"
+        if is_tried and (entry["destination"], entry["fidelity"]) == (
+            "overwrite",
+            "seed",
+        ):
+            mean_ns = entry["run_ns"] / len(self._rows)
+            columns = (self._list, self._urls, self._files, self._sizes, self._work)
+            trials.run(self._bench, trials.Retrieves(*columns, mean_ns), entry)
 
     def _retrieve_all(self, steps, target, entry):
         bench, rows, sizes = self._bench, self._rows, self._sizes
