@@ -139,8 +139,7 @@ class SeedSteps(AbstractContextManager):
             os.close(source_fd)
         shutil.copystat(source, destination)
 
-    @staticmethod
-    def _send(target, source, start, size):
+    def _send(self, target, source, start, size):
         """Copy some of the bytes; return how many."""
         return os.sendfile(target, source, start, size)
 

@@ -25,7 +25,6 @@ from trial_steps import KnownLookups, MemorySteps, PacedCopies
 
 # Of the time of the samples and their final sync; the estimate of a task counts with it.
 TRIALS_PERCENT = 15
-PLANNED_SHARE = 0.9  # of it: an estimate may be too low
 # Retrieves of a block; waves of writeback come every 5 to 20 retrieves.
 BLOCK_RETRIEVES = (64, 32, 16, 8)
 ROUNDS_WANTED, ROUNDS_AT_LEAST, ROUNDS_AT_MOST = 5, 3, 10
@@ -36,7 +35,7 @@ UNLIMITED_CEILING_S = (
 )
 CEILINGS_SHARE = 0.3  # of the trials' time
 PILOT_S, PILOT_BYTES, PILOT_BYTES_AT_MOST = 0.1, 8 * MIB, 512 * MIB
-REFILLS_AT_LEAST, REFILLS_AT_MOST = 2, 8
+REFILLS_AT_LEAST, REFILLS_AT_MOST = 2, 4  # a rewritten file is all that can be dirty
 REFILLED_SHARE = 0.9
 SHARE_OF_ROOM = (
     0.5  # of free space and available memory: what the files of trials may take
@@ -93,7 +92,7 @@ def run(bench, retrieves, entry):
         say("  trials: %s%s" % (state, ": " + reason if reason else ""))
 
 
-def files_of_blocks(sizes_bytes, count):
+def _files_of_blocks(sizes_bytes, count):
     """Return files of which any beginning has small and large ones as the cache has.
 
     They are the files in order of size: the first, the middle, the quarters, the eighths, and so on.
@@ -129,7 +128,7 @@ class _Trials:
             with ExitStack() as stack:
                 self._choose_ways(stack)
                 plan = self._plan()
-                indexes = files_of_blocks(self._given.sizes_bytes, plan.retrieves)
+                indexes = _files_of_blocks(self._given.sizes_bytes, plan.retrieves)
                 self._record["file_indexes"] = indexes
                 self._read_files()
                 self._measure_ceilings(plan.ceiling_s)
@@ -172,18 +171,18 @@ class _Trials:
         lengths = [
             length
             for length in BLOCK_RETRIEVES
-            if sum(sizes[index] for index in set(files_of_blocks(sizes, length)))
+            if sum(sizes[index] for index in set(_files_of_blocks(sizes, length)))
             <= room_bytes
         ]
         if not lengths:
             raise WorkloadError("the files of a block do not fit into the memory")
         allowed_s = self._pass_s * TRIALS_PERCENT / 100
-        ceiling_s = PLANNED_SHARE * allowed_s * CEILINGS_SHARE / CEILINGS
+        ceiling_s = allowed_s * CEILINGS_SHARE / CEILINGS
         ceiling_s = min(max(ceiling_s, SHORTEST_CEILING_S), LONGEST_CEILING_S)
         for rounds in (ROUNDS_WANTED, ROUNDS_AT_LEAST):
             for length in lengths:
                 needed_s = self._needed_s(rounds, length, ceiling_s)
-                if needed_s <= PLANNED_SHARE * allowed_s:
+                if needed_s <= allowed_s:
                     end_ns = time.monotonic_ns() + int(allowed_s * NS_PER_S)
                     return _Plan(length, ROUNDS_AT_MOST, ceiling_s, end_ns)
         if self._bench.settings.trials == "always":
@@ -193,12 +192,12 @@ class _Trials:
         raise WorkloadError(text % (needed_s, TRIALS_PERCENT, allowed_s))
 
     def _needed_s(self, rounds, length, ceiling_s):
-        """Estimate the time of trials."""
+        """Return how long trials take if every way is as slow as the samples: an upper estimate."""
         sizes, pace = self._given.sizes_bytes, self._record["pace_bytes_per_s"]
         normal_s = self._given.mean_ns / NS_PER_S
         paced_s = max(normal_s, sum(sizes) / len(sizes) / pace) if pace else 0
         ways = len(self._ways)
-        retrieves_s = (length + REFILLS_AT_LEAST) * normal_s * ways
+        retrieves_s = (length + REFILLS_AT_MOST) * normal_s * ways
         retrieves_s += length * (paced_s - normal_s) if pace else 0
         return rounds * retrieves_s + CEILINGS * ceiling_s + 4 * PILOT_S
 

@@ -19,6 +19,7 @@ import os
 import random
 import shutil
 import time
+from typing import Any
 
 import trials
 from early_end import WorkloadError
@@ -80,7 +81,8 @@ class _CacheRetrieve(Workload):
         self._sequence = _make_sequence(settings.seed, settings.retrieves, files)
         self._list = os.path.join(self._cache, "urls.list")
         self._files, self._urls = [], []
-        self._counted, self._steps = 0, SeedSteps
+        self._counted = 0
+        self._steps: Any = SeedSteps
         for number, size in enumerate(self._sizes, 1):
             self._files.append(os.path.join(self._cache, "obj_%05d.cache" % number))
             self._urls.append(URL % (number, size / MIB))
