@@ -30,11 +30,10 @@ BLOCK_RETRIEVES = (64, 32, 16, 8)
 ROUNDS_WANTED, ROUNDS_AT_LEAST, ROUNDS_AT_MOST = 5, 3, 10
 CEILINGS = 3
 LONGEST_CEILING_S, SHORTEST_CEILING_S = 1.8, 0.3
-UNLIMITED_CEILING_S = (
-    1.2  # a shorter one sees the burst that a limit lets through after a pause
-)
-CEILINGS_SHARE = 0.3  # of the trials' time
+# A shorter one sees the burst that a limit lets through after a pause.
+GOOD_CEILING_S = 1.2
 PILOT_S, PILOT_BYTES, PILOT_BYTES_AT_MOST = 0.1, 8 * MIB, 512 * MIB
+PILOTS_S = 0.4  # all of them, about
 REFILLS_AT_LEAST, REFILLS_AT_MOST = 2, 4  # a rewritten file is all that can be dirty
 REFILLED_SHARE = 0.9
 SHARE_OF_ROOM = (
@@ -177,29 +176,34 @@ class _Trials:
         if not lengths:
             raise WorkloadError("the files of a block do not fit into the memory")
         allowed_s = self._pass_s * TRIALS_PERCENT / 100
-        ceiling_s = allowed_s * CEILINGS_SHARE / CEILINGS
-        ceiling_s = min(max(ceiling_s, SHORTEST_CEILING_S), LONGEST_CEILING_S)
-        for rounds in (ROUNDS_WANTED, ROUNDS_AT_LEAST):
-            for length in lengths:
-                needed_s = self._needed_s(rounds, length, ceiling_s)
-                if needed_s <= allowed_s:
-                    end_ns = time.monotonic_ns() + int(allowed_s * NS_PER_S)
-                    return _Plan(length, ROUNDS_AT_MOST, ceiling_s, end_ns)
+        sizes_of_trials = [
+            (least_ceiling_s, rounds, length)
+            for least_ceiling_s in (GOOD_CEILING_S, SHORTEST_CEILING_S)
+            for rounds in (ROUNDS_WANTED, ROUNDS_AT_LEAST)
+            for length in lengths
+        ]
+        for least_ceiling_s, rounds, length in sizes_of_trials:
+            blocks_s = self._blocks_s(rounds, length)
+            ceiling_s = (allowed_s - blocks_s) / CEILINGS
+            if ceiling_s >= least_ceiling_s:
+                ceiling_s = min(ceiling_s, LONGEST_CEILING_S)
+                end_ns = time.monotonic_ns() + int(allowed_s * NS_PER_S)
+                return _Plan(length, ROUNDS_AT_MOST, ceiling_s, end_ns)
         if self._bench.settings.trials == "always":
-            ceiling_s = max(ceiling_s, UNLIMITED_CEILING_S)
-            return _Plan(lengths[-1], ROUNDS_WANTED, ceiling_s, None)
+            return _Plan(lengths[-1], ROUNDS_WANTED, GOOD_CEILING_S, None)
+        needed_s = blocks_s + CEILINGS * SHORTEST_CEILING_S
         text = "they need %.1f s, and %d %% of the retrieves' time are %.1f s"
         raise WorkloadError(text % (needed_s, TRIALS_PERCENT, allowed_s))
 
-    def _needed_s(self, rounds, length, ceiling_s):
-        """Return how long trials take if every way is as slow as the samples: an upper estimate."""
+    def _blocks_s(self, rounds, length):
+        """Return how long blocks and pilot take if every way is as slow as the samples, or paced."""
         sizes, pace = self._given.sizes_bytes, self._record["pace_bytes_per_s"]
         normal_s = self._given.mean_ns / NS_PER_S
-        paced_s = max(normal_s, sum(sizes) / len(sizes) / pace) if pace else 0
-        ways = len(self._ways)
-        retrieves_s = (length + REFILLS_AT_MOST) * normal_s * ways
-        retrieves_s += length * (paced_s - normal_s) if pace else 0
-        return rounds * retrieves_s + CEILINGS * ceiling_s + 4 * PILOT_S
+        retrieves_s = (length + REFILLS_AT_LEAST) * normal_s * len(self._ways)
+        if pace:
+            slower_s = sum(sizes) / len(sizes) / pace - normal_s
+            retrieves_s += length * max(slower_s, 0)
+        return rounds * retrieves_s + PILOTS_S
 
     def _read_files(self):
         """Read the files into the page cache: a block must not measure the reading."""

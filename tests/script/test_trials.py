@@ -21,7 +21,7 @@ MIB = 1024 * 1024
 WAYS = ("normal", "lookup", "unlink", "memory")
 FEW = ("--retrieves", "30")
 # Ceilings of a test: what they measure does not matter here.
-SHORT = "import trials; trials.SHORTEST_CEILING_S = trials.UNLIMITED_CEILING_S = 0.02\n"
+SHORT = "import trials; trials.SHORTEST_CEILING_S = trials.GOOD_CEILING_S = 0.02\n"
 
 
 def trials_of(worker: Worker) -> Trials:
@@ -92,7 +92,7 @@ def test_too_little_time_for_trials(worker: Worker) -> None:
 
 def test_trials_within_their_share_of_the_time(worker: Worker) -> None:
     """In a run that is long enough they take 15 % of it, but for the last block."""
-    shorter = "trials.PILOT_S = 0.01; trials.BLOCK_RETRIEVES = (4, 2)\n"
+    shorter = "trials.PILOT_S = trials.PILOTS_S = 0.01; trials.BLOCK_RETRIEVES = (4, 2)\n"
     code, output = worker.run(
         *("--trials", "auto", "--retrieves", "600", "--sizes", "8x0.1"), prelude=SHORT + shorter
     )
