@@ -36,9 +36,8 @@ PILOT_S, PILOT_BYTES, PILOT_BYTES_AT_MOST = 0.1, 8 * MIB, 512 * MIB
 PILOTS_S = 0.4  # all of them, about
 REFILLS_AT_LEAST, REFILLS_AT_MOST = 2, 4  # a rewritten file is all that can be dirty
 REFILLED_SHARE = 0.9
-SHARE_OF_ROOM = (
-    0.5  # of free space and available memory: what the files of trials may take
-)
+# Of free space and available memory: what the files of trials may take.
+SHARE_OF_ROOM = 0.5
 MEMORY_NEEDED_BYTES = 160 * MIB
 RESIDENT_SHARE = 0.95
 
@@ -58,7 +57,7 @@ class _Plan(NamedTuple):
     retrieves: int  # per block
     rounds_at_most: int
     ceiling_s: float
-    end_ns: Optional[int]  # None: not limited
+    end_ns: Optional[int]  # for rounds beyond the fewest; None: none is too late
 
 
 def run(bench, retrieves, entry):
@@ -114,6 +113,7 @@ class _Trials:
         self._full_bytes = sum(count or 0 for count in dirty)
         self._destination = os.path.join(retrieves.folder, "trial-output.dat")
         self._ceiling_file = os.path.join(retrieves.folder, "ceiling.dat")
+        self._is_limited = bench.settings.trials == "auto"
         self._left_out = {}
         self._ways = {}
         self._refilled = 0
@@ -189,7 +189,7 @@ class _Trials:
                 ceiling_s = min(ceiling_s, LONGEST_CEILING_S)
                 end_ns = time.monotonic_ns() + int(allowed_s * NS_PER_S)
                 return _Plan(length, ROUNDS_AT_MOST, ceiling_s, end_ns)
-        if self._bench.settings.trials == "always":
+        if not self._is_limited:
             return _Plan(lengths[-1], ROUNDS_WANTED, GOOD_CEILING_S, None)
         needed_s = blocks_s + CEILINGS * SHORTEST_CEILING_S
         text = "they need %.1f s, and %d %% of the retrieves' time are %.1f s"
@@ -263,7 +263,7 @@ class _Trials:
             if is_late and done >= ROUNDS_AT_LEAST:
                 return
             for kind in kinds[done % len(kinds) :] + kinds[: done % len(kinds)]:
-                if plan.end_ns is not None and clock() > plan.end_ns:
+                if self._is_limited and clock() > plan.end_ns:
                     text = "%d %% of the retrieves' time are used up"
                     raise WorkloadError(text % TRIALS_PERCENT)
                 self._refill()

@@ -200,3 +200,9 @@ def test_sizes_are_the_scripts():
     assert re.fullmatch(r"[\d\s()+*,\[\]]+", text)
     sizes_mib = eval(text)  # noqa: S307 - numbers and their arithmetic alone, as asserted above
     assert (sum(sizes_mib), mean(sizes_mib)) == (estimate.CACHE_MIB, estimate.RETRIEVE_MIB)
+
+
+def test_trials_are_planned_for():
+    """The estimate's share of trials is the script's."""
+    text = (REPOSITORY / "scripts" / "io-benchmark" / "trials.py").read_text()
+    assert f"\nTRIALS_PERCENT = {estimate.TRIALS_PERCENT}\n" in text
