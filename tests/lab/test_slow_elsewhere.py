@@ -54,15 +54,11 @@ def slow_grep(folder: Path, delay: str) -> dict[str, str]:
     [
         pytest.param(SLEEPING, {Kind.BLOCKED}, id="sleeping"),
         # On a machine with other work whoever computes waits as well.
-        pytest.param(
-            COMPUTING,
-            {Kind.USER, Kind.WAITING},
-            id="computing",
-            marks=pytest.mark.usefixtures("by_hand"),
-        ),
+        pytest.param(COMPUTING, {Kind.USER, Kind.WAITING}, id="computing"),
     ],
 )
 def test_slow_grep(
+    request: pytest.FixtureRequest,
     places: dict[str, Path],
     tmp_path: Path,
     measure: Measure,
@@ -72,6 +68,8 @@ def test_slow_grep(
     kinds: set[Kind],
 ) -> None:
     """The lookups are the cause, and the disks are not."""
+    if delay == COMPUTING:
+        request.getfixturevalue("by_hand")
     environment = slow_grep(tmp_path / "tools", delay)
 
     def ask(name: str) -> Document:
