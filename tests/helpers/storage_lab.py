@@ -18,11 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from undoing import start_of
 
 MIB = 1024 * 1024
-BLKIO = Path("/sys/fs/cgroup/blkio")
+BLKIO, CPU = Path("/sys/fs/cgroup/blkio"), Path("/sys/fs/cgroup/cpu")
 WRITE_CAP = BLKIO / "blkio.throttle.write_bps_device"
 WRITES_CAP = "blkio.throttle.write_iops_device"
+UNREACHED_PER_S = 50_000
 UNDO_WITHIN_S = 60
 
 
@@ -44,6 +46,8 @@ class Lab:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.devices: dict[str, str] = {}
+        self._started: list[subprocess.Popen[bytes]] = []
         program = Path(__file__).with_name("undoing.py")
         self._undoing = subprocess.Popen(
             [sys.executable, "-I", str(program)],
@@ -64,6 +68,8 @@ class Lab:
     def close(self) -> None:
         """Everything undone, or the test fails by what is left."""
         left, _ = self._undoing.communicate(timeout=UNDO_WITHIN_S)
+        for process in self._started:
+            process.wait()
         assert self._undoing.returncode == 0, f"not undone: {left}"
 
     def loop(self, name: str, size_mib: int = 300, *, filled: bool = False) -> str:
@@ -77,7 +83,8 @@ class Lab:
                     file.write(b"\1" * MIB)
             file.truncate(size_mib * MIB)
         self.will("loop", image=str(image))
-        return run("losetup", "-f", "--show", image)
+        self.devices[name] = run("losetup", "-f", "--show", image)
+        return self.devices[name]
 
     def mount(self, what: object, point: Path, *options: object) -> Path:
         point.mkdir(parents=True, exist_ok=True)
@@ -90,33 +97,71 @@ class Lab:
         self.will("write", path=str(path), text=back)
         path.write_text(text)
 
+    def disk(
+        self, name: str, filesystem: str = "ext4", size_mib: int = 200, options: str = "defaults"
+    ) -> Path:
+        """Return where a disk without a scheduler is mounted."""
+        needs(f"mkfs.{filesystem}")
+        device = self.loop(name, size_mib, filled=True)
+        self.schedule(device, "none")
+        run(f"mkfs.{filesystem}", "-q", "-F" if filesystem == "ext4" else "-f", device)
+        return self.mount(device, self.folder / name, "-o", options)
+
+    def overlay(self, base: Path, name: str, layers: int = 1) -> Path:
+        """Return an overlay of so many lower layers, all in one folder."""
+        lowers = [base / name / f"lower-{number}" for number in range(layers)]
+        upper, work = base / name / "upper", base / name / "work"
+        for folder in (*lowers, upper, work):
+            folder.mkdir(parents=True)
+        lower = ":".join(map(str, lowers))
+        options = f"lowerdir={lower},upperdir={upper},workdir={work}"
+        return self.mount("overlay", self.folder / name, "-t", "overlay", "-o", options)
+
     def cap(self, device: str, mib_per_s: int) -> None:
         """Every write to the device, by the root group: in a child buffered ones go past it."""
-        number = number_of(device)
-        self.write(WRITE_CAP, f"{number} {mib_per_s * MIB}", f"{number} 0")
+        self.limit(WRITE_CAP, device, mib_per_s * MIB)
 
-    def stripe(self, name: str, disks: int, size_mib: int, cap_mib_per_s: int) -> Path:
-        """A btrfs over so many capped disks."""
+    def limit(self, file: Path, device: str, value: int) -> None:
+        """By a cgroup's file."""
+        number = number_of(device)
+        self.write(file, f"{number} {value}", f"{number} 0")
+
+    def stripe(
+        self, name: str, disks: int, size_mib: int, cap_mib_per_s: int, *, waits: bool = True
+    ) -> Path:
+        """Return a btrfs over so many capped disks, whose writers wait for them unless told not to."""
+        needs("mkfs.btrfs")
+        needs_write_caps()
         devices = [self.loop(f"{name}-{at}", size_mib, filled=True) for at in range(disks)]
         profile = "raid0" if disks > 1 else "single"
         run("mkfs.btrfs", "-q", "-f", "-d", profile, "-m", profile, *devices)
         point = self.mount(devices[0], self.folder / name)
-        self.little_dirty(point)
+        if waits:
+            self.little_dirty(point)
         for device in devices:
             self.cap(device, cap_mib_per_s)
         return point
 
-    def group(self, name: str) -> Path:
-        """A cgroup for I/O below the root group."""
-        path = BLKIO / f"io-benchmark-{os.getpid()}-{name}"
+    def group(self, name: str, controller: Path = BLKIO) -> Path:
+        """A cgroup below the controller's root group."""
+        path = controller / f"io-benchmark-{os.getpid()}-{name}"
         self.will("folder", path=str(path))
         path.mkdir()
         return path
 
     def cap_writes(self, group: Path, device: str, per_s: int) -> None:
         """Those that processes of the group wait for; their buffered writes go past it."""
-        number = number_of(device)
-        self.write(group / WRITES_CAP, f"{number} {per_s}", f"{number} 0")
+        self.limit(group / WRITES_CAP, device, per_s)
+
+    def unreached_limit(self, device: str) -> None:
+        """Limit the device to more writes than a test makes."""
+        self.limit(BLKIO / WRITES_CAP, device, UNREACHED_PER_S)
+
+    def start(self, *command: object) -> None:
+        """Start a program that runs until the test ends."""
+        process = subprocess.Popen([*map(str, command)], start_new_session=True)
+        self._started.append(process)
+        self.will("process", process=process.pid, started=start_of(process.pid))
 
     def schedule(self, device: str, scheduler: str) -> None:
         """By way of none, since what a scheduler was set to before may stay in force."""
@@ -140,6 +185,11 @@ class Lab:
             if not file.exists():
                 pytest.skip(f"this kernel has no {name} for a backing device")
             file.write_text(text)
+
+
+def without_atime(place: Path) -> None:
+    """Mount it with an option that costs nothing; it goes with the mount."""
+    run("mount", "-o", "remount,noatime", place)
 
 
 def number_of(device: str) -> str:
@@ -174,6 +224,16 @@ def needs_groups() -> None:
     needs_write_caps()
     if not os.access(BLKIO, os.W_OK):
         pytest.skip("needs to make cgroups")
+
+
+def own_cpu_group() -> Path:
+    """Return this process' cgroup, whose share of the CPUs a group below it has as well."""
+    lines = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    paths = [line.split(":", 2)[2] for line in lines if "cpu" in line.split(":")[1].split(",")]
+    group = CPU / (paths[0] if paths else "/").lstrip("/")
+    if not (group / "cpu.shares").exists() or not os.access(group, os.W_OK):
+        pytest.skip("needs to make cgroups of cgroup v1 cpu")
+    return group
 
 
 def joining(group: Path) -> str:

@@ -152,7 +152,7 @@ ROWS = (
     triggers("scheduler-idling", "lab-ext4-bfq", "lab-ext4-none", SYNC, times=APPENDING),
     triggers("scheduler-idling", "podman-volume-bfq", "podman-volume", SYNC, times=APPENDING),
     triggers("scheduler-idling", "lab-ext4-bfq", "lab-ext4-none"),
-    triggers("scheduler-idling", "lab-ext4-bfq", "lab-xfs-bfq"),
+    triggers("scheduler-idling", "lab-ext4-bfq", "lab-xfs-bfq", SYNC, times=APPENDING),
     rules_out("scheduler-idling", "lab-ext4-bfq", "lab-ext4-none", also_measured=(SYNC,)),
     # Each of the four preconditions absent.
     rules_out("scheduler-idling", "cfq-ext4-root-group", "cfq-ext4-deadline", SYNC),
@@ -249,7 +249,8 @@ ROWS = (
         "connection-each", "gcp-amd-16", "gcp-intel", UPLOAD, times={"upload/connection-each": 3}
     ),
     rules_out("connection-each", "gcp-amd-16", "gcp-intel", UPLOAD, times={"upload/keep-alive": 3}),
-    triggers("drift-over-time", "gcp-amd-16", "gcp-intel", facts=SLOWING_DOWN),
+    # Where nothing else differs.
+    triggers("drift-over-time", "gcp-amd-16", "gcp-amd-16", facts=SLOWING_DOWN),
     rules_out("drift-over-time", "gcp-amd-16", "gcp-intel"),
     triggers("other-load", "gcp-amd-16", "gcp-intel", facts=PRESSED),
     rules_out("other-load", "gcp-amd-16", "gcp-intel"),

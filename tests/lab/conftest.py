@@ -1,9 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What the lab's tests share: a lab, the program's main command on it, and its answer."""
+"""What the lab's tests share: a lab, the program's main command on it, its answer, and how often it is right."""
 
 import json
+import os
 import subprocess
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -14,11 +15,22 @@ import program
 import pytest
 import storage_lab
 from checkout import ROOT
+from lab_truths import Ask, Tally, Truth, mistakes
 from undoing import start_of
 from worker import Worker
 
+TALLIES: pytest.StashKey[list[str]] = pytest.StashKey()
+Repeat = Callable[[Ask, Truth], None]
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--repeat-lab",
+        type=int,
+        default=0,
+        metavar="N",
+        help="also the cases that take long; ask in each case N times, and say how often it is right",
+    )
     parser.addoption(
         "--quiet-machine",
         action="store_true",
@@ -30,6 +42,43 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def quiet_machine(request: pytest.FixtureRequest) -> None:
     if not request.config.getoption("--quiet-machine", default=False):
         pytest.skip("needs --quiet-machine, by whoever knows that nothing else runs here")
+
+
+@pytest.fixture
+def by_hand(request: pytest.FixtureRequest) -> None:
+    if not request.config.getoption("--repeat-lab", default=0):
+        pytest.skip("needs --repeat-lab 1 or more, or `tox -e lab`: takes long")
+
+
+@pytest.fixture
+def repeat(request: pytest.FixtureRequest) -> Repeat:
+    """Ask as often as --repeat-lab says, and assert that each answer is right.
+
+    Without the option a second answer decides, where other work on the machine led the first one astray.
+    """
+    count = request.config.getoption("--repeat-lab", default=0)
+    tally = Tally(request.node.name)
+
+    def run(ask: Ask, truth: Truth) -> None:
+        for number in range(count or 1):
+            tally.add(mistakes(ask(f"repetition-{number}"), truth))
+        if not count and tally.wrong:
+            assert mistakes(ask("again"), truth) == [], tally.wrong
+            return
+        load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+        lines = [f"{tally.line} (load {load})", *(f"    {each}" for each in tally.wrong)]
+        request.config.stash.setdefault(TALLIES, []).extend(lines)
+        assert tally.wrong == []
+
+    return run
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    if config.getoption("--repeat-lab", default=0):
+        for line in config.stash.get(TALLIES, []):
+            terminalreporter.write_line(line)
 
 
 @pytest.fixture

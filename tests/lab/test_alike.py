@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from answers import measured
-from storage_lab import Lab, joining, needs_groups, run
+from storage_lab import Lab, joining, needs_groups
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
@@ -32,12 +32,9 @@ def test_sync_writes_and_spawns_that_are_alike(
 ) -> None:
     """No verdict of slower or faster for them, and no cause for what is none."""
     needs_groups()
-    device = lab.loop("disk", 200, filled=True)
-    lab.schedule(device, "none")
-    run("mkfs.ext4", "-q", "-F", device)
-    place = lab.mount(device, lab.folder / "disk")
+    place = lab.disk("disk")
     group = lab.group("alike")
-    lab.cap_writes(group, device, WRITES_PER_S)
+    lab.cap_writes(group, lab.devices["disk"], WRITES_PER_S)
 
     def ask(attempt: str) -> dict[str, Any]:
         results = [

@@ -1,7 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What a copy's destination does on ext4, and copies that move no bytes: on real storage."""
+"""What a copy's destination does on ext4, and copies that move no bytes: on real storage.
+
+A decoy is a second difference of the same pair that costs nothing.
+"""
 
 import json
 from collections.abc import Callable
@@ -10,23 +13,26 @@ from typing import Any
 
 import pytest
 from answers import bottlenecks, comparison, evidence, states
-from storage_lab import Lab, needs, needs_write_caps, run
+from lab_truths import Ask, Document, Truth
+from storage_lab import Lab, needs, needs_write_caps, run, without_atime
+
+from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
 Measure = Callable[..., Path]
 Compare = Callable[..., dict[str, Any]]
+Repeat = Callable[[Ask, Truth], None]
 # Many and small, so that a moment of other work on the machine is a small part of them.
 FILES = ("--sizes", "10x1", "--retrieves", "320")
 COPIED_MIB = 320
+FEWER_FILES = ("--sizes", "10x1", "--retrieves", "240")
 
 
-def ext4(lab: Lab, name: str, *options: str, cap_mib_per_s: int = 60) -> Path:
+def ext4(lab: Lab, name: str, options: str = "defaults", cap_mib_per_s: int = 60) -> Path:
     needs_write_caps()
-    device = lab.loop(name, 200, filled=True)
-    run("mkfs.ext4", "-q", "-F", device)
-    point = lab.mount(device, lab.folder / name, *options)
-    lab.cap(device, cap_mib_per_s)
+    point = lab.disk(name, options=options)
+    lab.cap(lab.devices[name], cap_mib_per_s)
     return point
 
 
@@ -41,7 +47,7 @@ def written_mib(result: Path, destination: str) -> float:
 def test_ext4_flushes_what_is_rewritten(lab: Lab, measure: Measure, compare: Compare) -> None:
     """Overwriting waits for the disk unless it is mounted noauto_da_alloc: named as the cause."""
     plain = measure("amd-16", ext4(lab, "plain"), *FILES)
-    spared = measure("intel", ext4(lab, "spared", "-o", "noauto_da_alloc"), *FILES)
+    spared = measure("intel", ext4(lab, "spared", "noauto_da_alloc"), *FILES)
     assert written_mib(plain, "overwrite") > 0.8 * COPIED_MIB
     assert written_mib(spared, "overwrite") < 0.2 * COPIED_MIB
     document = compare(plain, spared)
@@ -92,3 +98,39 @@ def test_shared_extents_are_not_compared_with_copies(
     assert "reflink" in {
         one["rule"] for one in document["problems"] if one["severity"] == "refused"
     }
+
+
+def repeat_copies(
+    slow: Path, fast: Path, *, measure: Measure, compare: Compare, repeat: Repeat, cause: str
+) -> None:
+    def ask(name: str) -> Document:
+        return compare(
+            measure("amd-16", slow, *FEWER_FILES, name=f"a{name}"),
+            measure("intel", fast, *FEWER_FILES, name=f"i{name}"),
+        )
+
+    repeat(ask, Truth(frozenset((cause,)), in_copies(Kind.BLOCKED)))
+
+
+def test_decoys_of_ext4_flush(
+    lab: Lab, by_hand: None, measure: Measure, compare: Compare, repeat: Repeat
+) -> None:
+    """The flush is the cause, and neither the scheduler nor the limit that only its side has."""
+    del by_hand
+    slow, fast = ext4(lab, "slow"), ext4(lab, "fast", "noauto_da_alloc")
+    lab.schedule(lab.devices["slow"], "bfq")
+    lab.unreached_limit(lab.devices["slow"])
+    how: dict[str, Any] = {"measure": measure, "compare": compare, "repeat": repeat}
+    repeat_copies(slow, fast, cause="ext4-flush", **how)
+
+
+def test_decoys_of_a_cap(
+    lab: Lab, by_hand: None, measure: Measure, compare: Compare, repeat: Repeat
+) -> None:
+    """The cap is the cause, and not how often the journal is committed."""
+    del by_hand
+    slow = ext4(lab, "slow", cap_mib_per_s=30)
+    fast = ext4(lab, "fast", "commit=60", cap_mib_per_s=75)
+    without_atime(slow)
+    how: dict[str, Any] = {"measure": measure, "compare": compare, "repeat": repeat}
+    repeat_copies(slow, fast, cause="cgroup-io-limit", **how)

@@ -3,7 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Operations on names: many layers of an overlay, a lock, files that appear late.
 
-The last two by a driver that is put before the C library's calls (shims.py).
+The last two by a driver that is put before the C library's calls (shims.py). A decoy is a second
+difference of the same pair that costs nothing.
 """
 
 import json
@@ -15,14 +16,19 @@ from typing import Any
 import pytest
 import shims
 from answers import detail, evidence, measured, states, supported
-from storage_lab import Lab, run
+from lab_truths import Ask, Document, Truth
+from storage_lab import Lab, without_atime
 from workloads.metadata import _process_counts
+
+from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 
 pytestmark = [pytest.mark.serial]
 
 Measure = Callable[..., Path]
 Compare = Callable[..., dict[str, Any]]
 WORKLOADS = ("metadata",)
+Repeat = Callable[[Ask, Truth], None]
+ANYWHERE = frozenset(Part(Phase.OPERATION, kind) for kind in Kind)
 LAYERS = 21
 # Enough that a moment's pause of the machine does not decide.
 MANY_LOOKUPS = "from workloads import metadata\nmetadata.QUICK_LOOKUPS = 40_000"
@@ -68,23 +74,11 @@ def shim(tmp_path: Path) -> shims.Shim:
     return shims.built(tmp_path)
 
 
-def overlay(lab: Lab, base: Path, layers: int) -> Path:
-    own = base / str(layers)
-    lowers = [own / f"lower-{number}" for number in range(layers)]
-    for folder in (*lowers, own / "upper", own / "work"):
-        folder.mkdir(parents=True)
-    lower = ":".join(map(str, lowers))
-    options = f"lowerdir={lower},upperdir={own}/upper,workdir={own}/work"
-    return lab.mount("overlay", lab.folder / f"over-{layers}", "-t", "overlay", "-o", options)
-
-
 @pytest.mark.root
 def test_many_layers(lab: Lab, measure: Measure, compare: Compare) -> None:
     """A name that is nowhere is looked for in each of 21 layers: measured, and named as the cause."""
-    device = lab.loop("disk", 200, filled=True)
-    run("mkfs.ext4", "-q", "-F", device)
-    base = lab.mount(device, lab.folder / "base")
-    places = {"amd-16": overlay(lab, base, LAYERS), "intel": overlay(lab, base, 1)}
+    base = lab.disk("base")
+    places = {"amd-16": lab.overlay(base, "many", LAYERS), "intel": lab.overlay(base, "one")}
     document = compare(
         *(
             measure(pool, place, workloads=WORKLOADS, prelude=MANY_LOOKUPS)
@@ -151,3 +145,74 @@ def test_files_that_appear_late(workers: Workers, compare: Compare) -> None:
     assert told.startswith(
         f"amd-16, place workspace: {not_visible:,} files that one thread had created"
     )
+
+
+@pytest.mark.root
+def test_decoys_of_many_layers(
+    lab: Lab, by_hand: None, measure: Measure, compare: Compare, repeat: Repeat
+) -> None:
+    """The layers are the cause, and neither the mount nor the scheduler of the disk below."""
+    del by_hand
+    slow, fast = lab.disk("slow", options="noatime"), lab.disk("fast")
+    lab.schedule(lab.devices["slow"], "bfq")
+    places = {"amd-16": lab.overlay(slow, "many", LAYERS), "intel": lab.overlay(fast, "one")}
+    repeat(
+        lambda name: ask_names(places, name, measure, compare),
+        Truth(frozenset(("overlay-layers",)), in_kernel(), ratio_above=2),
+    )
+
+
+def in_kernel() -> frozenset[Part]:
+    return frozenset((Part(Phase.OPERATION, Kind.KERNEL),))
+
+
+def ask_names(places: dict[str, Path], name: str, measure: Measure, compare: Compare) -> Document:
+    how: dict[str, Any] = {"workloads": WORKLOADS, "prelude": MANY_LOOKUPS}
+    return compare(*(measure(pool, at, name=pool + name, **how) for pool, at in places.items()))
+
+
+@pytest.mark.parametrize(
+    ("driver", "cause"),
+    [
+        pytest.param({"lock": True}, "metadata-lock", id="lock"),
+        pytest.param({"hidden_ms": HIDDEN_MS}, "files-not-visible", id="late"),
+    ],
+)
+@pytest.mark.root
+def test_decoys_of_drivers(
+    lab: Lab,
+    by_hand: None,
+    shim: shims.Shim,
+    measure: Measure,
+    compare: Compare,
+    repeat: Repeat,
+    driver: dict[str, Any],
+    cause: str,
+) -> None:
+    """The driver is the cause, and neither the mount nor the limit that only its side has."""
+    del by_hand
+    slow, fast = lab.disk("slow"), lab.disk("fast")
+    without_atime(slow)
+    lab.unreached_limit(lab.devices["slow"])
+
+    def ask(name: str) -> Document:
+        how: dict[str, Any] = {"workloads": WORKLOADS, "prelude": SHORT}
+        sides: tuple[tuple[str, Path, dict[str, Any]], ...] = (
+            ("amd-16", slow, driver),
+            ("intel", fast, {}),
+        )
+        return compare(
+            *(
+                measure(
+                    pool,
+                    at,
+                    name=f"{pool}{name}-{number}",
+                    environment=shim.environment(**what),
+                    **how,
+                )
+                for number in range(WORKERS)
+                for pool, at, what in sides
+            )
+        )
+
+    repeat(ask, Truth(frozenset((cause,)), ANYWHERE))

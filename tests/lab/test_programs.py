@@ -17,7 +17,11 @@ from typing import Any
 
 import pytest
 from answers import detail, evidence, mean_ns, measured, states
+from lab_truths import Ask, Document, Truth
+from storage_lab import Lab, without_atime
 from workloads import exec as workload
+
+from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 
 pytestmark = [
     pytest.mark.serial,
@@ -29,6 +33,7 @@ pytestmark = [
 
 Measure = Callable[..., Path]
 Compare = Callable[..., dict[str, Any]]
+Repeat = Callable[[Ask, Truth], None]
 WORKLOADS = ("exec",)
 DEARER = 1.15
 SMALL = "from workloads import exec as workload\nworkload.CACHE_SHARE = 0\n"
@@ -63,16 +68,20 @@ def test_what_copies_cost_is_compared(tmp_path: Path, measure: Measure, compare:
     assert states(document)["per-builder-copies"] != "not observable"
 
 
-def test_copies_crowd_the_cache(
-    tmp_path: Path, quiet_machine: None, measure: Measure, compare: Compare
-) -> None:
-    """Copies take longer than hardlinks where the cache does not hold them: the cause by name."""
-    del quiet_machine
+def needs_cache() -> None:
     size_bytes, cache_bytes = workload._blob_bytes(), workload._last_level_cache_bytes()
     if cache_bytes is None or not size_bytes < cache_bytes < workload._processes() * size_bytes:
         pytest.skip(
             "needs a last-level cache that holds the program once, and not for each process"
         )
+
+
+def test_copies_crowd_the_cache(
+    tmp_path: Path, quiet_machine: None, measure: Measure, compare: Compare
+) -> None:
+    """Copies take longer than hardlinks where the cache does not hold them: the cause by name."""
+    del quiet_machine
+    needs_cache()
 
     def ask(attempt: str) -> dict[str, Any]:
         return compare(
@@ -94,3 +103,29 @@ def test_copies_crowd_the_cache(
     alone, beside_copies = (detail(one, "amd-16", "cpu-time") for one in (hardlinked, copies))
     assert beside_copies > DEARER * alone
     assert states(document)["per-builder-copies"] == "supported"
+
+
+@pytest.mark.root
+def test_decoys_of_copies(
+    lab: Lab, by_hand: None, measure: Measure, compare: Compare, repeat: Repeat
+) -> None:
+    """The copies are the cause, and neither the mount nor the scheduler that only their side has."""
+    del by_hand
+    needs_cache()
+    slow, fast = lab.disk("slow", size_mib=400), lab.disk("fast", size_mib=400)
+    without_atime(slow)
+    lab.schedule(lab.devices["slow"], "bfq")
+
+    def ask(name: str) -> Document:
+        return compare(
+            *(
+                measure(pool, place, name=pool + name, workloads=WORKLOADS, prelude=prelude)
+                for pool, place, prelude in (
+                    ("amd-16", slow, MANY_ROUNDS),
+                    ("intel", fast, ROOMY_CACHE),
+                )
+            )
+        )
+
+    working = frozenset((Part(Phase.OPERATION, Kind.USER),))
+    repeat(ask, Truth(frozenset(("per-builder-copies",)), working, ratio_above=1.05))

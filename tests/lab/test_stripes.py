@@ -5,6 +5,8 @@
 
 The disks are capped, so that the machine's own speed and load hardly matter. On a machine with other
 work one measurement may still go astray; then another one decides.
+
+A decoy is a second difference of the same pair that costs nothing.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,13 +15,19 @@ from typing import Any
 
 import pytest
 from answers import comparison, evidence, states
-from storage_lab import Lab, needs, needs_write_caps
+from lab_truths import Ask, Document, Truth
+from storage_lab import Lab, without_atime
+
+from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
 Rehearse = Callable[[Mapping[str, Path]], dict[str, Any]]
 Measure = Callable[..., Path]
 Compare = Callable[..., dict[str, Any]]
+Repeat = Callable[[Ask, Truth], None]
+FEWER_FILES = ("--sizes", "10x4", "--retrieves", "60")
+FEWER_DISKS = Truth(frozenset(("device-count",)), in_copies(Kind.BLOCKED), ratio_above=1.5)
 FILES = ("--sizes", "20x4", "--retrieves", "120")
 DISK_MIB = 900
 CAP_MIB_PER_S = 40
@@ -28,17 +36,8 @@ WITHIN = 0.2
 
 
 def disks(lab: Lab, name: str, count: int) -> Path:
-    needs("mkfs.btrfs")
-    needs_write_caps()
     size_mib = DISK_MIB if count == 1 else DISK_MIB * 2 // 3
     return lab.stripe(name, count, size_mib, CAP_MIB_PER_S)
-
-
-def overlay(lab: Lab, base: Path, name: str) -> Path:
-    for part in ("lower", "upper", "work"):
-        (base / part).mkdir()
-    options = f"lowerdir={base}/lower,upperdir={base}/upper,workdir={base}/work"
-    return lab.mount("overlay", lab.folder / name, "-t", "overlay", "-o", options)
 
 
 def measured(ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
@@ -69,8 +68,8 @@ def test_one_disk_against_two_below_an_overlay(
     lab: Lab, measure: Measure, compare: Compare
 ) -> None:
     """In a container's own file system the disks are seen through the overlay."""
-    one = overlay(lab, disks(lab, "one", 1), "one-overlay")
-    two = overlay(lab, disks(lab, "two", 2), "two-overlay")
+    one = lab.overlay(disks(lab, "one", 1), "one-overlay")
+    two = lab.overlay(disks(lab, "two", 2), "two-overlay")
     document = measured(
         lambda: compare(measure("amd-16", one, *FILES), measure("intel", two, *FILES))
     )
@@ -84,3 +83,56 @@ def test_two_stripes_that_are_alike(lab: Lab, measure: Measure, compare: Compare
     document = compare(measure("amd-16", some, *FILES), measure("intel", others, *FILES))
     assert comparison(document)["verdict"] in ("inconclusive", "equivalent")
     assert "supported" not in states(document).values()
+
+
+def nothing(_lab: Lab, _place: Path, _device: str) -> None:
+    pass
+
+
+def noatime_and_limit(lab: Lab, place: Path, device: str) -> None:
+    without_atime(place)
+    lab.unreached_limit(device)
+
+
+def bfq(lab: Lab, _place: Path, device: str) -> None:
+    lab.schedule(device, "bfq")
+
+
+@pytest.mark.parametrize("decoy", [nothing, noatime_and_limit, bfq])
+def test_decoys(
+    lab: Lab,
+    by_hand: None,
+    measure: Measure,
+    compare: Compare,
+    repeat: Repeat,
+    decoy: Callable[[Lab, Path, str], None],
+) -> None:
+    """The number of disks is the cause, whatever else the one disk has."""
+    del by_hand
+    one, two = disks(lab, "one", 1), disks(lab, "two", 2)
+    decoy(lab, one, lab.devices["one-0"])
+
+    def ask(name: str) -> Document:
+        return compare(
+            measure("amd-16", one, *FEWER_FILES, name=f"one-{name}"),
+            measure("intel", two, *FEWER_FILES, name=f"two-{name}"),
+        )
+
+    repeat(ask, FEWER_DISKS)
+
+
+def test_more_layers_as_a_decoy(
+    lab: Lab, by_hand: None, measure: Measure, compare: Compare, repeat: Repeat
+) -> None:
+    """Copies do not care how many layers the overlay over one disk has."""
+    del by_hand
+    one = lab.overlay(disks(lab, "one", 1), "one-overlay", layers=5)
+    two = lab.overlay(disks(lab, "two", 2), "two-overlay")
+
+    def ask(name: str) -> Document:
+        return compare(
+            measure("amd-16", one, *FEWER_FILES, name=f"one-{name}"),
+            measure("intel", two, *FEWER_FILES, name=f"two-{name}"),
+        )
+
+    repeat(ask, FEWER_DISKS)

@@ -1,7 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Small writes that wait for the disk: a cgroup that caps them, and schedulers, on real storage."""
+"""Small writes that wait for the disk: a cgroup that caps them, and schedulers, on real storage.
+
+A decoy is a second difference of the same pair that costs nothing.
+"""
 
 import json
 from collections.abc import Callable
@@ -12,14 +15,18 @@ from typing import Any
 
 import pytest
 from answers import evidence, mean_ns, measured, states
-from storage_lab import Lab, joining, needs, needs_groups, run
+from lab_truths import Ask, Document, Truth
+from storage_lab import Lab, joining, needs_groups, without_atime
+
+from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
 Measure = Callable[..., Path]
 Compare = Callable[..., dict[str, Any]]
+Repeat = Callable[[Ask, Truth], None]
 WORKLOADS = ("sync-write",)
-FIRST = "dsync-append-first"
+BLOCKED = frozenset((Part(Phase.OPERATION, Kind.BLOCKED),))
 FIRST = "dsync-append-first"
 # What the group itself hands to the disk for one operation: in place the data and a flush, else the
 # data, since the journal's commit is made by ext4's own thread in the root group.
@@ -28,6 +35,7 @@ SHORT = "from workloads import sync_write\nsync_write.QUICK_TIME_LIMIT_S = 0.7\n
 ONLY_FIRST = f"from workloads import sync_write\nsync_write.VARIANTS = ({FIRST!r},)\n"
 CAPPED_WRITES_PER_S = 100
 WORKERS, ATTEMPTS = 4, 3
+WORKERS_WITH_DECOYS, MANY_WORKERS = 3, 8
 QUIET_NS = 300_000
 PRECONDITIONS = (
     "a separate cgroup",
@@ -37,18 +45,11 @@ PRECONDITIONS = (
 )
 
 
-def disk(lab: Lab, name: str, filesystem: str = "ext4") -> tuple[str, Path]:
-    needs_groups()
-    needs(f"mkfs.{filesystem}")
-    device = lab.loop(name, 400, filled=True)
-    lab.schedule(device, "none")
-    run(f"mkfs.{filesystem}", "-q", "-F" if filesystem == "ext4" else "-f", device)
-    return device, lab.mount(device, lab.folder / name)
-
-
 def test_a_capped_child_group(lab: Lab, measure: Measure, compare: Compare) -> None:
     """100 writes a second are allowed: 10 ms each, and the cgroup's limit is named as the cause."""
-    device, place = disk(lab, "disk")
+    needs_groups()
+    place = lab.disk("disk", size_mib=400)
+    device = lab.devices["disk"]
     group = lab.group("capped")
     lab.cap_writes(group, device, CAPPED_WRITES_PER_S)
 
@@ -94,7 +95,9 @@ def test_a_scheduler_that_idles(
     For about 40 ms in all, until bfq knows the process: 1.4 ms for each of 30 writes, which take
     0.03 ms without.
     """
-    device, place = disk(lab, "disk", filesystem)
+    needs_groups()
+    place = lab.disk("disk", filesystem, size_mib=400)
+    device = lab.devices["disk"]
     prelude = ONLY_FIRST + joining(lab.group("own"))
 
     def workers(pool: str, scheduler: str) -> list[Path]:
@@ -127,3 +130,57 @@ def test_a_scheduler_that_idles(
         assert found["ratio"] > 2
         assert found["verdict"] == "slower"
         assert states(document)["scheduler-idling"] == "supported"
+
+
+def test_decoys_of_a_capped_child_group(
+    lab: Lab, by_hand: None, measure: Measure, compare: Compare, repeat: Repeat
+) -> None:
+    """The cap is the cause, and neither the mount nor the scheduler that only its side has."""
+    del by_hand
+    needs_groups()
+    slow, fast = lab.disk("slow"), lab.disk("fast")
+    group = lab.group("capped")
+    lab.cap_writes(group, lab.devices["slow"], CAPPED_WRITES_PER_S)
+    without_atime(slow)
+    lab.schedule(lab.devices["slow"], "mq-deadline")
+
+    sides = (("amd-16", slow, SHORT + joining(group)), ("intel", fast, SHORT))
+
+    def ask(name: str) -> Document:
+        return compare(
+            *(
+                measure(
+                    pool, at, name=f"{pool}{name}-{number}", workloads=WORKLOADS, prelude=prelude
+                )
+                for number in range(WORKERS_WITH_DECOYS)
+                for pool, at, prelude in sides
+            )
+        )
+
+    repeat(ask, Truth(frozenset(("cgroup-io-limit",)), BLOCKED, ratio_above=2))
+
+
+def test_decoys_of_a_scheduler_that_idles(
+    lab: Lab, by_hand: None, measure: Measure, compare: Compare, repeat: Repeat
+) -> None:
+    """The scheduler is the cause, and neither the mount nor the limit that only its side has."""
+    del by_hand
+    needs_groups()
+    places = {"amd-16": lab.disk("slow"), "intel": lab.disk("fast")}
+    prelude = ONLY_FIRST + joining(lab.group("own"))
+    lab.schedule(lab.devices["slow"], "bfq")
+    without_atime(places["amd-16"])
+    lab.unreached_limit(lab.devices["slow"])
+
+    def ask(name: str) -> Document:
+        return compare(
+            *(
+                measure(
+                    pool, place, name=f"{pool}{name}-{at}", workloads=WORKLOADS, prelude=prelude
+                )
+                for at in range(MANY_WORKERS)
+                for pool, place in places.items()
+            )
+        )
+
+    repeat(ask, Truth(frozenset(("scheduler-idling",)), BLOCKED, variant=FIRST))

@@ -95,3 +95,12 @@ def test_one_worker_does_not_make_its_side_slow() -> None:
     found = causes(LIMITED, {1: TRUTHS["slow grep"].change(LIMITED)})
     assert found["cgroup-io-limit"].state is SUPPORTED
     assert found["lookup-cost"].state is RULED_OUT
+
+
+def test_workers_that_vary_by_themselves() -> None:
+    """Where equal workers vary by a third, one that is nearer to the other side contradicts nothing."""
+    one, two = (
+        {at: disks(count, write_mib_per_s=each)(BASE) for at, each in enumerate(speeds)}
+        for count, speeds in ((1, (240, 300, 360, 440, 560)), (2, (240, 300, 360, 440, 560)))
+    )
+    assert causes(ONE_DISK, one, two)["device-count"].state is SUPPORTED

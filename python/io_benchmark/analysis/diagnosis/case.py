@@ -106,6 +106,16 @@ class Case:
         part = min(ratio, max(self.ratio, 1 / self.ratio)) if self.ratio else ratio
         return part if self.candidate_is_slower else 1 / part
 
+    def of_measurement(self, measurement: OtherMeasurement) -> "Case":
+        """Return the case of another measurement of the same machines."""
+        subject = measurement.subject
+        baseline, candidate = (
+            tuple(View(view.worker, subject) for view in views)
+            for views in (self.baseline, self.candidate)
+        )
+        ratio = measurement.comparison.ratio
+        return replace(self, subject=subject, ratio=ratio, baseline=baseline, candidate=candidate)
+
     @property
     def views(self) -> tuple[View, ...]:
         return (*self.baseline, *self.candidate)

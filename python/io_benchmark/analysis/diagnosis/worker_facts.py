@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from statistics import fmean
+from statistics import fmean, median
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
@@ -27,6 +27,8 @@ from io_benchmark.analysis.statements import Statement, count, statement
 
 # Equal workers seldom differ by more than this many times their usual variation.
 _CLEARLY = 2.0
+# A normal distribution's standard deviation over its median absolute deviation.
+_DEVIATION_OVER_MEDIAN = 1.4826
 
 _Runs = Sequence[View]  # of one machine
 
@@ -119,13 +121,11 @@ class _Times:
     def of(cls, rule: CauseRule, case: Case, present: Sequence[_Runs]) -> "_Times":
         time_ns = partial(time_in_parts, rule.acts_through, case)
         whole_ns = fmean(view.mean_ns for view in case.views if view.mean_ns is not None)
-        return cls(
-            rule,
-            case,
-            fmean(map(time_ns, _measured(case.faster))),
-            fmean(map(time_ns, present)),
-            DEFAULT_WORKER_VARIATION * whole_ns,
+        fast_ns, slow_ns = (
+            list(map(time_ns, workers)) for workers in (_measured(case.faster), present)
         )
+        variation_ns = max(DEFAULT_WORKER_VARIATION * whole_ns, _variation(fast_ns, slow_ns))
+        return cls(rule, case, fmean(fast_ns), fmean(slow_ns), variation_ns)
 
     def contradiction(self, slower: _Workers, faster: _Workers) -> Statement | None:
         """Return why the times do not follow the fact; None where they do."""
@@ -168,3 +168,9 @@ class _Times:
         if abs(above_ns) <= _CLEARLY * self.variation_ns / math.sqrt(len(workers)):
             return 0
         return 1 if above_ns > 0 else -1
+
+
+def _variation(*sides: Sequence[float]) -> float:
+    """Return the standard deviation within sides, which single workers that differ hardly change."""
+    deviations = [abs(each - median(side)) for side in sides for each in side]
+    return _DEVIATION_OVER_MEDIAN * median(deviations)

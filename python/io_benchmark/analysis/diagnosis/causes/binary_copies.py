@@ -7,6 +7,7 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.evidence import NOT_MEASURED, detail_evidence
 from io_benchmark.analysis.diagnosis.measured_gains import other_variant
+from io_benchmark.analysis.parts.time_parts import ON_CPU, in_all
 from io_benchmark.analysis.statements import Unit
 from io_benchmark.results.workloads.exec import OVER_HARDLINKED
 
@@ -60,5 +61,6 @@ RULES = (
                 "hardlinked", "executing hardlinks"
             )
         },
+        acts_through=in_all(*ON_CPU),
     ),
 )

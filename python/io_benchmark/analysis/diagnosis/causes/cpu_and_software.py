@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.cpu_waits import is_stolen, stolen_share
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import (
@@ -26,14 +27,12 @@ from io_benchmark.results import workloads
 from io_benchmark.results.trials import TrialKind
 
 ORDER = 80
-_STOLEN_SHARE = 0.05
 # Work that takes less than this of the CPU time shows no factor of its own.
 _COUNTS_SHARE = 0.02
 _SLOWER_RATIO = 1.1
 # Of the largest slowdown, that all other work must have for one factor.
 _SAME_FACTOR_SHARE = 0.6
 _MS = 1_000_000
-_BUSY_TIMES = ("user", "nice", "system", "irq", "softirq", "steal")
 _TOOLS = ("python3", "bash", "cp", "grep", "sed")
 _COPY_FILE_RANGE_SINCE = 9  # coreutils
 
@@ -55,12 +54,6 @@ def _own_cpu_ns(view: View) -> float | None:
 
 def _own_system_ns(view: View) -> float | None:
     return _own_ns(view, "own_system_ms")
-
-
-def _stolen(view: View) -> float | None:
-    stolen = view.growth("cpu_steal_ms")
-    total = view.growth(*(f"cpu_{name}_ms" for name in _BUSY_TIMES))
-    return None if stolen is None or not total else stolen / total
 
 
 def _processor(view: View) -> RankedFact | None:
@@ -108,12 +101,12 @@ def _cpu(case: Case) -> CauseJudgement:
         span("cpu-time", _own_cpu_ns, Unit.NANOSECONDS, f"CPU time per {operation} {{value}}"),
     )
     spawn = None if case.subject.workload == "spawn" else "spawn"
-    slower, faster = mean_of(case.slower, _stolen), mean_of(case.faster, _stolen)
-    if case.differs and slower is not None and slower - (faster or 0.0) >= _STOLEN_SHARE:
+    if is_stolen(case):
+        slower, faster = (mean_of(views, stolen_share) for views in (case.slower, case.faster))
         return evidence.supported(
             "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster "
             "side's.",
-            stolen=part(slower),
+            stolen=part(slower or 0.0),
             others=part(faster or 0.0),
         )
     if not is_unranked(case, _processor):

@@ -15,10 +15,12 @@ from io_benchmark.analysis.diagnosis.evidence import (
     figures,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import other_place
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
+from io_benchmark.analysis.diagnosis.part_limits import share_at_most
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, is_enough
 from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.parts.time_parts import Kind, in_all
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.results.workloads import metadata
 
@@ -27,6 +29,8 @@ _METADATA = "metadata"
 # Below this part of the faster side's gain by several at once, a lock keeps them apart.
 _SCALES_SHARE = 0.75
 # New names are looked up in every layer; the kernel remembers those that it has looked up.
+# Whoever waits for a CPU waits for no lock and no layer.
+_PARTS = in_all(*set(Kind) - {Kind.WAITING})
 _MISSING = ("lookup-missing", "stat-missing")
 
 
@@ -82,6 +86,17 @@ def _lock(case: Case) -> CauseJudgement:
         return evidence.not_observable(
             "Several at once gain less on the slower side."
         ).may_be_chance()
+    # Measured of the sides, as the scaling is, also where single workers are judged.
+    share = share_at_most(_PARTS, (case.whole or case).of_measurement(measurement))
+    if share is not None and not is_enough(share):
+        return evidence.ruled_out(
+            "Several at once gain less on the slower side because they wait for a CPU."
+        )
+    if case.subject.threads == 1:
+        return evidence.ruled_out(
+            "Several at once gain less on the slower side, but what is explained here is done by one "
+            "thread, which never waits for a lock."
+        )
     return _supported_lock(case, measurement, evidence)
 
 
@@ -196,6 +211,7 @@ RULES = (
         {
             "work on a volume, or with a storage driver without such a lock (overlay2, not AUFS)": other_place
         },
+        acts_through=_PARTS,
     ),
     CauseRule(
         "overlay-layers",
@@ -203,6 +219,7 @@ RULES = (
         _overlay_layers,
         frozenset((_METADATA,)),
         {"work on a volume, or build the image with fewer layers": other_place},
+        acts_through=_PARTS,
     ),
     CauseRule(
         "files-not-visible",

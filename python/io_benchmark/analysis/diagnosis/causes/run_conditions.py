@@ -4,10 +4,12 @@
 """How the run went: whether it slowed down, and whether its machine had other load."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.cpu_waits import share_for_others
 from io_benchmark.analysis.diagnosis.evidence import WRITTEN_SHARE, span
 from io_benchmark.analysis.diagnosis.ranking import is_enough, part
 from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
@@ -76,10 +78,12 @@ def _drift_over_time(case: Case) -> CauseJudgement:
             "nearly as much: this makes up {share} of the difference.",
             share=part(share),
         )
-    return evidence.supported(
+    supported = evidence.supported(
         "Only the slower side slowed down during the run, as when a burst allowance or a cache is "
         "used up.",
     )
+    # It says when, and not why.
+    return replace(supported, is_leftover=True)
 
 
 # --- other-load ---
@@ -87,9 +91,18 @@ def _drift_over_time(case: Case) -> CauseJudgement:
 
 def _pressed(view: View) -> float | None:
     """Return the part of the time in which something waited for a CPU or for memory."""
-    growths = [view.growth("psi_cpu_some_us"), view.growth("psi_memory_some_us")]
-    known = [growth / 1e6 for growth in growths if growth is not None]
+    known = [share for share in (_pressed_cpu(view), _pressed_memory(view)) if share is not None]
     return max(known) if known else None
+
+
+def _pressed_cpu(view: View) -> float | None:
+    growth = view.growth("psi_cpu_some_us")
+    return None if growth is None else growth / 1e6
+
+
+def _pressed_memory(view: View) -> float | None:
+    growth = view.growth("psi_memory_some_us")
+    return None if growth is None else growth / 1e6
 
 
 def _is_throttled(view: View) -> bool:
@@ -119,19 +132,29 @@ def _other_load(case: Case) -> CauseJudgement:
         span("pressure", _pressed, Unit.SHARE, "CPU or memory under pressure {value} of the time"),
         WRITTEN_SHARE,
     )
-    pressed = [_median(views, _pressed) for views in (case.slower, case.faster)]
+    waiting = share_for_others(case)
+    # The benchmark's own waiting for a CPU tells more than that something waited.
+    pressure = _pressed if waiting is None else _pressed_memory
+    pressed = [_median(views, pressure) for views in (case.slower, case.faster)]
     written = [
         _median(views, lambda view: view.written_share) for views in (case.slower, case.faster)
     ]
-    if None in pressed and None in written:
+    if waiting is None and None in pressed and None in written:
         return evidence.not_observable("Neither pressure nor disk counters were recorded.")
     if not case.differs:
         return evidence.nothing_to_explain()
     slower, faster = pressed
     limited = any(_is_throttled(view) for view in case.slower)
     pressed_more = slower is not None and faster is not None and slower >= faster + _PRESSED_SHARE
-    if pressed_more and limited:
+    waits_more = waiting is not None and is_enough(waiting)
+    if limited and (pressed_more or waits_more):
         return evidence.ruled_out("A quota of CPU time makes the slower side wait for its CPUs.")
+    if waiting is not None and waits_more:
+        return evidence.supported(
+            "The slower side waited longer for a CPU for the same work, which makes up {share} of "
+            "the difference.",
+            share=part(waiting),
+        )
     if slower is not None and pressed_more:
         return evidence.supported(
             "Something waited for CPU or memory during {share} of the slower side's time.",

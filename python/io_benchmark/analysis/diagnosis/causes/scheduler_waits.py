@@ -13,7 +13,7 @@ the two were set: only times prove it.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
@@ -197,7 +197,8 @@ def _scheduler_idling(case: Case) -> CauseJudgement:
     )
     slowest_write = case.slowest(case.measured(SYNC_WRITE))
     if slowest_write is None:
-        return judgement.also(f"Times of the workload {SYNC_WRITE} would prove it.")
+        unproved = judgement.also(f"Times of the workload {SYNC_WRITE} would prove it.")
+        return replace(unproved, is_leftover=True)
     return _proved_by_sync_writes(case, judgement, slowest_write)
 
 

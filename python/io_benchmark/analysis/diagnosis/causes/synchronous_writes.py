@@ -1,7 +1,13 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What makes a small synchronous write slow: the disk, or the journal's commit."""
+"""What makes a small synchronous write slow: the disk, or the journal's commit.
+
+Both are measured times. A limit or a scheduler that makes writes wait is seen in the same times: next
+to such a cause these are not separable.
+"""
+
+from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
@@ -10,6 +16,7 @@ from io_benchmark.analysis.diagnosis.causes.scheduler_waits import SYNC_WRITE, c
 from io_benchmark.analysis.diagnosis.evidence import figures
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.model import State
+from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit
 
 ORDER = 110
@@ -36,12 +43,13 @@ def _slow_flush(case: Case) -> CauseJudgement:
             "A write in place, which needs no journal, is as fast on the slower side, or not known "
             "to be slower.",
         )
-    return evidence.supported(
+    supported = evidence.supported(
         "The slower side's disk takes {ratio} as long to confirm a write, without any journal.",
         predicted_ratio=case.part_of(ratio),
         is_part=True,
         ratio=Quantity(ratio, Unit.RATIO),
     )
+    return replace(supported, is_leftover=True)
 
 
 def _slow_journal(case: Case) -> CauseJudgement:
@@ -65,13 +73,14 @@ def _slow_journal(case: Case) -> CauseJudgement:
             "Appending, which commits the file's new size, is slower only as far as writing in place "
             "is.",
         )
-    return evidence.supported(
+    supported = evidence.supported(
         "Appending is {ratio} slower than writing in place accounts for: the slower side waits for "
         "its journal's commits.",
         predicted_ratio=case.part_of(journal),
         is_part=True,
         ratio=Quantity(journal, Unit.RATIO),
     )
+    return replace(supported, is_leftover=True)
 
 
 RULES = (
@@ -81,6 +90,7 @@ RULES = (
         _slow_flush,
         frozenset((SYNC_WRITE,)),
         {"use the faster side's disks, or make fewer writes wait": as_other_pool},
+        acts_through=in_copies(Kind.BLOCKED),
     ),
     CauseRule(
         "slow-journal",
@@ -88,5 +98,6 @@ RULES = (
         _slow_journal,
         frozenset((SYNC_WRITE,)),
         {"use the faster side's file system and its options": as_other_pool},
+        acts_through=in_copies(Kind.BLOCKED),
     ),
 )

@@ -10,6 +10,7 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, ReadFact, by_rank
+from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
@@ -178,17 +179,39 @@ def _judge(case: Case, *, read: ReadFact, name: str, tighter: str, same: str) ->
     )
 
 
+def _io_limit(case: Case) -> CauseJudgement:
+    judgement = _judge(
+        case,
+        read=_io,
+        name="io-limits",
+        tighter="The slower side's cgroup limits its I/O more tightly.",
+        same="Both sides have the same limits.",
+    )
+    reached = [_tightest(view, reached=True) for view in case.slower]
+    others = [_tightest(view) for view in case.faster]
+    if judgement.state is not State.SUPPORTED or not all(
+        other.keys() >= limits.keys() and all(other[kind] <= limits[kind] for kind in limits)
+        for limits in reached
+        for other in others
+    ):
+        return judgement
+    return judgement.evidence.ruled_out(
+        "The faster side has limits as tight, and does not reach them: something else makes the slower "
+        "side move more bytes."
+    )
+
+
+def _tightest(view: View, *, reached: bool = False) -> dict[str, int]:
+    """Return the lowest limit of each kind; of all, or of those that the worker's I/O reached."""
+    limits = sorted(_io_limits(view), key=lambda limit: -limit.value)
+    return {limit.kind: limit.value for limit in limits if not reached or _binds(limit, view)}
+
+
 RULES = (
     CauseRule(
         "cgroup-io-limit",
         "A cgroup limits the slower side's I/O.",
-        partial(
-            _judge,
-            read=_io,
-            name="io-limits",
-            tighter="The slower side's cgroup limits its I/O more tightly.",
-            same="Both sides have the same limits.",
-        ),
+        _io_limit,
         frozenset(("cache-retrieve", "random-io", "sync-write")),
         {"lift the cgroup's I/O limit": as_other_pool},
         acts_through=in_copies(Kind.BLOCKED),

@@ -1,0 +1,87 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""How much of a difference is that the slower side waits longer for a CPU.
+
+Where a CPU is shared, more work also waits longer, and long work longer than short work. So waiting
+for others is compared where both sides have about the same work to do.
+"""
+
+import math
+
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.ranking import is_enough
+from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.parts.division import Division
+from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Phase
+
+_STOLEN_SHARE = 0.05
+# Competitors empty the caches, so that the same work takes up to this much longer.
+_SAME_WORK_RATIO = 3.0
+_BUSY_TIMES = ("user", "nice", "system", "irq", "softirq", "steal")
+
+
+def stolen_share(view: View) -> float | None:
+    """Return the part of the CPUs' busy time that other guests took."""
+    stolen = view.growth("cpu_steal_ms")
+    total = view.growth(*(f"cpu_{name}_ms" for name in _BUSY_TIMES))
+    return None if stolen is None or not total else stolen / total
+
+
+def is_stolen(case: Case) -> bool:
+    """Return whether other guests took more of the slower side's CPUs, and that costs enough."""
+    slower, faster = (mean_of(views, stolen_share) for views in (case.slower, case.faster))
+    if not case.differs or slower is None or faster is None:
+        return False
+    return slower - faster >= _STOLEN_SHARE and is_enough(_share_stolen(case, 1.0))
+
+
+def share_for_others(case: Case) -> float | None:
+    """Return the part of the difference in which the slower side waits for others of its machine.
+
+    None where a side did not record for how long it waited.
+    """
+    division = case.division
+    if division is None or not division.difference_ns:
+        return None
+    phases = {part.phase for part in division.parts if part.kind is Kind.WAITING}
+    if not phases:
+        return None
+    longer_ns = math.fsum(_waits_longer_ns(division, phase, case) for phase in phases)
+    return longer_ns / abs(division.difference_ns) - max(0.0, _share_stolen(case, 0.0))
+
+
+def _waits_longer_ns(division: Division, phase: Phase, case: Case) -> float:
+    """Return how much longer the slower side waits in a phase, for the same work."""
+    times = {
+        part.kind: (part.baseline_ns, part.candidate_ns)
+        for part in division.parts
+        if part.phase is phase
+    }
+    sides = (1, 0) if case.candidate_is_slower else (0, 1)
+    worked = [math.fsum(times[kind][side] for kind in ON_CPU if kind in times) for side in sides]
+    waited = [times[Kind.WAITING][side] for side in sides]
+    if not all(worked) or worked[0] >= _SAME_WORK_RATIO * worked[1]:
+        return 0.0
+    return waited[0] - waited[1] * worked[0] / worked[1]
+
+
+def _share_stolen(case: Case, unknown: float) -> float:
+    """Return the part of the difference that other guests took, by the CPU time that was worked."""
+    slower, faster = (mean_of(views, _stolen_per_work) for views in (case.slower, case.faster))
+    worked_ns, difference_ns = mean_of(case.slower, _worked_ns), case.difference_ns
+    if slower is None or faster is None or worked_ns is None or not difference_ns:
+        return unknown
+    return worked_ns * (slower - faster) / abs(difference_ns)
+
+
+def _stolen_per_work(view: View) -> float | None:
+    stolen = stolen_share(view)
+    return None if stolen is None or stolen >= 1 else stolen / (1 - stolen)
+
+
+def _worked_ns(view: View) -> float | None:
+    if view.entry is None:
+        return None
+    times = [time_ns for part, time_ns in view.entry.parts_ns.items() if part.kind in ON_CPU]
+    return math.fsum(times) if times else None

@@ -1,0 +1,90 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What makes one side of a case of the storage lab slower, and whether a comparison says so."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from io_benchmark.analysis.parts.time_parts import Part
+
+Document = Mapping[str, Any]
+Ask = Callable[[str], Document]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The causes that name what is slower, and the parts of the time where it is.
+
+    Without a variant, what the first diagnosis is about is judged.
+    """
+
+    causes: frozenset[str]
+    parts: frozenset[Part]
+    variant: str | None = None
+    ratio_above: float = 1.2
+
+
+def mistakes(document: Document, truth: Truth) -> list[str]:
+    """Return what a comparison says wrongly; nothing where it is right."""
+    diagnoses = document["diagnoses"]
+    causes = [cause for diagnosis in diagnoses for cause in diagnosis["causes"]]
+    named = {
+        state: {cause["name"] for cause in causes if cause["state"] == state}
+        for state in ("supported", "not separable")
+    }
+    found = _wrong_time(document, truth)
+    if not truth.causes & (named["supported"] | named["not separable"]):
+        states = {cause["name"]: cause["state"] for cause in causes}
+        found.append(f"not named: { ({name: states.get(name) for name in sorted(truth.causes)}) }")
+    if named["supported"] - truth.causes:
+        found.append(f"wrong: {', '.join(sorted(named['supported'] - truth.causes))}")
+    remedies = [remedy["cause"] for diagnosis in diagnoses for remedy in diagnosis["remedies"]]
+    if remedies and remedies[0] not in truth.causes:
+        found.append(f"first remedy for {remedies[0]}")
+    return found
+
+
+def _wrong_time(document: Document, truth: Truth) -> list[str]:
+    """Return whether the verdict, or where the time went, is another than it is."""
+    about = document["diagnoses"][0]["subject"]
+    (report,) = (
+        report
+        for report in document["subjects"]
+        if (
+            report["subject"] == about
+            if truth.variant is None
+            else report["subject"]["variant"] == truth.variant
+        )
+    )
+    (comparison,) = report["comparisons"]
+    if comparison["verdict"] != "slower":
+        return [f"{comparison['verdict']} ({comparison['ratio']:.2f})"]
+    if comparison["ratio"] < truth.ratio_above:
+        return [f"ratio {comparison['ratio']:.2f}"]
+    (division,) = report["divisions"]
+    largest = max(division["parts"], key=lambda part: part["difference_ns"])
+    if (largest["phase"], largest["kind"]) in truth.parts:
+        return []
+    shares = (f"{each['phase']} {each['kind']} {each['share']:.0%}" for each in division["parts"])
+    return [f"the time went to {', '.join(shares)}"]
+
+
+@dataclass
+class Tally:
+    """How often a case was answered rightly, and each mistake with the number of its repetition."""
+
+    name: str
+    repetitions: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+    def add(self, found: list[str]) -> None:
+        self.repetitions += 1
+        if found:
+            self.wrong.append(f"{self.repetitions}: {'; '.join(found)}")
+
+    @property
+    def line(self) -> str:
+        right = self.repetitions - len(self.wrong)
+        return f"{right:3} of {self.repetitions:3} right: {self.name}"
