@@ -33,6 +33,7 @@ class Truth:
     change: Change
     causes: frozenset[str]
     destinations: tuple[str, ...] = (DISK_BOUND,)
+    on_both: Change = lambda machine: machine  # what it needs to cost time
 
 
 @dataclass(frozen=True)
@@ -100,10 +101,17 @@ def every_disk(**what: Any) -> Change:
     return lambda machine: disks(len(machine.storage.disks), **what)(machine)
 
 
-def _truth(change: Change, *causes: str, where: tuple[str, ...] = (DISK_BOUND,)) -> Truth:
-    return Truth(change, frozenset(causes), where)
+def _truth(
+    change: Change,
+    *causes: str,
+    where: tuple[str, ...] = (DISK_BOUND,),
+    on_both: Change = lambda machine: machine,
+) -> Truth:
+    return Truth(change, frozenset(causes), where, on_both)
 
 
+BURST = "fresh"
+_SMALL_BURST = other(dirty_ratio=5, resident_share=1.0)
 BOTH = (DISK_BOUND, CPU_BOUND)
 IN_CPU = (CPU_BOUND,)
 TRUTHS: Mapping[str, Truth] = {
@@ -121,6 +129,19 @@ TRUTHS: Mapping[str, Truth] = {
         limits(read_bytes_per_s=300.0 * MIB, memory_bytes=2.0 * GIB),
         *("cgroup-memory-limit", "cgroup-io-limit"),
         where=BOTH,
+    ),
+    # Only until the last file was read.
+    "read limit while the cache is cold": _truth(
+        limits(read_bytes_per_s=100.0 * MIB), "cgroup-io-limit", on_both=other(resident_share=0.6)
+    ),
+    "write limit after a burst": _truth(
+        limits(write_bytes_per_s=150.0 * MIB),
+        "cgroup-io-limit",
+        where=(BURST,),
+        on_both=_SMALL_BURST,
+    ),
+    "one disk after a burst": _truth(
+        disks(1), "device-count", where=(BURST,), on_both=_SMALL_BURST
     ),
     "half a CPU": _truth(limits(cpus=0.4), "cgroup-cpu-limit", where=IN_CPU),
     "slow CPU": _truth(
@@ -153,6 +174,10 @@ IRRELEVANT: Mapping[str, Change] = {
     "another kernel": other(kernel="6.5.0-1016-gcp"),
     "unreached write limit": limits(write_bytes_per_s=6.0 * GIB),
     "unreached operations limit": limits(write_iops=80_000.0),
+    # Near enough to what is reached that only its course shows it.
+    "write limit just above the disks": limits(write_bytes_per_s=1100.0 * MIB),
+    "read limit just above the disks": limits(read_bytes_per_s=1900.0 * MIB),
+    "operations limit of large requests": limits(write_iops=8_000.0),
     "unreached memory limit": limits(memory_bytes=48.0 * GIB),
     "unreached CPU limit": limits(cpus=8.0),
     "bfq": every_disk(scheduler="bfq"),
@@ -193,6 +218,8 @@ def make(
     # A cold cache would be read from the disks, which are idle only with a warm one.
     slow = fast = replace(BASE, resident_share=1.0) if where == CPU_BOUND else BASE
     for name in truths:
+        slow, fast = TRUTHS[name].on_both(slow), TRUTHS[name].on_both(fast)
+    for name in truths:
         slow = TRUTHS[name].change(slow)
     for name in irrelevant:
         slow = known[name](slow)
@@ -218,6 +245,14 @@ WITH_IRRELEVANT = (
     make(("slower disks",), ("another grep as fast", "unreached memory limit")),
     make(("write limit",), ("another disk model", "mount option")),
     make(("write limit",), ("unreached CPU limit",)),
+    make(("one disk",), ("write limit just above the disks",)),
+    make(("one disk",), irrelevant_of_fast=("operations limit of large requests",)),
+    make(("slower disks",), ("operations limit of large requests",)),
+    make(("writing neighbour",), ("write limit just above the disks",)),
+    make(("data in the journal",), ("write limit just above the disks", "bfq")),
+    make(("read limit while the cache is cold",), ("another disk model", "mount option")),
+    make(("write limit after a burst",), ("another kernel", "bfq")),
+    make(("one disk after a burst",), ("read limit just above the disks",)),
     make(("slow grep",), ("one disk",)),
     make(("slow grep",), ("another CPU as fast",)),
     make(("slow grep",), ("a neighbour blocked on another disk", "linear volume")),
@@ -296,11 +331,26 @@ def random_case(seed: int, *, most_irrelevant: int = 4) -> Case:
 _CONFLICTS = (
     {"read limit, little memory", "unreached memory limit"},
     {"half a CPU", "unreached CPU limit"},
-    {"write operations limit", "unreached operations limit"},
+    {
+        "write operations limit",
+        "unreached operations limit",
+        "operations limit of large requests",
+    },
+    {
+        "read limit, little memory",
+        "read limit while the cache is cold",
+        "read limit just above the disks",
+    },
     {"stolen CPU", "a little steal"},
     {"bfq", "mq-deadline"},
-    {"unreached write limit", "write limit"},
-    {"one disk", "slower disks", "another disk model"},
+    {
+        "unreached write limit",
+        "write limit",
+        "write limit after a burst",
+        "write limit just above the disks",
+    },
+    {"dirty ratio", "write limit after a burst", "one disk after a burst"},
+    {"one disk", "one disk after a burst", "slower disks", "another disk model"},
 )
 
 

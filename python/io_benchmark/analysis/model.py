@@ -15,11 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.parts.time_parts import Part
+from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 
 Integers = NDArray[np.int64]
+Numbers = NDArray[np.float64]
 UNKNOWN = "unknown"
 # Those that every report has. The median and the tail also have uses of their own.
 PERCENTILES = (50, 95, 99)
@@ -94,6 +95,23 @@ class Entry:
         # Not as integers: a million of the longest times would not fit.
         time_ns = float(self.total_ns.sum(dtype=np.float64))
         return time_ns / float(self.operations.sum(dtype=np.float64))
+
+    @property
+    def copy_blocked_ns(self) -> float | None:
+        """Return how long a copy was blocked, on average; None where that was not recorded."""
+        return self.parts_ns.get(Part(Phase.COPY, Kind.BLOCKED))
+
+    @property
+    def copies_blocked_ns(self) -> Numbers | None:
+        """Return how long each copy was blocked: its time less its work, in proportion to its size."""
+        if self.copy_blocked_ns is None or self.lookup_ns is None or not self.size_bytes.any():
+            return None
+        kinds = (*ON_CPU, Kind.WAITING)
+        work_ns = sum(self.parts_ns.get(Part(Phase.COPY, kind), 0.0) for kind in kinds)
+        copy_ns = self.total_ns - self.lookup_ns
+        work: Numbers = self.size_bytes * (work_ns / self.size_bytes.mean())
+        blocked: Numbers = np.maximum(0.0, copy_ns - work)
+        return blocked
 
 
 @dataclass(frozen=True)

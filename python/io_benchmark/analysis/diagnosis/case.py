@@ -16,6 +16,7 @@ from io_benchmark.results import workloads
 
 # Times nearer than this differ too little for any fact to explain it.
 _NOTHING_TO_EXPLAIN_RATIO = 1.02
+_MOST_OF_THE_TIME_SHARE = 0.999
 EVERY_WORKLOAD = frozenset(workloads.WORKLOADS)
 
 
@@ -102,6 +103,21 @@ class Case:
         """Return a part of this case's ratio, in its direction, at most the whole."""
         part = min(ratio, max(self.ratio, 1 / self.ratio)) if self.ratio else ratio
         return part if self.candidate_is_slower else 1 / part
+
+    def ratio_without_share(self, share: float) -> float:
+        """Return how much longer the slower side takes for this share of its time, in this case's direction."""
+        ratio = 1 / (1 - min(max(share, 0.0), _MOST_OF_THE_TIME_SHARE))
+        return ratio if self.candidate_is_slower else 1 / ratio
+
+    def ratio_by_bandwidth(self, factor: float) -> float:
+        """Return how much longer the slower side takes because its disks do less by this factor.
+
+        More bandwidth saves at most the time in which copies are blocked.
+        """
+        blocked_ns = mean_of(self.slower, lambda view: view.blocked_ns)
+        mean_ns = mean_of(self.slower, lambda view: view.mean_ns)
+        at_most = blocked_ns / mean_ns if blocked_ns is not None and mean_ns else 1.0
+        return self.ratio_without_share(min(1 - 1 / factor, at_most))
 
     @property
     def views(self) -> tuple[View, ...]:

@@ -29,6 +29,8 @@ class CauseJudgement:
     is_part: bool = False  # the ratio is a measured part of the difference, not a prediction
     # No setting differs: what is seen may be the effect of any other cause.
     is_leftover: bool = False
+    # What differs is known to be slower, but not by how much.
+    by_setting_alone: bool = False
     # It costs both sides time alike: its remedies help, though it differs in nothing.
     is_shared: bool = False
 

@@ -85,6 +85,9 @@ def scheduler(name, **settings):
     }
 
 
+HALF_THE_RATE = {
+    "timeline.devices.nvme1n1.written_bytes": lambda column: [value // 2 for value in column]
+}
 IDLING = scheduler("bfq", slice_idle=8, low_latency=1)
 STARVING = scheduler("bfq", strict_guarantees=1, slice_idle=0)
 # The faster side has two disks.
@@ -185,7 +188,7 @@ CASES: list[tuple[str, str, State, dict[str, Any], dict[str, Any]]] = [
         "disk-speed",
         "no counters",
         NOT_OBSERVABLE,
-        a({f"{ENTRY}.device_bytes": None}),
+        a({f"{ENTRY}.device_bytes": None, "timeline.devices": {}}),
         {},
     ),
     (
@@ -204,12 +207,26 @@ CASES: list[tuple[str, str, State, dict[str, Any], dict[str, Any]]] = [
     (
         "cgroup-io-limit",
         "operations, device unnamed",
-        SUPPORTED,
+        NOT_SEPARABLE,
+        a(io_limit(100, "7:0", None, "write_operations_per_s") | HALF_THE_RATE),
+        {},
+    ),
+    (
+        "cgroup-io-limit",
+        "operations, each disk as fast",
+        RULED_OUT,
         a(io_limit(100, "7:0", None, "write_operations_per_s")),
         {},
     ),
+    (
+        "cgroup-io-limit",
+        "at the rate of each disk",
+        SUPPORTED,
+        a(io_limit(194 * MIB) | HALF_THE_RATE),
+        {},
+    ),
     ("cgroup-io-limit", "the faster side", RULED_OUT, b(io_limit(40 * MIB)), {}),
-    ("cgroup-io-limit", "of nothing", SUPPORTED, a(io_limit(0)), {}),
+    ("cgroup-io-limit", "not enforced", RULED_OUT, a(io_limit(0) | HALF_THE_RATE), {}),
     ("cgroup-io-limit", "far above", RULED_OUT, a(io_limit(4000 * MIB)), {}),
     (
         "cgroup-io-limit",

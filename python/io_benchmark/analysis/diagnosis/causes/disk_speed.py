@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.causes.io_limits import limits_bytes, limits_operations
 from io_benchmark.analysis.diagnosis.causes.run_conditions import slowed_down
-from io_benchmark.analysis.diagnosis.causes.tighter_limits import io_limit_binds
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
@@ -58,8 +58,9 @@ def _boot_disk_fallback(case: Case) -> CauseJudgement:
 
 
 def _each_disk(view: View) -> float | None:
-    stack, rate = view.stack, view.written_bytes_per_s
-    return None if stack is None or rate is None else rate / stack.width
+    """Return the rate that each disk kept up while copies waited."""
+    stack, rates = view.stack, view.peak_bytes_per_s
+    return None if stack is None or rates is None else rates[1] / stack.width
 
 
 def _disk_speed(case: Case) -> CauseJudgement:
@@ -89,7 +90,7 @@ def _disk_speed(case: Case) -> CauseJudgement:
         return evidence.ruled_out("Each disk of the slower side wrote as fast.")
     if case.slower_never_waits:
         return evidence.ruled_out("The slower side did not wait for its disks.")
-    if any(io_limit_binds(view) for view in case.slower):
+    if any(map(limits_bytes, case.slower)):
         return evidence.ruled_out("A cgroup limits what the slower side's disks may write or read.")
     if slowed_down(case):
         return evidence.ruled_out("The slower side's disks were as fast at the start of the run.")
@@ -104,7 +105,13 @@ def _disk_speed(case: Case) -> CauseJudgement:
         "copies waited for it.",
         ratio=Quantity(slower / faster, Unit.RATIO),
     )
-    return replace(judgement, is_leftover=_models(case.slower) == _models(case.faster))
+    return replace(
+        judgement,
+        predicted_ratio=case.ratio_by_bandwidth(faster / slower) if slower else None,
+        is_leftover=_models(case.slower) == _models(case.faster),
+        # Operations are not counted, so a limit of them may be what is slow.
+        by_setting_alone=any(map(limits_operations, case.slower)),
+    )
 
 
 def _models(views: Sequence[View]) -> set[str | None]:
