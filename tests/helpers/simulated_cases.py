@@ -143,10 +143,12 @@ TRUTHS: Mapping[str, Truth] = {
     "one disk after a burst": _truth(
         disks(1), "device-count", where=(BURST,), on_both=_SMALL_BURST
     ),
+    "little memory": _truth(limits(memory_bytes=2.0 * GIB), "cgroup-memory-limit", where=IN_CPU),
     "half a CPU": _truth(limits(cpus=0.4), "cgroup-cpu-limit", where=IN_CPU),
     "slow CPU": _truth(
         cpu(speed=0.55, model="Intel(R) Xeon(R) CPU @ 2.00GHz"), "cpu", where=IN_CPU
     ),
+    "throttled CPU": _truth(cpu(speed=0.55), "cpu", where=IN_CPU),
     "stolen CPU": _truth(cpu(stolen_share=0.35), "cpu", where=IN_CPU),
     "competitors": _truth(neighbours(runnable_per_cpu=0.8), "other-load", where=IN_CPU),
     "writing neighbour": _truth(neighbours(same_disk_write_mib_per_s=350.0), "other-load"),
@@ -180,6 +182,7 @@ IRRELEVANT: Mapping[str, Change] = {
     "operations limit of large requests": limits(write_iops=8_000.0),
     "unreached memory limit": limits(memory_bytes=48.0 * GIB),
     "unreached CPU limit": limits(cpus=8.0),
+    "CPU limit of one and a half": limits(cpus=1.5),
     "bfq": every_disk(scheduler="bfq"),
     "mq-deadline": every_disk(scheduler="mq-deadline"),
     "another CPU as fast": cpu(model="Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz"),
@@ -311,8 +314,9 @@ def random_case(seed: int, *, most_irrelevant: int = 4) -> Case:
     """Draw one truth of random size, and up to four irrelevant facts on either side."""
     generator = random.Random(f"random case {seed}")
     name = generator.choice(sorted(TRUTHS))
-    # A synchronous mount uses the disks, whatever the destination is.
-    idle_disks = TRUTHS[name].destinations[0] == CPU_BOUND and name != "synchronous mount"
+    # These use the disks, whatever the destination is.
+    uses_disks = name in ("synchronous mount", "little memory")
+    idle_disks = TRUTHS[name].destinations[0] == CPU_BOUND and not uses_disks
     known = sorted({**IRRELEVANT, **(IRRELEVANT_WITHOUT_DISKS if idle_disks else {})})
     facts = generator.sample(known, generator.randint(0, most_irrelevant))
     of_slow = tuple(fact for fact in facts if generator.random() < 0.5 and fact != name)
@@ -329,8 +333,8 @@ def random_case(seed: int, *, most_irrelevant: int = 4) -> Case:
 
 # Each of these sets the same field, so the later one would undo the earlier one.
 _CONFLICTS = (
-    {"read limit, little memory", "unreached memory limit"},
-    {"half a CPU", "unreached CPU limit"},
+    {"read limit, little memory", "little memory", "unreached memory limit"},
+    {"half a CPU", "unreached CPU limit", "CPU limit of one and a half"},
     {
         "write operations limit",
         "unreached operations limit",

@@ -311,7 +311,8 @@ class Cause:
     candidate_evidence: Evidence
     explanation: tuple[Statement, ...]  # why it is judged so, or which fact is missing
     predicted_ratio: float | None = None
-    share: float | None = None  # ln(measured) ÷ ln(predicted)
+    share: float | None = None  # of the difference: ln(explained) ÷ ln(measured)
+    share_at_most: float | None = None  # what the parts of the time that it acts through allow
     is_shared: bool = False  # by both sides: its remedies may help, though it differs in nothing
     workload: str | None = None  # for "not observable": the workload that would show it
 
@@ -328,6 +329,24 @@ class Remedy:
 
 
 @dataclass(frozen=True)
+class LeftoverPart:
+    """What the supported causes leave over in one part of the time."""
+
+    phase: Phase
+    kind: Kind
+    difference_ns: float
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """What the supported causes do not explain of a difference, and the parts that it lies in."""
+
+    difference_ns: float
+    share: float
+    parts: tuple[LeftoverPart, ...]  # the largest first
+
+
+@dataclass(frozen=True)
 class Diagnosis:
     """Why one candidate differs from the baseline, and what to try."""
 
@@ -336,3 +355,5 @@ class Diagnosis:
     remedies: tuple[Remedy, ...]
     # By which it was judged; None: by the first one that the candidate was compared on.
     subject: Subject | None = None
+    # None: the supported causes cover the difference within its uncertainty, or there is none.
+    leftover: Leftover | None = None

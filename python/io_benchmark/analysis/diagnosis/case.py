@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.parts.division import Division, divide, of_machines
@@ -50,6 +50,24 @@ class Case:
     baseline: tuple[View, ...]
     candidate: tuple[View, ...]
     measurements: tuple[OtherMeasurement, ...] = ()  # all that the two were compared on
+
+    @classmethod
+    def of(
+        cls,
+        subject: Subject,
+        ratio: float | None,
+        baseline: Sequence[Worker],
+        candidate: Sequence[Worker],
+        measurements: Sequence[OtherMeasurement] = (),
+    ) -> "Case":
+        """Return what the rules judge; a ratio that is not a positive number counts as none."""
+        return cls(
+            subject,
+            ratio if ratio is not None and math.isfinite(ratio) and ratio > 0 else None,
+            tuple(View(worker, subject) for worker in baseline),
+            tuple(View(worker, subject) for worker in candidate),
+            tuple(measurements),
+        )
 
     def measured(self, workload: str, variant: str | None = None) -> list[OtherMeasurement]:
         """Return the measurements of a workload (or variant), in the report's order.
@@ -103,6 +121,11 @@ class Case:
         """Return a part of this case's ratio, in its direction, at most the whole."""
         part = min(ratio, max(self.ratio, 1 / self.ratio)) if self.ratio else ratio
         return part if self.candidate_is_slower else 1 / part
+
+    @property
+    def difference_share(self) -> float:
+        """Return the part of the slower side's time that the faster side does not take."""
+        return 1 - min(self.ratio, 1 / self.ratio) if self.ratio else 0.0
 
     def ratio_without_share(self, share: float) -> float:
         """Return how much longer the slower side takes for this share of its time, in this case's direction."""

@@ -38,6 +38,13 @@ class CauseJudgement:
         """Return the judgement with a further sentence."""
         return replace(self, explanation=(*self.explanation, statement(template, **values)))
 
+    def as_part(self, case: Case, share: float) -> "CauseJudgement":
+        """Return the judgement of a cause that was measured as this share of the difference in time."""
+        if self.state is not State.SUPPORTED:
+            return self
+        explained = min(max(share, 0.0), 1.0) * case.difference_share
+        return replace(self, predicted_ratio=case.ratio_without_share(explained), is_part=True)
+
     def may_be_chance(self) -> "CauseJudgement":
         return self.also("This may be chance; more workers would show it.")
 

@@ -93,6 +93,8 @@ def _blocked_s(
     of_samples = entry.copies_blocked_ns
     if of_samples is not None:
         ends_s = (entry.start_ns + entry.total_ns) / 1e9
-        return np.diff(np.interp(time_s, ends_s, np.cumsum(of_samples) / 1e9))
+        at_s = np.concatenate(([entry.start_ns[0] / 1e9], ends_s))
+        until_then_s = np.concatenate(([0.0], np.cumsum(of_samples) / 1e9))
+        return np.diff(np.interp(time_s, at_s, until_then_s))
     pressure = _growth([timeline.columns], "psi_io_some_us", inside)
     return np.diff(time_s) if pressure is None else pressure / 1e6

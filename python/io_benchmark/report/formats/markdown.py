@@ -224,7 +224,7 @@ def _diagnosis(part: DiagnosisPart, *, brief: bool) -> list[str]:
                 ],
             )
         )
-    blocks.append(prose(part.counted))
+    blocks += [prose(part.leftover), prose(part.counted)]
     if part.remedies:
         blocks.append(f"{Heading.REMEDIES}:")
         blocks.append(

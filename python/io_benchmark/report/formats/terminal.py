@@ -216,6 +216,9 @@ def _show_diagnosis(page: Page, part: DiagnosisPart) -> None:
         if at == 0 or State.SUPPORTED in (row.state, part.listed[at - 1].state):
             page.line()
         _show_cause(page, part, row)
+    if part.leftover:
+        page.line()
+        page.paragraph(part.leftover)
     if part.counted:
         page.paragraph(part.counted)
     if part.remedies:

@@ -16,6 +16,7 @@ from cause_texts import baseline_text, candidate_text, explanation_text, texts
 from checkout import ROOT
 from seed_workers import SUBJECT, causes_of, workers_of
 
+from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes import RULES, judge
 from io_benchmark.analysis.model import Observation, Seen, State
 from io_benchmark.analysis.statements import Quantity, Unit, statement
@@ -62,6 +63,13 @@ NO_FLUSH = {f"{PLACE}.mount.super_options": lambda text: text + ",noauto_da_allo
 def half_the_bytes(device_bytes):
     return {
         name: {"read": moved["read"], "written": moved["written"] // 2}
+        for name, moved in device_bytes.items()
+    }
+
+
+def twice(device_bytes):
+    return {
+        name: {"read": moved["read"], "written": 2 * moved["written"]}
         for name, moved in device_bytes.items()
     }
 
@@ -566,23 +574,23 @@ def test_the_faster_candidate():
         pytest.param(
             a({"task.instance_type": "z3-highmem-88"}),
             {},
-            None,
-            None,
-            "nothing is predicted",
+            2.0,
+            "100%",
+            "The cap of a side is not known: the prediction is from the number of disks.",
             id="not published",
         ),
         pytest.param(
             a({f"{PLACE}.devices.1.model": "Samsung"}),
             {},
-            None,
-            None,
-            "nothing is predicted",
+            2.0,
+            "100%",
+            "The cap of a side is not known: the prediction is from the number of disks.",
             id="no local SSD of Google's",
         ),
     ],
 )
 def test_the_device_counts_prediction(change, arguments, predicted, share, text):
-    """From the published caps of the striped disks alone."""
+    """From the published caps of the striped disks, else from their number."""
     found = causes_of(change, **arguments)["device-count"]
     assert found.state is SUPPORTED
     assert found.predicted_ratio == predicted
@@ -600,6 +608,21 @@ def test_a_linear_volumes_prediction():
     assert (found.predicted_ratio, f"{found.share:.0%}") == (0.5, "99%")
     found = causes_of({"amd-30": LINEAR}, candidate="amd-30", ratio=None)["linear-volume"]
     assert (found.predicted_ratio, found.share) == (None, None)
+
+
+def test_a_journal_with_the_data_must_write_it():
+    """Where the disks wrote no more than on the other side, the journal cost nothing."""
+    writeback, journal = (
+        {
+            f"{PLACE}.mount.super_options": f"rw,nobarrier,data={mode},commit=60",
+            f"{PLACE}.filesystem.ext4_options": None,
+        }
+        for mode in ("writeback", "journal")
+    )
+    change = {"intel": writeback, "amd-30": journal}
+    found = causes_of(change, candidate="amd-30")["mount-options"]
+    assert found.state is RULED_OUT
+    assert "it predicts 1.0" in explanation_text(found)
 
 
 @pytest.mark.parametrize(
@@ -623,7 +646,9 @@ def test_each_mount_option_that_costs_time(option):
         for options in (("nobarrier", "data=writeback", "commit=60"), (*others, option))
     )
     # Both have two disks, so that nothing else acts through the same part of the time.
-    found = causes_of({"intel": tuned, "amd-30": costly}, candidate="amd-30")["mount-options"]
+    moved: dict[str, Any] = {f"{ENTRY}.device_bytes": twice} if option == "data=journal" else {}
+    change: dict[str, dict[str, Any]] = {"intel": tuned, "amd-30": {**costly, **moved}}
+    found = causes_of(change, candidate="amd-30")["mount-options"]
     assert (found.state, option.removesuffix("=1") in candidate_text(found)) == (SUPPORTED, True)
     found = causes_of({"intel": costly, "amd-30": tuned}, candidate="amd-30")["mount-options"]
     assert found.state is RULED_OUT
@@ -786,7 +811,7 @@ def test_an_invalid_ratio(ratio):
 def test_a_side_without_workers():
     """Nothing is supported, nothing fails."""
     sides = workers_of(seed_case.documents(pools=["amd-16"]))
-    causes = judge(SUBJECT, 1.92, [], sides["amd-16"])
+    causes = judge(Case.of(SUBJECT, 1.92, [], sides["amd-16"]))
     assert SUPPORTED not in {cause.state for cause in causes}
 
 

@@ -19,6 +19,7 @@ from io_benchmark.analysis.diagnosis.ranking import (
     is_unranked,
     part,
 )
+from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
@@ -60,6 +61,12 @@ def _stolen(view: View) -> float | None:
     stolen = view.growth("cpu_steal_ms")
     total = view.growth(*(f"cpu_{name}_ms" for name in _BUSY_TIMES))
     return None if stolen is None or not total else stolen / total
+
+
+def _stolen_ns(view: View) -> float | None:
+    """Return what other guests took while a retrieve or operation worked."""
+    stolen, worked = _stolen(view), _own_cpu_ns(view)
+    return None if stolen is None or worked is None else worked * stolen / (1 - stolen)
 
 
 def _processor(view: View) -> RankedFact | None:
@@ -109,14 +116,25 @@ def _cpu(case: Case) -> CauseJudgement:
     spawn = None if case.subject.workload == "spawn" else "spawn"
     slower, faster = mean_of(case.slower, _stolen), mean_of(case.faster, _stolen)
     if case.differs and slower is not None and slower - (faster or 0.0) >= _STOLEN_SHARE:
-        return evidence.supported(
+        judgement = evidence.supported(
             "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster "
             "side's.",
             stolen=part(slower),
             others=part(faster or 0.0),
         )
+        share = case.explained_share(_stolen_ns)
+        if share is None:
+            return judgement
+        if not is_enough(share):
+            return evidence.ruled_out(
+                "Other guests took more of the slower side's CPU time, but that makes up only {share} "
+                "of the difference.",
+                share=part(share),
+            )
+        return judgement.as_part(case, share)
+    slowed = _slowed_kinds(case)
     if not is_unranked(case, _processor):
-        return by_rank(
+        judgement = by_rank(
             case,
             _processor,
             name="cpu",
@@ -124,7 +142,7 @@ def _cpu(case: Case) -> CauseJudgement:
             workload=spawn,
             evidence=evidence,
         )
-    slowed = _slowed_kinds(case)
+        return _throttled(case, judgement) if slowed == frozenset(ON_CPU) else judgement
     if slowed is not None and not slowed >= set(ON_CPU):
         return evidence.ruled_out(
             "The CPUs differ, but the slower side's CPU time is not longer by one factor in all of "
@@ -136,12 +154,23 @@ def _cpu(case: Case) -> CauseJudgement:
             f"The CPUs differ, and the CPU time per {operation} was not recorded.",
             workload=spawn,
         )
-    judge = evidence.supported if is_enough(share) else evidence.ruled_out
-    but = "and" if is_enough(share) else "but"
-    return judge(
-        f"The CPUs differ, {but} CPU time makes up {{share}} of the difference.",
-        share=part(share),
+    if not is_enough(share):
+        return evidence.ruled_out(
+            "The CPUs differ, but CPU time makes up {share} of the difference.", share=part(share)
+        )
+    return evidence.supported("The CPUs differ, and all work takes longer.").as_part(case, share)
+
+
+def _throttled(case: Case, judgement: CauseJudgement) -> CauseJudgement:
+    """Support that a CPU of the same model is slower, where all work takes longer by one factor."""
+    share = case.explained_share(_own_cpu_ns)
+    if judgement.state is not State.RULED_OUT or share is None or not is_enough(share):
+        return judgement
+    supported = judgement.evidence.supported(
+        "The CPUs are of one model, but all work takes longer by one factor on the slower side, as on a "
+        "CPU that is throttled, or that shares its cores."
     )
+    return replace(supported, is_leftover=True).as_part(case, share)
 
 
 # --- kernel ---
@@ -175,10 +204,8 @@ def _kernel(case: Case) -> CauseJudgement:
     differs = is_unranked(case, _kernel_version)
     if not differs or share is None or not is_enough(share):
         return judgement
-    return judgement.evidence.supported(
-        "The kernels differ, and work in the kernel makes up {share} of the difference.",
-        share=part(share),
-    )
+    supported = judgement.evidence.supported("The kernels differ, and all work in it takes longer.")
+    return supported.as_part(case, share)
 
 
 # --- image-and-tools ---

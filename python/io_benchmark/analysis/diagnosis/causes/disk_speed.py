@@ -35,6 +35,10 @@ def _medium(view: View) -> RankedFact | None:
     return RankedFact(statement("on {medium}", medium=medium), float(PERSISTENT_DISK in medium))
 
 
+def _all_disks(view: View) -> float | None:
+    return None if view.peak_bytes_per_s is None else view.peak_bytes_per_s[1]
+
+
 def _boot_disk_fallback(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
@@ -45,6 +49,14 @@ def _boot_disk_fallback(case: Case) -> CauseJudgement:
         same="Both sides have the same kind of disk, so neither fell back to its boot disk alone.",
         name="disk-kind",
     )
+    if judgement.state is State.SUPPORTED and case.slower_never_waits:
+        return judgement.evidence.ruled_out(
+            "The slower side's place is on a persistent disk, but it did not wait for it."
+        )
+    is_sized = judgement.state is State.SUPPORTED and case.subject.workload == "cache-retrieve"
+    slower, faster = mean_of(case.slower, _all_disks), mean_of(case.faster, _all_disks)
+    if is_sized and slower and faster:
+        judgement = replace(judgement, predicted_ratio=case.ratio_by_bandwidth(faster / slower))
     expected = [disks for view in case.slower if (disks := view.machine_type.disks)]
     if judgement.state is State.SUPPORTED and expected:
         return judgement.also(

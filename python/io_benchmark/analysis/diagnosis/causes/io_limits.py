@@ -119,7 +119,7 @@ def _at_limit_share(limit: IoLimit, view: View) -> float:
     """
     rates = [_rate(limit, window) for window in view.windows]
     if rates:
-        if sum(_is_at(limit, rate, view) for rate in rates) < _HELD_SHARE * len(rates):
+        if sum(_is_at(limit, rate, view) for rate in rates) < max(2, _HELD_SHARE * len(rates)):
             return 0.0
         held = [_held_share(limit, window, view) for window in view.windows]
         return _share_of_time(view, held)

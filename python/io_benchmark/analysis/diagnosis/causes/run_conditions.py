@@ -22,6 +22,7 @@ _SAMPLES_TO_JUDGE_DRIFT = 60  # a third is then a block of 20
 _DRIFTS_RATIO = 1.10
 # Of a window's time in which the process is blocked.
 _BLOCKED_SHARE = 0.5
+_WINDOWS_TO_JUDGE = 4
 _PRESSED_SHARE = 0.10
 _FOREIGN_SHARE = 0.25
 
@@ -51,7 +52,7 @@ def _lost_ns(view: View) -> float | None:
 
 
 def _disks_stayed_as_fast(views: Sequence[View]) -> bool:
-    """Return whether the disks kept their rate while copies waited: a burst or a cache was used up."""
+    """Return whether the disks kept their rate while copies waited for them."""
     rates = of_workers(views, _late_over_early)
     return bool(rates) and median(rates) * _DRIFTS_RATIO >= 1
 
@@ -60,6 +61,8 @@ def _late_over_early(view: View) -> float | None:
     """Return the rate at which disks moved bytes in the second half of the blocked time over the first's."""
     blocked = [window for window in view.windows if window.blocked_share >= _BLOCKED_SHARE]
     half = len(blocked) // 2
+    if half < _WINDOWS_TO_JUDGE:
+        return None
     early, late = (
         [window.written_bytes_per_s + window.read_bytes_per_s for window in windows]
         for windows in (blocked[:half], blocked[half:])
@@ -88,10 +91,10 @@ def _drift_over_time(case: Case) -> CauseJudgement:
         return evidence.ruled_out("The slower side was no slower at its end.")
     if median(faster) >= _DRIFTS_RATIO and median(faster) >= median(slower) / _DRIFTS_RATIO:
         return evidence.ruled_out("Both sides slowed down by the same factor.")
-    if median(faster) >= _DRIFTS_RATIO and _disks_stayed_as_fast(case.slower):
+    if _disks_stayed_as_fast(case.slower):
         return evidence.ruled_out(
-            "Both sides slowed down, and the slower side's disks moved as many bytes per second at its "
-            "end, while copies waited for them."
+            "The slower side slowed down, but its disks moved as many bytes per second at the end, while "
+            "copies waited for them: a cache or a burst was used up."
         )
     share = case.explained_share(_lost_ns)
     if share is not None and not is_enough(share):
@@ -100,10 +103,10 @@ def _drift_over_time(case: Case) -> CauseJudgement:
             "nearly as much: this makes up {share} of the difference.",
             share=part(share),
         )
-    return evidence.supported(
-        "Only the slower side slowed down during the run, as when a burst allowance or a cache is "
-        "used up.",
+    supported = evidence.supported(
+        "Only the slower side slowed down during the run, as when a burst allowance is used up.",
     )
+    return supported if share is None else supported.as_part(case, share)
 
 
 # --- other-load ---
@@ -169,6 +172,7 @@ def _other_load(case: Case) -> CauseJudgement:
                 "The slower side's disks wrote {share} more than the copies: something else used "
                 "them.",
                 share=part(foreign),
+                predicted_ratio=case.ratio_by_bandwidth(slower / (slower - foreign)),
             )
     return evidence.ruled_out("The slower side has no other load than the benchmark.")
 

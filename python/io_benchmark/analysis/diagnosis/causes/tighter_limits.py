@@ -8,9 +8,10 @@ from functools import partial
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, ReadFact, by_rank
-from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_copies
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, ReadFact, by_rank, is_enough, part
+from io_benchmark.analysis.model import State
+from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 
 ORDER = 21
@@ -70,6 +71,83 @@ def _cpu(view: View) -> RankedFact | None:
     return RankedFact(statement("{cpus} CPUs", cpus=cpus), 1 / max(quota, 1e-6))
 
 
+def _memory_limit(case: Case) -> CauseJudgement:
+    """Judge what a limit of memory costs: bytes that are read again, or written before they are dropped."""
+    judgement = _judge(
+        case,
+        read=_memory,
+        name="memory-limit",
+        tighter="The slower side's memory is limited more tightly, and the page cache counts towards it.",
+        same="Both sides have the same limit.",
+    )
+    share = _moved_more_share(case) if case.differs else None
+    if judgement.state is not State.SUPPORTED or share is None:
+        return judgement
+    if not is_enough(share):
+        return judgement.evidence.ruled_out(
+            "The slower side's memory is limited more tightly, but what its disks read and wrote more "
+            "makes up {share} of the difference.",
+            share=part(share),
+        )
+    return judgement.as_part(case, share)
+
+
+def _moved_more_share(case: Case) -> float | None:
+    """Return the share of the difference in which the slower side's disks moved what the other's did not."""
+    slower, faster = (
+        [mean_of(views, partial(_moved_per_sample, at)) for at in (0, 1)]
+        for views in (case.slower, case.faster)
+    )
+    rates = [mean_of(case.slower, partial(_peak, at)) for at in (0, 1)]
+    if case.difference_ns is None or None in (*slower, *faster):
+        return None
+    moving_s = sum(
+        max(0.0, (more or 0.0) - (less or 0.0)) / rate
+        for more, less, rate in zip(slower, faster, rates, strict=True)
+        if rate
+    )
+    return moving_s * 1e9 / abs(case.difference_ns) if case.difference_ns else None
+
+
+def _moved_per_sample(at: int, view: View) -> float | None:
+    if view.entry is None or view.moved_bytes is None:
+        return None
+    return view.moved_bytes[at] / len(view.entry.total_ns)
+
+
+def _peak(at: int, view: View) -> float | None:
+    return None if view.peak_bytes_per_s is None else view.peak_bytes_per_s[at]
+
+
+def _quota_ns(view: View) -> float | None:
+    """Return how long a quota below one CPU keeps a retrieve from its CPU."""
+    quota = view.worker.cpu_quota
+    work_ms = view.per_operation_ms("own_user_ms", "own_system_ms")
+    if work_ms is None:
+        return None
+    return work_ms * 1e6 * max(0.0, 1 / max(quota, 1e-6) - 1) if quota is not None else 0.0
+
+
+def _cpu_limit(case: Case) -> CauseJudgement:
+    judgement = _judge(
+        case,
+        read=_cpu,
+        name="cpu-quota",
+        tighter="The slower side's cgroup has a smaller quota of CPU time.",
+        same="Both sides have the same quota.",
+    )
+    # Several at once need more than one CPU.
+    share = case.explained_share(_quota_ns) if case.subject.workload == "cache-retrieve" else None
+    if judgement.state is not State.SUPPORTED or share is None:
+        return judgement
+    if not is_enough(share):
+        return judgement.evidence.ruled_out(
+            "The slower side has a smaller quota, but that predicts only {share} of the difference.",
+            share=part(share),
+        )
+    return judgement.as_part(case, share)
+
+
 def _judge(case: Case, *, read: ReadFact, name: str, tighter: str, same: str) -> CauseJudgement:
     any_limit = any((seen := read(view)) is not None and seen.rank > 0 for view in case.views)
     return by_rank(
@@ -86,28 +164,17 @@ RULES = (
     CauseRule(
         "cgroup-memory-limit",
         "A cgroup limits the slower side's memory.",
-        partial(
-            _judge,
-            read=_memory,
-            name="memory-limit",
-            tighter="The slower side's memory is limited more tightly, and the page cache counts towards it.",
-            same="Both sides have the same limit.",
-        ),
+        _memory_limit,
         remedies={"lift the cgroup's memory limit": as_other_pool},
         acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
     ),
     CauseRule(
         "cgroup-cpu-limit",
         "A cgroup limits the slower side's CPU time.",
-        partial(
-            _judge,
-            read=_cpu,
-            name="cpu-quota",
-            tighter="The slower side's cgroup has a smaller quota of CPU time.",
-            same="Both sides have the same quota.",
-        ),
+        _cpu_limit,
         frozenset(("cache-retrieve", "spawn", "metadata", "exec", "upload")),
         {"lift the cgroup's CPU quota": as_other_pool},
-        acts_through=in_all(Kind.WAITING, Kind.BLOCKED),
+        # A child's wait for a CPU is its parent's wait for the child.
+        acts_through=in_all(Kind.WAITING) | in_lookups(Kind.BLOCKED),
     ),
 )
