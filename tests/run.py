@@ -1,13 +1,14 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Run pytest in three parts at the same time: parallel tests, containers, and `serial` tests.
+"""Run the linters, and pytest in three parts: parallel tests, containers, and `serial` tests.
 
-Tests marked `container` wait for downloads most of the time. Tests marked `serial` wait for slow
-disks most of the time, and measure them. Each of these two parts runs its tests one at a time; its
-output is shown after that of the parallel part. Serial tests get the CPUs first, by a cgroup. Where
-no cgroup can be made, they run after the other parts.
-Arguments are handed on to pytest. With `-m` among them there is one run, not in parallel.
+All run at the same time. Tests marked `container` wait for downloads most of the time. Tests marked
+`serial` wait for slow disks most of the time, and measure them. Each of these two parts runs its
+tests one at a time. What they and the linters print is shown after the output of the parallel part.
+Serial tests get the CPUs first, by a cgroup. Where no cgroup can be made, they run after the others.
+Arguments are handed on to pytest; then no linters run. With `-m` among them there is one run, not in
+parallel.
 """
 
 import os
@@ -15,8 +16,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -35,6 +37,7 @@ PARALLEL = (
 )
 CONTAINER = ("-m", "container")
 SERIAL = ("-m", "serial")
+LINTERS = ROOT / "tests" / "lint.py"
 
 
 def files_with(mark: str) -> list[str]:
@@ -69,6 +72,10 @@ def start(
     return subprocess.Popen(command, cwd=ROOT, **how)
 
 
+def start_linters(**how: Any) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, str(LINTERS)], cwd=ROOT, **how)
+
+
 def code_of(process: subprocess.Popen[bytes]) -> int:
     """pytest's exit code, when it has ended; one that a signal ended counts as interrupted."""
     code = process.wait()
@@ -94,7 +101,7 @@ def first_at_the_cpus() -> Iterator[Path | None]:
 
 
 class Part:
-    """A run of pytest whose output is kept until it is shown."""
+    """A process whose output is kept until it is shown."""
 
     def __init__(self, output: IO[bytes], process: subprocess.Popen[bytes]) -> None:
         self._output = output
@@ -117,16 +124,20 @@ def run_parts(arguments: list[str]) -> list[int]:
     with ExitStack() as stack:
         group = stack.enter_context(first_at_the_cpus())
 
-        def start_quietly(options: tuple[str, ...], group: Path | None = None) -> Part:
+        def start_quietly(begin: Callable[..., subprocess.Popen[bytes]]) -> Part:
             output = stack.enter_context(tempfile.TemporaryFile())
             # In a session of its own, so that Ctrl-C reaches it once: from here.
-            how = {"stdout": output, "stderr": output, "start_new_session": True}
-            chosen = arguments or files_with(options[-1])
-            return Part(output, start(options, chosen, group, **how))
+            return Part(output, begin(stdout=output, stderr=output, start_new_session=True))
 
-        parts = [start_quietly(CONTAINER)]
+        def start_tests(options: tuple[str, ...], group: Path | None = None) -> Part:
+            chosen = arguments or files_with(options[-1])
+            return start_quietly(partial(start, options, chosen, group))
+
+        parts = [start_tests(CONTAINER)]
         if group is not None:
-            parts.append(start_quietly(SERIAL, group))
+            parts.append(start_tests(SERIAL, group))
+        if not arguments:
+            parts.append(start_quietly(start_linters))
         codes = [code_of(start(PARALLEL, arguments))]
         if codes == [INTERRUPTED]:
             for part in parts:

@@ -4,6 +4,7 @@
 """The modules of the worker's script: find those that a task needs, and read them."""
 
 import ast
+import functools
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -54,24 +55,37 @@ def _read(root: Path, script: str, path: str) -> str:
     return text
 
 
-def _dotted_imports(path: str, text: str, script: str) -> Iterator[str]:
-    """Yield the dotted names that a module imports anywhere, relative to the folder."""
+def _statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield all statements of a module; `ast.walk` would go through every expression."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            waiting.extend(getattr(node, name, ()))
+
+
+@functools.lru_cache(maxsize=256)  # each kind asks for the same ones
+def _dotted_imports(path: str, text: str, script: str) -> Sequence[str]:
+    """Return the dotted names that a module imports anywhere, relative to the folder."""
     try:
         tree = ast.parse(text)
     except SyntaxError as error:
         problem = f"line {error.lineno} is not Python: {error.msg}"
         raise BadKeyError(KEY, f"{script}/{path} {problem}") from None
     package = path.split("/")[:-1]
-    for node in ast.walk(tree):
+    names = []
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) - node.level + 1] if node.level else []
             base = ".".join(above + ([node.module] if node.module else []))
-            yield base
-            for alias in node.names:
-                yield f"{base}.{alias.name}" if base else alias.name
+            names.append(base)
+            names += [
+                f"{base}.{alias.name}" if base else alias.name for alias in node.names
+            ]
+    return names
 
 
 def _files_of(dotted: str) -> Iterator[str]:

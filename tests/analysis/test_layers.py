@@ -13,7 +13,7 @@ import io_benchmark
 
 PACKAGE = Path(io_benchmark.__file__).parent
 # Each room imports from those before it.
-ANALYSIS = ("observed", "inference", "parts", "validity", "summary", "diagnosis")
+ANALYSIS = ("observed", "inference", "parts", "trials", "validity", "summary", "diagnosis")
 # A history judges one pool over time, without diagnosis.
 HISTORY = ("observed", "inference", "validity", "history")
 REPORT = ("content", "plots", "formats")

@@ -9,15 +9,20 @@ from functools import cache
 
 import simulated_cases
 from seed_workers import worker
-from simulated_push import Measured, Pool, measure
+from simulated_cases import FAST, SLOW
+from simulated_machine import Machine
+from simulated_push import Measured, Pool, measure, measure_one
 
 from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.model import State
 from io_benchmark.analysis.parts.division import Division, PartDifference
 from io_benchmark.analysis.parts.time_parts import Part
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.trials.confirm import paces
 
 RETRIEVES = 120
+TRIED_RETRIEVES = 100
 MS = 1e6
 # Of the baseline, of the candidate, and both ends of the interval of the difference.
 Times = tuple[float, float, float | None, float | None]
@@ -29,6 +34,37 @@ def of_pools(
     """Compare the pools; the last one is the baseline."""
     measured = measure(pools, 1, destination=destination, retrieves=retrieves)
     return of_measured(measured, baseline=pools[-1].name)
+
+
+def tried(slow: Machine, fast: Machine, seed: int = 1) -> Report:
+    """Compare two pools that ran trials, and once more after the run that confirms."""
+    pools = {pool.name: pool for pool in (Pool(SLOW, slow), Pool(FAST, fast))}
+    measured = measure([*pools.values()], seed, retrieves=TRIED_RETRIEVES, trials=True)
+    report = of_measured(measured, FAST)
+    workers = [worker(each.document) for runs in measured.values() for each in runs]
+    for pace in paces(report, workers):
+        pool = pools[pace.pool]
+        confirming = measure_one(
+            pool,
+            pool.workers,
+            seed,
+            retrieves=TRIED_RETRIEVES,
+            pace_bytes_per_s=pace.bytes_per_s,
+        )
+        measured[pace.pool].append(confirming)
+        report = of_measured(measured, FAST)
+    return report
+
+
+@cache
+def tried_one_disk() -> Report:
+    """One disk with bfq against two disks, tried, with the causes that are not ruled out."""
+    case = simulated_cases.make(("one disk",), ("bfq",))
+    report = tried(case.slow, case.fast)
+    (diagnosis,) = report.diagnoses
+    left = (State.RULED_OUT, State.NOT_OBSERVABLE)
+    causes = tuple(cause for cause in diagnosis.causes if cause.state not in left)
+    return replace(report, diagnoses=(replace(diagnosis, causes=causes),))
 
 
 def of_measured(measured: Mapping[str, Sequence[Measured]], baseline: str) -> Report:
@@ -45,6 +81,13 @@ def pair(*truths: str, workers: int = 3) -> Report:
     case = simulated_cases.make(truths)
     candidate, baseline = Pool("amd-16", case.slow, workers), Pool("intel", case.fast, workers)
     return of_pools(candidate, baseline, destination=case.destination)
+
+
+@cache
+def one_bad_worker() -> Report:
+    """One of the five workers of amd-16 has one disk; all others have two."""
+    case = simulated_cases.make(("one disk",), bad_worker=2, workers=5)
+    return of_pools(*case.pools(), destination=case.destination)
 
 
 @cache

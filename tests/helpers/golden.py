@@ -42,6 +42,8 @@ REPORTS: Mapping[str, Made] = {
     "seed-case": partial(sample_report.seed_case, _few),
     # Causes are golden elsewhere.
     "one-disk-against-two": lambda: replace(divided_reports.three_pools(), diagnoses=()),
+    "one-bad-worker": divided_reports.one_bad_worker,
+    "tried": divided_reports.tried_one_disk,
     "before-and-after": partial(sample_report.before_after, _few),
     "refused": partial(sample_report.refused, _few),
     "nothing-readable": sample_report.empty,
@@ -59,20 +61,15 @@ REPORTS: Mapping[str, Made] = {
     "history: hostile": sample_history.hostile,
     "history: nothing": sample_history.nothing,
 }
-NARROW = ("seed-case", "one-disk-against-two", "few-measurements", "history: one-change")
+NARROW = ("seed-case", "one-disk-against-two", "tried", "few-measurements", "history: one-change")
 # Real causes and rules are in the text alone: their sentences are golden elsewhere too.
 IN_MARKDOWN = (
-    *("seed-case", "one-disk-against-two", "before-and-after", "refused", "nothing-readable"),
-    *(
-        "hostile-names",
-        "few-measurements",
-        "history: one-change",
-        "history: hostile",
-        "history: nothing",
-    ),
+    *("seed-case", "one-disk-against-two", "one-bad-worker", "tried", "before-and-after"),
+    *("refused", "nothing-readable", "hostile-names", "few-measurements"),
+    *("history: one-change", "history: hostile", "history: nothing"),
 )
 IN_HTML = (
-    *("seed-case", "one-disk-against-two", "nothing-readable", "hostile-names"),
+    *("seed-case", "one-disk-against-two", "tried", "nothing-readable", "hostile-names"),
     *("few-measurements", "history: one-change", "history: hostile"),
 )
 

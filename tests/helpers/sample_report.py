@@ -11,19 +11,17 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
+from io_benchmark.analysis.evidence_model import Evidence, Observation, Seen
 from io_benchmark.analysis.model import (
     PERCENTILES,
     Advice,
     Cause,
     Comparison,
     Diagnosis,
-    Evidence,
     Figures,
     Interval,
-    Observation,
     Problem,
     Remedy,
-    Seen,
     Severity,
     State,
     Subject,

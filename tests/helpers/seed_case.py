@@ -17,10 +17,11 @@ import hashlib
 import itertools
 import json
 import math
+import pickle
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +133,7 @@ def documents(
     """
     made = []
     for name, worker in itertools.product(pools, range(workers)):
-        document = _document(POOLS[name], worker, seed, between)
+        document = pickle.loads(_pickled(POOLS[name], worker, seed, between))  # noqa: S301
         for key in (name, f"{name}/{worker}"):
             for path, value in (change or {}).get(key, {}).items():
                 _replace(document, path, value)
@@ -264,6 +265,12 @@ def _samples(pool: Pool, generator: random.Random, factor: float, begin_ns: int)
 
 
 # --- documents ---
+
+
+@lru_cache(maxsize=256)
+def _pickled(pool: Pool, worker: int, seed: int, between: float) -> bytes:
+    """Return a document to copy: many tests use the same ones, and to draw one takes long."""
+    return pickle.dumps(_document(pool, worker, seed, between))
 
 
 def _document(pool: Pool, worker: int, seed: int, between: float) -> dict[str, Any]:

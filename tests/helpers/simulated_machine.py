@@ -34,6 +34,8 @@ COPY_USER_NS, COPY_KERNEL_NS = 30_000.0, 60_000.0
 COPY_NS_PER_BYTE = 0.2
 # The flush of a journal, where a copy waits for one.
 JOURNAL_NS = 1_000_000.0
+# Writeback takes CPU time, too, for which the kernel competes like a process.
+FLUSH_NS_PER_BYTE = 0.15
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,8 @@ class Machine:
             rate = min(rate, limits.write_bytes_per_s)
         if limits.write_iops is not None:
             rate = min(rate, limits.write_iops * 256 * 1024)
+        competitors = self.neighbours.runnable_per_cpu
+        rate = min(rate, S / (FLUSH_NS_PER_BYTE * (1 + competitors) / self.cpu.speed))
         return rate / (2 if self.storage.journals_data else 1)
 
     @property
@@ -201,7 +205,7 @@ class _PageCache:
         return known
 
 
-class _Writeback:
+class Writeback:
     """Dirty bytes on their way to the disks."""
 
     def __init__(self, machine: Machine, destination: str) -> None:
@@ -231,7 +235,7 @@ class _Writeback:
         """Take a copy's bytes; return how long it is blocked by those before, or by its own."""
         blocked_ns = 0.0
         if self._drops_the_last:
-            self._pending = 0.0
+            self.drop()
         elif self._waits_for_the_last:
             blocked_ns += self._wait_until(0.0)
         self._pending += size_bytes
@@ -239,6 +243,10 @@ class _Writeback:
         if self._machine.storage.synchronous:
             return blocked_ns + self._wait_until(0.0) + JOURNAL_NS
         return blocked_ns + self._wait_until(limit)
+
+    def drop(self) -> None:
+        """Forget the dirty bytes of a file that was removed."""
+        self._pending = 0.0
 
     def drain(self) -> float:
         return self._wait_until(0.0)
@@ -263,11 +271,11 @@ def run(
     noise: float = 0.05,
 ) -> Run:
     """Do the retrieves; `noise` is the standard deviation of each part's logarithm."""
-    machine = replace(machine, storage=_with_limits_of_copies(machine.storage))
+    machine = replace(machine, storage=with_limits_of_copies(machine.storage))
     cache = _PageCache(machine.page_cache_bytes)
     for index in range(round(len(sizes_bytes) * machine.resident_share)):
         cache.holds(index, sizes_bytes[index])
-    writeback = _Writeback(machine, destination)
+    writeback = Writeback(machine, destination)
     full_rate = writeback.bytes_per_s
     done = Run([], {part: [] for part in PARTS})
 
@@ -277,12 +285,12 @@ def run(
     for at, index in enumerate(sequence):
         writeback.bytes_per_s = full_rate * (1 - machine.slows_down_by * at / len(sequence))
         size, written_before = sizes_bytes[index], writeback.written
-        row = dict(zip(PARTS, _lookup(machine, vary()), strict=False))
+        row = dict(zip(PARTS, lookup(machine, vary()), strict=False))
         writeback.pass_time(sum(row.values()))
         read = 0 if cache.holds(index, size) else size
         reading_ns = read / machine.read_bytes_per_s * S
         copied = 0 if machine.storage.reflinks else size
-        user, kernel, waiting, stolen = _copy_work(machine, copied, vary())
+        user, kernel, waiting, stolen = copy_work(machine, copied, vary())
         # While the process works, so do the disks; the first bytes need the last file's place.
         blocked = writeback.copy(copied) * vary()
         writeback.pass_time(user + kernel + waiting + reading_ns)
@@ -299,13 +307,13 @@ def run(
     return done
 
 
-def _with_limits_of_copies(storage: Storage) -> Storage:
+def with_limits_of_copies(storage: Storage) -> Storage:
     """Only ext4 flushes a file that was truncated and rewritten."""
     flushes = storage.flushes_rewritten_files and storage.filesystem == "ext4"
     return replace(storage, flushes_rewritten_files=flushes)
 
 
-def _lookup(machine: Machine, factor: float) -> tuple[float, float, float, float]:
+def lookup(machine: Machine, factor: float) -> tuple[float, float, float, float]:
     """Return a lookup's parts: user, kernel, waiting, blocked."""
     image, speed = machine.image, machine.cpu.speed
     user = LOOKUP_USER_NS * image.lookup_factor * factor / speed
@@ -314,7 +322,7 @@ def _lookup(machine: Machine, factor: float) -> tuple[float, float, float, float
     return user, kernel, waiting, 0.0
 
 
-def _copy_work(
+def copy_work(
     machine: Machine, size_bytes: int, factor: float
 ) -> tuple[float, float, float, float]:
     """Return a copy's work: user, kernel, waiting, and how much of the waiting was stolen."""

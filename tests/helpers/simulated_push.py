@@ -18,11 +18,13 @@ from typing import Any
 
 import numpy as np
 import seed_case
+import simulated_trials
 from numpy.typing import NDArray
 from simulated_machine import MIB, PARTS, Disk, Machine, Run, S, run
 
 SIZES_BYTES = tuple(size * MIB for size in seed_case.SIZES_MIB)
 RETRIEVES = 400
+TRIED_FILES = 16
 SECOND_NS = 1_000_000_000
 Amounts = NDArray[np.float64]
 GROUP = "/sys/fs/cgroup/task"
@@ -37,9 +39,6 @@ class Pool:
     workers: int = 3
     exceptions: Mapping[int, Machine] | None = None
     machine_type: str | None = None
-
-    def machines(self) -> list[Machine]:
-        return [(self.exceptions or {}).get(at, self.machine) for at in range(self.workers)]
 
 
 @dataclass(frozen=True)
@@ -57,40 +56,53 @@ def measure(
     destination: str = "overwrite",
     between: float = 0.03,
     retrieves: int = RETRIEVES,
+    trials: bool = False,
 ) -> dict[str, list[Measured]]:
     """Run the benchmark on every worker; `between` is how much equal machines differ."""
     return {
         pool.name: [
-            _measure_one(
+            measure_one(
                 pool,
                 number,
-                machine,
-                f"{seed}/{pool.name}/{number}",
+                seed,
                 destination=destination,
                 between=between,
                 retrieves=retrieves,
+                trials=trials,
             )
-            for number, machine in enumerate(pool.machines())
+            for number in range(pool.workers)
         ]
         for pool in pools
     }
 
 
-def _measure_one(
+def measure_one(
     pool: Pool,
     number: int,
-    machine: Machine,
-    seed: str,
+    seed: int,
     *,
-    destination: str,
-    between: float,
-    retrieves: int,
+    destination: str = "overwrite",
+    between: float = 0.03,
+    retrieves: int = RETRIEVES,
+    trials: bool = False,
+    pace_bytes_per_s: float | None = None,
 ) -> Measured:
-    generator = random.Random(seed)
+    """Run the benchmark on one worker; its trials follow, with `pace` where there is a rate for it."""
+    generator = random.Random(f"{seed}/{pool.name}/{number}")
     sequence = seed_case.sequence()[:retrieves]
+    machine = (pool.exceptions or {}).get(number, pool.machine)
     varied = _vary(machine, between, generator)
     done = run(varied, sequence, SIZES_BYTES, destination=destination, generator=generator)
     document = _document(pool, number, machine, done, destination, generator)
+    if trials or pace_bytes_per_s is not None:
+        (entry,) = document["workloads"]
+        entry["trials"] = simulated_trials.of_machine(
+            varied,
+            sequence[:TRIED_FILES],
+            SIZES_BYTES,
+            pace_bytes_per_s=pace_bytes_per_s,
+            generator=generator,
+        )
     return Measured(done, document)
 
 
@@ -146,7 +158,7 @@ def _document(
     document["storage"] = {"places": [_place(machine, document["storage"]["places"][0])]}
     document["limits"] |= _limits(machine)
     document["timeline"] = _timeline(machine, done, begin_ns, ended_ns, generator)
-    return _as_version_2(document)
+    return as_version_2(document)
 
 
 def _set_entry(
@@ -215,7 +227,7 @@ def _set_entry(
     }
 
 
-def _as_version_2(document: dict[str, Any]) -> dict[str, Any]:
+def as_version_2(document: dict[str, Any]) -> dict[str, Any]:
     for part in (document, *document["workloads"]):
         del part["completed"], part["incomplete_reason"]
         part["outcome"] = {"state": "completed", "reason": None}

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import msgspec
 import numpy as np
-from scipy.signal import lfilter
 
 from io_benchmark.analysis.inference import estimates, levels
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
@@ -29,6 +28,8 @@ Shape = Callable[[np.random.Generator, int], np.ndarray]
 
 def clinging(generator: np.random.Generator, count: int) -> np.ndarray:
     """First-order autoregression with rho = 0.9."""
+    from scipy.signal import lfilter  # takes a second
+
     noise: np.ndarray = lfilter([1.0], [1.0, -0.9], generator.normal(0, 1, count))
     return 1 + 0.05 * noise
 

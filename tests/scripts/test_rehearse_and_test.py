@@ -19,7 +19,7 @@ import pytest
         pytest.param(
             "test",
             [],
-            ["run", "--root", "{path}", "--conf", "{path}/tox.ini", "-e", "lint,py"],
+            ["run", "--root", "{path}", "--conf", "{path}/tox.ini", "-e", "py"],
             id="test",
         ),
         pytest.param(

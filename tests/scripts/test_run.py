@@ -49,6 +49,8 @@ signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
 options, log = sys.argv[3:], Path(os.environ["LOG"])
 chosen = options[options.index("-m") + 1] if "-m" in options else "plain"
 part = {"not serial and not container": "parallel"}.get(chosen, chosen)
+if sys.argv[1].endswith("lint.py"):
+    part = "linters"
 def note(what):
     with log.open("a") as file:
         file.write(f"{part} {what}\\n")
@@ -82,7 +84,8 @@ def parts(tmp_path, monkeypatch):
     def run(*arguments, with_groups=False, **codes):
         if with_groups:
             groups.mkdir()
-        monkeypatch.setenv("BESIDE", "container serial" if with_groups else "container")
+        beside = ["container", *["serial"] * with_groups, *["linters"] * (not arguments)]
+        monkeypatch.setenv("BESIDE", " ".join(beside))
         names = {name: str(code) for name, code in codes.items()}
         done = subprocess.run(
             [sys.executable, "-c", RUN, ROOT / "tests/run.py", groups, python, *arguments],
@@ -129,6 +132,30 @@ def test_serial_tests_are_first_at_the_cpus(parts, tmp_path):
     (group,) = (tmp_path / "groups").iterdir()
     assert (group / "cpu.shares").read_text() == "262144"
     assert int((group / "cgroup.procs").read_text()) > 1
+
+
+@pytest.mark.parametrize("with_groups", [False, True])
+@pytest.mark.parametrize("code", [0, 1])
+def test_linters_run_beside_all_tests(parts, with_groups, code):
+    """Their output comes after that of the tests, and what they find fails the run."""
+    exit_code, log, said = parts(with_groups=with_groups, linters=code)
+    assert exit_code == code
+    assert log.index("linters begins") < log.index("parallel ends")
+    assert "said by linters" in said
+    assert said.startswith("said by parallel\n")
+
+
+def test_no_linters_for_chosen_tests(parts):
+    """Arguments choose tests, and nothing else runs then."""
+    _, _, said = parts("tests/graph")
+    assert "linters" not in said
+
+
+def test_interrupted_linters(parts):
+    """They end with the rest."""
+    code, log, _ = parts(parallel=2, linters="waits")
+    assert code == 2
+    assert log[-1] == "linters ends"
 
 
 def test_interrupted_serial_tests(parts):

@@ -9,14 +9,15 @@ together. What is not observable by these facts may be missing; what is supporte
 
 import divided_reports
 import pytest
-from simulated_cases import CASES, FAST, ONE_BAD_WORKER, SLOW, Case, random_case
+from simulated_cases import BASE, CASES, FAST, ONE_BAD_WORKER, SLOW, Case, random_case
 from simulated_machine import PARTS
-from simulated_push import Measured, measure
+from simulated_push import Measured, Pool, measure
 
 from io_benchmark.analysis.model import DIFFERENT, State
 from io_benchmark.analysis.report_model import Report
 
 RETRIEVES = 200
+EQUAL_POOLS = 5
 RANDOM_CASES, LONG_RANDOM_CASES = 20, 1000
 DECIDED = [case for case in CASES if case not in ONE_BAD_WORKER]
 
@@ -46,10 +47,32 @@ def test_the_true_causes_and_no_other(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", ONE_BAD_WORKER, ids=lambda case: case.name)
-def test_one_bad_worker_does_not_blame_its_pool(case: Case) -> None:
-    """Four of its workers are as fast as the other pool's."""
-    report, _ = report_of(case)
+def test_one_bad_worker_is_named_and_does_not_blame_its_pool(case: Case) -> None:
+    """Four of its workers are as fast as the other pool's; the fifth has a cause of its own."""
+    report, sides = report_of(case)
     assert names(report, State.SUPPORTED) == []
+    (named,) = report.single_workers
+    assert case.bad_worker is not None
+    bad = sides[SLOW][case.bad_worker].document["task"]
+    assert (named.side, named.tasks) == (SLOW, (f"{bad['task_id']}.{bad['run_id']}",))
+    assert named.others == case.workers - 1
+    assert named.diagnosis is not None
+    supported = {each.name for each in named.diagnosis.causes if each.state is State.SUPPORTED}
+    assert supported
+    assert supported <= case.right
+    assert named.diagnosis.remedies[0].cause in supported
+    (without,) = named.without
+    assert without.ratio == pytest.approx(1, abs=0.05)
+
+
+def test_equal_pools_have_neither_causes_nor_single_workers() -> None:
+    """Five equal workers in each pool."""
+    for seed in range(EQUAL_POOLS):
+        pools = (Pool(SLOW, BASE, 5), Pool(FAST, BASE, 5))
+        sides = measure(pools, seed, retrieves=RETRIEVES)
+        report = divided_reports.of_measured(sides, baseline=FAST)
+        assert report.single_workers == ()
+        assert names(report, State.SUPPORTED) == []
 
 
 def test_random_truths_with_irrelevant_differences(request: pytest.FixtureRequest) -> None:

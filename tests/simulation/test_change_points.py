@@ -11,7 +11,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
 
 from io_benchmark.analysis.history.change_points import find
 
@@ -27,6 +26,8 @@ def history(
     generator: np.random.Generator, count: int, *, heavy: bool = False, together: float = 0.0
 ) -> "np.typing.NDArray[np.float64]":
     """Logarithms of points' means: first-order autoregression of normal or t(3) noise."""
+    from scipy.signal import lfilter
+
     drawn = count + WARM_UP
     noise = (
         generator.standard_t(3, drawn) / math.sqrt(3) if heavy else generator.normal(0, 1, drawn)

@@ -48,6 +48,16 @@ def test_each_workload_brings_its_own(datadir):
         pytest.param("from observe import unused", id="from folder"),
         pytest.param("from observe.unused import x", id="from module"),
         pytest.param("def f():\n    from observe import unused", id="in a function"),
+        pytest.param(
+            "class A:\n    async def f(self):\n        import observe.unused", id="in a method"
+        ),
+        pytest.param("if 0:\n    pass\nelif 1:\n    import observe.unused", id="in a condition"),
+        pytest.param("for _ in ():\n    pass\nelse:\n    import observe.unused", id="after a loop"),
+        pytest.param("try:\n    import observe.unused\nfinally:\n    pass", id="in a try"),
+        pytest.param("try:\n    pass\nexcept A:\n    import observe.unused", id="in an except"),
+        pytest.param("try:\n    pass\nfinally:\n    import observe.unused", id="in a finally"),
+        pytest.param("with a as b:\n    import observe.unused", id="in a with"),
+        pytest.param("match 0:\n    case 0:\n        import observe.unused", id="in a match"),
     ],
 )
 def test_forms_of_import(script, datadir, statement):

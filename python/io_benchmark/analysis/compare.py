@@ -3,15 +3,16 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """From workers to a report: validity, figures, verdicts, causes and remedies, in that order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from io_benchmark.analysis.diagnosis import diagnoses
-from io_benchmark.analysis.inference import estimates, independent_workers, levels
-from io_benchmark.analysis.inference.estimates import AdjustedTest, Estimate, SideData
-from io_benchmark.analysis.inference.workers_needed import advise
-from io_benchmark.analysis.model import Comparison, Problem, Run, Severity, Subject, Verdict, Worker
+from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
+from io_benchmark.analysis.inference import independent_workers, levels
+from io_benchmark.analysis.inference.comparisons import compare_sides
+from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference.single_machines import find_single_machines
+from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.parts import division
 from io_benchmark.analysis.plan import Plan
@@ -61,6 +62,13 @@ def compare(
             problems += of_sides
             reports.append(report)
     reports = workload_figures.with_workload_figures(reports, workers)
+    single_workers = explain_single_workers(
+        find_single_machines(compared, options.worker_variation),
+        compared,
+        reports,
+        margin=options.margin,
+        assumed=options.worker_variation,
+    )
     problems += _nothing_in_common(plan, reports)
     return Report(
         title=plan.title,
@@ -80,6 +88,7 @@ def compare(
         series=plot_data.sample_series(workers),
         timelines=plot_data.rate_timelines(workers),
         places=place_rows.compare_places(plan, workers, compared, reports),
+        single_workers=single_workers,
     )
 
 
@@ -94,14 +103,6 @@ def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
 
 def _workload_rank(subject: Subject) -> int:
     return workloads.of(subject.workload).position
-
-
-class _Pair(NamedTuple):
-    """A candidate and its baseline, compared by their workers' means."""
-
-    candidate: str
-    baseline: str
-    estimate: Estimate
 
 
 def _compare_subject(
@@ -126,15 +127,12 @@ def _compare_subject(
             problems += independent_workers.shared_workers(
                 subject, sides[candidate], sides[baseline]
             )
-            estimate = Estimate.of_sides(data[candidate], data[baseline], options.worker_variation)
-            pairs.append(_Pair(candidate, baseline, estimate))
-    compared = {side for pair in pairs for side in (pair.candidate, pair.baseline)}
+            pairs.append((candidate, baseline))
+    compared = {side for pair in pairs for side in pair}
     single = sorted(side for side in compared if data[side].count == 1)
     problems += independent_workers.single_workers(subject, single, options.worker_variation)
-    tests = estimates.holm([pair.estimate.p_value for pair in pairs])
-    comparisons = tuple(
-        _comparison(subject, pair, test, data, options, len(pairs))
-        for pair, test in zip(pairs, tests, strict=True)
+    comparisons = compare_sides(
+        subject, pairs, data, margin=options.margin, assumed=options.worker_variation
     )
     order = plan.order(sides)
     parts = {side: division.of_machines(of.runs) for side, of in data.items()}
@@ -146,46 +144,9 @@ def _compare_subject(
             comparisons,
             figures.noise_floors(data.values()),
             bottlenecks.bottlenecks_of_sides(subject, workers),
-            tuple(division.divide(parts, pair.candidate, pair.baseline) for pair in pairs),
+            tuple(division.divide(parts, *pair) for pair in pairs),
         ),
         problems,
-    )
-
-
-def _comparison(
-    subject: Subject,
-    pair: _Pair,
-    test: AdjustedTest,
-    data: Mapping[str, SideData],
-    options: Options,
-    comparisons: int,
-) -> Comparison:
-    estimate = pair.estimate
-    adjusted = estimate.interval(test.level)
-    at_90 = estimate.interval(levels.EQUIVALENCE_LEVEL)
-    verdict = estimates.verdict(adjusted, at_90, options.margin)
-    advice = None
-    if verdict is Verdict.INCONCLUSIVE:
-        advice = advise(
-            estimate,
-            (data[pair.candidate], data[pair.baseline]),
-            assumed=options.worker_variation,
-            margin=options.margin,
-            comparisons=comparisons,
-        )
-    return Comparison(
-        subject=subject,
-        baseline=pair.baseline,
-        candidate=pair.candidate,
-        ratio=estimate.ratio,
-        interval=adjusted,
-        interval_90=at_90,
-        p_value=test.p_value,
-        verdict=verdict,
-        method=estimate.method,
-        assumed_variation_ratio=estimate.assumed_variation,
-        variation_to_explain_ratio=estimate.variation_to_explain(test.level),
-        advice=advice,
     )
 
 

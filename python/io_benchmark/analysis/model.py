@@ -15,8 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.analysis.statements import Statement, statement
+from io_benchmark.analysis.trials.trial_model import TrialOutcome
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 
 Integers = NDArray[np.int64]
@@ -255,49 +257,17 @@ class Comparison:
 
 
 class State(StrEnum):
+    CONFIRMED = "confirmed"  # supported, and by a trial
     SUPPORTED = "supported"
     NOT_SEPARABLE = "not separable"  # from another cause of the same part of the time
+    REFUTED = "refuted"  # by a trial, whatever fact differs
     RULED_OUT = "ruled out"
     NOT_OBSERVABLE = "not observable"
 
-
-@dataclass(frozen=True)
-class Seen:
-    """A value of an observation, and on how many workers it was seen."""
-
-    value: Statement
-    count: int
-
-
-@dataclass(frozen=True)
-class Observation:
-    """One kind of fact about a side's workers, the most frequent value first.
-
-    A single worker's runs are counted instead where they differ.
-    """
-
-    name: str  # "write-rate"
-    seen: tuple[Seen, ...]
-    total: int  # workers, or runs, on this side; 0 for a figure of the whole side
-    counts_runs: bool = False
-
-    @classmethod
-    def of_side(cls, name: str, figure: Statement) -> "Observation":
-        """Return a figure of a whole side as an observation."""
-        return cls(name, (Seen(figure, 0),), 0)
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What one side's workers showed about a cause."""
-
-    observations: tuple[Observation, ...] = ()
-    summary: Statement | None = None  # leads a report's sentence: "1 disk"
-
-    @classmethod
-    def led_by(cls, *observations: Observation) -> "Evidence":
-        """Return evidence whose summary is the first observation."""
-        return cls(observations, observations[0].seen[0].value)
+    @property
+    def holds(self) -> bool:
+        """Return whether the cause explains a part of the difference, as far as is known."""
+        return self in (State.CONFIRMED, State.SUPPORTED)
 
 
 @dataclass(frozen=True)
@@ -355,5 +325,6 @@ class Diagnosis:
     remedies: tuple[Remedy, ...]
     # By which it was judged; None: by the first one that the candidate was compared on.
     subject: Subject | None = None
+    trials: tuple[TrialOutcome, ...] = ()  # what was tried; empty where nothing was recorded
     # None: the supported causes cover the difference within its uncertainty, or there is none.
     leftover: Leftover | None = None

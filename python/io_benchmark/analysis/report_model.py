@@ -78,6 +78,25 @@ class SubjectReport:
 
 
 @dataclass(frozen=True)
+class SingleWorker:
+    """A worker that alone is slower or faster than all others of its side, on one measurement."""
+
+    subject: Subject
+    side: str
+    machine: str  # as `Worker` has it
+    tasks: tuple[str, ...]  # that ran on it: TASKID.RUN
+    instance_type: str | None
+    others: int  # workers of its side that it is compared with
+    ratio: float  # its mean time over theirs
+    usual: Interval  # of that ratio for one more worker like the others
+    division: Division  # of its difference from the others
+    # The comparisons of its side without it, and without what else is named on this measurement:
+    # no verdicts, because workers that are left out for their times decide them.
+    without: tuple[Comparison, ...]
+    diagnosis: Diagnosis | None  # why; None: explained on another measurement
+
+
+@dataclass(frozen=True)
 class AtPlace:
     """One side at one place, compared with itself at the first place."""
 
@@ -171,3 +190,4 @@ class Report:
     series: tuple[SampleSeries, ...]
     timelines: tuple[RateTimeline, ...]
     places: tuple[Places, ...] = ()
+    single_workers: tuple[SingleWorker, ...] = ()

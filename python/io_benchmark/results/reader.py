@@ -250,6 +250,20 @@ def _retrieves_inconsistency(entry: CacheRetrieveEntry) -> str | None:
         return f"samples: {rows:,} retrieves, but {entry.retrieves_planned:,} were planned"
     if rows and max(samples.file_index) >= len(entry.file_sizes_bytes):
         return "samples.file_index: names a file that file_sizes_bytes does not have"
+    return _trials_inconsistency(entry)
+
+
+def _trials_inconsistency(entry: CacheRetrieveEntry) -> str | None:
+    trials = entry.trials
+    if trials is None:
+        return None
+    if max(trials.file_indexes, default=-1) >= len(entry.file_sizes_bytes):
+        return "trials.file_indexes: names a file that file_sizes_bytes does not have"
+    rows = len(trials.file_indexes)
+    if any(not len(each.lookup_ns) == len(each.copy_ns) == rows for each in trials.blocks):
+        return (
+            f"trials.blocks: a block does not have {rows:,} retrieves, as trials.file_indexes has"
+        )
     return None
 
 

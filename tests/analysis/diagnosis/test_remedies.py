@@ -12,8 +12,9 @@ from checkout import ROOT
 from seed_workers import SUBJECT, causes_of
 
 from io_benchmark.analysis.diagnosis.causes import RULES
-from io_benchmark.analysis.diagnosis.diagnoses import _suggest_remedies
-from io_benchmark.analysis.model import Cause, Evidence, Remedy, State
+from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
+from io_benchmark.analysis.evidence_model import Evidence
+from io_benchmark.analysis.model import Cause, Remedy, State
 from io_benchmark.report.content.statement_text import text_of
 
 MS = 1_000_000
@@ -50,7 +51,7 @@ def remedies(
     machines=None,
     place_kinds=None,
 ):
-    return _suggest_remedies(
+    return suggest_remedies(
         causes,
         SUBJECT,
         measured,
@@ -64,7 +65,7 @@ def remedies(
 def test_the_seeds_case():
     """A machine with two disks, measured on AMD-30; removing the destination; a mount option."""
     measured = {**SEED, "amd-16": {SUBJECT: 145.7 * MS, UNLINK: 29.14 * MS}}
-    found = _suggest_remedies(
+    found = suggest_remedies(
         list(causes_of(ratio=1.918).values()),
         SUBJECT,
         measured,

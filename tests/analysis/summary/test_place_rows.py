@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.stats
 import several_places
 import simulation
 import workload_entries
@@ -123,6 +122,8 @@ def test_the_interval_of_one_worker_covers_the_truth(shape: simulation.Shape) ->
 
 def test_several_workers_are_each_compared_with_themselves() -> None:
     """Machines that differ by 20 %, their ratios hardly: Student's t over the ratios' logarithms."""
+    from scipy.stats import ttest_1samp
+
     generator = np.random.default_rng(2)
     files = simulation.sequence(RETRIEVES, generator)
     machines = []
@@ -137,7 +138,7 @@ def test_several_workers_are_each_compared_with_themselves() -> None:
         machines.append([(slow, quick)])
     estimate = Estimate.within_workers(machines)
     logs = [math.log(slow.mean_ns / quick.mean_ns) for ((slow, quick),) in machines]
-    oracle = scipy.stats.ttest_1samp(logs, 0.0).confidence_interval(0.95)
+    oracle = ttest_1samp(logs, 0.0).confidence_interval(0.95)
     found = estimate.interval(0.95)
     assert (found.low_ratio, found.high_ratio) == pytest.approx(
         (math.exp(oracle.low), math.exp(oracle.high))

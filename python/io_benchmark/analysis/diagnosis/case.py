@@ -50,6 +50,9 @@ class Case:
     baseline: tuple[View, ...]
     candidate: tuple[View, ...]
     measurements: tuple[OtherMeasurement, ...] = ()  # all that the two were compared on
+    whole: "Case | None" = (
+        None  # the case whose difference is to explain, where this is a part of it
+    )
 
     @classmethod
     def of(
@@ -186,6 +189,8 @@ class Case:
     @property
     def difference_ns(self) -> float | None:
         """Return how much longer the candidate's operation takes than the baseline's."""
+        if self.whole is not None:
+            return self.whole.difference_ns
         candidate = mean_of(self.candidate, lambda view: view.mean_ns)
         baseline = mean_of(self.baseline, lambda view: view.mean_ns)
         return None if candidate is None or baseline is None else candidate - baseline

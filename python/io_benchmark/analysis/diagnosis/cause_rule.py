@@ -9,10 +9,12 @@ from typing import NamedTuple
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.measured_gains import FindGain
-from io_benchmark.analysis.model import Evidence, Observation, State
+from io_benchmark.analysis.evidence_model import Evidence, Observation
+from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Part
 from io_benchmark.analysis.statements import Statement, Value, statement
+from io_benchmark.results.trials import TrialKind
 
 NOTHING_TO_EXPLAIN = "The times differ too little to need an explanation."
 
@@ -105,3 +107,4 @@ class CauseRule:
     # The parts of the time through which it acts; empty: not known, so nothing limits it.
     acts_through: frozenset[Part] = frozenset()
     by_setting_alone: bool = False  # known to be the slower setting, but not by how much
+    tried_by: TrialKind | None = None  # the trial that confirms or refutes it

@@ -30,6 +30,8 @@ from io_benchmark.analysis.model import (
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import Statement, statement
+from io_benchmark.analysis.trials.trial_model import TrialOutcome
+from io_benchmark.analysis.trials.trial_outcomes import outcomes
 from io_benchmark.results.workloads import metadata
 
 _RULES = {rule.name: rule for rule in RULES}
@@ -54,16 +56,21 @@ def diagnoses(
         measurements = _compared(reports, candidate, baseline)
         for comparison in _explained(measurements):
             subject = comparison.subject
+            of_baseline, of_candidate = (
+                [worker for worker in workers if worker.side == side]
+                for side in (baseline, candidate)
+            )
+            trials = _tried(comparison, of_baseline, of_candidate)
             case = Case.of(
                 subject,
                 # Without a decision nothing needs an explanation: all of it may be chance.
                 comparison.ratio if comparison.verdict in DIFFERENT else None,
-                [worker for worker in workers if worker.side == baseline],
-                [worker for worker in workers if worker.side == candidate],
+                of_baseline,
+                of_candidate,
                 measurements,
             )
-            causes = judge(case)
-            to_try = _suggest_remedies(
+            causes = judge(case, trials)
+            to_try = suggest_remedies(
                 causes,
                 subject,
                 measured,
@@ -73,8 +80,18 @@ def diagnoses(
                 place_kinds=place_kinds,
             )
             leftover = left_over(causes, RULES, case)
-            diagnosed.append(Diagnosis(candidate, causes, to_try, subject, leftover))
+            diagnosed.append(Diagnosis(candidate, causes, to_try, subject, trials, leftover))
     return tuple(diagnosed)
+
+
+def _tried(
+    comparison: Comparison, baseline: Sequence[Worker], candidate: Sequence[Worker]
+) -> tuple[TrialOutcome, ...]:
+    """Return what trials show about a difference; nothing where there is none."""
+    if comparison.verdict not in DIFFERENT:
+        return ()
+    slower, faster = (candidate, baseline) if comparison.ratio > 1 else (baseline, candidate)
+    return outcomes(comparison.subject, slower, faster)
 
 
 def _compared(
@@ -134,7 +151,7 @@ def _most_different(different: Sequence[Comparison]) -> Comparison:
     return max(timed or different, key=lambda each: abs(math.log(each.ratio)))
 
 
-def _suggest_remedies(
+def suggest_remedies(
     causes: Sequence[Cause],
     subject: Subject,
     measured: MeansBySide,
@@ -144,7 +161,7 @@ def _suggest_remedies(
     machines: Mapping[str, str | None],
     place_kinds: Mapping[tuple[str, str], str | None] = MappingProxyType({}),
 ) -> tuple[Remedy, ...]:
-    """Return remedies for the slower side of a pair, in the causes' order.
+    """Return remedies for the slower side of a pair, in the causes' order, confirmed ones first.
 
     A remedy always has evidence: the supported cause, and where the same push measured the remedy
     (another destination, another place, another pool), that decides whether it is suggested at all.
@@ -156,7 +173,10 @@ def _suggest_remedies(
     candidate_ns, baseline_ns = (measured.get(side, {}).get(subject) for side in sides)
     if candidate_ns is not None and baseline_ns is not None and candidate_ns < baseline_ns:
         sides = (baseline, candidate)
-    supported = [cause for cause in causes if cause.state is State.SUPPORTED]
+    supported = sorted(
+        (cause for cause in causes if cause.state.holds),
+        key=lambda cause: cause.state is not State.CONFIRMED,
+    )
     names = frozenset(cause.name for cause in supported)
     push = Push(subject, measured, machines, *sides, names, place_kinds)
     return tuple(

@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 
 from io_benchmark.analysis.diagnosis.case import OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import Observe, Sides
-from io_benchmark.analysis.model import UNKNOWN, Evidence, Figures, Observation, Seen
+from io_benchmark.analysis.evidence_model import Evidence, Observation, Seen
+from io_benchmark.analysis.model import UNKNOWN, Figures
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import (

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseRule
 from io_benchmark.analysis.diagnosis.part_limits import parts_of_workload
-from io_benchmark.analysis.model import Cause, Leftover, LeftoverPart, State
+from io_benchmark.analysis.model import Cause, Leftover, LeftoverPart
 from io_benchmark.analysis.parts.division import Division, PartDifference
 from io_benchmark.analysis.parts.time_parts import Kind, Part
 
@@ -22,7 +22,7 @@ _NAMED_SHARE = 0.2
 def left_over(causes: Sequence[Cause], rules: Sequence[CauseRule], case: Case) -> Leftover | None:
     """Return what the supported causes do not explain; None where that may be nothing."""
     division = case.division
-    supported = [cause for cause in causes if cause.state is State.SUPPORTED]
+    supported = [cause for cause in causes if cause.state.holds]
     if not supported or division is None or not case.ratio:
         return None
     sign = 1 if case.candidate_is_slower else -1

@@ -168,7 +168,10 @@ def more_disks(push: Push, cause: Cause) -> Gain | None:
     """Compare with a pool of the next larger machine type, else predict."""
     if push.supported & {"linear-volume", "boot-disk-fallback"}:
         return None  # there are enough disks: they are not used
-    larger = MachineType(push.machines.get(push.slow)).with_more_disks
+    slow, fast = (MachineType(push.machines.get(side)) for side in (push.slow, push.fast))
+    if slow.name and slow.name == fast.name:
+        return None  # another machine type has nothing to do with it
+    larger = slow.with_more_disks
     gain = _by_larger_machine(push, larger, cause) if larger is not None else None
     gain = predicted(push, cause) if gain is None else gain.if_worth_it
     then_ns = push.mean_ns(push.fast, push.subject)

@@ -9,12 +9,15 @@ differs. What was not recorded may belong to any cause.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from statistics import fmean
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.ranking import is_enough
 from io_benchmark.analysis.model import State
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
@@ -82,6 +85,19 @@ def explained_at_most(acts_through: frozenset[Part], case: Case) -> float:
     if not 0 < whole_ns < slower_ns:
         return 1.0
     return math.log1p(-explained_ns / slower_ns) / math.log1p(-whole_ns / slower_ns)
+
+
+def time_in_parts(acts_through: frozenset[Part], case: Case, runs: Sequence[View]) -> float:
+    """Return what these parts take of an operation on one machine; all of it where one is unknown."""
+    known = [set(view.entry.parts_ns) for view in case.views if view.entry is not None]
+    parts = parts_of_workload(acts_through, case)
+    if not parts or not all(parts <= each for each in known):
+        parts = frozenset().union(*known)
+    return fmean(
+        math.fsum(view.entry.parts_ns.get(part, 0.0) for part in parts)
+        for view in runs
+        if view.entry is not None
+    )
 
 
 def parts_of_workload(acts_through: frozenset[Part], case: Case) -> frozenset[Part]:

@@ -16,12 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from scipy.special import ndtr, stdtr
-
-from io_benchmark.analysis.inference import moving_blocks, variances
+from io_benchmark.analysis.inference import distributions, moving_blocks, variances
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import (
-    MANY_DEGREES,
     MeanVariance,
     howe,
     reach,
@@ -134,10 +131,7 @@ class Estimate:
         """Return the two-sided p-value of the hypothesis that the ratio is 1."""
         if self.error == 0:
             return 1.0 if self.log_ratio == 0 else 0.0
-        score = -abs(self.log_ratio) / self.error
-        if self.degrees > MANY_DEGREES:
-            return min(1.0, 2 * float(ndtr(score)))
-        return min(1.0, 2 * float(stdtr(self.degrees, score)))
+        return min(1.0, 2 * distributions.tail(abs(self.log_ratio) / self.error, self.degrees))
 
     def variation_to_explain(self, level: float) -> float | None:
         """Return how far workers must differ for this to be chance; None where the assumed is enough."""

@@ -13,12 +13,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy.special import ndtri, stdtridf, stdtrit
-
+from io_benchmark.analysis.inference import distributions
 from io_benchmark.analysis.inference.levels import LEVEL
-
-# From here on Student's distribution is the normal one.
-MANY_DEGREES = 1e9
 
 LogMeans = Sequence[float]  # ln of the mean of each run of one machine
 
@@ -41,13 +37,7 @@ def reach(level: float, degrees: float) -> float:
 
     That is a quantile of Student's t, or the normal one if the variance is known.
     """
-    if degrees > MANY_DEGREES:
-        return float(ndtri(_two_sided(level)))
-    return float(stdtrit(degrees, _two_sided(level)))
-
-
-def _two_sided(level: float) -> float:
-    return 1 - (1 - level) / 2
+    return distributions.quantile((1 - level) / 2, degrees)
 
 
 def satterthwaite(parts: Sequence[MeanVariance]) -> float:
@@ -77,9 +67,9 @@ def howe(parts: Sequence[MeanVariance]) -> float:
     if not 0 < total < math.inf:
         return satterthwaite(parts)
     needed = math.sqrt(_squared_reach(parts) / total)
-    if needed <= reach(LEVEL, MANY_DEGREES):
+    if needed <= reach(LEVEL, math.inf):
         return math.inf
-    return float(stdtridf(_two_sided(LEVEL), needed))
+    return distributions.degrees_with(needed, (1 - LEVEL) / 2)
 
 
 def of_repeated_runs(candidate: LogMeans, baseline: LogMeans) -> list[MeanVariance]:

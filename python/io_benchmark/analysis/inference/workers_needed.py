@@ -7,13 +7,12 @@ The number is the smallest with which 80 of 100 repetitions would reach the more
 the estimate is true and workers vary as assumed.
 """
 
+import bisect
 import math
-from collections.abc import Sequence
-
-import numpy as np
-from scipy.special import chdtri, nctdtr, ndtr
+from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.inference import estimates, variances
+from io_benchmark.analysis.inference.distributions import normal_tail
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL, LEVEL
 from io_benchmark.analysis.model import Advice, Verdict
@@ -25,7 +24,9 @@ _POWER = 0.83
 _MOST_WORKERS = 100
 # The assumed variation counts as much as that of five workers.
 _PRIOR_DEGREES = 4
-_SLICES = 200
+# Errors whose density is e⁻³⁰ of the highest are left out. So many steps give three digits or more.
+_NEGLIGIBLE = 30.0
+_STEPS = 200
 
 
 def _pooled_variation(sides: Sequence[SideData], assumed: float) -> tuple[float, float]:
@@ -42,11 +43,28 @@ def _pooled_variation(sides: Sequence[SideData], assumed: float) -> tuple[float,
     return math.sqrt(total / (degrees + _PRIOR_DEGREES)), degrees
 
 
+def _estimated_errors(degrees: int) -> Iterator[tuple[float, float]]:
+    """Return what an estimated error can be, in units of the true one, each with its probability.
+
+    Its square is chi-squared over its degrees of freedom. The steps are even in the logarithm.
+    """
+    width = math.sqrt(_NEGLIGIBLE / degrees)
+    lowest, step = -width - width**2, (2 * width + width**2) / _STEPS
+    logs = [lowest + step * number for number in range(_STEPS + 1)]
+    densities = [math.exp(degrees * (log - math.expm1(2 * log) / 2)) for log in logs]
+    total = math.fsum(densities)
+    return ((math.exp(log), density / total) for log, density in zip(logs, densities, strict=True))
+
+
 def _chance_of_difference(log_ratio: float, variation: float, workers: int, level: float) -> float:
     """Return the chance that the interval excludes 1, in the direction of the estimate."""
     degrees = 2 * workers - 2
     shift = abs(log_ratio) / (variation * math.sqrt(2 / workers))
-    return 1 - float(nctdtr(degrees, shift, variances.reach(level, degrees)))
+    reach = variances.reach(level, degrees)
+    return math.fsum(
+        chance * normal_tail(reach * estimated - shift)
+        for estimated, chance in _estimated_errors(degrees)
+    )
 
 
 def _chance_of_equivalence(
@@ -55,14 +73,13 @@ def _chance_of_equivalence(
     """Return the chance that the 90 % interval is within the margin, over the possible errors."""
     degrees = 2 * workers - 2
     error = variation * math.sqrt(2 / workers)
-    edge = math.log1p(margin)
+    shift, edge = log_ratio / error, math.log1p(margin) / error
     reach = variances.reach(EQUIVALENCE_LEVEL, degrees)
-    # The estimated variance over the true one is chi-squared over its degrees of freedom.
-    middles = (np.arange(_SLICES) + 0.5) / _SLICES
-    estimated = error * np.sqrt(chdtri(degrees, middles) / degrees)
-    room = np.maximum(edge - reach * estimated, 0.0)
-    chances = ndtr((room - log_ratio) / error) - ndtr((-room - log_ratio) / error)
-    return float(np.mean(chances))
+    chances = []
+    for estimated, chance in _estimated_errors(degrees):
+        room = max(edge - reach * estimated, 0.0)
+        chances.append(chance * (normal_tail(-room - shift) - normal_tail(room - shift)))
+    return math.fsum(chances)
 
 
 def _workers_needed(
@@ -71,14 +88,16 @@ def _workers_needed(
     """Return the number per side; None if it is more than twice the most that are suggested."""
     # The first of Holm's steps, which is the hardest, so that the number is not too small.
     level = 1 - (1 - LEVEL) / comparisons
-    for workers in range(2, 2 * _MOST_WORKERS + 1):
+
+    def chance(workers: int) -> float:
         if leaning is Verdict.EQUIVALENT:
-            chance = _chance_of_equivalence(log_ratio, variation, workers, margin)
-        else:
-            chance = _chance_of_difference(log_ratio, variation, workers, level)
-        if chance >= _POWER:
-            return workers
-    return None
+            return _chance_of_equivalence(log_ratio, variation, workers, margin)
+        return _chance_of_difference(log_ratio, variation, workers, level)
+
+    # More workers have a better chance.
+    numbers = range(2, 2 * _MOST_WORKERS + 1)
+    place = bisect.bisect_left(numbers, _POWER, key=chance)
+    return numbers[place] if place < len(numbers) else None
 
 
 def advise(

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Verdict
 from io_benchmark.analysis.parts.division import Division
+from io_benchmark.analysis.report_model import SingleWorker
 from io_benchmark.report.content.part_rows import SMALL, PartRow, PartRows
 from io_benchmark.report.content.report_index import MeasuredSubject
 from io_benchmark.report.content.subject_text import Distinction
@@ -64,18 +65,32 @@ class DivisionsPart:
         )
 
     @classmethod
-    def of(cls, measured: Sequence[MeasuredSubject], *, details: bool) -> Self | None:
+    def of(
+        cls,
+        measured: Sequence[MeasuredSubject],
+        single_workers: Sequence[SingleWorker],
+        *,
+        details: bool,
+    ) -> Self | None:
         """Write the divisions of all differences; None where no difference was divided."""
         by_candidate: dict[str, list[_Divided]] = {}
         for each in _divided(measured):
             by_candidate.setdefault(each.comparison.candidate, []).append(each)
-        if not by_candidate:
+        singles = [
+            each
+            for each in single_workers
+            if each.diagnosis is not None and len(each.division.parts) > 1
+        ]
+        if not by_candidate and not singles:
             return None
         subjects = [part.subject for part in measured]
         first = [_leading(each) for each in by_candidate.values()]
         others = [each for same in by_candidate.values() for each in same if each not in first]
-        leading = tuple(_written(each, subjects) for each in first)
-        further = tuple(_written(each, subjects) for each in others)
+        leading = (
+            *(_written_difference(each, subjects) for each in first),
+            *(_written_single(each, subjects) for each in singles),
+        )
+        further = tuple(_written_difference(each, subjects) for each in others)
         if details:
             return cls((*leading, *further), (*leading, *further), ())
         return cls(leading, leading[:_TABLES_SHOWN], (*leading[_TABLES_SHOWN:], *further))
@@ -112,20 +127,31 @@ def _leading(same: Sequence[_Divided]) -> _Divided:
     )
 
 
-def _written(divided: _Divided, subjects: Sequence[Subject]) -> DividedDifference:
-    comparison, division = divided.comparison, divided.division
-    operation = workloads.of(comparison.subject.workload).operation
+def _written_difference(divided: _Divided, subjects: Sequence[Subject]) -> DividedDifference:
+    comparison = divided.comparison
+    return _written(divided.division, comparison.verdict, comparison.subject, subjects)
+
+
+def _written_single(worker: SingleWorker, subjects: Sequence[Subject]) -> DividedDifference:
+    verdict = Verdict.SLOWER if worker.ratio > 1 else Verdict.FASTER
+    return _written(worker.division, verdict, worker.subject, subjects)
+
+
+def _written(
+    division: Division, verdict: Verdict, subject: Subject, subjects: Sequence[Subject]
+) -> DividedDifference:
+    candidate, baseline = division.candidate, division.baseline
+    operation = workloads.of(subject.workload).operation
     rows = PartRows.of(division)
-    pair = f"{comparison.candidate} against {comparison.baseline}"
-    phrase = _measurement(comparison.subject, subjects)
+    phrase = _measurement(subject, subjects)
     difference = f"{rows.difference_text(rows.whole.difference_ns)} per {operation}"
     return DividedDifference(
-        comparison.candidate,
-        comparison.baseline,
-        comparison.verdict.value,
-        f"{comparison.candidate}, {difference} against {comparison.baseline}{phrase}:",
+        candidate,
+        baseline,
+        verdict.value,
+        f"{candidate}, {difference} against {baseline}{phrase}:",
         f"{_sentence(rows)}.",
-        f"{pair}{phrase}, {rows.scale.unit} per {operation}",
+        f"{candidate} against {baseline}{phrase}, {rows.scale.unit} per {operation}",
         rows,
     )
 

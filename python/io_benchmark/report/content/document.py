@@ -12,7 +12,8 @@ from enum import StrEnum
 from io_benchmark.analysis.model import Severity
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import percent
-from io_benchmark.report.content.answers import AnsweredSubject
+from io_benchmark.report.content import single_workers
+from io_benchmark.report.content.answers import AnsweredSubject, PoolAnswer
 from io_benchmark.report.content.divisions import DivisionsPart
 from io_benchmark.report.content.folding import Folded
 from io_benchmark.report.content.footnotes import ProblemNotes
@@ -36,11 +37,13 @@ UNDECIDED_MEANS = (
 class Heading(StrEnum):
     """Headings that every format has."""
 
+    SINGLE_WORKERS = "Workers that do not belong to their pool"
     PARTS = "Where the time went"
     WORKERS = "Workers per pool"
     WAITS = "What the copies waited for"
     ADVICE = "What would settle it"
     ASSUMPTIONS = "Assumptions behind the intervals"
+    TRIED = "What was tried"
     REMEDIES = "What to try"
 
 
@@ -53,6 +56,7 @@ class ReportContent:
     notes: ProblemNotes
     sections: tuple[Section, ...]
     folded: Folded
+    single_workers: tuple[PoolAnswer, ...]
     divisions: DivisionsPart | None
     diagnoses: tuple[DiagnosisPart, ...]
     places: PlacesPart | None
@@ -77,8 +81,12 @@ def build(report: Report, *, details: bool = False) -> ReportContent:
         notes=notes,
         sections=sections,
         folded=Folded.of(sections, members, details=details),
-        divisions=DivisionsPart.of(measured, details=details),
-        diagnoses=tuple(DiagnosisPart.of(each) for each in diagnosed),
+        single_workers=single_workers.answers_of(report),
+        divisions=DivisionsPart.of(measured, report.single_workers, details=details),
+        diagnoses=(
+            *(DiagnosisPart.of(each) for each in diagnosed),
+            *DiagnosisPart.of_single_workers(report.single_workers),
+        ),
         places=PlacesPart.of(report.places, report.margin_ratio, details=details),
         workers=WorkersPart.of(report.subjects, report.workers),
         lists=tuple((title, lines) for title, lines in lists.items() if lines),

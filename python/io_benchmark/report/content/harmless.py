@@ -33,6 +33,7 @@ _NAME_CELLS = {
     "cause": NAME_CELLS,
     "name": NAME_CELLS,
     "task_id": NAME_CELLS,
+    "tasks": NAME_CELLS,
     "worker_id": _WORKER,
     "machine": _WORKER,
     "instance_type": NAME_CELLS,

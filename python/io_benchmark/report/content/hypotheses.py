@@ -5,21 +5,22 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 from io_benchmark.analysis.model import DIFFERENT, Cause, Diagnosis, Remedy, State, Subject
+from io_benchmark.analysis.report_model import SingleWorker
 from io_benchmark.number_text import percent, ratio, times
 from io_benchmark.report.content.part_rows import part_name
 from io_benchmark.report.content.report_index import DiagnosedCandidate
 from io_benchmark.report.content.statement_text import FACT_LENGTH, evidence_text, text_of
 from io_benchmark.report.content.subject_text import Distinction
+from io_benchmark.report.content.trial_rows import TrialRow
 from io_benchmark.results import workloads
 
 # Longer evidence would hide the sentence around it; the table of hypotheses has it.
 _EVIDENCE_LENGTH = 120
-_STATES = (State.SUPPORTED, State.NOT_SEPARABLE, State.RULED_OUT, State.NOT_OBSERVABLE)
 
 
 @dataclass(frozen=True)
@@ -50,23 +51,24 @@ class DiagnosisPart:
     causes: tuple[CauseRow, ...]
     remedies: tuple[_RemedyRow, ...]
     leftover: str = ""  # what the supported causes do not explain
+    trials: tuple[TrialRow, ...] = ()
     leading: bool = True  # the candidate's first; further ones are of other workloads
 
     @property
     def listed(self) -> tuple[CauseRow, ...]:
         """The causes to list; the others are counted.
 
-        A cause that is not supported is only counted where nothing differs, or where another
+        A cause that does not hold is only counted where nothing differs, or where another
         workload's difference is explained first.
         """
-        supported = tuple(row for row in self.causes if row.state is State.SUPPORTED)
-        list_all = self.decided and (self.leading or not supported)
-        return self.causes if list_all else supported
+        holding = tuple(row for row in self.causes if row.state.holds)
+        list_all = self.decided and (self.leading or not holding)
+        return self.causes if list_all else holding
 
     @property
     def counted(self) -> str:
         left_out = Counter(row.state for row in self.causes if row not in self.listed)
-        counts = (f"{left_out[state]:,} {state}" for state in _STATES if left_out[state])
+        counts = (f"{left_out[state]:,} {state}" for state in State if left_out[state])
         return f"Hypotheses: {', '.join(counts)}." if left_out else ""
 
     @classmethod
@@ -81,26 +83,52 @@ class DiagnosisPart:
             title = f"Possible causes, {candidate} compared with {baseline}"
         if comparison is not None:
             title += _measurement(comparison.subject, diagnosed.siblings)
+        return cls._written(title, diagnosis, baseline, decided=decided, leading=diagnosed.leading)
+
+    @classmethod
+    def of_single_workers(cls, workers: Iterable[SingleWorker]) -> tuple[Self, ...]:
+        """Write why workers differ from the rest of their pools."""
+        return tuple(
+            cls._written(
+                f"Why {each.division.candidate} is {'slower' if each.ratio > 1 else 'faster'} than "
+                f"{each.division.baseline}",
+                each.diagnosis,
+                each.division.baseline,
+                decided=True,
+                leading=False,
+            )
+            for each in workers
+            if each.diagnosis is not None
+        )
+
+    @classmethod
+    def _written(
+        cls, title: str, diagnosis: Diagnosis, baseline: str, *, decided: bool, leading: bool
+    ) -> Self:
         causes = [
             cause
-            for state in _STATES
+            for state in State
             for cause in _by_share([cause for cause in diagnosis.causes if cause.state is state])
         ]
         return cls(
             title=title,
-            candidate=candidate,
+            candidate=diagnosis.candidate,
             baseline=baseline,
             decided=decided,
             causes=tuple(_cause(cause) for cause in causes),
             remedies=tuple(_remedy(remedy) for remedy in diagnosis.remedies),
+            trials=tuple(TrialRow.of(outcome) for outcome in diagnosis.trials),
             leftover=_leftover(diagnosis),
-            leading=diagnosed.leading,
+            leading=leading,
         )
 
 
 def explain(diagnosis: Diagnosis) -> tuple[str, str]:
-    """Return the supported causes, the largest share first, and 'Try: …' or nothing."""
-    supported = _by_share([each for each in diagnosis.causes if each.state is State.SUPPORTED])
+    """Return the causes that hold, confirmed and large ones first, and 'Try: …' or nothing."""
+    holding = sorted(
+        _by_share([each for each in diagnosis.causes if each.state.holds]),
+        key=lambda cause: cause.state is not State.CONFIRMED,
+    )
     open_causes = ", ".join(
         each.name for each in diagnosis.causes if each.state is State.NOT_SEPARABLE
     )
@@ -109,12 +137,14 @@ def explain(diagnosis: Diagnosis) -> tuple[str, str]:
         remedy = diagnosis.remedies[0]
         gain = _gain_text(remedy)
         attempt = f"Try: {_clause(text_of(remedy.action))}{f' ({gain})' if gain else ''}."
-    if not supported and open_causes:
+    if not holding and open_causes:
         return f"the observations cannot separate {open_causes}", attempt
-    if not supported:
+    if not holding:
         return "no cause is supported by the observations", attempt
-    first, *others = supported
+    first, *others = holding
     text = f"{_difference(first)} {_share_text(first)}"
+    if first.state is State.CONFIRMED and first.share is not None:
+        text += ", confirmed by a trial"
     if others:
         text += "; also supported: " + ", ".join(cause.name for cause in others)
     if open_causes:
@@ -138,9 +168,9 @@ def _clause(sentence: str) -> str:
 
 
 def _share_text(cause: Cause) -> str:
-    """Return how much of the difference a supported cause explains."""
+    """Return how much of the difference a cause explains that holds."""
     if cause.share is None or not math.isfinite(cause.share):
-        return f"({cause.name}, supported)"
+        return f"({cause.name}, {cause.state})"
     return f"explains {percent(cause.share)}"
 
 

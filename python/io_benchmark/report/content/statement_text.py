@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from io_benchmark import number_text
-from io_benchmark.analysis.model import Evidence, Observation
+from io_benchmark.analysis.evidence_model import Evidence, Observation
 from io_benchmark.analysis.statements import MIB, Quantity, Range, Statement, Unit, Value
 from io_benchmark.text import LINE_LENGTH, clean
 

@@ -19,6 +19,7 @@ from io_benchmark.report.content import document as contents
 from io_benchmark.report.content import history_content
 from io_benchmark.report.content.divisions import DividedDifference, DivisionsPart
 from io_benchmark.report.content.report_sections import Section
+from io_benchmark.report.content.trial_rows import TRIAL_HEADS
 from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.plots import (
@@ -71,6 +72,7 @@ def render_report(report: Report, _layout: Layout = PLAIN) -> str:
         neither=contents.NEITHER,
         replication_heads=REPLICATION_HEADS,
         heading=contents.Heading,
+        trial_heads=TRIAL_HEADS,
         thicker_level=percent(EQUIVALENCE_LEVEL),
     )
 

@@ -33,6 +33,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from io_benchmark.analysis import model, report_model
+from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.history import history_model
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import Kind, Phase
@@ -101,6 +102,7 @@ class _ReportDocument:
     subjects: tuple[_SubjectDocument, ...]
     places: tuple[report_model.Places, ...]
     diagnoses: tuple[model.Diagnosis, ...]
+    single_workers: tuple[report_model.SingleWorker, ...]
     problems: tuple[model.Problem, ...]
     replication: tuple[Replication, ...]
     workers: tuple[report_model.WorkerLine, ...]
@@ -165,7 +167,7 @@ class _StatementDocument:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _EvidenceDocument(model.Evidence):
+class _EvidenceDocument(Evidence):
     """What one side's workers showed: as reports write it, and as observations."""
 
     text: str
@@ -182,6 +184,7 @@ def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
             subjects=tuple(_subject_document(part) for part in report.subjects),
             places=report.places,
             diagnoses=report.diagnoses,
+            single_workers=report.single_workers,
             problems=report.problems,
             replication=Replication.of_sides(report.subjects, report.workers),
             workers=report.workers,
@@ -277,14 +280,14 @@ def _statement_document(sentence: Statement) -> _StatementDocument:
     return _StatementDocument(text_of(sentence), dict(sentence.values))
 
 
-def _evidence_document(evidence: model.Evidence) -> _EvidenceDocument:
+def _evidence_document(evidence: Evidence) -> _EvidenceDocument:
     return _EvidenceDocument(**vars(evidence), text=evidence_text(evidence))
 
 
 _RULES = Rules(
     substitutes={
         Statement: (_StatementDocument, _statement_document),
-        model.Evidence: (_EvidenceDocument, _evidence_document),
+        Evidence: (_EvidenceDocument, _evidence_document),
         Division: (_DivisionDocument, _division_document),
     },
     # Each workload has only some of its fields.

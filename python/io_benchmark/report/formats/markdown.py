@@ -6,7 +6,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from io_benchmark.analysis.model import State
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content import document as contents
 from io_benchmark.report.content.divisions import DivisionsPart
@@ -16,6 +15,7 @@ from io_benchmark.report.content.hypotheses import DiagnosisPart
 from io_benchmark.report.content.place_tables import PlacesPart
 from io_benchmark.report.content.report_sections import Section
 from io_benchmark.report.content.tables import FiguresTable, MeasureTable
+from io_benchmark.report.content.trial_rows import TRIAL_HEADS
 from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.markdown_text import MAXIMUM_LENGTH, cut_for_comment, prose
@@ -81,6 +81,11 @@ def _answers(content: ReportContent) -> list[str]:
     if content.folded.lines:
         blocks.append(f"{contents.NEITHER}:")
         blocks.append(_items(prose(line.text) + marks(line.marks) for line in content.folded.lines))
+    if content.single_workers:
+        lines = (
+            f"**{prose(each.lead)}** {prose(each.after_lead)}" for each in content.single_workers
+        )
+        blocks += [f"{Heading.SINGLE_WORKERS}:", _items(lines)]
     blocks.append(
         _items(
             f"**Refused by {prose(refusal.rule)}** ({prose(refusal.where)}): "
@@ -204,7 +209,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool
 
 def _diagnosis(part: DiagnosisPart, *, brief: bool) -> list[str]:
     blocks = [f"### {prose(part.title)}"]
-    causes = [row for row in part.listed if not brief or row.state is State.SUPPORTED]
+    causes = [row for row in part.listed if not brief or row.state.holds]
     if causes:
         candidate, baseline = prose(part.candidate), prose(part.baseline)
         heads = ["Verdict", "Hypothesis", f"On {candidate}", f"On {baseline}", "Why", "Share"]
@@ -213,7 +218,7 @@ def _diagnosis(part: DiagnosisPart, *, brief: bool) -> list[str]:
                 heads,
                 [
                     [
-                        _strong(row.state) if row.state is State.SUPPORTED else row.state.value,
+                        _strong(row.state) if row.state.holds else row.state.value,
                         f"{prose(row.name)}: {prose(row.hypothesis)}",
                         prose(row.candidate_evidence),
                         prose(row.baseline_evidence),
@@ -225,6 +230,13 @@ def _diagnosis(part: DiagnosisPart, *, brief: bool) -> list[str]:
             )
         )
     blocks += [prose(part.leftover), prose(part.counted)]
+    if part.trials:
+        heads = ["Trial", "What was changed", *TRIAL_HEADS, "Meaning"]
+        rows = [
+            [row.name, row.change, *map(prose, row.cells), prose(row.meaning)]
+            for row in part.trials
+        ]
+        blocks += [f"{Heading.TRIED}:", _table(heads, rows)]
     if part.remedies:
         blocks.append(f"{Heading.REMEDIES}:")
         blocks.append(

@@ -30,8 +30,10 @@ STYLES = {
     "equivalent": "bold cyan",
     "inconclusive": "bold yellow",
     NO_VERDICT: "bold magenta",
+    State.CONFIRMED: "bold",
     State.SUPPORTED: "bold",
     State.NOT_SEPARABLE: "",
+    State.REFUTED: "",
     State.RULED_OUT: "",
     State.NOT_OBSERVABLE: "dim",
 }

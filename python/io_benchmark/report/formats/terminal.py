@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 
 from rich.text import Text
 
-from io_benchmark.analysis.model import State
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import NOTHING
 from io_benchmark.report.content import document as contents
@@ -18,6 +17,7 @@ from io_benchmark.report.content.place_tables import PlacesPart
 from io_benchmark.report.content.report_index import NO_VERDICT
 from io_benchmark.report.content.report_sections import Section
 from io_benchmark.report.content.tables import FiguresTable, MeasureRow, MeasureTable
+from io_benchmark.report.content.trial_rows import TRIAL_HEADS, TrialRow
 from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.page import INDENT, STYLES, Page
@@ -70,6 +70,10 @@ def _show_answers(page: Page, content: ReportContent) -> None:
         page.paragraph(f"{contents.NEITHER}:")
     for line in content.folded.lines:
         page.item(line.text + short_marks(line.marks))
+    if content.single_workers:
+        page.paragraph(f"{Heading.SINGLE_WORKERS}:")
+    for answer in content.single_workers:
+        page.item(Text.assemble((answer.lead, STYLES[answer.verdict]), f" {answer.after_lead}"))
     for refusal in content.notes.refusals:
         text = Text.assemble(
             (f"REFUSED by {refusal.rule}", STYLES[NO_VERDICT]),
@@ -213,7 +217,7 @@ def _sentence(table: MeasureTable, row: MeasureRow, style: str) -> Text:
 def _show_diagnosis(page: Page, part: DiagnosisPart) -> None:
     page.heading(part.title)
     for at, row in enumerate(part.listed):
-        if at == 0 or State.SUPPORTED in (row.state, part.listed[at - 1].state):
+        if at == 0 or row.state.holds or part.listed[at - 1].state.holds:
             page.line()
         _show_cause(page, part, row)
     if part.leftover:
@@ -221,6 +225,8 @@ def _show_diagnosis(page: Page, part: DiagnosisPart) -> None:
         page.paragraph(part.leftover)
     if part.counted:
         page.paragraph(part.counted)
+    if part.trials:
+        _show_trials(page, part.trials)
     if part.remedies:
         page.line()
         page.paragraph(f"{Heading.REMEDIES}:")
@@ -246,7 +252,7 @@ def _show_cause(page: Page, part: DiagnosisPart, row: CauseRow) -> None:
         )
         if words
     ]
-    if row.state is State.SUPPORTED:
+    if row.state.holds:
         for line in evidence:
             page.paragraph(line, indent="      ", first="    ")
         page.paragraph(row.explanation, indent="    ")
@@ -255,6 +261,21 @@ def _show_cause(page: Page, part: DiagnosisPart, row: CauseRow) -> None:
         evidence = [f"both: {row.baseline_evidence}"]
     shown = f" ({'; '.join(evidence)})" if evidence else ""
     page.paragraph(row.explanation + shown, indent="    ")
+
+
+def _show_trials(page: Page, rows: Sequence[TrialRow]) -> None:
+    page.line()
+    page.paragraph(f"{Heading.TRIED}:")
+    names = [row.name for row in rows]
+    columns = list(zip(*(row.cells for row in rows), strict=True))
+    fits = page.fits(["Trial", *names], TRIAL_HEADS, columns)
+    if fits:
+        page.line()
+        page.grid("Trial", names, TRIAL_HEADS, columns)
+        page.line()
+    for row in rows:
+        outcome = "" if fits else f", {row.state}"
+        page.item(f"{row.name} ({row.change}){outcome}: {row.meaning}")
 
 
 def _show_workers(page: Page, content: ReportContent) -> None:

@@ -16,6 +16,7 @@ from io_benchmark.results.common_types import (
     ResultPart,
     Text,
 )
+from io_benchmark.results.trials import Trials
 from io_benchmark.results.workload import Workload
 
 PHASES, KINDS = ("lookup", "copy"), ("user", "kernel", "waiting")
@@ -83,6 +84,7 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
     samples: RetrieveColumns
     outcome: ResultOutcome
     final_sync_device_bytes: BytesByDevice | None = None
+    trials: Trials | None = None
 
 
 WORKLOAD = Workload(

@@ -18,7 +18,8 @@ from seed_workers import SUBJECT, causes_of, workers_of
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes import RULES, judge
-from io_benchmark.analysis.model import Observation, Seen, State
+from io_benchmark.analysis.evidence_model import Observation, Seen
+from io_benchmark.analysis.model import State
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
 # The hypotheses of seed 000's table, by number: the causes that together answer each.
@@ -669,10 +670,13 @@ def test_the_schedulers_idling():
 
 
 def test_idling_on_several_workers():
-    """The evidence has all preconditions, and the average decides."""
+    """The evidence has all preconditions, and a worker that is as slow without them refutes it."""
     some = {"amd-16/0": IDLING, "amd-16/1": IDLING, "amd-16/2": IDLING | filesystem("xfs")}
     found = causes_of(some, workers=3)["scheduler-idling"]
-    assert found.state is SUPPORTED
+    assert (found.state, explanation_text(found)) == (
+        RULED_OUT,
+        "As slow without this: 1 of 3 workers of the slower side.",
+    )
     assert candidate_text(found) == (
         "a separate cgroup: met (a container) on 3 of 3 workers; "
         "ext3 or ext4, its journal in the root group: met (ext4) on 2 of 3 workers, "
@@ -733,11 +737,11 @@ def test_several_workers_agree():
 
 
 def test_several_workers_disagree():
-    """The evidence has all values, and one worker's bad value counts in its direction."""
+    """The evidence has all values; the bad value of one worker does not explain equal times."""
     change = {"amd-16/1": {f"{PLACE}.devices.1.model": "nvme_card-pd"}}
     found = causes_of(change, workers=3)["boot-disk-fallback"]
     assert (found.state, baseline_text(found), candidate_text(found)) == (
-        SUPPORTED,
+        RULED_OUT,
         "on local SSD on 3 of 3 workers",
         "on local SSD on 2 of 3 workers, on persistent disk on 1 of 3 workers",
     )

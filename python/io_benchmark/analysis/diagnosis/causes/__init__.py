@@ -11,6 +11,7 @@ often the reason comes first. taskcluster/docs/causes.md has what each cause rea
 
 import math
 import pkgutil
+from collections.abc import Sequence
 from importlib import import_module
 
 from io_benchmark.analysis.diagnosis.case import Case
@@ -21,8 +22,11 @@ from io_benchmark.analysis.diagnosis.part_limits import (
     hold_to_size,
 )
 from io_benchmark.analysis.diagnosis.separation import Judged, separate
+from io_benchmark.analysis.diagnosis.tried_causes import confirm, refute
+from io_benchmark.analysis.diagnosis.worker_facts import hold_to_workers
 from io_benchmark.analysis.model import Cause, State
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
+from io_benchmark.analysis.trials.trial_model import TrialOutcome
 
 
 def _declared() -> tuple[CauseRule, ...]:
@@ -33,14 +37,21 @@ def _declared() -> tuple[CauseRule, ...]:
     )
 
 
-def judge(case: Case) -> tuple[Cause, ...]:
+def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
     """Judge every cause that may explain the case; without a ratio none is supported."""
     judged = [
-        Judged(rule, hold_to_size(hold_to_parts(rule.judge(case), rule, case), case))
+        Judged(rule, hold_to_workers(_held(rule, case), rule, case))
         for rule in RULES
         if case.subject.workload in rule.explains
     ]
-    return tuple(_cause(each, case) for each in separate(judged, case))
+    tried = {outcome.kind: outcome for outcome in trials}
+    separated = separate(refute(judged, tried, case), case)
+    return tuple(_cause(each, case) for each in confirm(separated, tried))
+
+
+def _held(rule: CauseRule, case: Case) -> CauseJudgement:
+    """Judge one cause, held to its parts of the time and to the size that it predicts."""
+    return hold_to_size(hold_to_parts(rule.judge(case), rule, case), case)
 
 
 def _cause(judged: Judged, case: Case) -> Cause:
@@ -66,7 +77,7 @@ def _cause(judged: Judged, case: Case) -> Cause:
 def _share(judged: Judged, case: Case) -> float | None:
     """Return the part of the difference that is explained, ln(explained) over ln(measured)."""
     ratio, explained = case.ratio, judged.judgement.predicted_ratio
-    if judged.judgement.state is not State.SUPPORTED or ratio is None or explained is None:
+    if not judged.judgement.state.holds or ratio is None or explained is None:
         return None
     if explained <= 0 or ratio == 1:
         return None

@@ -24,6 +24,7 @@ from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.results import workloads
+from io_benchmark.results.trials import TrialKind
 
 ORDER = 80
 _STOLEN_SHARE = 0.05
@@ -296,5 +297,6 @@ RULES = (
         _image_and_tools,
         remedies={"use the same image on both sides": as_other_pool},
         acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
+        tried_by=TrialKind.LOOKUP,
     ),
 )

@@ -10,12 +10,14 @@ from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, span, tally
 from io_benchmark.analysis.diagnosis.measured_gains import more_disks, predicted
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
-from io_benchmark.analysis.model import Evidence, Observation, State
+from io_benchmark.analysis.evidence_model import Evidence, Observation
+from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import Stack
 from io_benchmark.analysis.observed.published_caps import MachineType
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, count, statement
+from io_benchmark.results.trials import TrialKind
 
 ORDER = 10
 _UNSEEN = "The devices under the place could not be seen."
@@ -239,6 +241,7 @@ RULES = (
         _device_count,
         remedies={"use a machine type with more local SSDs, striped": more_disks},
         acts_through=in_copies(Kind.BLOCKED),
+        tried_by=TrialKind.PACE,
     ),
     CauseRule(
         "linear-volume",
@@ -246,5 +249,6 @@ RULES = (
         _linear_volume,
         remedies={"make the volume striped (lvcreate -i N) instead of linear": predicted},
         acts_through=in_copies(Kind.BLOCKED),
+        tried_by=TrialKind.PACE,
     ),
 )

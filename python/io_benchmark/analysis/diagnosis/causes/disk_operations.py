@@ -16,7 +16,8 @@ from io_benchmark.analysis.diagnosis.evidence import (
     tally,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, as_other_pool
-from io_benchmark.analysis.model import Cause, Evidence
+from io_benchmark.analysis.evidence_model import Evidence
+from io_benchmark.analysis.model import Cause
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, statement

@@ -18,6 +18,7 @@ from io_benchmark.analysis.observed.device_stack import PERSISTENT_DISK
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
+from io_benchmark.results.trials import TrialKind
 
 ORDER = 11
 # A disk that writes at this part of the other's rate or more is as fast.
@@ -140,11 +141,13 @@ RULES = (
             "fix the fallback: the workers' start script must find the local SSDs or fail": as_other_pool
         },
         acts_through=in_copies(Kind.BLOCKED),
+        tried_by=TrialKind.PACE,
     ),
     CauseRule(
         "disk-speed",
         "Each disk of the slower side is slower.",
         _disk_speed,
         acts_through=in_copies(Kind.BLOCKED),
+        tried_by=TrialKind.PACE,
     ),
 )

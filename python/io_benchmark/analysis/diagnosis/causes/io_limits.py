@@ -25,6 +25,7 @@ from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.results.format import IoLimit
+from io_benchmark.results.trials import TrialKind
 
 ORDER = 20
 # Of the time in which copies are blocked: a limit that is reached less often does not hold them back.
@@ -257,5 +258,6 @@ RULES = (
         frozenset(("cache-retrieve", "random-io", "sync-write")),
         {"lift the cgroup's I/O limit": as_other_pool},
         acts_through=in_copies(Kind.BLOCKED),
+        tried_by=TrialKind.PACE,
     ),
 )

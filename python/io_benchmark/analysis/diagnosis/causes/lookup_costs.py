@@ -9,10 +9,11 @@ from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.ranking import is_enough, part
-from io_benchmark.analysis.model import Evidence, Observation
+from io_benchmark.analysis.evidence_model import Evidence, Observation
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, statement
+from io_benchmark.results.trials import TrialKind
 
 ORDER = 90
 # The loop of fidelity seed starts grep; cached_download.sh starts grep twice, sed and cp.
@@ -99,11 +100,13 @@ RULES = (
         "The lookups (grep) take longer, not the copies.",
         _lookup_cost,
         acts_through=in_lookups(*Kind),
+        tried_by=TrialKind.LOOKUP,
     ),
     CauseRule(
         "spawn-cost",
         "Starting a process (fork, exec) takes longer.",
         _spawn_cost,
         acts_through=in_lookups(*Kind),
+        tried_by=TrialKind.LOOKUP,
     ),
 )

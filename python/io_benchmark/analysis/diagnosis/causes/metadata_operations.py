@@ -16,7 +16,8 @@ from io_benchmark.analysis.diagnosis.evidence import (
 )
 from io_benchmark.analysis.diagnosis.measured_gains import other_place
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
-from io_benchmark.analysis.model import Evidence, State
+from io_benchmark.analysis.evidence_model import Evidence
+from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.results.workloads import metadata

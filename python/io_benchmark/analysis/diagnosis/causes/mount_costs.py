@@ -22,6 +22,7 @@ from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Unit, statement
+from io_benchmark.results.trials import TrialKind
 
 ORDER = 40
 # Follow from the device, the user or the container, and do not say how it is mounted.
@@ -223,6 +224,7 @@ RULES = (
         {"mount the place with the faster side's options": as_other_pool},
         acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
         by_setting_alone=True,
+        tried_by=TrialKind.PACE,
     ),
     CauseRule(
         "volatile-overlay",

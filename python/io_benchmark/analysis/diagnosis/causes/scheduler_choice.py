@@ -24,6 +24,7 @@ from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.results.format import Device
+from io_benchmark.results.trials import TrialKind
 
 ORDER = 62
 _SETTINGS = (
@@ -100,5 +101,6 @@ RULES = (
         {"set the scheduler none or mq-deadline": as_other_pool},
         acts_through=in_copies(Kind.BLOCKED),
         by_setting_alone=True,
+        tried_by=TrialKind.PACE,
     ),
 )

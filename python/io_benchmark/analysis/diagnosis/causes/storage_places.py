@@ -19,6 +19,7 @@ from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import LAYERED, View, mean_of
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Statement, Value, count, statement
+from io_benchmark.results.trials import TrialKind
 
 ORDER = 30
 # Bytes copied reach a volume or a directory directly; an overlay looks every name up in layers.
@@ -231,6 +232,7 @@ RULES = (
             ),
         },
         acts_through=in_copies(Kind.BLOCKED),
+        tried_by=TrialKind.UNLINK,
     ),
     CauseRule(
         "reflink",

@@ -1,0 +1,220 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Why one worker alone is slower or faster than its pool: compared with the rest of the pool.
+
+The difference is divided and its causes are judged by the rules that compare pools. Verdicts do not
+change: they count all workers, because leaving out a worker for its times would be choosing the answer.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
+from io_benchmark.analysis.diagnosis.causes import judge
+from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
+from io_benchmark.analysis.inference.comparisons import compare_sides
+from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference.single_machines import SingleMachine
+from io_benchmark.analysis.model import (
+    UNKNOWN,
+    Cause,
+    Comparison,
+    Diagnosis,
+    Remedy,
+    Run,
+    State,
+    Subject,
+    Worker,
+)
+from io_benchmark.analysis.parts import division
+from io_benchmark.analysis.report_model import SingleWorker, SubjectReport
+from io_benchmark.analysis.statements import Quantity, Unit, count, statement
+from io_benchmark.analysis.summary import figures
+
+Compared = Mapping[Subject, Sequence[Run]]
+
+
+@dataclass(frozen=True)
+class _Names:
+    """What sentences call a worker, and the rest of its pool."""
+
+    worker: str
+    rest: str
+
+    @classmethod
+    def of(cls, machine: SingleMachine) -> "_Names":
+        worker = machine.runs[0].worker
+        name = worker.machine.rpartition("/")[2]
+        if worker.machine == UNKNOWN:
+            return cls(f"task {worker.task_id}", f"the rest of {machine.side}")
+        return cls(f"worker {name}", f"the rest of {machine.side}")
+
+
+def explain_single_workers(
+    machines: Sequence[SingleMachine],
+    compared: Compared,
+    reports: Sequence[SubjectReport],
+    *,
+    margin: float,
+    assumed: float,
+) -> tuple[SingleWorker, ...]:
+    """Describe the machines; each is explained on one measurement, the leading workload's."""
+    by_subject = {report.subject: report for report in reports}
+    explained = _leading(machines)
+    return tuple(
+        SingleWorker(
+            subject=machine.subject,
+            side=machine.side,
+            machine=machine.runs[0].worker.machine,
+            tasks=tuple(_task(run.worker) for run in machine.runs),
+            instance_type=machine.runs[0].worker.result.task.instance_type,
+            others=SideData.of(machine.others).count,
+            ratio=machine.ratio,
+            usual=machine.usual,
+            division=_divide(machine),
+            without=_without(
+                machine,
+                [each for each in machines if each.subject == machine.subject],
+                compared[machine.subject],
+                by_subject[machine.subject].comparisons,
+                margin=margin,
+                assumed=assumed,
+            ),
+            diagnosis=_diagnose(machine, compared, margin=margin, assumed=assumed)
+            if machine in explained
+            else None,
+        )
+        for machine in machines
+        if machine.subject in by_subject
+    )
+
+
+def _key(worker: Worker) -> tuple[str, str]:
+    """Return what tells machines apart; a run whose machine is unknown is one by itself."""
+    unknown = worker.machine == UNKNOWN
+    return worker.side, f"{worker.task_id} {worker.source}" if unknown else worker.machine
+
+
+def _task(worker: Worker) -> str:
+    return worker.task_id if worker.run_id is None else f"{worker.task_id}.{worker.run_id}"
+
+
+def _leading(machines: Sequence[SingleMachine]) -> list[SingleMachine]:
+    """Return each machine once: of its first workload, where it differs most."""
+    by_machine: dict[tuple[str, str], list[SingleMachine]] = {}
+    for machine in machines:
+        by_machine.setdefault(_key(machine.runs[0].worker), []).append(machine)
+    return [
+        max(
+            (each for each in same if each.subject.workload == same[0].subject.workload),
+            key=lambda each: abs(math.log(each.ratio)),
+        )
+        for same in by_machine.values()
+    ]
+
+
+def _divide(machine: SingleMachine) -> division.Division:
+    names = _Names.of(machine)
+    sides = {
+        names.worker: division.of_machines(SideData.of(machine.runs).runs),
+        names.rest: division.of_machines(SideData.of(machine.others).runs),
+    }
+    return division.divide(sides, names.worker, names.rest)
+
+
+def _without(
+    machine: SingleMachine,
+    same_subject: Sequence[SingleMachine],
+    runs: Sequence[Run],
+    comparisons: Sequence[Comparison],
+    *,
+    margin: float,
+    assumed: float,
+) -> tuple[Comparison, ...]:
+    """Return the comparisons of the machine's side without the machines named on this measurement."""
+    left_out = {_key(each.runs[0].worker) for each in same_subject}
+    by_side: dict[str, list[Run]] = {}
+    for run in runs:
+        if _key(run.worker) not in left_out:
+            by_side.setdefault(run.worker.side, []).append(run)
+    pairs = [(each.candidate, each.baseline) for each in comparisons]
+    data = {side: SideData.of(kept) for side, kept in by_side.items()}
+    again = compare_sides(machine.subject, pairs, data, margin=margin, assumed=assumed)
+    return tuple(each for each in again if machine.side in (each.candidate, each.baseline))
+
+
+def _diagnose(
+    machine: SingleMachine, compared: Compared, *, margin: float, assumed: float
+) -> Diagnosis:
+    """Judge why the machine differs from the rest of its pool, and suggest what to try."""
+    names = _Names.of(machine)
+    measurements = _measurements(machine, names, compared, margin=margin, assumed=assumed)
+    case = Case.of(
+        machine.subject,
+        machine.ratio,
+        [run.worker for run in machine.others],
+        [run.worker for run in machine.runs],
+        measurements,
+    )
+    causes = judge(case)
+    return Diagnosis(
+        names.worker, causes, _remedies(machine, names, causes, measurements), machine.subject
+    )
+
+
+def _measurements(
+    machine: SingleMachine, names: _Names, compared: Compared, *, margin: float, assumed: float
+) -> tuple[OtherMeasurement, ...]:
+    """Compare the machine with the rest of its pool on every measurement that both have."""
+    key = _key(machine.runs[0].worker)
+    measurements = []
+    for subject, runs in compared.items():
+        of_side = [run for run in runs if run.worker.side == machine.side]
+        own = [run for run in of_side if _key(run.worker) == key]
+        others = [run for run in of_side if _key(run.worker) != key]
+        if own and others:
+            data = {names.worker: SideData.of(own), names.rest: SideData.of(others)}
+            pair = names.worker, names.rest
+            (comparison,) = compare_sides(subject, [pair], data, margin=margin, assumed=assumed)
+            both = (figures.summarize(data[name]) for name in (names.rest, names.worker))
+            measurements.append(OtherMeasurement(comparison, *both))
+    return tuple(measurements)
+
+
+def _remedies(
+    machine: SingleMachine,
+    names: _Names,
+    causes: Sequence[Cause],
+    measurements: Sequence[OtherMeasurement],
+) -> tuple[Remedy, ...]:
+    """Return the remedies of the supported causes, else to replace a worker that is slow.
+
+    What the whole pool shares is not a remedy for one of its workers.
+    """
+    measured = {
+        names.worker: {each.subject: each.candidate.mean_ns for each in measurements},
+        names.rest: {each.subject: each.baseline.mean_ns for each in measurements},
+    }
+    # All workers of a pool have its machine type, also where they do not name it.
+    machine_type = machine.runs[0].worker.result.task.instance_type or machine.side
+    remedies = suggest_remedies(
+        [cause for cause in causes if not cause.is_shared],
+        machine.subject,
+        measured,
+        names.worker,
+        names.rest,
+        machines=dict.fromkeys(measured, machine_type),
+    )
+    supported = [cause for cause in causes if cause.state is State.SUPPORTED]
+    if remedies or not supported or machine.ratio < 1:
+        return remedies
+    evidence = statement(
+        "The other {others} workers of the pool take {then} instead of {now}.",
+        others=count(SideData.of(machine.others).count),
+        then=Quantity(measured[names.rest][machine.subject], Unit.NANOSECONDS),
+        now=Quantity(measured[names.worker][machine.subject], Unit.NANOSECONDS),
+    )
+    action = statement("replace this worker, or set it up as the rest of its pool")
+    return (Remedy(supported[0].name, action, machine.ratio, True, (evidence,)),)

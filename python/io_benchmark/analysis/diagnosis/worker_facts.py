@@ -1,0 +1,170 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A cause is judged per worker: where its fact is not on all of them, their times must follow it.
+
+The rules compare the averages of both sides, in which one worker of five counts a fifth. Here each worker
+of the slower side is judged by itself against the faster side, and each of the faster side against its
+others. A cause whose fact is missing on slow workers, or present on fast ones, does not explain why
+the side is slow. Slow is meant in the parts of the time that the cause acts through: half of the way from
+the faster side to the workers that have the fact, and more than equal workers differ.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from statistics import fmean
+
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
+from io_benchmark.analysis.diagnosis.part_limits import time_in_parts
+from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
+from io_benchmark.analysis.model import State
+from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.statements import Statement, count, statement
+
+# Equal workers seldom differ by more than this many times their usual variation.
+_CLEARLY = 2.0
+
+_Runs = Sequence[View]  # of one machine
+
+
+@dataclass(frozen=True)
+class _Workers:
+    """The workers of one side, by whether they have the fact of a cause; unknown ones are in neither."""
+
+    present: tuple[_Runs, ...]
+    missing: tuple[_Runs, ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.present) + len(self.missing)
+
+
+def hold_to_workers(judgement: CauseJudgement, rule: CauseRule, case: Case) -> CauseJudgement:
+    """Rule a supported cause out where the times of the workers do not follow its fact."""
+    if judgement.state is not State.SUPPORTED:
+        return judgement
+    slower, faster = _of_slower(rule, case), _of_faster(rule, case)
+    if not slower.present or not _measured(case.faster):
+        return judgement
+    contradiction = _Times.of(rule, case, slower.present).contradiction(slower, faster)
+    if contradiction is not None:
+        return replace(
+            judgement,
+            state=State.RULED_OUT,
+            explanation=(contradiction,),
+            predicted_ratio=None,
+            is_part=False,
+        )
+    if not slower.missing:
+        return judgement
+    return judgement.also(
+        "{present} of {workers} workers of the slower side have this, and the others are faster.",
+        present=count(len(slower.present)),
+        workers=count(slower.count),
+    )
+
+
+def _of_slower(rule: CauseRule, case: Case) -> _Workers:
+    """Judge each worker of the slower side against the faster side."""
+    workers = _measured(case.slower)
+    return _by_state(workers, [_judge(rule, case, runs, case.faster) for runs in workers])
+
+
+def _of_faster(rule: CauseRule, case: Case) -> _Workers:
+    """Judge each worker of the faster side against its others."""
+    workers = _measured(case.faster)
+    others = [[view for each in workers if each is not runs for view in each] for runs in workers]
+    if len(workers) < 2:
+        return _Workers((), ())
+    states = [_judge(rule, case, *pair) for pair in zip(workers, others, strict=True)]
+    if State.SUPPORTED in states and len(set(states)) == 1:
+        # No worker is worse than all others: the rule reads no fact of single workers.
+        return _Workers((), ())
+    return _by_state(workers, states)
+
+
+def _measured(views: Sequence[View]) -> list[list[View]]:
+    return by_machine([view for view in views if view.entry is not None])
+
+
+def _by_state(workers: Sequence[_Runs], states: Sequence[State]) -> _Workers:
+    judged = list(zip(workers, states, strict=True))
+    known = (State.SUPPORTED, State.RULED_OUT)
+    present, missing = (tuple(runs for runs, each in judged if each is state) for state in known)
+    return _Workers(present, missing)
+
+
+def _judge(rule: CauseRule, case: Case, slower: _Runs, faster: _Runs) -> State:
+    """Judge one worker as if it were its side; the difference to explain stays that of the sides."""
+    sides = (slower, faster) if case.candidate_is_slower else (faster, slower)
+    candidate, baseline = map(tuple, sides)
+    return rule.judge(replace(case, candidate=candidate, baseline=baseline, whole=case)).state
+
+
+@dataclass(frozen=True)
+class _Times:
+    """What a cause's parts of the time take on the faster side and on workers that have its fact."""
+
+    rule: CauseRule
+    case: Case
+    fast_ns: float
+    slow_ns: float
+    variation_ns: float  # between equal workers
+
+    @classmethod
+    def of(cls, rule: CauseRule, case: Case, present: Sequence[_Runs]) -> "_Times":
+        time_ns = partial(time_in_parts, rule.acts_through, case)
+        whole_ns = fmean(view.mean_ns for view in case.views if view.mean_ns is not None)
+        return cls(
+            rule,
+            case,
+            fmean(map(time_ns, _measured(case.faster))),
+            fmean(map(time_ns, present)),
+            DEFAULT_WORKER_VARIATION * whole_ns,
+        )
+
+    def contradiction(self, slower: _Workers, faster: _Workers) -> Statement | None:
+        """Return why the times do not follow the fact; None where they do."""
+        fast = [runs for runs in slower.present if self._side_of([runs]) < 0]
+        if fast:
+            return statement(
+                "As fast as the faster side in spite of this: {fast} of {workers} workers of the slower "
+                "side.",
+                fast=count(len(fast)),
+                workers=count(slower.count),
+            )
+        slow = [runs for runs in slower.missing if self._side_of([runs]) > 0]
+        if not slow and slower.missing and self._side_of(slower.missing) > 0:
+            slow = [*slower.missing]
+        if slow:
+            return statement(
+                "As slow without this: {slow} of {workers} workers of the slower side.",
+                slow=count(len(slow)),
+                workers=count(slower.count),
+            )
+        fast = [runs for runs in faster.present if self._side_of([runs]) < 0]
+        if fast:
+            return statement(
+                "Fast in spite of this: {fast} of {workers} workers of the faster side.",
+                fast=count(len(fast)),
+                workers=count(faster.count),
+            )
+        if len(slower.present) == 1 and slower.missing:
+            return statement(
+                "Only 1 of {workers} workers of the slower side has this; the others are slower for "
+                "another reason.",
+                workers=count(slower.count),
+            )
+        return None
+
+    def _side_of(self, workers: Sequence[_Runs]) -> int:
+        """Return 1 for workers that are clearly slow, -1 for fast, 0 for those in between."""
+        time_ns = fmean(time_in_parts(self.rule.acts_through, self.case, runs) for runs in workers)
+        above_ns = time_ns - (self.fast_ns + self.slow_ns) / 2
+        if abs(above_ns) <= _CLEARLY * self.variation_ns / math.sqrt(len(workers)):
+            return 0
+        return 1 if above_ns > 0 else -1

@@ -1,0 +1,47 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What the workers of a side showed about a cause, as data."""
+
+from dataclasses import dataclass
+
+from io_benchmark.analysis.statements import Statement
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A value of an observation, and on how many workers it was seen."""
+
+    value: Statement
+    count: int
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One kind of fact about a side's workers, the most frequent value first.
+
+    A single worker's runs are counted instead where they differ.
+    """
+
+    name: str  # "write-rate"
+    seen: tuple[Seen, ...]
+    total: int  # workers, or runs, on this side; 0 for a figure of the whole side
+    counts_runs: bool = False
+
+    @classmethod
+    def of_side(cls, name: str, figure: Statement) -> "Observation":
+        """Return a figure of a whole side as an observation."""
+        return cls(name, (Seen(figure, 0),), 0)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one side's workers showed about a cause."""
+
+    observations: tuple[Observation, ...] = ()
+    summary: Statement | None = None  # leads a report's sentence: "1 disk"
+
+    @classmethod
+    def led_by(cls, *observations: Observation) -> "Evidence":
+        """Return evidence whose summary is the first observation."""
+        return cls(observations, observations[0].seen[0].value)

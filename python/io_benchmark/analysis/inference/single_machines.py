@@ -1,0 +1,140 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Machines that do not belong to their pool: one alone is slower or faster than all the others.
+
+Of each side, the machine that is farthest from the mean of the others is tested: does a prediction
+interval for one more machine like the others hold it? This is Grubbs' test, with three additions:
+
+- Three or four machines hardly show how far machines differ. The sides' other machines and an assumed
+  variation contribute to the estimate, each by its degrees of freedom. The farthest machine of every
+  side is left out, so that a bad one on each side does not hide the other.
+- Pools have heavier tails than a normal distribution, so the quantile is one of few degrees of freedom.
+- The level is corrected for all machines that a report looks at, over all its measurements.
+
+tests/simulation/test_single_machines.py has the rates of false alarms and of machines that are found.
+Two bad machines in one pool hide each other: such a pool is mixed, and no machine of it is named.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference.variances import MeanVariance, reach, sample_variance
+from io_benchmark.analysis.model import Interval, Run, Subject
+from io_benchmark.analysis.observed.machine_identity import by_machine
+
+# Of reports whose pools have only equal machines, this part may name one.
+_FALSE_ALARMS = 0.0125
+# Of two others, nobody knows which is the usual one.
+_FEWEST_OTHERS = 3
+# Pools may vary more than is assumed of equal machines: twice its variance, as of seven machines.
+_ASSUMED_FACTOR, _ASSUMED_DEGREES = 2.0, 6.0
+_MOST_DEGREES = 8.0
+# Nobody replaces a machine for less.
+_LEAST_RATIO = 1.25
+
+
+@dataclass(frozen=True)
+class SingleMachine:
+    """A machine that alone is slower or faster than its side's others, on one measurement."""
+
+    subject: Subject
+    side: str
+    runs: tuple[Run, ...]
+    others: tuple[Run, ...]
+    ratio: float  # its mean time over that of the others
+    usual: Interval  # of that ratio for one more machine like the others
+
+
+@dataclass(frozen=True)
+class _Farthest:
+    """A side's farthest machine, by its position, and the others' mean and variance."""
+
+    at: int
+    log_ratio: float
+    others: int
+    variance: MeanVariance
+
+
+def find_single_machines(
+    compared: Mapping[Subject, Sequence[Run]], assumed_variation: float
+) -> list[SingleMachine]:
+    """Return at most one machine per measurement and side."""
+    sides_of = {subject: _by_side(runs) for subject, runs in compared.items()}
+    data_of = {
+        subject: {side: SideData.of(runs) for side, runs in sides.items()}
+        for subject, sides in sides_of.items()
+    }
+    looked_at = sum(
+        side.count
+        for data in data_of.values()
+        for side in data.values()
+        if side.count > _FEWEST_OTHERS
+    )
+    found = []
+    for subject, data in data_of.items():
+        tested = _outside(data, assumed_variation, looked_at)
+        for side, (farthest, usual) in tested.items():
+            machines = by_machine(sides_of[subject][side])
+            found.append(
+                SingleMachine(
+                    subject,
+                    side,
+                    tuple(machines[farthest.at]),
+                    tuple(
+                        run for at, runs in enumerate(machines) for run in runs if at != farthest.at
+                    ),
+                    math.exp(farthest.log_ratio),
+                    usual,
+                )
+            )
+    return found
+
+
+def _by_side(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    sides: dict[str, list[Run]] = {}
+    for run in runs:
+        sides.setdefault(run.worker.side, []).append(run)
+    return sides
+
+
+def _outside(
+    data: Mapping[str, SideData], assumed_variation: float, looked_at: int
+) -> dict[str, tuple[_Farthest, Interval]]:
+    """Return the sides whose farthest machine is outside of what is usual."""
+    farthest = {
+        side: _farthest(each.log_means)
+        for side, each in data.items()
+        if each.count > _FEWEST_OTHERS
+    }
+    variances = [MeanVariance(_ASSUMED_FACTOR * assumed_variation**2, _ASSUMED_DEGREES)]
+    variances += [each.variance for each in farthest.values()]
+    variances += [
+        MeanVariance(sample_variance(each.log_means), each.count - 1.0)
+        for side, each in data.items()
+        if side not in farthest and each.count > 1
+    ]
+    degrees = math.fsum(each.degrees for each in variances)
+    variance = math.fsum(each.variance * each.degrees for each in variances) / degrees
+    level = 1 - _FALSE_ALARMS / max(1, looked_at)
+    outside = {}
+    for side, each in farthest.items():
+        error = math.sqrt(variance * (1 + 1 / each.others))
+        width = max(reach(level, min(degrees, _MOST_DEGREES)) * error, math.log(_LEAST_RATIO))
+        if abs(each.log_ratio) > width:
+            outside[side] = each, Interval(math.exp(-width), math.exp(width), level)
+    return outside
+
+
+def _farthest(log_means: Sequence[float]) -> _Farthest:
+    mean = math.fsum(log_means) / len(log_means)
+    at = max(range(len(log_means)), key=lambda each: abs(log_means[each] - mean))
+    others = [*log_means[:at], *log_means[at + 1 :]]
+    return _Farthest(
+        at,
+        log_means[at] - math.fsum(others) / len(others),
+        len(others),
+        MeanVariance(sample_variance(others), len(others) - 1.0),
+    )

@@ -1,0 +1,60 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Which pools must run once more to confirm a cause, and at which pace."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Verdict, Worker
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.trials.recorded_trials import (
+    CEILINGS_DIFFER_RATIO,
+    LEAST_GAP_RATIO,
+    ceiling_bytes_per_s,
+    paced_at,
+    trials_of,
+)
+
+
+@dataclass(frozen=True)
+class Pace:
+    """A pool whose copies must be held to what another pool's disks can write."""
+
+    pool: str
+    bytes_per_s: int
+    against: str  # the slower pool, whose ceiling this is
+
+
+def paces(report: Report, workers: Sequence[Worker]) -> tuple[Pace, ...]:
+    """Return the runs that are missing, in the order of the report; `workers` are what it is about."""
+    proposed = (
+        _pace(comparison, workers)
+        for subject in report.subjects
+        for comparison in subject.comparisons
+    )
+    return tuple(dict.fromkeys(pace for pace in proposed if pace is not None))
+
+
+def _pace(comparison: Comparison, workers: Sequence[Worker]) -> Pace | None:
+    ratio = comparison.ratio
+    if comparison.verdict not in DIFFERENT or max(ratio, 1 / ratio) < LEAST_GAP_RATIO:
+        return None
+    slower, faster = comparison.candidate, comparison.baseline
+    if comparison.verdict is Verdict.FASTER:
+        slower, faster = faster, slower
+    recorded = {
+        side: [
+            trials
+            for worker in workers
+            if worker.side == side and (trials := trials_of(worker, comparison.subject)) is not None
+        ]
+        for side in (slower, faster)
+    }
+    ceilings = [ceiling_bytes_per_s(recorded[side]) for side in (slower, faster)]
+    low, high = ceilings
+    if low is None or high is None or high < CEILINGS_DIFFER_RATIO * low:
+        return None
+    if paced_at(recorded[faster], low):
+        return None
+    return Pace(faster, round(low), slower)

@@ -1,0 +1,34 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What came out of a trial."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from io_benchmark.analysis.statements import Statement
+from io_benchmark.results.trials import TrialKind
+
+
+class TrialState(StrEnum):
+    CONFIRMED = "confirmed"  # of memory: storage is involved
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+    NOT_RUN = "not run"
+
+
+@dataclass(frozen=True)
+class TrialOutcome:
+    """One kind of trial, for a pair of sides.
+
+    The share is the part of the gap between the sides that goes with what was changed. It is null for
+    memory, which only shows whether storage is involved.
+    """
+
+    kind: TrialKind
+    state: TrialState
+    meaning: Statement  # or why it was not run
+    share: float | None = None
+    low_share: float | None = None  # 95 %, over repetitions
+    high_share: float | None = None
+    repetitions: int = 0

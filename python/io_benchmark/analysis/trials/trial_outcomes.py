@@ -1,0 +1,295 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What each trial shows about a pair of sides: confirmed, refuted or undecided.
+
+Without the lookup, or with the destination removed first, the gap between the sides goes or it stays. Held
+to what the slower side's disks can write, the faster side becomes as slow or it does not. In memory only
+one thing is asked: whether storage is involved at all.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from io_benchmark.analysis.model import Subject, Worker
+from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, share, statement
+from io_benchmark.analysis.trials.gaps import LEAST_REPETITIONS, Gap, GoneShare
+from io_benchmark.analysis.trials.recorded_trials import (
+    CEILINGS_DIFFER_RATIO,
+    LEAST_GAP_RATIO,
+    ceiling_bytes_per_s,
+    paced_at,
+    trials_of,
+)
+from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
+from io_benchmark.results.trials import TrialKind, Trials
+
+# Of the gap: what goes where the cause is found, and where it is not.
+_CONFIRMS_SHARE, _REFUTES_SHARE = 0.8, 0.2
+# Of the gap: what a pace explains at most where it is not the cause, and at least where it is.
+_PACE_REFUTES_SHARE, _PACE_CONFIRMS_SHARE = 0.25, 0.5
+# A side that was held to the other's ceiling takes as long as that side.
+_AS_SLOW_RATIO = 1.1
+_MOST_SCATTER_SHARE = 0.25
+
+_CONFIRMED = {
+    TrialKind.LOOKUP: "The gap goes: the lookups make the difference.",
+    TrialKind.UNLINK: "The gap goes: what a rewritten file flushes makes the difference.",
+    TrialKind.MEMORY: "The gap goes: storage is involved.",
+}
+_REFUTED = {
+    TrialKind.LOOKUP: "The gap stays: the lookups do not make the difference.",
+    TrialKind.UNLINK: "The gap stays: what a rewritten file flushes does not make the difference.",
+    TrialKind.MEMORY: "The gap stays: storage is not involved.",
+}
+_Machines = Sequence[Sequence[Trials]]
+
+
+@dataclass(frozen=True)
+class _Side:
+    name: str
+    machines: _Machines  # the trials of each machine's runs
+
+    @property
+    def runs(self) -> list[Trials]:
+        return [run for machine in self.machines for run in machine]
+
+    def only(self, wanted: Callable[[Trials], bool]) -> "_Side":
+        kept = ([run for run in machine if wanted(run)] for machine in self.machines)
+        return replace(self, machines=[machine for machine in kept if machine])
+
+    def times(self, kind: TrialKind, files: int) -> list[list[float]]:
+        """Return the times of each machine in blocks of this kind, over the first files of each.
+
+        Several runs of one machine are averaged, repetition by repetition.
+        """
+        by_machine = [
+            [times for run in runs if (times := _repetitions(run, kind, files))]
+            for runs in self.machines
+        ]
+        return [
+            [fmean(repetition) for repetition in zip(*runs, strict=False)]
+            for runs in by_machine
+            if runs
+        ]
+
+
+def outcomes(
+    subject: Subject, slower: Sequence[Worker], faster: Sequence[Worker]
+) -> tuple[TrialOutcome, ...]:
+    """Return what every kind of trial shows; nothing where no trials were recorded."""
+    sides = _side(slower, subject), _side(faster, subject)
+    if not any(side.machines for side in sides):
+        return ()
+    return _without_contradictions(
+        (
+            _pace(*sides),
+            *(_both_changed(kind, *sides) for kind in _CONFIRMED),
+        )
+    )
+
+
+def _side(workers: Sequence[Worker], subject: Subject) -> _Side:
+    machines = [
+        [run for worker in runs if (run := trials_of(worker, subject)) is not None]
+        for runs in by_machine(workers, lambda worker: worker.machine)
+    ]
+    return _Side(workers[0].side if workers else "", [runs for runs in machines if runs])
+
+
+def _both_changed(kind: TrialKind, slower: _Side, faster: _Side) -> TrialOutcome:
+    """Judge a trial that both sides ran."""
+    sides = [side.only(lambda run: _has(run, kind)) for side in (slower, faster)]
+    missing = [
+        side.name for side, having in zip((slower, faster), sides, strict=True) if not having.runs
+    ]
+    if missing:
+        return _not_run(kind, _why_missing(kind, missing, slower.runs + faster.runs))
+    files = _common_files([run for side in sides for run in side.runs])
+    if not files:
+        return _not_run(kind, statement("The sides did not copy the same files."))
+    normal, changed = (
+        Gap(*(side.times(each, files) for side in sides)) for each in (TrialKind.NORMAL, kind)
+    )
+    unusable = _unusable(kind, normal, changed)
+    if unusable is not None:
+        return unusable
+    gone = normal.gone_after(changed)
+    if gone.share >= _CONFIRMS_SHARE:
+        outcome = _judged(kind, TrialState.CONFIRMED, statement(_CONFIRMED[kind]), gone)
+    elif gone.share <= _REFUTES_SHARE:
+        outcome = _judged(kind, TrialState.REFUTED, statement(_REFUTED[kind]), gone)
+    else:
+        meaning = statement("A part of the gap goes, and a part stays.")
+        outcome = _judged(kind, TrialState.UNDECIDED, meaning, gone)
+    if kind is TrialKind.MEMORY:
+        return replace(outcome, share=None, low_share=None, high_share=None)
+    return outcome
+
+
+def _pace(slower: _Side, faster: _Side) -> TrialOutcome:
+    """Judge the faster side, held to what the slower side's disks can write."""
+    kind = TrialKind.PACE
+    ceilings = [ceiling_bytes_per_s(side.runs) for side in (slower, faster)]
+    low, high = ceilings
+    if low is None or high is None:
+        return _not_run(kind, statement("What the disks can write was not measured on both sides."))
+    rates: dict[str, Value] = {
+        "low": _rate(low),
+        "high": _rate(high),
+        "slower": slower.name,
+        "faster": faster.name,
+    }
+    if high < CEILINGS_DIFFER_RATIO * low:
+        template = (
+            "The disks of {slower} can write {low}, those of {faster} {high}: the difference is too "
+            "small to try it."
+        )
+        return _not_run(kind, statement(template, **rates))
+    paced = faster.only(lambda run: _has(run, kind) and bool(paced_at([run], low)))
+    if not paced.runs:
+        template = (
+            "{slower}'s disks can write {low}, and {faster} was not held to that yet: submit "
+            "--confirm does it."
+        )
+        return _not_run(kind, statement(template, **rates))
+    slower, faster = (
+        side.only(lambda run: _has(run, TrialKind.NORMAL)) for side in (slower, faster)
+    )
+    files = _common_files(slower.runs + faster.runs)
+    if not files or not slower.runs:
+        return _not_run(kind, statement("The sides did not copy the same files."))
+    slow, fast, held = (
+        side.times(each, files)
+        for side, each in (
+            (slower, TrialKind.NORMAL),
+            (paced, TrialKind.NORMAL),
+            (paced, kind),
+        )
+    )
+    normal, changed = Gap(slow, fast), Gap(slow, held)
+    unpaced = faster.times(TrialKind.NORMAL, files)
+    unusable = _unusable(kind, normal, changed)
+    if unusable is not None:
+        return unusable
+    gone = normal.gone_after(changed, Gap(slow, unpaced).spread_of_machines)
+    return _judge_pace(gone, 1 / changed.times_as_long, rates)
+
+
+def _judge_pace(gone: GoneShare, held_ratio: float, rates: Mapping[str, Value]) -> TrialOutcome:
+    values = {**rates, "ratio": Quantity(held_ratio, Unit.RATIO)}
+    held = "Held to {low}, {faster} takes {ratio} the time of {slower}"
+    is_as_slow = 1 / _AS_SLOW_RATIO <= held_ratio <= _AS_SLOW_RATIO
+    if is_as_slow and gone.share >= _PACE_CONFIRMS_SHARE:
+        state, meaning = TrialState.CONFIRMED, f"{held}: write bandwidth makes the difference."
+    elif gone.share <= _PACE_REFUTES_SHARE:
+        state, meaning = (
+            TrialState.REFUTED,
+            f"{held}: write bandwidth does not make the difference.",
+        )
+    else:
+        state, meaning = TrialState.UNDECIDED, f"{held}."
+    return _judged(TrialKind.PACE, state, statement(meaning, **values), gone)
+
+
+def _judged(
+    kind: TrialKind, state: TrialState, meaning: Statement, gone: GoneShare
+) -> TrialOutcome:
+    """Return the outcome with its interval; undecided where the repetitions scatter."""
+    if gone.half_width > _MOST_SCATTER_SHARE:
+        state = TrialState.UNDECIDED
+        meaning = statement(
+            "The repetitions scatter by ±{scatter}, too much to tell.",
+            scatter=share(gone.half_width),
+        )
+    return TrialOutcome(
+        kind,
+        state,
+        meaning,
+        gone.share,
+        gone.share - gone.half_width,
+        gone.share + gone.half_width,
+        gone.repetitions,
+    )
+
+
+def _without_contradictions(judged: Sequence[TrialOutcome]) -> tuple[TrialOutcome, ...]:
+    """Return trials that contradict each other as undecided, each with the other's name."""
+    states = {each.kind: each.state for each in judged}
+    against: dict[TrialKind, TrialKind] = {}
+    for storage in (TrialKind.PACE, TrialKind.UNLINK):
+        for other, state in (
+            (TrialKind.LOOKUP, TrialState.CONFIRMED),
+            (TrialKind.MEMORY, TrialState.REFUTED),
+        ):
+            if states[storage] is TrialState.CONFIRMED and states[other] is state:
+                against |= {storage: other, other: storage}
+    return tuple(
+        replace(
+            each,
+            state=TrialState.UNDECIDED,
+            meaning=statement("{other} contradicts this.", other=against[each.kind].value),
+        )
+        if each.kind in against
+        else each
+        for each in judged
+    )
+
+
+def _has(run: Trials, kind: TrialKind) -> bool:
+    """Return whether a run has the kind, and normal blocks to compare with."""
+    kinds = [block.trial for block in run.blocks]
+    return kind in kinds and TrialKind.NORMAL in kinds
+
+
+def _why_missing(kind: TrialKind, missing: Sequence[str], recorded: Sequence[Trials]) -> Statement:
+    reasons = [run.reason for run in recorded if run.reason]
+    if reasons:
+        return statement("{reason}.", reason=reasons[0].removesuffix("."))
+    names = " and ".join(missing)
+    return statement("{sides} did not run {kind}.", sides=names, kind=kind.value)
+
+
+def _unusable(kind: TrialKind, normal: Gap, changed: Gap) -> TrialOutcome | None:
+    """Return the outcome where the trials cannot be judged; None where they can."""
+    if min(normal.repetitions, changed.repetitions) < LEAST_REPETITIONS:
+        reason = statement("There are fewer than 3 repetitions.")
+        return TrialOutcome(kind, TrialState.UNDECIDED, reason)
+    if normal.times_as_long >= LEAST_GAP_RATIO:
+        return None
+    reason = statement(
+        "While the trials ran, the slower side took {ratio} the faster side's time: too little to "
+        "find the cause of.",
+        ratio=Quantity(normal.times_as_long, Unit.RATIO),
+    )
+    return _not_run(kind, reason)
+
+
+def _not_run(kind: TrialKind, reason: Statement) -> TrialOutcome:
+    return TrialOutcome(kind, TrialState.NOT_RUN, reason)
+
+
+def _rate(bytes_per_s: float) -> Quantity:
+    return Quantity(bytes_per_s, Unit.BYTES_PER_SECOND)
+
+
+def _repetitions(run: Trials, kind: TrialKind, files: int) -> list[float]:
+    return [
+        (math.fsum(block.lookup_ns[:files]) + math.fsum(block.copy_ns[:files])) / files
+        for block in run.blocks
+        if block.trial is kind
+    ]
+
+
+def _common_files(recorded: Sequence[Trials]) -> int:
+    """Return how many files, from the first on, all runs copied in the same order."""
+    columns = zip(*(run.file_indexes for run in recorded), strict=False)
+    files = 0
+    for indexes in columns:
+        if len(set(indexes)) > 1:
+            break
+        files += 1
+    return files

@@ -1,0 +1,97 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Facts on some workers of a side: a cause must hold for those that are slow, and only for those."""
+
+from collections.abc import Mapping
+
+import divided_reports
+import pytest
+from simulated_cases import BASE, TRUTHS, disks
+from simulated_machine import Machine
+from simulated_push import Pool
+
+from io_benchmark.analysis.model import DIFFERENT, Cause, State
+from io_benchmark.report.content.statement_text import text_of
+
+WORKERS = 5
+SUPPORTED, RULED_OUT = State.SUPPORTED, State.RULED_OUT
+ONE_DISK = TRUTHS["one disk"].change(BASE)
+LIMITED = TRUTHS["write limit"].change(BASE)
+ONE_FAST_DISK = disks(1, write_mib_per_s=800.0)(BASE)
+
+
+def causes(
+    slow: Machine,
+    slow_exceptions: Mapping[int, Machine],
+    fast_exceptions: Mapping[int, Machine] | None = None,
+) -> dict[str, Cause]:
+    """The causes by name; the numbered workers have other machines than the rest of their pool."""
+    report = divided_reports.of_pools(
+        Pool("amd-16", slow, WORKERS, slow_exceptions),
+        Pool("intel", BASE, WORKERS, fast_exceptions),
+    )
+    assert report.subjects[0].comparisons[0].verdict in DIFFERENT
+    return {cause.name: cause for cause in report.diagnoses[0].causes}
+
+
+def explanation(cause: Cause) -> str:
+    return " ".join(map(text_of, cause.explanation))
+
+
+def test_the_fast_worker_does_not_have_it() -> None:
+    """Four of five have one disk and are slow: that is why the side is slower."""
+    found = causes(ONE_DISK, {2: BASE})["device-count"]
+    assert found.state is SUPPORTED
+    assert "4 of 5 workers of the slower side have this, and the others are faster." in explanation(
+        found
+    )
+
+
+@pytest.mark.parametrize(
+    ("slow", "exceptions", "cause", "reason"),
+    [
+        pytest.param(
+            LIMITED,
+            dict.fromkeys((0, 1, 3), TRUTHS["write limit"].change(ONE_DISK)),
+            "device-count",
+            "As slow without this: 2 of 5 workers of the slower side.",
+            id="missing on slow workers",
+        ),
+        pytest.param(
+            ONE_DISK,
+            {4: ONE_FAST_DISK},
+            "device-count",
+            "As fast as the faster side in spite of this: 1 of 5 workers of the slower side.",
+            id="present on a fast worker",
+        ),
+    ],
+)
+def test_the_times_do_not_follow_the_fact(
+    slow: Machine, exceptions: Mapping[int, Machine], cause: str, reason: str
+) -> None:
+    """The explanation has the number of workers that contradict the cause."""
+    found = causes(slow, exceptions)[cause]
+    assert (found.state, explanation(found)) == (RULED_OUT, reason)
+
+
+def test_what_is_true_for_all_stays() -> None:
+    """Beside a fact on some workers, the limit on all of them is the cause."""
+    some = dict.fromkeys((0, 1, 3), TRUTHS["write limit"].change(ONE_DISK))
+    assert causes(LIMITED, some)["cgroup-io-limit"].state is SUPPORTED
+
+
+def test_workers_of_the_faster_side_have_it_too() -> None:
+    """Two of them are as fast with one disk."""
+    found = causes(ONE_DISK, {}, {1: ONE_FAST_DISK, 3: ONE_FAST_DISK})["device-count"]
+    assert (found.state, explanation(found)) == (
+        RULED_OUT,
+        "Fast in spite of this: 2 of 5 workers of the faster side.",
+    )
+
+
+def test_one_worker_does_not_make_its_side_slow() -> None:
+    """All have a write limit, and one has a slow grep besides: that is not why its side is slower."""
+    found = causes(LIMITED, {1: TRUTHS["slow grep"].change(LIMITED)})
+    assert found["cgroup-io-limit"].state is SUPPORTED
+    assert found["lookup-cost"].state is RULED_OUT

@@ -1,0 +1,242 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Each trial is confirmed, refuted or undecided, by the gap that it takes away."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from tried_workers import Times, subject_of, trials, tried
+
+from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
+from io_benchmark.analysis.trials.trial_outcomes import outcomes
+from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.results.trials import TrialKind
+
+CONFIRMED, REFUTED = TrialState.CONFIRMED, TrialState.REFUTED
+UNDECIDED, NOT_RUN = TrialState.UNDECIDED, TrialState.NOT_RUN
+# The normal gap is 60 ms.
+SLOW: dict[str, Sequence[float]] = {"normal": (126, 127, 125)}
+FAST: dict[str, Sequence[float]] = {"normal": (66, 65, 67)}
+STEADY = (66, 66.5, 65.5)
+LOW, HIGH = (390, 391, 392), (780, 784, 782)
+
+
+def by_kind(
+    slow: Sequence[dict[str, Any] | None], fast: Sequence[dict[str, Any] | None]
+) -> dict[TrialKind, TrialOutcome]:
+    """Return all outcomes; `amd-16` is the slower side."""
+    slower, faster = tried("amd-16", *slow), tried("intel", *fast)
+    return {each.kind: each for each in outcomes(subject_of(slower), slower, faster)}
+
+
+def outcome(kind: str, slow: Times, fast: Times) -> TrialOutcome:
+    return by_kind([trials({**SLOW, **slow})], [trials({**FAST, **fast})])[TrialKind(kind)]
+
+
+def paced(times: Sequence[float], rate: float = 391) -> TrialOutcome:
+    found = by_kind(
+        [trials(SLOW, ceilings=LOW)],
+        [
+            trials(FAST, ceilings=HIGH),
+            trials(FAST | {"pace": times}, ceilings=HIGH, pace_mib_per_s=rate),
+        ],
+    )
+    return found[TrialKind.PACE]
+
+
+def test_without_trials_nothing_was_tried() -> None:
+    """Results from before trials have none."""
+    assert by_kind([None], [None]) == {}
+
+
+@pytest.mark.parametrize(
+    ("times", "state", "share"),
+    [
+        pytest.param((66, 66, 66), CONFIRMED, 1.0, id="the gap goes"),
+        pytest.param((77, 78, 77.5), CONFIRMED, 0.81, id="a fifth stays"),
+        pytest.param((85, 84, 86), UNDECIDED, 0.68, id="a third stays"),
+        pytest.param((120, 119, 121), REFUTED, 0.1, id="nearly all stays"),
+        pytest.param((200, 199, 201), REFUTED, -1.23, id="it grows"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["lookup", "unlink"])
+def test_the_gap_goes_or_stays(
+    kind: str, times: Sequence[float], state: TrialState, share: float
+) -> None:
+    """The faster side takes 66 ms with the change, too."""
+    found = outcome(kind, {kind: times}, {kind: STEADY})
+    assert (found.state, found.repetitions) == (state, 3)
+    assert found.share == pytest.approx(share, abs=0.01)
+
+
+def test_memory_has_no_share() -> None:
+    """It shows whether storage is involved, and never how much."""
+    found = outcome("memory", {"memory": STEADY}, {"memory": STEADY})
+    assert (found.state, found.share, found.low_share) == (CONFIRMED, None, None)
+    assert text_of(found.meaning) == "The gap goes: storage is involved."
+
+
+def test_repetitions_that_scatter() -> None:
+    """The mean says that the gap goes, but one repetition says that nearly half of it stays."""
+    found = outcome("lookup", {"lookup": (96, 50, 60)}, {"lookup": STEADY})
+    assert found.state is UNDECIDED
+    assert text_of(found.meaning) == "The repetitions scatter by ±101 %, too much to tell."
+
+
+def test_machines_that_differ() -> None:
+    """The interval is not narrower than over machines, however steady each of them is."""
+    steady = [trials(SLOW | {"lookup": (time,) * 3}) for time in (46, 66, 86)]
+    fast = trials(FAST | {"lookup": STEADY})
+    assert by_kind(steady, [fast, fast])[TrialKind.LOOKUP].state is UNDECIDED
+    assert by_kind(steady[1:2], [fast])[TrialKind.LOOKUP].state is CONFIRMED
+
+
+@pytest.mark.parametrize(
+    ("slow", "fast", "state", "reason"),
+    [
+        pytest.param(
+            trials(SLOW | {"lookup": (66, 66)}),
+            trials(FAST | {"lookup": STEADY}),
+            UNDECIDED,
+            "There are fewer than 3 repetitions.",
+            id="few repetitions",
+        ),
+        pytest.param(
+            trials({"normal": (70, 70, 70), "lookup": STEADY}),
+            trials(FAST | {"lookup": STEADY}),
+            NOT_RUN,
+            "While the trials ran, the slower side took 1.06× the faster side's time: too little to "
+            "find the cause of.",
+            id="small gap",
+        ),
+        pytest.param(
+            trials({}, reason="too little time: 0.2 s"),
+            trials(FAST | {"lookup": STEADY}),
+            NOT_RUN,
+            "too little time: 0.2 s.",
+            id="a worker's reason",
+        ),
+        pytest.param(
+            None,
+            trials(FAST | {"lookup": STEADY}),
+            NOT_RUN,
+            "amd-16 did not run lookup.",
+            id="one side",
+        ),
+        pytest.param(
+            trials(SLOW | {"lookup": STEADY}, files=(1, 2, 3)),
+            trials(FAST | {"lookup": STEADY}, files=(3, 2, 1)),
+            NOT_RUN,
+            "The sides did not copy the same files.",
+            id="other files",
+        ),
+    ],
+)
+def test_what_cannot_be_judged(
+    slow: dict[str, Any] | None, fast: dict[str, Any], state: TrialState, reason: str
+) -> None:
+    """The outcome says why."""
+    found = by_kind([slow], [fast])[TrialKind.LOOKUP]
+    assert (found.state, text_of(found.meaning)) == (state, reason)
+
+
+def test_only_common_files_are_compared() -> None:
+    """A side with time for more files is compared over those that both have."""
+    longer = trials(SLOW | {"lookup": STEADY}, files=(3, 1, 2, 4, 5))
+    for block in longer["blocks"]:
+        block["copy_ns"][3:] = [10**12, 10**12]
+    found = by_kind([longer], [trials(FAST | {"lookup": STEADY})])[TrialKind.LOOKUP]
+    assert found.state is CONFIRMED
+    assert found.share == pytest.approx(1.0, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("times", "state", "meaning"),
+    [
+        pytest.param(
+            (128, 127, 129),
+            CONFIRMED,
+            "Held to 391 MiB/s, intel takes 1.02× the time of amd-16: write bandwidth makes the "
+            "difference.",
+            id="as slow",
+        ),
+        pytest.param(
+            (70, 71, 69),
+            REFUTED,
+            "Held to 391 MiB/s, intel takes 0.56× the time of amd-16: write bandwidth does not make "
+            "the difference.",
+            id="hardly slower",
+        ),
+        pytest.param(
+            (100, 101, 99),
+            UNDECIDED,
+            "Held to 391 MiB/s, intel takes 0.79× the time of amd-16.",
+            id="between",
+        ),
+        pytest.param(
+            (150, 151, 149),
+            UNDECIDED,
+            "Held to 391 MiB/s, intel takes 1.19× the time of amd-16.",
+            id="slower than the slow side",
+        ),
+    ],
+)
+def test_pace(times: Sequence[float], state: TrialState, meaning: str) -> None:
+    """The faster side's own machine is compared before and after."""
+    found = paced(times)
+    assert (found.state, text_of(found.meaning)) == (state, meaning)
+
+
+def test_a_small_gap_is_not_confirmed_by_a_pace_without_effect() -> None:
+    """A side that is 1.11× as slow is within 1.1× of the other with hardly any pacing."""
+    recorded = trials(FAST | {"pace": (68, 68, 68)}, ceilings=HIGH, pace_mib_per_s=391)
+    found = by_kind([trials({"normal": (73, 73.5, 74)}, ceilings=LOW)], [recorded])[TrialKind.PACE]
+    assert found.state is not CONFIRMED
+
+
+def test_what_is_not_paced() -> None:
+    """Ceilings are missing, nearly equal, or the faster side was not yet held to the right one."""
+
+    def reason(low: Sequence[float], high: Sequence[float]) -> str:
+        found = by_kind([trials(SLOW, ceilings=low)], [trials(FAST, ceilings=high)])[TrialKind.PACE]
+        assert found.state is NOT_RUN
+        return text_of(found.meaning)
+
+    assert reason((), HIGH) == "What the disks can write was not measured on both sides."
+    assert reason(LOW, (450,)) == (
+        "The disks of amd-16 can write 391 MiB/s, those of intel 450 MiB/s: the difference is too "
+        "small to try it."
+    )
+    assert reason(LOW, HIGH) == (
+        "amd-16's disks can write 391 MiB/s, and intel was not held to that yet: submit --confirm "
+        "does it."
+    )
+    assert paced((126, 126, 126), rate=300).state is NOT_RUN
+
+
+@pytest.mark.parametrize(
+    ("slow", "fast", "contradicting"),
+    [
+        pytest.param(
+            {"lookup": STEADY, "unlink": STEADY},
+            {"lookup": STEADY, "unlink": STEADY},
+            {"lookup": "unlink contradicts this.", "unlink": "lookup contradicts this."},
+            id="lookups and the flush",
+        ),
+        pytest.param(
+            {"memory": (126, 127, 125), "unlink": STEADY},
+            {"memory": STEADY, "unlink": STEADY},
+            {"memory": "unlink contradicts this.", "unlink": "memory contradicts this."},
+            id="the flush, but no storage",
+        ),
+    ],
+)
+def test_contradictions(slow: Times, fast: Times, contradicting: dict[str, str]) -> None:
+    """Trials that contradict each other are undecided, and name each other."""
+    found = by_kind([trials({**SLOW, **slow})], [trials({**FAST, **fast})])
+    undecided = {
+        kind.value: text_of(each.meaning) for kind, each in found.items() if each.state is UNDECIDED
+    }
+    assert undecided == contradicting

@@ -1,0 +1,64 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Workers with trials whose times are given, in milliseconds."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+import seed_case
+from seed_workers import worker
+from simulated_push import as_version_2
+
+from io_benchmark.analysis.model import Subject, Worker
+
+MS = 1_000_000
+MIB = 1024 * 1024
+FILES = (3, 1, 2)
+# Of each kind of block, the mean time in each repetition.
+Times = Mapping[str, Sequence[float]]
+
+
+def trials(
+    times: Times,
+    *,
+    ceilings: Sequence[float] = (),
+    pace_mib_per_s: float | None = None,
+    files: Sequence[int] = FILES,
+    reason: str | None = None,
+) -> dict[str, Any]:
+    """Return what a worker records; `ceilings` are in MiB/s."""
+    blocks = [
+        {
+            "trial": kind,
+            "lookup_ns": [MS] * len(files),
+            "copy_ns": [round((time - 1) * MS)] * len(files),
+        }
+        for kind, repetitions in times.items()
+        for time in repetitions
+    ]
+    return {
+        "state": "completed" if blocks else "not-run",
+        "reason": reason,
+        "pace_bytes_per_s": None if pace_mib_per_s is None else round(pace_mib_per_s * MIB),
+        "file_indexes": [*files],
+        "duration_ns": 1,
+        "ceilings": [
+            {"written_bytes": round(rate * MIB), "duration_ns": 1000 * MS} for rate in ceilings
+        ],
+        "blocks": blocks,
+    }
+
+
+def tried(pool: str, *recorded: dict[str, Any] | None) -> list[Worker]:
+    """Return a pool's workers, one for each machine's trials."""
+    documents = seed_case.documents(len(recorded), pools=[pool])
+    for document, each in zip(documents, recorded, strict=True):
+        document["workloads"][0]["trials"] = each
+        as_version_2(document)
+    return [worker(msgspec.json.decode(msgspec.json.encode(each))) for each in documents]
+
+
+def subject_of(workers: Sequence[Worker]) -> Subject:
+    return workers[0].entries[0].subject
