@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.evidence_model import Evidence
+from io_benchmark.analysis.leftover_model import Leftover
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.trials.trial_model import TrialOutcome
@@ -296,24 +297,6 @@ class Remedy:
     gain_ratio: float | None  # time now ÷ time then, measured or predicted
     measured: bool
     evidence: tuple[Statement, ...]
-
-
-@dataclass(frozen=True)
-class LeftoverPart:
-    """What the supported causes leave over in one part of the time."""
-
-    phase: Phase
-    kind: Kind
-    difference_ns: float
-
-
-@dataclass(frozen=True)
-class Leftover:
-    """What the supported causes do not explain of a difference, and the parts that it lies in."""
-
-    difference_ns: float
-    share: float
-    parts: tuple[LeftoverPart, ...]  # the largest first
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,10 @@ def _moved_per_sample(at: int, view: View) -> float | None:
 
 
 def _peak(at: int, view: View) -> float | None:
-    return None if view.peak_bytes_per_s is None else view.peak_bytes_per_s[at]
+    """Return the rate that the disks kept up, else the run's average."""
+    if view.peak_bytes_per_s is None or view.moved_bytes_per_s is None:
+        return None
+    return view.peak_bytes_per_s[at] or view.moved_bytes_per_s[at]
 
 
 def _quota_ns(view: View) -> float | None:
