@@ -17,7 +17,12 @@ def register(graph_config: Any) -> None:
     root = Path(graph_config.root_dir).absolute().parent
     sys.path.insert(0, str(root / "python"))
 
-    from io_benchmark_taskgraph import mistakes, parameters, yaml_files  # noqa: PLC0415
+    from io_benchmark_taskgraph import (  # noqa: PLC0415
+        confirm_action,
+        mistakes,
+        parameters,
+        yaml_files,
+    )
 
     try:
         yaml_files.check_tree(root / "taskcluster")
@@ -26,3 +31,4 @@ def register(graph_config: Any) -> None:
         logger.error("%s", error)  # noqa: TRY400 - no traceback
         raise
     parameters.register()
+    confirm_action.register()

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from worker import retrieves_of
 
 from io_benchmark import results
 from io_benchmark.errors import ResultError
@@ -480,7 +481,9 @@ def test_every_workload_reads_whole() -> None:
         assert columns_of(entry) == original["samples"]
         facts = msgspec.to_builtins(msgspec.structs.replace(entry, samples=None))
         # Written before there were these keys.
-        newer = {"process_times", "final_sync_device_bytes"} & set(entry.__struct_fields__)
+        newer = {"process_times", "final_sync_device_bytes", "trials"} & set(
+            entry.__struct_fields__
+        )
         assert facts == {**original, "samples": None, **dict.fromkeys(newer)}
     assert {entry.__struct_config__.tag for entry in result.workloads} == set(WORKLOADS)
 
@@ -507,6 +510,61 @@ def test_a_retrieve_that_took_no_time_is_none() -> None:
     samples = whole["workloads"][0]["samples"]
     samples["lookup_ns"][7] = samples["copy_ns"][7] = 0
     with pytest.raises(ResultError, match="samples: a retrieve took no time at all"):
+        results.parse(json.dumps(whole).encode(), "x")
+
+
+def trials(**changed: Any) -> dict[str, Any]:
+    block = {"trial": "normal", "lookup_ns": [9, 8], "copy_ns": [70, 80]}
+    return {
+        "state": "completed",
+        "reason": None,
+        "pace_bytes_per_s": None,
+        "file_indexes": [3, 1],
+        "duration_ns": 400,
+        "ceilings": [{"written_bytes": 1048576, "duration_ns": 12}],
+        "blocks": [block, {**block, "trial": "lookup", "lookup_ns": [0, 0]}],
+        **changed,
+    }
+
+
+def test_trials_are_read() -> None:
+    """All of them, in the order of time; in files without them there are none."""
+    whole = document()
+    (entry,) = retrieves_of(results.parse(json.dumps(whole).encode(), "x"))
+    assert entry.trials is None
+    whole["workloads"][0]["trials"] = trials()
+    (entry,) = retrieves_of(results.parse(json.dumps(whole).encode(), "x"))
+    assert msgspec.to_builtins(entry.trials) == trials()
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        pytest.param(
+            {"file_indexes": [3, 100]},
+            "trials.file_indexes: names a file that file_sizes_bytes does not have",
+            id="file",
+        ),
+        pytest.param(
+            {"file_indexes": [3]},
+            "trials.blocks: a block does not have 1 retrieves, as trials.file_indexes has",
+            id="length",
+        ),
+        pytest.param({"file_indexes": [0] * 10_001}, "file_indexes", id="many retrieves"),
+        pytest.param({"blocks": trials()["blocks"] * 51}, "blocks", id="many blocks"),
+        pytest.param({"ceilings": trials()["ceilings"] * 101}, "ceilings", id="many ceilings"),
+        pytest.param(
+            {"ceilings": [{"written_bytes": 5, "duration_ns": 0}]}, "ns", id="no duration"
+        ),
+        pytest.param({"pace_bytes_per_s": 0}, "pace_bytes_per_s", id="no pace"),
+        pytest.param({"state": "other"}, "state", id="state"),
+    ],
+)
+def test_trials_that_are_not_consistent(changed: dict[str, Any], problem: str) -> None:
+    """Refused, as any other part of a result."""
+    whole = document()
+    whole["workloads"][0]["trials"] = trials(**changed)
+    with pytest.raises(ResultError, match=problem):
         results.parse(json.dumps(whole).encode(), "x")
 
 

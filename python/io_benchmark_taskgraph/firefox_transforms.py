@@ -35,6 +35,7 @@ from io_benchmark_taskgraph.stanza import (
     PLACE_NAME,
     PLACE_PATH,
     SCRIPT_PATH,
+    TRIALS,
     WORKSPACE,
     TaskPlace,
 )
@@ -94,6 +95,8 @@ KEYS = {
     ),
     # One series per pool in Perfherder, or one series for all pools.
     Optional("perfherder", default="pool"): In(PERFHERDER_MODES),
+    # Experiments after the retrieves: within 15 % of their time, always or never.
+    Optional("trials", default="never"): In(TRIALS),
 }
 
 

@@ -19,6 +19,7 @@ from io_benchmark_taskgraph.mistakes import plain, shown, suggestion
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 FIDELITIES = ("seed", "real")
+TRIALS = ("auto", "always", "never")
 PERFHERDER_MODES = ("pool", "neutral")
 # The script's limit over all places and destinations: results with more would not be read.
 MAX_RETRIEVES = 100_000
@@ -60,6 +61,7 @@ class Benchmark:
     replicates: int
     places: tuple[TaskPlace, ...]
     perfherder: str
+    trials: str
 
     @classmethod
     def parse(cls, stanza: object) -> Benchmark:
@@ -217,5 +219,8 @@ SCHEMA = voluptuous.Schema({
     voluptuous.Optional("places", default=lambda: ["workspace"]): _places,
     # The series in Perfherder: one per pool, or one that all pools share.
     voluptuous.Optional("perfherder", default="pool"): _one_of(PERFHERDER_MODES),
+    # Small experiments after the retrieves, which test causes: within 15 % of their time, always,
+    # or not at all.
+    voluptuous.Optional("trials", default="never"): _one_of(TRIALS),
 })
 KEYS = tuple(str(key) for key in SCHEMA.schema)

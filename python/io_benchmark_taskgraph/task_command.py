@@ -49,8 +49,11 @@ exec python3 -u -B "$application" \\
   {places} \\
   --artifacts "${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}" \
 --profile "${{IO_BENCHMARK_PROFILE:-full}}" \
---perfherder "${{IO_BENCHMARK_PERFHERDER:-{benchmark.perfherder}}}"
+--perfherder "${{IO_BENCHMARK_PERFHERDER:-{benchmark.perfherder}}}"{trials}
 """
+# A confirming task is the same task with both variables.
+TRIALS_OPTIONS = """ \\
+  --trials "${{IO_BENCHMARK_TRIALS:-{}}}" ${{IO_BENCHMARK_PACE:+--pace "$IO_BENCHMARK_PACE"}}"""
 
 
 def _place(place: TaskPlace) -> str:
@@ -88,6 +91,9 @@ def make_command(
         options=_options(benchmark, pool, time_budget_s),
         places=" \\\n  ".join(map(_place, benchmark.places)),
         artifacts=ARTIFACTS_PATH,
+        trials=TRIALS_OPTIONS.format(benchmark.trials)
+        if benchmark.trials != "never"
+        else "",
     )
     encoded, size = application.encoded, MAX_ARGUMENT_BYTES
     parts = [encoded[at : at + size] for at in range(0, len(encoded), size)]

@@ -87,7 +87,8 @@ class _Bench:
 
     def between_samples(self):
         """Write an interim result; called outside the timed parts, at most every ten seconds."""
-        self._collect()
+        with self.held():
+            self._collect()
         self.record.write_if_possible()
 
     def _collect(self):
@@ -114,6 +115,9 @@ class _Bench:
         except Interrupted as interrupted:
             state, reason = interrupted.state, interrupted.reason
             exit_code = interrupted.exit_code
+            if exit_code is None and _are_complete(document["workloads"]):
+                # Out of time for trials alone.
+                state, reason, exit_code = "completed", None, DONE
         except Exception as error:  # noqa: BLE001
             # A bug of this script: the samples so far are kept.
             self._failures.append(_internal_error(error))
@@ -200,8 +204,10 @@ class _Bench:
         try:
             workload.run(entry)
             entry["outcome"] = outcome("completed")
+            workload.run_trials(entry)
         except Interrupted as interrupted:
-            entry["outcome"] = outcome(interrupted.state, interrupted.reason)
+            if entry["outcome"]["state"] == "running":
+                entry["outcome"] = outcome(interrupted.state, interrupted.reason)
             raise
         except SkippedError as skipped:
             self._skip(place, [entry], skipped)
@@ -269,6 +275,10 @@ class _Bench:
             message = "%d lines of the log could not be written" % LOG.lines_dropped
             self.warn("log-lines-dropped", message)
             self.record.write_if_possible()
+
+
+def _are_complete(entries):
+    return all(entry["outcome"]["state"] == "completed" for entry in entries)
 
 
 def _not_written(error):

@@ -72,39 +72,48 @@ class SeedSteps(AbstractContextManager):
         # With its path: a bare name would cost a failed execve per folder of PATH.
         self._grep = shutil.which("grep") or "grep"
         self._account = accounting.Account()
+        self._children = accounting.ChildrenAccount()
         self._ended = None
         self.read = self._account.read
+        # One pipe for all greps: each prints one line, which is read when it has ended.
+        self._answer, self._output = os.pipe()
+        os.set_blocking(self._answer, False)
 
     def __exit__(self, *_):
         """Leave an interrupted grep: it ends by itself, and the end of the run waits for it."""
         self._account.close()
+        self._children.close()
+        os.close(self._answer)
+        os.close(self._output)
 
-    def spent(self, before, between, after):
-        """Return what lookup and copy spent, by readings around them; reap grep, which is in the first."""
+    def start(self):
+        """Begin a block of retrieves."""
+
+    def reap(self):
+        """Reap the grep of the latest lookup; return readings for spent()."""
         grep, self._ended = self._ended, None  # never reaped twice
-        waiting_ns = accounting.waiting_ns_of(grep)
-        _, user_ns, kernel_ns = accounting.reap(grep)
+        return self._children.reap(grep)
+
+    @staticmethod
+    def spent(before, between, after, grep):
+        """Return what lookup and copy spent, by readings around them; grep's is in the first."""
         own = accounting.growth(before, between)
-        lookup = accounting.together(own, (user_ns, kernel_ns, waiting_ns))
+        lookup = accounting.together(own, accounting.growth(*grep))
         return (*lookup, *accounting.growth(between, after))
 
     def look_up(self, index, url):
-        read_end, write_end = os.pipe()
-        try:
-            child = os.posix_spawn(
-                self._grep,
-                ("grep", "-Fnx", url, self._list),
-                os.environ,
-                file_actions=((os.POSIX_SPAWN_DUP2, write_end, 1),),
-            )
-        finally:
-            os.close(write_end)
-        try:
-            answer = os.read(read_end, 4096)
-        finally:
-            os.close(read_end)
+        child = os.posix_spawn(
+            self._grep,
+            ("grep", "-Fnx", url, self._list),
+            os.environ,
+            file_actions=((os.POSIX_SPAWN_DUP2, self._output, 1),),
+        )
         accounting.wait_for(child)
         self._ended = child
+        try:
+            answer = os.read(self._answer, 4096)
+        except BlockingIOError:
+            answer = b""
         if not answer.startswith(b"%d:" % (index + 1)):
             raise OSError(None, "grep did not find entry %d of the list" % (index + 1))
 
@@ -120,7 +129,7 @@ class SeedSteps(AbstractContextManager):
             try:
                 done = 0
                 while done < size:
-                    sent = os.sendfile(target_fd, source_fd, done, size - done)
+                    sent = self._send(target_fd, source_fd, done, size - done)
                     if sent == 0:
                         raise OSError(None, "%s is shorter than it was" % source)
                     done += sent
@@ -129,6 +138,10 @@ class SeedSteps(AbstractContextManager):
         finally:
             os.close(source_fd)
         shutil.copystat(source, destination)
+
+    def _send(self, target, source, start, size):
+        """Copy some of the bytes; return how many."""
+        return os.sendfile(target, source, start, size)
 
 
 # One bash for the whole run, as in update-verify. It runs cached_download's steps on a hit: two greps,
@@ -175,7 +188,12 @@ class RealSteps(AbstractContextManager):
             self._bash.stdin.close()
         self._bash.stdout.close()
 
-    def spent(self, before, between, after):
+    @staticmethod
+    def reap():
+        """Return nothing: bash reaps what it starts."""
+
+    @staticmethod
+    def spent(before, between, after, _):
         """Return what lookup and copy spent, bash and all that it ran; their waiting is not known."""
         if None in (before, between, after):
             return (None,) * 6

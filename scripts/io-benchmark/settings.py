@@ -14,12 +14,14 @@ from log import MIB
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 PERFHERDER = ("pool", "neutral")
+TRIALS = ("auto", "always", "never")
 QUICK_RETRIEVES_AT_MOST = 200
 # The names that a reader of results accepts.
 POOL = "[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
 URL = "http://host/path or https://host/path, without a user or password"
 RETRIEVES_AT_MOST = 100_000  # in all places and destinations together
 FILES_AT_MOST = 100_000
+PACE_AT_MOST = 10**12
 PLACES_AT_MOST = 10
 
 
@@ -47,6 +49,8 @@ class _RunSettings(NamedTuple):
     artifacts: str
     profile: str
     perfherder: str  # which series: the pool's, or one that all pools share
+    trials: str
+    pace_bytes_per_s: Optional[int]  # of copies in trials; None: no such trial
 
     def as_config(self):
         """Return the settings for the result file."""
@@ -155,6 +159,9 @@ def parse(arguments, known_workloads) -> _RunSettings:
     add("--artifacts", required=True, type=os.path.abspath, help="result directory")
     add("--profile", default="full", choices=("full", "quick"))
     add("--perfherder", default="pool", choices=PERFHERDER, help="whose series it is")
+    add("--trials", default="never", choices=TRIALS, help="after the retrieves")
+    pace = {"dest": "pace_bytes_per_s", "type": _positive(int, PACE_AT_MOST)}
+    add("--pace", **pace, metavar="BYTES_PER_S", help="of copies; implies trials")
     given = parser.parse_args(arguments)
     given.destinations = given.destinations or ["overwrite"]
     for option, values in (
@@ -168,6 +175,8 @@ def parse(arguments, known_workloads) -> _RunSettings:
                 parser.error(text % (option, value))
     if len(given.places) > PLACES_AT_MOST:
         parser.error("argument --place: given more than %d times" % PLACES_AT_MOST)
+    if given.pace_bytes_per_s and given.trials == "never":
+        given.trials = "always"
     if given.profile == "quick":
         given.retrieves = min(given.retrieves, QUICK_RETRIEVES_AT_MOST)
     passes = len(given.places) * len(given.destinations)

@@ -53,6 +53,9 @@ class Workload:
             name: None if None in values else values for name, values in columns.items()
         }
 
+    def run_trials(self, entry):
+        """Try what makes a difference, after the entry is complete; most workloads have no trials."""
+
     def times_by_group(self):
         """Return the group and the time of each sample so far, and the planned number as text."""
         raise NotImplementedError

@@ -107,6 +107,7 @@ def harness_cost(folder: Path) -> None:
 
         def harness() -> None:
             workload._retrieve_all(steps, target, entry)
+            workload._count_spent()
 
         def raw() -> None:
             for _ in range(BLOCK):

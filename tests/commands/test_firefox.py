@@ -126,14 +126,15 @@ def test_size(firefox):
     lines = {row[-1]: int(row[0]) for row in rows[:-1]}
     others = {path: count for path, count in lines.items() if not path.startswith(f"{SCRIPT}/")}
     assert set(others) == {KIND, TRANSFORMS, CONFIG, "taskcluster/docs/kinds.md"}
-    assert (others[KIND] <= 80, others[TRANSFORMS] <= 330) == (True, True)
+    assert (others[KIND] <= 80, others[TRANSFORMS] <= 335) == (True, True)
 
 
 def test_size_of_all(firefox):
     """All of it together is short enough to be reviewed as one patch."""
     whole = run(firefox, "--diff", "--stat").stdout.splitlines()[-1].split()
-    # 3,000 until the script read what its processes spend (accounting.py).
-    assert int(whole[0]) <= 3_200
+    # 3,000 until the script read what its processes spend (accounting.py), 3,200 until it tried
+    # what a difference goes away with (trials.py).
+    assert int(whole[0]) <= 3_750
 
 
 def test_workloads(firefox):

@@ -54,7 +54,18 @@ def clone(home: Path) -> Path:
     return clone
 
 
+# A command line without anything that only a shell understands.
+PLAIN = re.compile(r"io-benchmark( [\w./:=,%-]+| '[^']*')*")
+
+
 def run_block(clone: Path, text: str, **environment: str) -> None:
+    """Run a block by a shell; in this process, which is quick, where it needs no shell."""
+    lines = text.strip().splitlines()
+    if all(PLAIN.fullmatch(line) for line in lines):
+        for line in lines:
+            variables = {"HOME": str(clone.parent), **environment}
+            program.run(*shlex.split(line)[1:], folder=clone, environment=variables)
+        return
     done = subprocess.run(
         ["bash", "-euc", text],
         cwd=clone,

@@ -36,6 +36,7 @@ GOOD = [
     pytest.param({"places": ["workspace", CONTAINER]}, id="places"),
     pytest.param({"upload-url": URL, "perfherder": "neutral"}, id="upload"),
     pytest.param({"replicates": 12}, id="replicates"),
+    pytest.param({"trials": "auto"}, id="trials"),
     pytest.param({"places": [{"name": "workspace", "path": stanza.WORKSPACE.path}]}, id="same"),
     pytest.param({"places": [{"name": "a", "path": f"/{'x' * 255}"}], "seed": 2}, id="long"),
 ]
@@ -86,6 +87,7 @@ BAD_VALUES: dict[str, list[Any]] = {
         [{**CONTAINER, "more": 1}],
     ],
     "perfherder": ["x", {}],
+    "trials": ["sometimes", True],
     "unknown": [1],
 }
 BAD = [

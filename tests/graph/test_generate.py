@@ -171,16 +171,16 @@ def test_place_outside_the_volume(tree, change):
         "        treeherder: {symbol: IOB(intel)}\n",
         "        treeherder: {symbol: IOB(intel)}\n"
         "        benchmark: {places: [{name: container, path: /builds/worker/io-benchmark}]}\n"
-        "        worker: {max-run-time: 5400}\n",
+        "        worker: {max-run-time: 6000}\n",
     )
     [task] = generate(tree, ["intel"])
     command = shell_text(task.definition["payload"]["command"])
     assert (
-        ' --time-budget 5100 \\\n  --place workspace="${IO_BENCHMARK_WORKSPACE:-/builds/worker/'
+        ' --time-budget 5700 \\\n  --place workspace="${IO_BENCHMARK_WORKSPACE:-/builds/worker/'
         'workspace}" \\\n  --place container="${IO_BENCHMARK_PLACE_CONTAINER:-/builds/worker/'
         'io-benchmark}" \\\n'
     ) in command
-    assert task.definition["payload"]["maxRunTime"] == 5400
+    assert task.definition["payload"]["maxRunTime"] == 6000
     # The kind that measures everything has its own.
     [measures_all] = generate(tree, ["io-benchmark-all-intel"])
     [before] = generate(OWN, ["io-benchmark-all-intel"])

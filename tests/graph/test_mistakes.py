@@ -40,7 +40,7 @@ SYMBOL = "{symbol: IOB(intel)}"
             "retrievs: 2000",
             f"{KIND}: task amd-16: benchmark.retrievs: unknown key; did you mean retrieves? There "
             "are: script, workloads, retrieves, seed, destination, fidelity, precision, "
-            "upload-url, replicates, places, perfherder",
+            "upload-url, replicates, places, perfherder, trials",
             id="unknown key",
         ),
         pytest.param(
@@ -77,8 +77,8 @@ SYMBOL = "{symbol: IOB(intel)}"
             "max-run-time: 3600",
             "max-run-time: 1800",
             f"{KIND}: task amd-16: benchmark.retrieves: 2000 retrieves x 1 place(s) x 1 "
-            "destination(s) of cache-retrieve take 2394 s at 50 MiB/s and the time budget is "
-            "1500 s; raise worker.max-run-time to 2694 or lower benchmark.retrieves to 1215",
+            "destination(s) of cache-retrieve with trials take 2736 s at 50 MiB/s and the time budget is "
+            "1500 s; raise worker.max-run-time to 3036 or lower benchmark.retrieves to 1057",
             id="time budget",
         ),
         pytest.param(

@@ -112,6 +112,39 @@ def test_two_processes_on_one_cpu_wait_for_it() -> None:
     assert competitor_waited_ns > 10 * MS
 
 
+def test_children_that_are_reaped_one_after_the_other() -> None:
+    """Each with its own time on a CPU, and with what it waited where the kernel tells it."""
+    account = accounting.ChildrenAccount()
+    try:
+        for code, most_ns, least_ns in (
+            ("import time\nwhile time.process_time() < 0.3: pass", 5000 * MS, 290 * MS),
+            ("", 290 * MS, 0),
+        ):
+            child = start(code)
+            accounting.wait_for(child)
+            user_ns, kernel_ns, waiting_ns = accounting.growth(*account.reap(child))
+            assert least_ns < user_ns + kernel_ns < most_ns
+            assert (waiting_ns is not None) == SCHEDSTAT.exists()
+            assert waiting_ns is None or waiting_ns >= 0
+            with pytest.raises(ChildProcessError):
+                os.waitpid(child, os.WNOHANG)
+    finally:
+        account.close()
+
+
+def test_a_reaped_childs_waiting(recorded: Callable[..., None]) -> None:
+    """It is the second number of its schedstat, or unknown."""
+    children = [start(""), start("")]
+    recorded({f"/proc/{children[0]}/schedstat": "1 55 2\n"})
+    account = accounting.ChildrenAccount()
+    waiting = []
+    for child in children:
+        accounting.wait_for(child)
+        waiting.append(accounting.growth(*account.reap(child))[2])
+    account.close()
+    assert waiting == [55, None]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -157,7 +190,9 @@ def test_no_descriptor_is_left_open() -> None:
     child = start("")
     spent_by(lambda: accounting.wait_for(child))
     accounting.waiting_ns_of(child)
-    accounting.reap(child)
+    account = accounting.ChildrenAccount()
+    account.reap(child)
+    account.close()
     with pytest.raises(ZeroDivisionError):
         spent_by(lambda: 1 // 0)
     assert descriptors() == before

@@ -155,7 +155,7 @@ def test_a_machine_that_tells_nothing_of_bash(
     with RealSteps(str(tmp_path / "urls.list"), str(tmp_path), "overwrite") as steps:
         recorded({})
         readings = [steps.read() for _ in range(3)]
-        assert steps.spent(*readings) == (None,) * 6
+        assert steps.spent(*readings, steps.reap()) == (None,) * 6
 
 
 def test_real_fidelity_takes_cached_downloads_own_steps(worker: Worker, tmp_path: Path) -> None:
@@ -204,11 +204,11 @@ def test_a_lookup_that_finds_nothing_is_a_failure(tmp_path: Path) -> None:
         with steps_class(str(urls), str(tmp_path), "overwrite") as steps:
             readings = [steps.read()] * 3
             steps.look_up(1, "https://b")
-            steps.spent(*readings)
+            steps.spent(*readings, steps.reap())
             for url in ("https://b", "https://c"):
                 with pytest.raises(OSError, match="grep did not find entry 1 of the list"):
                     steps.look_up(0, url)
-                steps.spent(*readings)
+                steps.spent(*readings, steps.reap())
 
 
 def test_a_ring_is_trimmed_after_a_sync(tmp_path: Path) -> None:

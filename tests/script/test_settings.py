@@ -28,6 +28,8 @@ def test_defaults_are_the_seeds() -> None:
         artifacts="/x",
         profile="full",
         perfherder="pool",
+        trials="never",
+        pace_bytes_per_s=None,
     )
 
 
@@ -40,7 +42,7 @@ def test_everything_can_be_given() -> None:
             *("--fidelity", "real", "--retrieves", "7", "--sizes", "2x1,1x0.5", "--seed", "9"),
             *("--precision", "2.5%", "--time-budget", "60", "--profile", "full"),
             *("--upload-url", "https://host:8443/path?signature=x"),
-            *("--perfherder", "neutral"),
+            *("--perfherder", "neutral", "--trials", "auto", "--pace", "250000000"),
         ],
         ["w"],
     )
@@ -52,6 +54,13 @@ def test_everything_can_be_given() -> None:
     assert parsed.upload_url == "https://host:8443/path?signature=x"
     assert parsed.as_config()["upload_url"] == "https://host:8443"
     assert parsed.perfherder == "neutral"
+    assert (parsed.trials, parsed.pace_bytes_per_s) == ("auto", 250_000_000)
+
+
+def test_a_pace_asks_for_trials() -> None:
+    """It would do nothing without them."""
+    parsed = settings.parse([*BASE, "--pace", "1"], ["w"])
+    assert (parsed.trials, parsed.pace_bytes_per_s) == ("always", 1)
 
 
 def test_quick_never_takes_more_than_200_retrieves() -> None:
@@ -106,6 +115,10 @@ def test_quick_never_takes_more_than_200_retrieves() -> None:
         pytest.param(["--upload-url", "http://u:p@h/"], "without a user or password", id="user"),
         pytest.param(["--upload-url", "http://h/a b"], "'http://h/a b' is not", id="space"),
         pytest.param(["--perfherder", "x"], "invalid choice: 'x'", id="unknown-perfherder"),
+        pytest.param(["--trials", "x"], "invalid choice: 'x'", id="unknown-trials"),
+        pytest.param(["--pace", "0"], "'0' is not a number above 0", id="no-pace"),
+        pytest.param(["--pace", "1.5"], "'1.5' is not a number above 0", id="part-of-a-byte"),
+        pytest.param(["--pace", "9" * 13], "at most 1000000000000", id="too-fast-a-pace"),
         pytest.param(["--fidelity", "x"], "invalid choice: 'x'", id="unknown-fidelity"),
     ],
 )

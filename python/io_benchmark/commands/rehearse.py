@@ -74,6 +74,11 @@ def _add_selection(group: argparse._ArgumentGroup) -> None:
         help="the sizes of a worker: 5.6 GiB of cache per task",
     )
     group.add_argument(
+        "--confirm",
+        action="store_true",
+        help="run all trials, and paced runs that confirm causes",
+    )
+    group.add_argument(
         "--seed", type=int, default=1, help="seed for the order of the tasks (default: 1)"
     )
     add_root_option(group)
@@ -141,14 +146,18 @@ def _logs_shown(verbose: bool, context: Context) -> Iterator[None]:
 
 def _rehearse(arguments: argparse.Namespace, context: Context) -> int:
     # Imported here: generating takes half a second to load, and --help must not wait for it.
+    from io_benchmark.commands.confirmation import confirming_tasks
     from io_benchmark.commands.rehearsal import Rehearsal, executor
     from io_benchmark.graph.generate import generate
     from io_benchmark.graph.root import find_root
+    from io_benchmark.submit.confirming import with_trials
 
     root = find_root(arguments.root, current_folder())
     _tell(context, f"Generating the graph from {root.path} ({root.origin})")
     jobs = parse_job_names(arguments.jobs)
     tasks, reports = _split(arguments.jobs, generate(root, jobs))
+    if arguments.confirm:
+        tasks = [replace(task, definition=with_trials(task.definition)) for task in tasks]
     pools = sorted({task.pool for task in tasks})
     Plan.of_pools(pools, arguments.baseline)  # a mistake is told before anything runs
     folders = _folders_of_pools(arguments.at, pools)
@@ -162,6 +171,14 @@ def _rehearse(arguments: argparse.Namespace, context: Context) -> int:
             lambda text: _tell(context, text),
         )
         rehearsal = Rehearsal(execute, root.path, output, folders, arguments.profile)
+        if arguments.confirm:
+            _run_all(rehearsal, tasks, [], arguments, context)
+            tasks = confirming_tasks(
+                _read_back(output, []),
+                tasks,
+                arguments.baseline,
+                lambda text: _tell(context, text),
+            )
         _run_all(rehearsal, tasks, reports, arguments, context)
         failures = rehearsal.failures
         measured = _read_back(output, failures)
@@ -200,7 +217,10 @@ def _run_all(
 
     names = ", ".join(task.label for task in (*tasks, *reports))
     count = len(tasks) + len(reports)
-    _tell(context, f"Running {count} tasks one by one, {arguments.profile} sizes: {names}")
+    if not count:
+        return
+    shown = "1 task" if count == 1 else f"{count} tasks one by one"
+    _tell(context, f"Running {shown}, {arguments.profile} sizes: {names}")
     shown_on = terminal_console(context.stderr, context.environment)
     with closing(RehearsalProgress(shown_on, count, arguments.verbose)) as progress:
         for task in tasks:

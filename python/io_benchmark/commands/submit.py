@@ -3,12 +3,12 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Create the tasks on Taskcluster without a push, wait for them, and compare.
 
-The environment gives root URL and credentials (TASKCLUSTER_*). The command
-shows the cost and, on a terminal, asks before it creates anything.
+TASKCLUSTER_* give root URL and credentials. It shows the cost and asks first.
 """
 
 import argparse
 import re
+from collections.abc import Sequence
 
 from io_benchmark.commands.context import Context
 from io_benchmark.commands.options import add_output_options, add_root_option
@@ -37,7 +37,6 @@ _FIXED = (
     "owner",
     "priority",
     "scheduler",
-    "dry_run",
 )
 
 
@@ -49,25 +48,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
     # Imported here: --help must not wait for the client.
-    from io_benchmark.commands import submit_tasks, task_group
+    from io_benchmark.commands import submit_confirm, submit_tasks, task_group
 
     if arguments.cancel is not None:
         return task_group.cancel(arguments.cancel, context)
     if arguments.resume is not None:
-        _refuse_with_resume(arguments)
+        _refuse(arguments, "--resume", (*_FIXED, "dry_run"))
         return submit_tasks.resume(arguments, context)
+    if arguments.confirm is not None:
+        _refuse(arguments, "--confirm", (*_FIXED, "root", "like"))
+        return submit_confirm.confirm(arguments, context)
     return submit_tasks.submit(arguments, context)
 
 
-def _refuse_with_resume(arguments: argparse.Namespace) -> None:
+def _refuse(arguments: argparse.Namespace, action: str, names: Sequence[str]) -> None:
     """Refuse options that would change the tasks of a group that was submitted before."""
     parser = argparse.ArgumentParser()
     add_arguments(parser)
-    for name in _FIXED:
+    for name in names:
         if getattr(arguments, name) != parser.get_default(name):
             option = "--quick" if name == "profile" else f"--{name.replace('_', '-')}"
             raise UsageError(
-                f"{option} cannot be combined with --resume: the group keeps the options that it "
+                f"{option} cannot be combined with {action}: the group keeps the options that it "
                 "was submitted with; omit it"
             )
 
@@ -141,6 +143,9 @@ def _add_steps(parser: argparse.ArgumentParser) -> None:
     exclusive = group.add_mutually_exclusive_group()
     exclusive.add_argument(
         "--resume", metavar="GROUP", help="create the missing tasks of a stopped submission"
+    )
+    exclusive.add_argument(
+        "--confirm", metavar="ADDRESS", help="run what confirms the causes in this group"
     )
     exclusive.add_argument("--cancel", metavar="GROUP", help="cancel the benchmark's tasks")
 

@@ -4,7 +4,6 @@
 """Submits the tasks of a new group, or those that a stopped submission still lacks."""
 
 import argparse
-import json
 import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -15,20 +14,19 @@ from io_benchmark.commands import task_group
 from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.commands.options import parse_job_names
 from io_benchmark.commands.progress_display import show_progress
+from io_benchmark.commands.submit_agreement import Announcement
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.paths import current_folder
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import gather
-from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import default_root_url
-from io_benchmark.submit import cost, earlier
+from io_benchmark.submit import earlier
 from io_benchmark.submit.definitions import (
     ReadyTask,
     SelectedTask,
     SubmissionSettings,
     parse_image,
     select_tasks,
-    submitter_scopes,
 )
 from io_benchmark.submit.journal import Journal, JournalFile
 from io_benchmark.submit.owner import ADVICE, known_owner
@@ -42,11 +40,12 @@ def submit(arguments: argparse.Namespace, context: Context) -> int:
     jobs, settings = parse_job_names(arguments.jobs), _settings(arguments, context)
     chosen = _generated(arguments, jobs, settings, context)
     task_group.check_comparison(arguments, {task.pool for task in chosen})
+    minutes = _earlier_minutes(arguments.like, chosen, settings.profile, context)
+    announcement = Announcement(chosen, settings.scheduler, minutes)
     if arguments.dry_run:
-        _announce_cost(arguments, chosen, settings, context)
-        _print_tasks(_ready(jobs, settings, chosen)[2], context)
+        announcement.print_instead(_ready(jobs, settings, chosen)[2], context)
         return 0
-    if not _is_agreed(arguments, chosen, settings, context):
+    if not announcement.is_agreed(context, yes=arguments.yes):
         return EXIT_FAILED
     # Dated now: the queue takes no task that says it was created long ago.
     now, submission, tasks = _ready(jobs, settings, chosen)
@@ -57,7 +56,10 @@ def submit(arguments: argparse.Namespace, context: Context) -> int:
         f"Creating group:{group_id}; if this stops, resume with: "
         f"{task_group.HOW_TO_RESUME} {group_id}"
     )
-    return task_group.create(arguments, context, group_id, tasks, tasks, CreatedTasks())
+    work = task_group.GroupWork(
+        group_id, tasks, tasks, journal=JournalFile.of(group_id, context.environment)
+    )
+    return task_group.create(arguments, context, work, CreatedTasks())
 
 
 def resume(arguments: argparse.Namespace, context: Context) -> int:
@@ -79,19 +81,21 @@ def resume(arguments: argparse.Namespace, context: Context) -> int:
         )
         task_group.check_comparison(arguments, {task.pool for task in chosen})
         missing = [chosen[number] for number in state.missing]
-        if not _is_agreed(arguments, missing, submission.settings, context):
+        settings = submission.settings
+        minutes = _earlier_minutes(arguments.like, missing, settings.profile, context)
+        announcement = Announcement(missing, settings.scheduler, minutes)
+        if not announcement.is_agreed(context, yes=arguments.yes):
             return EXIT_FAILED
         now = datetime.now(UTC)
         ready = submission.ready(chosen, group_id, written.dates_start(now) if written else now)
     existing = list(state.existing.values())
-    return task_group.create(
-        arguments,
-        context,
+    work = task_group.GroupWork(
         group_id,
         [ready[number] for number in state.missing],
         state.members(ready),
-        CreatedTasks(existing, len(existing)),
+        journal=JournalFile.of(group_id, context.environment),
     )
+    return task_group.create(arguments, context, work, CreatedTasks(existing, len(existing)))
 
 
 def _write_journal(journal: Journal, context: Context) -> None:
@@ -185,68 +189,6 @@ def _ready(
     now = datetime.now(UTC)
     submission = Submission.of(jobs, settings, chosen)
     return now, submission, submission.ready(chosen, slugid.nice(), now)
-
-
-def _print_tasks(tasks: Sequence[ReadyTask], context: Context) -> None:
-    """Print the tasks in the form of `taskgraph morphed -J`."""
-    printed = {
-        task.label: {"label": task.label, "task_id": task.task_id, "task": task.definition}
-        for task in tasks
-    }
-    context.print(json.dumps(printed, indent=2, ensure_ascii=False))
-
-
-def _is_agreed(
-    arguments: argparse.Namespace,
-    chosen: Sequence[SelectedTask],
-    settings: SubmissionSettings,
-    context: Context,
-) -> bool:
-    """Show what creating these tasks means; ask on a terminal, unless --yes."""
-    _announce(arguments, chosen, settings, context)
-    if arguments.yes or not context.is_interactive or context.confirm("Create them?"):
-        return True
-    context.tell("nothing was created")
-    return False
-
-
-def _announce(
-    arguments: argparse.Namespace,
-    chosen: Sequence[SelectedTask],
-    settings: SubmissionSettings,
-    context: Context,
-) -> None:
-    """Show the deployment, the client, the cost and the scopes; warn about unknown queues."""
-    access = Access.of(default_root_url(context.environment), context.environment)
-    _announce_cost(arguments, chosen, settings, context, f", at {access.root_url}, {access.who}")
-    if access.who == "anonymously":
-        context.tell(
-            "warning: no credentials; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN"
-        )
-    queues = [task.queue for task in chosen]
-    for pool in connect(context.environment, lambda queue: queue.unknown_pools(queues)):
-        context.tell(
-            f"warning: {access.root_url} has no worker pool {pool}: a task for it may wait "
-            "until its deadline; check the name, or choose another pool with --pool"
-        )
-
-
-def _announce_cost(
-    arguments: argparse.Namespace,
-    chosen: Sequence[SelectedTask],
-    settings: SubmissionSettings,
-    context: Context,
-    where: str = "",
-) -> None:
-    estimate = cost.estimate(
-        chosen, _earlier_minutes(arguments.like, chosen, settings.profile, context)
-    )
-    context.tell(f"{estimate.shown}{where}")
-    for share in estimate.shares:
-        context.tell(f"  {share.shown}")
-    context.tell(f"Scopes needed: {', '.join(submitter_scopes(chosen, settings.scheduler))}")
-    own = sorted({scope for task in chosen for scope in task.definition["scopes"]})
-    context.tell(f"Scopes the tasks get: {', '.join(own) or 'none'}")
 
 
 def _earlier_minutes(

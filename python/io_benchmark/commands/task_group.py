@@ -5,6 +5,7 @@
 
 import argparse
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from io_benchmark.analysis.expectations import Expectation
@@ -12,7 +13,12 @@ from io_benchmark.analysis.plan import Plan
 from io_benchmark.commands import compare
 from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.errors import IoBenchmarkError, UsageError
-from io_benchmark.sources.taskcluster.addresses import GroupAddress, default_root_url, parse
+from io_benchmark.sources.taskcluster.addresses import (
+    GroupAddress,
+    TaskclusterAddress,
+    default_root_url,
+    parse,
+)
 from io_benchmark.sources.taskcluster.task_watch import wait_in_group
 from io_benchmark.submit import task_creation
 from io_benchmark.submit.definitions import GroupMember, ReadyTask
@@ -21,22 +27,43 @@ from io_benchmark.text import clean
 
 HOW_TO_CANCEL = "io-benchmark submit --cancel"
 HOW_TO_RESUME = "io-benchmark submit --resume"
+HOW_TO_CONFIRM = "io-benchmark submit --confirm"
+
+
+@dataclass(frozen=True)
+class GroupWork:
+    """The tasks of a group to create and to wait for, and the command that completes them."""
+
+    group_id: str
+    missing: Sequence[ReadyTask]
+    members: Sequence[GroupMember]  # to wait for, with the missing ones
+    resumption: str = HOW_TO_RESUME
+    journal: JournalFile | None = None
+
+    @property
+    def how_to_resume(self) -> str:
+        return f"{self.resumption} {self.group_id}"
+
+    def remove_journal(self) -> None:
+        if self.journal is not None:
+            self.journal.remove()
 
 
 def create(
     arguments: argparse.Namespace,
     context: Context,
-    group_id: str,
-    missing: Sequence[ReadyTask],
-    members: Sequence[GroupMember],
+    work: GroupWork,
     created: task_creation.CreatedTasks,
 ) -> int:
     """Create the missing members of a group, wait for all of them, and compare."""
+    group_id, members = work.group_id, work.members
     root_url = default_root_url(context.environment)
     timeout_s = None if arguments.timeout is None else arguments.timeout * 60
     try:
-        task_creation.connect(context.environment, lambda queue: queue.create(missing, created))
-        JournalFile.of(group_id, context.environment).remove()
+        task_creation.connect(
+            context.environment, lambda queue: queue.create(work.missing, created)
+        )
+        work.remove_journal()
         context.tell(f"{created.shown}: {root_url}/tasks/groups/{group_id}")
         if arguments.no_wait:
             context.print(f"group:{group_id}")
@@ -57,28 +84,22 @@ def create(
     except (KeyboardInterrupt, IoBenchmarkError) as error:
         # Not on SIGTERM; nor after other errors: lost sight of while waiting, tasks may be well.
         may_ask = type(error) is KeyboardInterrupt or isinstance(error, task_creation.CreationError)
-        _leave(context, created, group_id, may_ask=may_ask, total=len(members))
+        _leave(context, created, work, may_ask=may_ask)
         raise
     if standing.resolved < standing.total:
         context.tell(
             f"--timeout: stopped waiting; {HOW_TO_CANCEL} {group_id} cancels the remaining tasks"
         )
     context.tell(f"Compare again with: io-benchmark compare group:{group_id}")
-    return _compare(arguments, context, group_id)
+    return compare_group(arguments, context, group_id)
 
 
 def _leave(
-    context: Context,
-    created: task_creation.CreatedTasks,
-    group_id: str,
-    *,
-    may_ask: bool,
-    total: int,
+    context: Context, created: task_creation.CreatedTasks, work: GroupWork, *, may_ask: bool
 ) -> None:
     """Ask whether to cancel the tasks of an interrupted call; else leave them and say how."""
-    journal = JournalFile.of(group_id, context.environment)
     if not created.sent:
-        journal.remove()
+        work.remove_journal()
         context.tell("no task was created")
         return
     state = "left as they are"
@@ -88,15 +109,15 @@ def _leave(
             done = task_creation.connect(
                 context.environment, lambda queue: queue.cancel(created.sent)
             )
-            journal.remove()
+            work.remove_journal()
             _tell_cancelled(done, context)
             return
     except KeyboardInterrupt:
         context.tell("")
-    how = f"to cancel: {HOW_TO_CANCEL} {group_id}"
-    if created.confirmed < total:
-        how += f"; to create the others: {HOW_TO_RESUME} {group_id}"
-    context.tell(f"{created.shown} in group:{group_id}, {state}; {how}")
+    how = f"to cancel: {HOW_TO_CANCEL} {work.group_id}"
+    if created.confirmed < len(work.members):
+        how += f"; to create the others: {work.how_to_resume}"
+    context.tell(f"{created.shown} in group:{work.group_id}, {state}; {how}")
 
 
 def cancel(text: str, context: Context) -> int:
@@ -109,16 +130,24 @@ def cancel(text: str, context: Context) -> int:
 
 def group_of(option: str, text: str, environment: Mapping[str, str]) -> str:
     """Return the group in an option's value, an id or an address."""
+    address = address_of(option, text, environment)
+    if not isinstance(address, GroupAddress):
+        raise UsageError(f"{option} {clean(text, 200)}: is not a group; give its id, or group:ID")
+    return address.group_id
+
+
+def address_of(option: str, text: str, environment: Mapping[str, str]) -> TaskclusterAddress:
+    """Return the address in an option's value; an id alone is a group's."""
     address = parse(text if ":" in text else f"group:{text}", environment)
     shown = f"{option} {clean(text, 200)}"
-    if not isinstance(address, GroupAddress):
+    if address is None:
         raise UsageError(f"{shown}: is not a group; give its id, or group:ID")
     root_url = default_root_url(environment)
     if address.root_url != root_url:
         raise UsageError(
             f"{shown}: is not at {root_url}; set TASKCLUSTER_ROOT_URL to {address.root_url}"
         )
-    return address.group_id
+    return address
 
 
 def _tell_cancelled(done: task_creation.CancelledTasks, context: Context) -> None:
@@ -131,7 +160,7 @@ def _tell_cancelled(done: task_creation.CancelledTasks, context: Context) -> Non
         context.tell(f"error: {problem}")
 
 
-def _compare(arguments: argparse.Namespace, context: Context, group_id: str) -> int:
+def compare_group(arguments: argparse.Namespace, context: Context, group_id: str) -> int:
     """Run `compare group:ID` with the options that submit shares with it."""
     parser = argparse.ArgumentParser()
     compare.add_arguments(parser)

@@ -79,6 +79,8 @@ class Config(ResultPart, frozen=True):
     environment: Annotated[dict[Text, Text], Many]
     upload_url: Text | None = None
     perfherder: Name = "pool"  # one series per pool; "neutral": one that all pools share
+    trials: Name = "never"
+    pace_bytes_per_s: Count | None = None
 
 
 class Tool(ResultPart, frozen=True):

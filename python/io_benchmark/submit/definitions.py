@@ -119,8 +119,11 @@ def select_tasks(
 
 
 def job_of(label: str, pool: str) -> str | None:
-    """Return a label without a replicate's number; None where it is not of the pool."""
-    match = re.fullmatch(rf"(.+?-{re.escape(pool)})(-[0-9]+)?", label)
+    """Return a label without what was added to it; None where it is not of the pool.
+
+    Replicates have a number, confirming tasks `-confirm`.
+    """
+    match = re.fullmatch(rf"(.+?-{re.escape(pool)})(-confirm)?(-[0-9]+)?", label)
     return match and match[1]
 
 

@@ -35,8 +35,8 @@ from io_benchmark.submit.definitions import (
 VERSION = 1
 MAXIMUM_TASKS = 10_000
 # The key in a task's `extra` under which a submission describes itself.
-_RECORD = "io-benchmark-submission"
-_RELATIVE = "relative-datestamp"
+RECORD = "io-benchmark-submission"
+RELATIVE = "relative-datestamp"
 _UNITS_S = {
     "second": 1,
     "minute": 60,
@@ -46,7 +46,7 @@ _UNITS_S = {
     "month": 30 * 86_400,
     "year": 365 * 86_400,
 }
-_AMOUNT = re.compile(r"([0-9]{1,6}) *([a-z]+?)s?")
+_AMOUNT = re.compile(r"([0-9]{1,8}) *([a-z]+?)s?")
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Submission:
         """Read the submission from the group's first task."""
         group = f"group:{group_id}"
         try:
-            extra = await deployment.extra_of(group_id)
+            extra = (await deployment.definition(group_id)).get("extra")
         except MissingError:
             raise ResultError(
                 f"{group}: {deployment.access.root_url} has no such task, and this machine has no "
@@ -85,7 +85,7 @@ class Submission:
     @classmethod
     def parse(cls, extra: Any, group: str) -> "Submission":
         """Parse the submission in a task's `extra`; `group` names the group in errors."""
-        record = extra.get(_RECORD) if isinstance(extra, dict) else None
+        record = extra.get(RECORD) if isinstance(extra, dict) else None
         if record is None:
             raise ResultError(
                 f"{group}: its first task does not contain the submission, so its missing tasks "
@@ -128,7 +128,7 @@ class Submission:
             definition = _dated(dict(task.definition), now)
             definition["taskGroupId"] = group_id
             definition["schedulerId"] = self.settings.scheduler
-            definition["extra"] = {**definition.get("extra", {}), _RECORD: record}
+            definition["extra"] = {**definition.get("extra", {}), RECORD: record}
             tasks.append(ReadyTask(task_id, task.label, definition))
         return tuple(tasks)
 
@@ -173,9 +173,15 @@ class GroupState:
         ]
 
 
-def _derived_id(group_id: str, number: int) -> str:
+def ready_in_group(task: SelectedTask, group_id: str, now: datetime) -> ReadyTask:
+    """Return a task that is added to a group; its id follows from the group and its label."""
+    definition = _dated(dict(task.definition), now)
+    return ReadyTask(_derived_id(group_id, task.label), task.label, definition)
+
+
+def _derived_id(group_id: str, part: object) -> str:
     """Derive a slug in the queue's form: a version 4 UUID whose first bit is 0, in URL-safe base64."""
-    digest = hashlib.sha256(f"io-benchmark {group_id} {number}".encode()).digest()
+    digest = hashlib.sha256(f"io-benchmark {group_id} {part}".encode()).digest()
     made = uuid.UUID(bytes=bytes([digest[0] & 0x7F, *digest[1:16]]), version=4)
     return base64.urlsafe_b64encode(made.bytes).decode().rstrip("=")
 
@@ -183,8 +189,8 @@ def _derived_id(group_id: str, number: int) -> str:
 def _dated(value: Any, now: datetime) -> Any:
     """Replace every relative date of the kinds by the date counted from `now`."""
     if isinstance(value, dict):
-        if set(value) == {_RELATIVE}:
-            return queue_time(now + _distance(str(value[_RELATIVE])))
+        if set(value) == {RELATIVE}:
+            return queue_time(now + _distance(str(value[RELATIVE])))
         return {key: _dated(inner, now) for key, inner in value.items()}
     if isinstance(value, list):
         return [_dated(inner, now) for inner in value]

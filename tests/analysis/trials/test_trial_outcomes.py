@@ -206,11 +206,11 @@ def test_what_is_not_paced() -> None:
 
     assert reason((), HIGH) == "What the disks can write was not measured on both sides."
     assert reason(LOW, (450,)) == (
-        "The disks of amd-16 can write 391 MiB/s, those of intel 450 MiB/s: the difference is too "
-        "small to try it."
+        "The disks of amd-16 can write 391 MiB/s, those of intel 450 MiB/s: a pace is tried where "
+        "they can write 1.2 times less."
     )
     assert reason(LOW, HIGH) == (
-        "amd-16's disks can write 391 MiB/s, and intel was not held to that yet: submit --confirm "
+        "The disks of amd-16 can write 391 MiB/s, and intel was not held to that yet; --confirm "
         "does it."
     )
     assert paced((126, 126, 126), rate=300).state is NOT_RUN

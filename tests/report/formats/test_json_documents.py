@@ -37,6 +37,7 @@ REPORTS: dict[str, Any] = {
     "every-workload": every_workload.report,
     "five-places": several_places.five,
     "one-disk-against-two": divided_reports.three_pools,
+    "one-bad-worker": divided_reports.one_bad_worker,
 }
 HISTORIES = {
     name: getattr(sample_history, name)

@@ -24,7 +24,6 @@ from io_benchmark.analysis.model import (
     Diagnosis,
     Remedy,
     Run,
-    State,
     Subject,
     Worker,
 )
@@ -32,6 +31,7 @@ from io_benchmark.analysis.parts import division
 from io_benchmark.analysis.report_model import SingleWorker, SubjectReport
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.summary import figures
+from io_benchmark.analysis.trials.trial_outcomes import outcomes
 
 Compared = Mapping[Subject, Sequence[Run]]
 
@@ -141,7 +141,9 @@ def _without(
             by_side.setdefault(run.worker.side, []).append(run)
     pairs = [(each.candidate, each.baseline) for each in comparisons]
     data = {side: SideData.of(kept) for side, kept in by_side.items()}
-    again = compare_sides(machine.subject, pairs, data, margin=margin, assumed=assumed)
+    again = compare_sides(
+        machine.subject, pairs, data, margin=margin, assumed=assumed, advised=False
+    )
     return tuple(each for each in again if machine.side in (each.candidate, each.baseline))
 
 
@@ -151,17 +153,11 @@ def _diagnose(
     """Judge why the machine differs from the rest of its pool, and suggest what to try."""
     names = _Names.of(machine)
     measurements = _measurements(machine, names, compared, margin=margin, assumed=assumed)
-    case = Case.of(
-        machine.subject,
-        machine.ratio,
-        [run.worker for run in machine.others],
-        [run.worker for run in machine.runs],
-        measurements,
-    )
-    causes = judge(case)
-    return Diagnosis(
-        names.worker, causes, _remedies(machine, names, causes, measurements), machine.subject
-    )
+    own, others = ([run.worker for run in runs] for runs in (machine.runs, machine.others))
+    trials = outcomes(machine.subject, *((own, others) if machine.ratio > 1 else (others, own)))
+    causes = judge(Case.of(machine.subject, machine.ratio, others, own, measurements), trials)
+    remedies = _remedies(machine, names, causes, measurements)
+    return Diagnosis(names.worker, causes, remedies, machine.subject, trials)
 
 
 def _measurements(
@@ -177,7 +173,9 @@ def _measurements(
         if own and others:
             data = {names.worker: SideData.of(own), names.rest: SideData.of(others)}
             pair = names.worker, names.rest
-            (comparison,) = compare_sides(subject, [pair], data, margin=margin, assumed=assumed)
+            (comparison,) = compare_sides(
+                subject, [pair], data, margin=margin, assumed=assumed, advised=False
+            )
             both = (figures.summarize(data[name]) for name in (names.rest, names.worker))
             measurements.append(OtherMeasurement(comparison, *both))
     return tuple(measurements)
@@ -207,7 +205,7 @@ def _remedies(
         names.rest,
         machines=dict.fromkeys(measured, machine_type),
     )
-    supported = [cause for cause in causes if cause.state is State.SUPPORTED]
+    supported = [cause for cause in causes if cause.state.holds]
     if remedies or not supported or machine.ratio < 1:
         return remedies
     evidence = statement(

@@ -19,8 +19,12 @@ def compare_sides(
     *,
     margin: float,
     assumed: float,
+    advised: bool = True,
 ) -> tuple[Comparison, ...]:
-    """Compare each candidate with its baseline; the tests are adjusted for all pairs together."""
+    """Compare each candidate with its baseline; the tests are adjusted for all pairs together.
+
+    Unless `advised` is false, an inconclusive comparison has the number of workers that it needs.
+    """
     found = [
         Estimate.of_sides(data[candidate], data[baseline], assumed) for candidate, baseline in pairs
     ]
@@ -28,7 +32,7 @@ def compare_sides(
     comparisons = []
     for (candidate, baseline), estimate, test in zip(pairs, found, tests, strict=True):
         comparison = _comparison(subject, (candidate, baseline), estimate, test, margin)
-        if comparison.verdict is Verdict.INCONCLUSIVE:
+        if advised and comparison.verdict is Verdict.INCONCLUSIVE:
             advice = advise(
                 estimate,
                 (data[candidate], data[baseline]),

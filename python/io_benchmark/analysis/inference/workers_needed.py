@@ -8,8 +8,9 @@ the estimate is true and workers vary as assumed.
 """
 
 import bisect
+import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from io_benchmark.analysis.inference import estimates, variances
 from io_benchmark.analysis.inference.distributions import normal_tail
@@ -43,7 +44,8 @@ def _pooled_variation(sides: Sequence[SideData], assumed: float) -> tuple[float,
     return math.sqrt(total / (degrees + _PRIOR_DEGREES)), degrees
 
 
-def _estimated_errors(degrees: int) -> Iterator[tuple[float, float]]:
+@functools.lru_cache(maxsize=256)
+def _estimated_errors(degrees: int) -> Sequence[tuple[float, float]]:
     """Return what an estimated error can be, in units of the true one, each with its probability.
 
     Its square is chi-squared over its degrees of freedom. The steps are even in the logarithm.
@@ -53,7 +55,7 @@ def _estimated_errors(degrees: int) -> Iterator[tuple[float, float]]:
     logs = [lowest + step * number for number in range(_STEPS + 1)]
     densities = [math.exp(degrees * (log - math.expm1(2 * log) / 2)) for log in logs]
     total = math.fsum(densities)
-    return ((math.exp(log), density / total) for log, density in zip(logs, densities, strict=True))
+    return [(math.exp(log), density / total) for log, density in zip(logs, densities, strict=True)]
 
 
 def _chance_of_difference(log_ratio: float, variation: float, workers: int, level: float) -> float:

@@ -145,14 +145,14 @@ def _pace(slower: _Side, faster: _Side) -> TrialOutcome:
     }
     if high < CEILINGS_DIFFER_RATIO * low:
         template = (
-            "The disks of {slower} can write {low}, those of {faster} {high}: the difference is too "
-            "small to try it."
+            "The disks of {slower} can write {low}, those of {faster} {high}: a pace is tried where "
+            "they can write 1.2 times less."
         )
         return _not_run(kind, statement(template, **rates))
     paced = faster.only(lambda run: _has(run, kind) and bool(paced_at([run], low)))
     if not paced.runs:
         template = (
-            "{slower}'s disks can write {low}, and {faster} was not held to that yet: submit "
+            "The disks of {slower} can write {low}, and {faster} was not held to that yet; "
             "--confirm does it."
         )
         return _not_run(kind, statement(template, **rates))

@@ -161,10 +161,9 @@ class Deployment:
             if listed.task_id in statuses
         }
 
-    async def extra_of(self, task_id: str) -> Any:
-        """Return the `extra` of a task's definition; raise a MissingError without such a task."""
-        definition = await self._ask(dict[str, Any], lambda: self._queue.task(task_id))
-        return definition.get("extra")
+    async def definition(self, task_id: str) -> dict[str, Any]:
+        """Return a task's whole definition; raise a MissingError without such a task."""
+        return await self._ask(dict[str, Any], lambda: self._queue.task(task_id))
 
     async def _single_task(self, task_id: str) -> dict[str, QueueTask]:
         """Return one task by the older methods, which every deployment has."""

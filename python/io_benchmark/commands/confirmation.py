@@ -1,0 +1,100 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Finds the runs that would confirm a cause, by results that have trials."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from io_benchmark.analysis import compare
+from io_benchmark.analysis.intake import worker_of
+from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.trials.confirm import Pace, paces
+from io_benchmark.number_text import compact
+from io_benchmark.results.trials import Trials
+from io_benchmark.sources.protocol import RunResult
+from io_benchmark.submit.confirming import confirming_label, is_same_pace, with_trials
+
+if TYPE_CHECKING:
+    from io_benchmark.graph.generate import GeneratedTask
+
+_MIB = 1024**2
+
+
+@dataclass(frozen=True)
+class _Confirmation:
+    """The missing runs of one comparison; where none is missing, the reason."""
+
+    paces: tuple[Pace, ...]
+    reason: str
+    has_trials: bool
+
+
+def find_confirmation(workers: Sequence[Worker], baseline: str | None) -> _Confirmation:
+    """Compare the pools and return the runs that are missing."""
+    plan = Plan.of_pools({worker.pool for worker in workers}, baseline)
+    ordered = sorted(workers, key=lambda worker: (worker.side, worker.task_id, worker.run_id or 0))
+    missing: list[Pace] = []
+    for pace in paces(compare.compare(plan, ordered, compare.Options()), ordered):
+        alike = [known for known in missing if known.pool == pace.pool]
+        if not any(is_same_pace(known.bytes_per_s, pace.bytes_per_s) for known in alike):
+            missing.append(pace)
+    recorded = [trials for worker in workers for trials in _trials_of(worker)]
+    return _Confirmation(
+        tuple(missing), _reason(workers, recorded), any(trials.ceilings for trials in recorded)
+    )
+
+
+def pace_text(pace: Pace) -> str:
+    """Return 'intel once more, its copies held to 371 MiB/s, the ceiling of amd-16'."""
+    rate = compact(pace.bytes_per_s / _MIB)
+    return f"{pace.pool} once more, its copies held to {rate} MiB/s, the ceiling of {pace.against}"
+
+
+def confirming_tasks(
+    measured: Sequence[RunResult],
+    tasks: Sequence["GeneratedTask"],
+    baseline: str | None,
+    tell: Callable[[str], None],
+) -> list["GeneratedTask"]:
+    """Return tasks of faster pools once more, each held to the ceiling of a slower pool."""
+    workers = [worker_of(run, run.pool) for run in measured]
+    known = {worker.pool for worker in workers}
+    found = find_confirmation(workers, baseline if baseline in known else None)
+    if not found.paces:
+        tell(f"Nothing to confirm: {found.reason}")
+    made: list[GeneratedTask] = []
+    for pace in found.paces:
+        tell(f"To confirm: {pace_text(pace)}")
+        model = next(task for task in tasks if task.pool == pace.pool)
+        label = confirming_label(model.label, pace.pool, [task.label for task in made])
+        definition = with_trials(model.definition, pace.bytes_per_s)
+        made.append(replace(model, label=label, definition=definition))
+    return made
+
+
+def _trials_of(worker: Worker) -> Iterator[Trials]:
+    for entry in worker.entries:
+        if entry.retrieves is not None and entry.retrieves.trials is not None:
+            yield entry.retrieves.trials
+
+
+def _reason(workers: Sequence[Worker], recorded: Sequence[Trials]) -> str:
+    """Explain why no run is missing."""
+    paced = {
+        worker.pool
+        for worker in workers
+        if any(trials.pace_bytes_per_s is not None for trials in _trials_of(worker))
+    }
+    if paced:
+        return f"the results have the confirming run of {', '.join(sorted(paced))}"
+    if not any(trials.ceilings for trials in recorded):
+        reasons = list(dict.fromkeys(trials.reason for trials in recorded if trials.reason))
+        why = f" ({reasons[0]})" if reasons else ""
+        return f"no result has trials{why}"
+    return (
+        "no pool is slower than another by 1.1× or more while the other's disks write 1.2× faster "
+        "or more"
+    )

@@ -1,0 +1,66 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Shows what creating tasks means, and asks for it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from io_benchmark.commands.context import Context
+from io_benchmark.sources.taskcluster.access import Access
+from io_benchmark.sources.taskcluster.addresses import default_root_url
+from io_benchmark.submit import cost
+from io_benchmark.submit.definitions import ReadyTask, SelectedTask, submitter_scopes
+from io_benchmark.submit.task_creation import connect
+
+
+@dataclass(frozen=True)
+class Announcement:
+    """Tasks that are about to be created."""
+
+    chosen: Sequence[SelectedTask]
+    scheduler: str
+    minutes: Mapping[str, float]  # that each job's tasks took before
+
+    def is_agreed(self, context: Context, *, yes: bool) -> bool:
+        """Show what creating these tasks means; ask on a terminal, unless `yes`."""
+        self._show(context)
+        if yes or not context.is_interactive or context.confirm("Create them?"):
+            return True
+        context.tell("nothing was created")
+        return False
+
+    def print_instead(self, tasks: Sequence[ReadyTask], context: Context) -> None:
+        """Show the cost, and print the tasks in the form of `taskgraph morphed -J`."""
+        self._show_cost(context)
+        printed = {
+            task.label: {"label": task.label, "task_id": task.task_id, "task": task.definition}
+            for task in tasks
+        }
+        context.print(json.dumps(printed, indent=2, ensure_ascii=False))
+
+    def _show_cost(self, context: Context, where: str = "") -> None:
+        """Show the cost and the scopes."""
+        estimate = cost.estimate(self.chosen, self.minutes)
+        context.tell(f"{estimate.shown}{where}")
+        for share in estimate.shares:
+            context.tell(f"  {share.shown}")
+        context.tell(f"Scopes needed: {', '.join(submitter_scopes(self.chosen, self.scheduler))}")
+        own = sorted({scope for task in self.chosen for scope in task.definition["scopes"]})
+        context.tell(f"Scopes the tasks get: {', '.join(own) or 'none'}")
+
+    def _show(self, context: Context) -> None:
+        """Show the deployment, the client, the cost and the scopes; warn about unknown queues."""
+        access = Access.of(default_root_url(context.environment), context.environment)
+        self._show_cost(context, f", at {access.root_url}, {access.who}")
+        if access.who == "anonymously":
+            context.tell(
+                "warning: no credentials; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN"
+            )
+        queues = [task.queue for task in self.chosen]
+        for pool in connect(context.environment, lambda queue: queue.unknown_pools(queues)):
+            context.tell(
+                f"warning: {access.root_url} has no worker pool {pool}: a task for it may wait "
+                "until its deadline; check the name, or choose another pool with --pool"
+            )

@@ -1,0 +1,86 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A group in which causes are confirmed: its id, and the confirming tasks that it has already."""
+
+from dataclasses import dataclass
+
+from io_benchmark.errors import MissingError, ResultError
+from io_benchmark.sources.taskcluster.addresses import (
+    GroupAddress,
+    TaskAddress,
+    TaskclusterAddress,
+)
+from io_benchmark.sources.taskcluster.deployment import Deployment
+from io_benchmark.sources.taskcluster.tasks import QueueTask
+from io_benchmark.submit.confirming import SUFFIX, is_same_pace, pace_of
+from io_benchmark.submit.definitions import GroupMember
+
+
+@dataclass(frozen=True)
+class _Underway:
+    """A confirming task that is not resolved."""
+
+    member: GroupMember
+    pool: str | None
+    bytes_per_s: int | None
+
+
+@dataclass(frozen=True)
+class ConfirmingGroup:
+    """The confirming tasks of a group."""
+
+    group_id: str
+    labels: tuple[str, ...]  # of all confirming tasks
+    underway: tuple[_Underway, ...]
+
+    @classmethod
+    async def read(cls, deployment: Deployment, address: TaskclusterAddress) -> "ConfirmingGroup":
+        """Read the group that an address leads to, or whose task it names."""
+        group_id = await _group_id(deployment, address)
+        try:
+            members = await deployment.group(group_id)
+        except MissingError:
+            raise _no_such(deployment, f"group:{group_id}") from None
+        known = [task for task in members if task.is_benchmark and SUFFIX in task.label]
+        left = [task for task in known if not task.status.is_resolved]
+        underway = [await _underway(deployment, task) for task in left]
+        paced = tuple(each for each in underway if each.bytes_per_s)
+        return cls(group_id, tuple(task.label for task in known), paced)
+
+    @property
+    def members(self) -> list[GroupMember]:
+        return [each.member for each in self.underway]
+
+    def is_underway(self, pool: str, bytes_per_s: int) -> bool:
+        """Return whether a task that is not resolved runs a pool at about this pace."""
+        return any(
+            each.pool == pool and each.bytes_per_s and is_same_pace(each.bytes_per_s, bytes_per_s)
+            for each in self.underway
+        )
+
+
+async def _group_id(deployment: Deployment, address: TaskclusterAddress) -> str:
+    if isinstance(address, GroupAddress):
+        return address.group_id
+    task_id: str | None
+    if isinstance(address, TaskAddress):
+        task_id = address.task_id
+    else:
+        task_id = await deployment.find(address.route)
+    tasks = await deployment.tasks([task_id]) if task_id is not None else {}
+    if not tasks:
+        raise _no_such(deployment, str(address))
+    (task,) = tasks.values()
+    return task.status.task_group_id
+
+
+async def _underway(deployment: Deployment, task: QueueTask) -> _Underway:
+    definition = await deployment.definition(task.task_id)
+    return _Underway(GroupMember(task.task_id, task.label), task.pool, pace_of(definition))
+
+
+def _no_such(deployment: Deployment, shown: str) -> ResultError:
+    return ResultError(
+        f"{shown}: does not exist at {deployment.access.root_url}; check the address and the root URL"
+    )

@@ -1,0 +1,192 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The benchmark's tasks of a group, for actions: read their results, repeat them, report anew.
+
+A task is repeated by its definition, as the queue has it, so the graph of the decision task is not
+needed. All of a group's new tasks depend on the action's task: none runs if the action fails.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import hashlib
+import logging
+import os
+import re
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from taskgraph.actions.util import create_task_from_def, relativize_datestamps
+from taskgraph.util import taskcluster
+
+from io_benchmark_taskgraph.selection import JOB
+
+logger = logging.getLogger(__name__)
+
+REPORT_JOB = "io-benchmark-report"
+RESULT = "public/io-benchmark/io-benchmark.json"
+_POOL = re.compile(r"(?<!\S)--pool[ =]([A-Za-z0-9][A-Za-z0-9._-]*)(?!\S)")
+_SYMBOL_LENGTH = 25  # Treeherder's limit
+
+
+@dataclass(frozen=True)
+class GroupTask:
+    """A task of a group, by the queue's answer."""
+
+    task_id: str
+    state: str
+    definition: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        return str(self.definition["tags"].get("kind", ""))
+
+    @property
+    def label(self) -> str:
+        return str(self.definition["metadata"]["name"])
+
+    @property
+    def is_resolved(self) -> bool:
+        return self.state in ("completed", "failed", "exception")
+
+    @property
+    def pool(self) -> str | None:
+        """Return the pool that the command names."""
+        found = _POOL.findall(" ".join(self._command()))
+        return found[-1] if found else None
+
+    @property
+    def job(self) -> str:
+        """Return the label without what was added: a replicate's number, `-confirm`."""
+        pool = re.escape(self.pool or "")
+        match = re.fullmatch(rf"(.+?-{pool})(-confirm)?(-[0-9]+)?", self.label)
+        return match[1] if pool and match else self.label
+
+    def variable(self, name: str) -> str | None:
+        value = self.definition["payload"].get("env", {}).get(name)
+        return value if isinstance(value, str) else None
+
+    def option(self, name: str) -> str | None:
+        """Return the value of an option in the command."""
+        found = re.findall(rf"(?<!\S){name}[ =]'?([^\s']+)", " ".join(self._command()))
+        return found[-1] if found else None
+
+    def _command(self) -> list[str]:
+        words = self.definition["payload"].get("command", [])
+        return [word for word in words if isinstance(word, str)]
+
+
+@dataclass
+class Group:
+    """The pools' tasks and the reports of a group, in the order of their creation."""
+
+    group_id: str
+    parameters: Any
+    graph_config: Any
+    pools: list[GroupTask] = field(default_factory=list)
+    reports: list[GroupTask] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        answers: list[dict[str, Any]] = []
+
+        def add_page(page: dict[str, Any]) -> None:
+            answers.extend(page["tasks"])
+
+        queue = taskcluster.get_taskcluster_client("queue")
+        queue.listTaskGroup(self.group_id, paginationHandler=add_page)
+        for each in answers:
+            status = each["status"]
+            task = GroupTask(status["taskId"], status["state"], each["task"])
+            if task.kind == JOB:
+                self.pools.append(task)
+            elif task.kind == REPORT_JOB:
+                self.reports.append(task)
+        for tasks in (self.pools, self.reports):
+            tasks.sort(key=lambda task: str(task.definition["created"]))
+
+    def read_results(self) -> list[tuple[GroupTask, Any]]:
+        """Return the result files of the pools' completed tasks that have one."""
+        results = []
+        for task in self.pools:
+            if task.state != "completed":
+                continue
+            artifacts = taskcluster.list_artifacts(task.task_id)
+            kinds = {each["name"]: each["storageType"] for each in artifacts}
+            if kinds.get(RESULT, "error") == "error":
+                logger.warning("%s (%s) has no result", task.label, task.task_id)
+                continue
+            results.append((task, taskcluster.get_artifact(task.task_id, RESULT)))
+        return results
+
+    def create(self, definition: dict[str, Any], part: str) -> str:
+        """Create a task and return its id, which follows from the group and `part`.
+
+        It is the id that `io-benchmark submit` derives, so that no task is created twice.
+        """
+        digest = hashlib.sha256(
+            f"io-benchmark {self.group_id} {part}".encode()
+        ).digest()
+        made = uuid.UUID(bytes=bytes([digest[0] & 0x7F, *digest[1:16]]), version=4)
+        task_id = base64.urlsafe_b64encode(made.bytes).decode().rstrip("=")
+        level, domain = self.parameters["level"], self.graph_config["trust-domain"]
+        create_task_from_def(task_id, definition, level, domain)
+        return task_id
+
+    def repeat(
+        self, task: GroupTask, end: str, remark: str, variables: dict[str, str]
+    ) -> str:
+        """Create a pool's task once more and return its id.
+
+        The next number is added to `end` where the name is taken. The routes of the index are
+        left out: they name the pool's usual results.
+        """
+        first = task.job + end
+        number = 1 + sum(
+            known.label == first or known.label.startswith(f"{first}-")
+            for known in self.pools
+        )
+        end = end if number == 1 else f"{end}-{number}"
+        made = _copy(task)
+        label = task.job + end
+        made["metadata"]["name"] = label
+        made["metadata"]["description"] += f"; {remark}"
+        if "label" in made["tags"]:
+            made["tags"]["label"] = label
+        made["payload"]["env"] = {**made["payload"].get("env", {}), **variables}
+        routes = made.get("routes", [])
+        made["routes"] = [route for route in routes if not route.startswith("index.")]
+        treeherder = made["extra"].get("treeherder", {})
+        if "symbol" in treeherder:
+            symbol = treeherder["symbol"].removesuffix(task.label[len(task.job) :])
+            treeherder["symbol"] = symbol[: _SYMBOL_LENGTH - len(end)] + end
+        task_id = self.create(made, label)
+        self.pools.append(GroupTask(task_id, "unscheduled", made))
+        return task_id
+
+    def report_after(self, waited_for: Sequence[str]) -> None:
+        """Create the newest report once more, after these tasks, unless one waits for them."""
+        if not self.reports:
+            logger.info(
+                "no report here; use: io-benchmark compare group:%s", self.group_id
+            )
+            return
+        known = [report.definition.get("dependencies", []) for report in self.reports]
+        if any(set(waited_for) <= set(dependencies) for dependencies in known):
+            return
+        made = _copy(self.reports[-1])
+        made["dependencies"] = list(dict.fromkeys([*made["dependencies"], *waited_for]))
+        self.create(made, f"{self.reports[-1].label} {len(self.reports)}")
+
+
+def _copy(task: GroupTask) -> dict[str, Any]:
+    made: dict[str, Any] = relativize_datestamps(copy.deepcopy(task.definition))
+    made.pop("taskQueueId", None)  # the queue makes it of the two names of the pool
+    action_id = os.environ.get("TASK_ID")
+    if action_id:
+        made["extra"]["parent"] = action_id
+        made["dependencies"] = [*made.get("dependencies", []), action_id]
+    return made

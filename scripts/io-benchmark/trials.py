@@ -1,0 +1,306 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Trials: the same retrieves in several ways after the samples, to see with what a difference goes away.
+
+Measured: how fast the idle storage takes a file, written in order and synchronised (ceilings); then, in
+rounds, the same retrieves as in the samples (normal), without grep (lookup), with the destination removed
+first (unlink), in memory (memory), and held to a given rate of writing (pace).
+Not measured: what a retrieve spends. Not timed: retrieves before each block, which make as much dirty as
+there was when the samples ended.
+
+Trials change no sample, fail no run, and remove what they made.
+"""
+
+import os
+import time
+from contextlib import ExitStack, suppress
+from typing import List, NamedTuple, Optional
+
+from early_end import Interrupted, WorkloadError
+from log import MIB, NS_PER_S, say
+from observe import host, page_cache
+from retrieval import SeedSteps
+from trial_steps import KnownLookups, MemorySteps, PacedCopies
+
+# Of the time of the samples and their final sync; the estimate of a task counts with it.
+TRIALS_PERCENT = 15
+# Retrieves of a block; waves of writeback come every 5 to 20 retrieves.
+BLOCK_RETRIEVES = (64, 32, 16, 8)
+ROUNDS_WANTED, ROUNDS_AT_LEAST, ROUNDS_AT_MOST = 5, 3, 10
+CEILINGS = 3
+LONGEST_CEILING_S, SHORTEST_CEILING_S = 1.8, 0.3
+# A shorter one sees the burst that a limit lets through after a pause.
+GOOD_CEILING_S = 1.2
+PILOT_S, PILOT_BYTES, PILOT_BYTES_AT_MOST = 0.1, 8 * MIB, 512 * MIB
+PILOTS_S = 0.4  # all of them, about
+REFILLS_AT_LEAST, REFILLS_AT_MOST = 2, 4  # a rewritten file is all that can be dirty
+REFILLED_SHARE = 0.9
+# Of free space and available memory: what the files of trials may take.
+SHARE_OF_ROOM = 0.5
+MEMORY_NEEDED_BYTES = 160 * MIB
+RESIDENT_SHARE = 0.95
+
+
+class Retrieves(NamedTuple):
+    """What the samples retrieved, and where."""
+
+    url_list: str
+    urls: List[str]
+    files: List[str]
+    sizes_bytes: List[int]
+    folder: str  # where copies are written
+    mean_ns: float  # of a sample
+
+
+class _Plan(NamedTuple):
+    retrieves: int  # per block
+    rounds_at_most: int
+    ceiling_s: float
+    end_ns: Optional[int]  # for rounds beyond the fewest; None: none is too late
+
+
+def run(bench, retrieves, entry):
+    """Run the trials of an entry whose samples are complete; `entry["trials"]` holds what came out."""
+    started_ns = time.monotonic_ns()
+    record = entry["trials"] = {
+        "state": "incomplete",
+        "reason": "still running, or killed",
+        "pace_bytes_per_s": bench.settings.pace_bytes_per_s,
+        "file_indexes": [],
+        "duration_ns": 0,
+        "ceilings": [],
+        "blocks": [],
+    }
+    trials = _Trials(bench, retrieves, entry)
+    state, reason = "incomplete", None
+    try:
+        trials.run()
+        state, reason = "completed", trials.left_out()
+    except Interrupted as interrupted:
+        reason = interrupted.reason
+        raise
+    except (OSError, WorkloadError, MemoryError) as error:
+        reason = getattr(error, "strerror", None) or str(error) or "out of memory"
+    finally:
+        if state != "completed" and not record["ceilings"] + record["blocks"]:
+            state = "not-run"
+        record.update(state=state, reason=reason)
+        record["duration_ns"] = time.monotonic_ns() - started_ns
+        say("  trials: %s%s" % (state, ": " + reason if reason else ""))
+
+
+def _files_of_blocks(sizes_bytes, count):
+    """Return files of which any beginning has small and large ones as the cache has.
+
+    They are the files in order of size: the first, the middle, the quarters, the eighths, and so on.
+    """
+    by_size = sorted(range(len(sizes_bytes)), key=sizes_bytes.__getitem__)
+    fractions = [0.0]
+    while len(fractions) < count:
+        step = 0.5 / len(fractions)
+        fractions += [fraction + step for fraction in fractions]
+    return [by_size[int(fraction * len(by_size))] for fraction in fractions[:count]]
+
+
+class _Trials:
+    def __init__(self, bench, retrieves, entry):
+        self._bench = bench
+        self._given = retrieves
+        self._record = entry["trials"]
+        self._pass_s = (entry["run_ns"] + entry["final_sync_ns"]) / NS_PER_S
+        dirty = (entry["dirty_before_sync_bytes"], entry["writeback_before_sync_bytes"])
+        self._full_bytes = sum(count or 0 for count in dirty)
+        self._destination = os.path.join(retrieves.folder, "trial-output.dat")
+        self._ceiling_file = os.path.join(retrieves.folder, "ceiling.dat")
+        self._is_limited = bench.settings.trials == "auto"
+        self._left_out = {}
+        self._ways = {}
+        self._refilled = 0
+
+    def left_out(self):
+        """Return which blocks this machine cannot do, and why; None where it does all."""
+        return "; ".join("%s: %s" % pair for pair in self._left_out.items()) or None
+
+    def run(self):
+        try:
+            with ExitStack() as stack:
+                self._choose_ways(stack)
+                plan = self._plan()
+                indexes = _files_of_blocks(self._given.sizes_bytes, plan.retrieves)
+                self._record["file_indexes"] = indexes
+                self._read_files()
+                self._measure_ceilings(plan.ceiling_s)
+                self._measure_rounds(plan)
+        finally:
+            for path in (self._destination, self._ceiling_file):
+                with suppress(FileNotFoundError):
+                    os.unlink(path)
+        page_cache.sync_filesystem(self._given.folder)
+
+    def _choose_ways(self, stack):
+        """Set the steps of each kind of block."""
+        given, pace = self._given, self._record["pace_bytes_per_s"]
+        ways = {
+            "normal": SeedSteps(given.url_list, "", "overwrite"),
+            "lookup": KnownLookups(given.urls, given.url_list),
+            "unlink": SeedSteps(given.url_list, "", "unlink"),
+        }
+        memory_bytes = host.memory_bytes("MemAvailable") or 0
+        if memory_bytes < MEMORY_NEEDED_BYTES:
+            text = "%d MiB of memory are available, and %d are needed"
+            sizes = (memory_bytes // MIB, MEMORY_NEEDED_BYTES // MIB)
+            self._left_out["memory"] = text % sizes
+        else:
+            try:
+                ways["memory"] = MemorySteps(given.urls, max(given.sizes_bytes))
+            except (OSError, AttributeError) as error:
+                self._left_out["memory"] = str(error)
+        if pace:
+            mean_bytes = sum(given.sizes_bytes) // len(given.sizes_bytes)
+            ways["pace"] = PacedCopies(given.url_list, pace, mean_bytes)
+        for steps in ways.values():
+            stack.enter_context(steps)
+        self._ways = ways
+
+    def _plan(self):
+        """Return the largest trials that time and memory allow; WorkloadError where they allow none."""
+        sizes = self._given.sizes_bytes
+        room_bytes = SHARE_OF_ROOM * (host.memory_bytes("MemAvailable") or sum(sizes))
+        lengths = [
+            length
+            for length in BLOCK_RETRIEVES
+            if sum(sizes[index] for index in set(_files_of_blocks(sizes, length)))
+            <= room_bytes
+        ]
+        if not lengths:
+            raise WorkloadError("the files of a block do not fit into the memory")
+        allowed_s = self._pass_s * TRIALS_PERCENT / 100
+        sizes_of_trials = [
+            (least_ceiling_s, rounds, length)
+            for least_ceiling_s in (GOOD_CEILING_S, SHORTEST_CEILING_S)
+            for rounds in (ROUNDS_WANTED, ROUNDS_AT_LEAST)
+            for length in lengths
+        ]
+        for least_ceiling_s, rounds, length in sizes_of_trials:
+            blocks_s = self._blocks_s(rounds, length)
+            ceiling_s = (allowed_s - blocks_s) / CEILINGS
+            if ceiling_s >= least_ceiling_s:
+                ceiling_s = min(ceiling_s, LONGEST_CEILING_S)
+                end_ns = time.monotonic_ns() + int(allowed_s * NS_PER_S)
+                return _Plan(length, ROUNDS_AT_MOST, ceiling_s, end_ns)
+        if not self._is_limited:
+            return _Plan(lengths[-1], ROUNDS_WANTED, GOOD_CEILING_S, None)
+        needed_s = blocks_s + CEILINGS * SHORTEST_CEILING_S
+        text = "they need %.1f s, and %d %% of the retrieves' time are %.1f s"
+        raise WorkloadError(text % (needed_s, TRIALS_PERCENT, allowed_s))
+
+    def _blocks_s(self, rounds, length):
+        """Return how long blocks and pilot take if every way is as slow as the samples, or paced."""
+        sizes, pace = self._given.sizes_bytes, self._record["pace_bytes_per_s"]
+        normal_s = self._given.mean_ns / NS_PER_S
+        retrieves_s = (length + REFILLS_AT_LEAST) * normal_s * len(self._ways)
+        if pace:
+            slower_s = sum(sizes) / len(sizes) / pace - normal_s
+            retrieves_s += length * max(slower_s, 0)
+        return rounds * retrieves_s + PILOTS_S
+
+    def _read_files(self):
+        """Read the files into the page cache: a block must not measure the reading."""
+        indexes = sorted(set(self._record["file_indexes"]))
+        resident = []
+        for path in (self._given.files[index] for index in indexes):
+            with open(path, "rb", buffering=0) as file:
+                while file.read(MIB):
+                    pass
+            resident.append(page_cache.resident_bytes(path))
+        needed_bytes = sum(self._given.sizes_bytes[index] for index in indexes)
+        if None not in resident and sum(resident) < RESIDENT_SHARE * needed_bytes:
+            share = (sum(resident) // MIB, needed_bytes // MIB)
+            raise WorkloadError("only %d of %d MiB of files stay in memory" % share)
+
+    def _measure_ceilings(self, ceiling_s):
+        space = os.statvfs(self._given.folder)
+        memory_bytes = host.memory_bytes("MemAvailable") or 0
+        free_bytes = min(space.f_bavail * space.f_frsize, memory_bytes)
+        room_bytes = int(SHARE_OF_ROOM * free_bytes)
+        size = min(PILOT_BYTES, room_bytes)
+        took_ns = self._write_file(size)
+        while took_ns < PILOT_S * NS_PER_S and size * 4 <= min(
+            room_bytes, PILOT_BYTES_AT_MOST
+        ):
+            size *= 4
+            took_ns = self._write_file(size)
+        size = int(size / took_ns * ceiling_s * NS_PER_S)
+        size = max(min(size, room_bytes) // MIB, 1) * MIB
+        say("  trials: %d times a file of %d MiB" % (CEILINGS, size // MIB))
+        for _ in range(CEILINGS):
+            took_ns = self._write_file(size)
+            ceiling = {"written_bytes": size, "duration_ns": took_ns}
+            self._record["ceilings"].append(ceiling)
+
+    def _write_file(self, size):
+        """Return how long a file takes to be written and synchronised, on an idle disk."""
+        page_cache.sync_filesystem(self._given.folder)
+        chunk = os.urandom(MIB)
+        started_ns = time.monotonic_ns()
+        with open(self._ceiling_file, "xb", buffering=0) as file:
+            left = size
+            while left > 0:
+                left -= file.write(chunk[: min(len(chunk), left)])
+            os.fdatasync(file.fileno())
+            took_ns = time.monotonic_ns() - started_ns
+        os.unlink(self._ceiling_file)
+        return took_ns
+
+    def _measure_rounds(self, plan):
+        kinds, longest_ns, clock = list(self._ways), 0, time.monotonic_ns
+        text = "  trials: blocks of %d retrieves (%s)"
+        say(text % (plan.retrieves, ", ".join(kinds)))
+        for done in range(plan.rounds_at_most):
+            started_ns = clock()
+            is_late = plan.end_ns is not None and started_ns + longest_ns > plan.end_ns
+            if is_late and done >= ROUNDS_AT_LEAST:
+                return
+            for kind in kinds[done % len(kinds) :] + kinds[: done % len(kinds)]:
+                if self._is_limited and clock() > plan.end_ns:
+                    text = "%d %% of the retrieves' time are used up"
+                    raise WorkloadError(text % TRIALS_PERCENT)
+                self._refill()
+                self._record["blocks"].append(self._block(kind))
+                if clock() >= self._bench.record.due_ns:
+                    self._bench.between_samples()
+            longest_ns = max(longest_ns, clock() - started_ns)
+
+    def _refill(self):
+        """Retrieve, untimed, until as much is dirty as was at the end of the samples."""
+        indexes = self._record["file_indexes"]
+        for done in range(REFILLS_AT_MOST):
+            dirty = [host.memory_bytes(field) or 0 for field in ("Dirty", "Writeback")]
+            is_full = sum(dirty) >= REFILLED_SHARE * self._full_bytes
+            if done >= REFILLS_AT_LEAST and is_full:
+                return
+            index = indexes[self._refilled % len(indexes)]
+            self._refilled += 1
+            self._retrieve(self._ways["normal"], index)
+
+    def _block(self, kind):
+        steps = self._ways[kind]
+        steps.start()
+        indexes = self._record["file_indexes"]
+        lookups, copies = zip(*(self._retrieve(steps, index) for index in indexes))
+        return {"trial": kind, "lookup_ns": list(lookups), "copy_ns": list(copies)}
+
+    def _retrieve(self, steps, index):
+        """Return the time of the lookup and of the copy."""
+        given, clock = self._given, time.monotonic_ns
+        url, path, size = (
+            column[index] for column in (given.urls, given.files, given.sizes_bytes)
+        )
+        started_ns = clock()
+        steps.look_up(index, url)
+        found_ns = clock()
+        steps.copy(path, self._destination, size)
+        ended_ns = clock()
+        steps.reap()
+        return found_ns - started_ns, ended_ns - found_ns

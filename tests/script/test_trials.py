@@ -1,0 +1,244 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Trials: the same retrieves in several ways after the samples, without any effect on these."""
+
+import os
+import signal
+import time
+from pathlib import Path
+from statistics import fmean, median
+
+import pytest
+from trial_steps import KnownLookups, MemorySteps, PacedCopies
+from trials import _files_of_blocks
+from worker import Worker, outcome_of
+from workloads.cache_retrieve import CACHE_SIZES_MIB
+
+from io_benchmark.results.trials import TrialKind, Trials
+
+MIB = 1024 * 1024
+WAYS = ("normal", "lookup", "unlink", "memory")
+FEW = ("--retrieves", "30")
+# Ceilings of a test: what they measure does not matter here.
+SHORT = "import trials; trials.SHORTEST_CEILING_S = trials.GOOD_CEILING_S = 0.02\n"
+
+
+def trials_of(worker: Worker) -> Trials:
+    (entry,) = worker.retrieves()
+    assert entry.trials is not None
+    return entry.trials
+
+
+def measured(worker: Worker, *extra: str, prelude: str = "") -> Trials:
+    """The trials of a run that succeeds, and leaves nothing behind."""
+    worker.measure(*FEW, *extra, prelude=SHORT + prelude)
+    (entry,) = worker.retrieves()
+    assert outcome_of(entry) == ("completed", None)
+    assert len(entry.samples.copy_ns) == 30
+    return trials_of(worker)
+
+
+def test_all_ways_to_retrieve(worker: Worker) -> None:
+    """Each round has a block of each, in a different order, and all blocks retrieve the same files."""
+    found = measured(worker, "--trials", "always", "--pace", "1000000000")
+    assert (found.state, found.reason, found.pace_bytes_per_s) == ("completed", None, 10**9)
+    kinds = [str(block.trial) for block in found.blocks]
+    ways = [*WAYS, "pace"]
+    assert kinds == [ways[(at + start) % 5] for start in range(5) for at in range(5)]
+    assert {len(block.copy_ns) for block in found.blocks} == {len(found.file_indexes)} == {8}
+    assert len(found.ceilings) == 3
+    assert len({ceiling.written_bytes for ceiling in found.ceilings}) == 1
+    assert found.duration_ns > sum(ceiling.duration_ns for ceiling in found.ceilings)
+    config = worker.result().config
+    assert (config.trials, config.pace_bytes_per_s) == ("always", 10**9)
+
+
+def test_no_grep_in_lookup_blocks(worker: Worker) -> None:
+    """A lookup that this process answers takes microseconds; grep takes a process."""
+    found = measured(worker, "--trials", "always")
+    lookups = {
+        kind: median(ns for block in found.blocks if block.trial == kind for ns in block.lookup_ns)
+        for kind in WAYS
+    }
+    without = lookups.pop("lookup")
+    assert without < 100_000 < min(lookups.values())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param((), id="never"),
+        pytest.param(("--trials", "always", "--destination", "fresh"), id="destination"),
+        pytest.param(("--trials", "always", "--fidelity", "real"), id="fidelity"),
+    ],
+)
+def test_entries_without_trials(worker: Worker, arguments: tuple[str, ...]) -> None:
+    """Where none are wanted, or where they would not be about the samples."""
+    worker.measure(*FEW, *arguments)
+    (entry,) = worker.retrieves()
+    assert entry.trials is None
+
+
+def test_too_little_time_for_trials(worker: Worker) -> None:
+    """A short run has none, and the entry says why."""
+    worker.measure(*FEW, "--trials", "auto")
+    found = trials_of(worker)
+    assert (found.state, found.blocks, found.ceilings) == ("not-run", [], [])
+    assert found.reason is not None
+    assert found.reason.startswith("they need ")
+    assert "15 % of the retrieves' time are " in found.reason
+
+
+def test_trials_within_their_share_of_the_time(worker: Worker) -> None:
+    """In a run that is long enough they take 15 % of it, but for the last block."""
+    shorter = "trials.PILOT_S = trials.PILOTS_S = 0.01; trials.BLOCK_RETRIEVES = (4, 2)\n"
+    code, output = worker.run(
+        *("--trials", "auto", "--retrieves", "600", "--sizes", "8x0.1"), prelude=SHORT + shorter
+    )
+    assert code == 0, output
+    (entry,) = worker.retrieves()
+    found = trials_of(worker)
+    assert entry.run_ns is not None
+    assert entry.final_sync_ns is not None
+    share = found.duration_ns / (entry.run_ns + entry.final_sync_ns)
+    assert share < 0.25, output
+    if found.state == "incomplete":  # a machine that has become slower
+        assert found.reason == "15 % of the retrieves' time are used up"
+    else:
+        assert len(found.blocks) in range(3 * len(WAYS), 10 * len(WAYS) + 1, len(WAYS))
+
+
+def test_files_that_stand_for_all() -> None:
+    """A shorter block has the beginning of a longer one, and about the same mean size."""
+    sizes = list(CACHE_SIZES_MIB)
+    longest = _files_of_blocks(sizes, 64)
+    for count in (8, 16, 32, 64):
+        indexes = _files_of_blocks(sizes, count)
+        assert indexes == longest[:count]
+        assert len(set(indexes)) == count
+        mean = fmean(sizes[index] for index in indexes)
+        assert abs(mean / fmean(sizes) - 1) < 0.07
+    assert _files_of_blocks([5], 8) == [0] * 8
+
+
+def test_copies_that_are_held_to_a_rate(tmp_path: Path) -> None:
+    """At the start nothing may be copied at once; later what accumulated, up to four mean files."""
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.write_bytes(os.urandom(MIB))
+
+    def copied_s(count: int) -> float:
+        started_s = time.monotonic()
+        for _ in range(count):
+            steps.copy(str(source), str(target), MIB)
+        return time.monotonic() - started_s
+
+    with PacedCopies("/none", 20 * MIB, MIB) as steps:
+        steps.start()
+        assert copied_s(4) >= 0.19
+        assert target.read_bytes() == source.read_bytes()
+        time.sleep(1)
+        assert copied_s(8) >= 0.19
+        steps.start()
+        assert copied_s(2) >= 0.09
+
+
+def test_retrieves_in_memory(tmp_path: Path) -> None:
+    """No file has a name; as many bytes as asked for are copied, and grep reads the list."""
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    urls = ["https://a", "https://b"]
+    with MemorySteps(urls, 3 * MIB + 5) as steps:
+        steps.look_up(1, "https://b")
+        steps.reap()
+        with pytest.raises(OSError, match="grep did not find entry 1 of the list"):
+            steps.look_up(0, "https://b")
+        steps.reap()
+        steps.copy("/none", str(tmp_path / "none"), 7 * MIB)
+        assert Path(steps._source).stat().st_size == 3 * MIB + 5
+        assert Path(steps._destination).stat().st_size == 7 * MIB - 2 * (3 * MIB + 5)
+    assert list(tmp_path.iterdir()) == []
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_a_lookup_that_is_not_known() -> None:
+    """The answer is checked as grep's is."""
+    with KnownLookups(["https://a", "https://b"], "/none") as steps:
+        steps.look_up(1, "https://b")
+        with pytest.raises(OSError, match="entry 1 of the list is not known"):
+            steps.look_up(0, "https://b")
+
+
+def test_a_machine_with_little_memory(worker: Worker) -> None:
+    """The other trials are run, and the result says what is missing."""
+    found = measured(worker, "--trials", "always", prelude="trials.MEMORY_NEEDED_BYTES = 1 << 60\n")
+    assert found.state == "completed"
+    assert found.reason is not None
+    assert found.reason.startswith("memory: ")
+    assert TrialKind.MEMORY not in {block.trial for block in found.blocks}
+
+
+@pytest.mark.parametrize(
+    ("prelude", "state", "reason"),
+    [
+        pytest.param(
+            "trials.page_cache.resident_bytes = lambda path: 0",
+            "not-run",
+            "only 0 of 2 MiB of files stay in memory",
+            id="files",
+        ),
+        pytest.param(
+            "trials.SHARE_OF_ROOM = 0",
+            "not-run",
+            "the files of a block do not fit into the memory",
+            id="memory",
+        ),
+        pytest.param(
+            "def refuse(*_): raise OSError(28, 'No space left on device')\n"
+            "trials.SeedSteps.copy, copy = refuse, trials.SeedSteps.copy\n"
+            "from workloads import cache_retrieve\n"
+            "cache_retrieve.SeedSteps = type('Steps', (trials.SeedSteps,), {'copy': copy})",
+            "incomplete",
+            "No space left on device",
+            id="disk",
+        ),
+    ],
+)
+def test_trials_that_fail(worker: Worker, prelude: str, state: str, reason: str) -> None:
+    """The run is as good as without them."""
+    found = measured(worker, "--trials", "always", prelude=prelude)
+    assert (found.state, found.reason, found.blocks) == (state, reason, [])
+
+
+ENDLESS = SHORT + "trials.ROUNDS_WANTED = 10**6\n"
+
+
+def test_a_time_budget_that_ends_in_trials(worker: Worker) -> None:
+    """The run is complete: only trials are missing, and those that are there are kept."""
+    code, output = worker.run(*FEW, "--trials", "always", "--time-budget", "6", prelude=ENDLESS)
+    assert code == 0, output
+    result = worker.result()
+    assert outcome_of(result) == outcome_of(result.workloads[0]) == ("completed", None)
+    found = trials_of(worker)
+    assert (found.state, found.reason) == (
+        "incomplete",
+        "the time budget of 6 s is used up",
+    )
+    assert found.duration_ns > 0
+    assert list(worker.workspace.iterdir()) == []
+
+
+def test_a_signal_in_trials(worker: Worker) -> None:
+    """The samples are complete, nothing is left, and the exit code is the signal's."""
+    process = worker.start(*FEW, "--trials", "always", prelude=ENDLESS)
+    assert process.stdout is not None
+    assert any("trials: blocks of " in line for line in process.stdout)
+    time.sleep(0.5)
+    os.kill(process.pid, signal.SIGTERM)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 143, output
+    result = worker.result()
+    assert outcome_of(result) == ("stopped", "stopped by SIGTERM")
+    assert outcome_of(result.workloads[0]) == ("completed", None)
+    found = trials_of(worker)
+    assert (found.state, found.reason) == ("incomplete", "stopped by SIGTERM")
+    assert list(worker.workspace.iterdir()) == []

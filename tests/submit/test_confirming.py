@@ -1,0 +1,134 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Confirming tasks, made from a task as the queue shows it."""
+
+import copy
+from typing import Any
+
+import pytest
+from loopback_deployment import AMD_16, recorded
+
+from io_benchmark.errors import ResultError
+from io_benchmark.submit.confirming import (
+    confirming_label,
+    confirming_task,
+    pace_of,
+    with_trials,
+)
+
+LABEL = "io-benchmark-amd-16"
+
+
+@pytest.fixture
+def definition() -> dict[str, Any]:
+    made = copy.deepcopy(recorded().definitions[AMD_16])
+    made["extra"] = {**made.get("extra", {}), "treeherder": {"symbol": "amd16"}}
+    made["extra"]["io-benchmark-submission"] = {"version": 1}
+    return made
+
+
+def test_only_what_it_needs_is_changed(definition):
+    """Variables, names and dates; no routes, no dependencies; the rest is the task's."""
+    before = copy.deepcopy(definition)
+    task = confirming_task(definition, LABEL, "amd-16", 5_000, [])
+    made = dict(task.definition)
+    assert definition == before
+    assert (task.label, task.job, task.pool) == (f"{LABEL}-confirm", LABEL, "amd-16")
+    same = {
+        key: value
+        for key, value in made.items()
+        if key not in ("metadata", "tags", "extra", "payload", "created", "deadline", "expires")
+    }
+    kept = {key: before[key] for key in same}
+    assert same == {**kept, "routes": []}
+    assert set(before) - set(made) <= {"dependencies", "requires", "taskQueueId"}
+    assert made["payload"]["env"] == {
+        **before["payload"]["env"],
+        "IO_BENCHMARK_TRIALS": "always",
+        "IO_BENCHMARK_PACE": "5000",
+    }
+    assert made["extra"]["treeherder"]["symbol"] == "amd16-confirm"
+    assert "io-benchmark-submission" not in made["extra"]
+    assert made["metadata"]["description"] == (
+        f"{before['metadata']['description']}; once more, with copies at 5000 bytes/s"
+    )
+    assert pace_of(made) == 5_000
+    assert pace_of(before) is None
+
+
+@pytest.mark.parametrize(
+    ("label", "pool", "labels", "expected"),
+    [
+        pytest.param("io-benchmark-a", "a", [], "io-benchmark-a-confirm", id="first"),
+        pytest.param("io-benchmark-a-12", "a", [], "io-benchmark-a-confirm", id="replicate"),
+        pytest.param("io-benchmark-a-1", "a-1", [], "io-benchmark-a-1-confirm", id="pool-1"),
+        pytest.param(
+            "io-benchmark-a", "a", ["io-benchmark-a-confirm"], "io-benchmark-a-confirm-2", id="next"
+        ),
+        pytest.param(
+            "io-benchmark-a",
+            "a",
+            ["io-benchmark-a-confirm", "io-benchmark-a-confirm-2", "io-benchmark-b-confirm"],
+            "io-benchmark-a-confirm-3",
+            id="third",
+        ),
+        pytest.param("other", "a", [], "other-confirm", id="other label"),
+        pytest.param(
+            "io-benchmark-a-confirm-2", "a", [], "io-benchmark-a-confirm", id="confirming"
+        ),
+    ],
+)
+def test_label(label, pool, labels, expected):
+    """A replicate's number is left out; further ones are counted."""
+    assert confirming_label(label, pool, labels) == expected
+
+
+@pytest.mark.parametrize(
+    ("symbol", "label", "labels", "expected"),
+    [
+        pytest.param("amd16-2", f"{LABEL}-2", [], "amd16-confirm", id="replicate"),
+        pytest.param("amd16", LABEL, [f"{LABEL}-confirm"], "amd16-confirm-2", id="second"),
+        pytest.param("x" * 25, LABEL, [], "x" * 17 + "-confirm", id="long"),
+    ],
+)
+def test_symbol(definition, symbol, label, labels, expected):
+    """Named as the label is, with at most 25 characters."""
+    definition["extra"]["treeherder"]["symbol"] = symbol
+    task = confirming_task(definition, label, "amd-16", 1, labels)
+    assert task.definition["extra"]["treeherder"]["symbol"] == expected
+
+
+def test_dates(definition):
+    """Counted from the creation, also those of artifacts in the list of generic-worker."""
+    definition["payload"]["artifacts"] = [{"name": "x", "expires": "2026-12-01T00:00:00.500Z"}]
+    definition |= {
+        "created": "2026-11-30T00:00:00.500Z",
+        "deadline": "2026-12-01T00:00:00.500Z",
+        "expires": "2027-11-30T00:00:00.500Z",
+    }
+    made = confirming_task(definition, LABEL, "amd-16", 1, []).definition
+    day = {"relative-datestamp": "86400 seconds"}
+    assert (made["created"], made["deadline"]) == ({"relative-datestamp": "0 seconds"}, day)
+    assert made["expires"] == {"relative-datestamp": "31536000 seconds"}
+    assert made["payload"]["artifacts"] == [{"name": "x", "expires": day}]
+
+
+def test_malformed_dates(definition):
+    """A definition that no queue shows is refused in one line."""
+    definition["deadline"] = "soon"
+    with pytest.raises(ResultError, match="has malformed dates"):
+        confirming_task(definition, LABEL, "amd-16", 1, [])
+
+
+@pytest.mark.parametrize("text", ["", "fast", "-5", "1e9", "9" * 20])
+def test_no_pace(text):
+    """Only a whole number is a pace."""
+    made = with_trials({"payload": {"env": {"IO_BENCHMARK_PACE": text}}})
+    assert pace_of(made) is None
+
+
+def test_trials_alone():
+    """Without a pace the task only runs all trials; a payload may have no variables."""
+    made = with_trials({"payload": {}})
+    assert made == {"payload": {"env": {"IO_BENCHMARK_TRIALS": "always"}}}

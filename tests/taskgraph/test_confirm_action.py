@@ -1,0 +1,227 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The action "Confirm the cause", run by taskgraph's own command on the loopback deployment."""
+
+import copy
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import seed_case
+import trial_records
+import yaml
+from loopback import Client, Loopback
+from loopback_deployment import Artifact, Deployment
+from taskgraph.actions import registry
+from taskgraph.parameters import Parameters
+from taskgraph.util.parameterization import resolve_timestamps
+from taskgraph.util.time import current_json_time
+
+from io_benchmark.submit.confirming import confirming_task
+from io_benchmark.submit.submission import _derived_id
+from io_benchmark_taskgraph import confirm_action
+
+from .conftest import REPOSITORY
+from .test_deploying import ROLE, granted
+from .whole_graph import EVERY_POOL, PARAMS, REPORT, graph
+
+GROUP, ACTION = "O0wOvbnEQF6h8ptHBA6jbg", "Prp_WjpGRx26VH-wA8fjTA"
+PACE = 391 * 1024**2
+CONFIRM = "io-benchmark-intel-confirm"
+RUN = "import sys; from taskgraph.main import main; sys.exit(main())"
+
+
+def result_of(pool, task_id, paced_at=None, *, with_trials=True):
+    (document,) = seed_case.documents(1, pools=[pool])
+    document["task"] |= {"task_id": task_id, "run_id": 0}
+    if with_trials:
+        trial_records.add_trials(document, paced_at)
+    return Artifact(json.dumps(document).encode())
+
+
+def push(*, with_trials=True):
+    """The tasks of a push as its decision task creates them, resolved, and the decision's own."""
+    deployment = Deployment()
+    parameters = (PARAMS / "comment.yml").read_bytes()
+    decision = {"provisionerId": "releng-1", "workerType": "decision", "tags": {}, "metadata": {}}
+    own = {**decision, "schedulerId": "releng-level-1", "taskGroupId": GROUP}
+    deployment.create(GROUP, {**own, "metadata": {"name": "Decision Task"}})
+    deployment.change_runs(GROUP, "completed")
+    deployment.artifacts[GROUP, 0, "public/parameters.yml"] = Artifact(parameters)
+    now = current_json_time(datetime_format=True)
+    nodes = graph("morphed", "comment").values()
+    # Images first, the report last: a task is created after those that it depends on.
+    for node in sorted(nodes, key=lambda node: len(node["task"].get("dependencies", []))):
+        definition = resolve_timestamps(now, copy.deepcopy(node["task"]))
+        own = {"schedulerId": "releng-level-1", "taskGroupId": GROUP}
+        deployment.create(node["task_id"], {**definition, **own})
+        complete(deployment, node["task_id"], with_trials=with_trials)
+    return deployment
+
+
+def complete(deployment, task_id, *, with_trials=True):
+    definition = deployment.definitions[task_id]
+    deployment.change_runs(task_id, "completed")
+    label = definition["metadata"]["name"]
+    for pool in seed_case.POOLS:
+        if label.startswith(f"io-benchmark-{pool}"):
+            pace = definition["payload"]["env"].get(confirm_action.PACE_VARIABLE)
+            paced_at = None if pace is None else int(pace)
+            artifact = result_of(pool, task_id, paced_at, with_trials=with_trials)
+            deployment.set_result(task_id, 0, artifact)
+
+
+def by_label(deployment):
+    found: dict[str, list[tuple[str, Any]]] = {}
+    for task_id, definition in deployment.definitions.items():
+        found.setdefault(definition["metadata"]["name"], []).append((task_id, definition))
+    return found
+
+
+def confirm(deployment, *, expected=0, missing=None):
+    """Run the action with the scopes that docs/deploying.md gives to it; return its log."""
+    scopes = [f"assume:{ROLE}pr-action:generic", *granted("pr-action:generic")]
+    client = Client("me", "secret-token", tuple(one for one in scopes if one != missing))
+    with Loopback(deployment, clients=[client]) as loopback:
+        done = subprocess.run(
+            [sys.executable, "-c", RUN, "action-callback"],
+            cwd=REPOSITORY,
+            env={
+                **os.environ,
+                **client.environment,
+                "TASKCLUSTER_ROOT_URL": loopback.url,
+                "TASK_ID": ACTION,
+                "ACTION_TASK_GROUP_ID": GROUP,
+                "ACTION_TASK_ID": json.dumps(by_label(deployment)[REPORT][0][0]),
+                "ACTION_INPUT": "null",
+                "ACTION_CALLBACK": confirm_action.NAME,
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+    assert done.returncode == expected, done.stderr
+    return done.stderr
+
+
+@pytest.fixture
+def deployment():
+    """A push that is measured with trials, amd-16 slower than intel, and the action's task."""
+    made = push()
+    made.create(ACTION, {**made.definitions[GROUP], "metadata": {"name": "Action"}})
+    made.change_runs(ACTION, "running")
+    return made
+
+
+def test_confirm(deployment):
+    """intel once more at the ceiling of amd-16, and a report that waits for it as well."""
+    log = confirm(deployment)
+    assert "intel once more, at the ceiling of amd-16" in log
+    tasks = by_label(deployment)
+    ((task_id, made),) = tasks[CONFIRM]
+    assert task_id == _derived_id(GROUP, CONFIRM)
+    assert made["payload"]["env"][confirm_action.PACE_VARIABLE] == str(PACE)
+    assert made["extra"]["treeherder"]["symbol"] == "intel-confirm"
+    assert made["extra"]["parent"] == ACTION
+    (_, first), (_, second) = tasks[REPORT]
+    assert second["dependencies"] == [*first["dependencies"], ACTION, task_id]
+    assert second["requires"] == "all-resolved"
+    assert second["payload"]["command"] == first["payload"]["command"]
+    assert {one["taskGroupId"] for one in (made, second)} == {GROUP}
+    assert second["deadline"] > made["deadline"]
+
+
+def test_same_task_as_submit(deployment):
+    """`submit --confirm` makes the same task, but for Treeherder's routes and the dependencies."""
+    confirm(deployment)
+    tasks = by_label(deployment)
+    ((_, made),) = tasks[CONFIRM]
+    ((_, model),) = tasks[EVERY_POOL[2]]
+    submitted = confirming_task(model, EVERY_POOL[2], "intel", PACE, [])
+    assert submitted.label == CONFIRM
+    for key in ("tags", "scopes", "metadata", "priority", "workerType"):
+        assert made[key] == submitted.definition[key], key
+    payload = {**submitted.definition["payload"], "artifacts": None}
+    assert {**made["payload"], "artifacts": None} == payload
+    assert made["extra"] == {**submitted.definition["extra"], "parent": ACTION}
+    assert {route.partition(".")[0] for route in made["routes"]} == {"tc-treeherder", "checks"}
+
+
+def test_twice(deployment):
+    """While the confirming task runs, and after it, a second click creates nothing."""
+    confirm(deployment)
+    before = list(deployment.definitions)
+    confirm(deployment)
+    assert list(deployment.definitions) == before
+    complete(deployment, _derived_id(GROUP, CONFIRM))
+    assert "nothing to confirm: the runs exist, or no pool needs one" in confirm(deployment)
+    assert list(deployment.definitions) == before
+
+
+def test_stopped_before_the_report(deployment):
+    """An action that runs again creates the report that the first run did not."""
+    confirm(deployment)
+    (_, (report_id, _)) = by_label(deployment)[REPORT]
+    del deployment.definitions[report_id], deployment.statuses[report_id]
+    deployment.groups[GROUP].remove(report_id)
+    confirm(deployment)
+    assert [task_id for task_id, _ in by_label(deployment)[REPORT]][1:] == [report_id]
+    assert len(by_label(deployment)[CONFIRM]) == 1
+
+
+def test_after_a_failure(deployment):
+    """A confirming task without a result is followed by a second one."""
+    confirm(deployment)
+    deployment.change_runs(_derived_id(GROUP, CONFIRM), "failed")
+    confirm(deployment)
+    (_, second) = by_label(deployment)[f"{CONFIRM}-2"][0]
+    assert second["extra"]["treeherder"]["symbol"] == "intel-confirm-2"
+    assert len(by_label(deployment)[REPORT]) == 3
+
+
+def test_without_trials():
+    """The action fails, and its last line says how to measure."""
+    deployment = push(with_trials=False)
+    log = confirm(deployment, expected=1)
+    assert log.splitlines()[-1].endswith(
+        f"group {GROUP}: no result has trials, which confirming needs; measure again with "
+        "`trials: auto` or `always` in the kind"
+    )
+
+
+def test_results_that_are_missing(deployment):
+    """A task without a result, one with an error artifact, and a malformed file are left out."""
+    ((amd_16, _),) = by_label(deployment)[EVERY_POOL[0]]
+    ((amd_30, _),) = by_label(deployment)[EVERY_POOL[1]]
+    deployment.set_result(amd_16, 0, Artifact(storage_type="error"))
+    deployment.set_result(amd_30, 0, Artifact(b'{"task": 5}'))
+    log = confirm(deployment)
+    assert f"io-benchmark-amd-16 ({amd_16}) has no result" in log
+    assert "nothing to confirm" in log
+
+
+def test_scopes(deployment):
+    """Without the right to create tasks nothing is created."""
+    confirm(deployment, expected=1, missing="queue:create-task:low:releng-1/*")
+    assert CONFIRM not in by_label(deployment)
+
+
+@pytest.mark.parametrize("file", sorted(PARAMS.glob("*.yml")), ids=lambda path: path.stem)
+def test_actions_json(file):
+    """It is offered on the pools' tasks and on reports, by the generic hook."""
+    config = registry.load_graph_config(str(REPOSITORY / "taskcluster"))
+    config.register()
+    parameters = Parameters(strict=False, **yaml.safe_load(file.read_text()))
+    actions = registry.render_actions_json(parameters, config, GROUP)["actions"]
+    (action,) = (one for one in actions if one["name"] == confirm_action.NAME)
+    assert (action["kind"], action["title"]) == ("hook", "Confirm the cause")
+    assert action["context"] == [{"kind": "io-benchmark"}, {"kind": "io-benchmark-report"}]
+    assert "generic" in action["hookId"]
+    assert action["extra"] == {"actionPerm": "generic"}
+    assert action["hookPayload"]["decision"]["action"]["cb_name"] == confirm_action.NAME
+    assert "schema" not in action
