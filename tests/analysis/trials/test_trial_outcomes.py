@@ -189,6 +189,18 @@ def test_pace(times: Sequence[float], state: TrialState, meaning: str) -> None:
     assert (found.state, text_of(found.meaning)) == (state, meaning)
 
 
+def test_a_shared_pace() -> None:
+    """Disks that are nearly alike share a pace: at 360 MiB/s, one takes longer than at 391."""
+    found = paced((137, 138, 136), rate=360)
+    assert found.state is CONFIRMED
+    assert text_of(found.meaning) == (
+        "Held to 360 MiB/s, intel takes 1.09× the time of amd-16: write bandwidth makes the "
+        "difference."
+    )
+    assert paced((145, 146, 144), rate=360).state is CONFIRMED
+    assert paced((155, 156, 154), rate=360).state is UNDECIDED
+
+
 def test_a_small_gap_is_not_confirmed_by_a_pace_without_effect() -> None:
     """A side that is 1.11× as slow is within 1.1× of the other with hardly any pacing."""
     recorded = trials(FAST | {"pace": (68, 68, 68)}, ceilings=HIGH, pace_mib_per_s=391)

@@ -176,13 +176,17 @@ def _pace(slower: _Side, faster: _Side) -> TrialOutcome:
     if unusable is not None:
         return unusable
     gone = normal.gone_after(changed, Gap(slow, unpaced).spread_of_machines)
-    return _judge_pace(gone, 1 / changed.times_as_long, rates)
+    pace = fmean(run.pace_bytes_per_s or low for run in paced.runs)
+    held_ratio = 1 / changed.times_as_long
+    values = {**rates, "pace": _rate(pace), "ratio": Quantity(held_ratio, Unit.RATIO)}
+    # A pace is shared by pools whose disks are nearly alike: the time is inverse to it.
+    return _judge_pace(gone, held_ratio * pace / low, values)
 
 
-def _judge_pace(gone: GoneShare, held_ratio: float, rates: Mapping[str, Value]) -> TrialOutcome:
-    values = {**rates, "ratio": Quantity(held_ratio, Unit.RATIO)}
-    held = "Held to {low}, {faster} takes {ratio} the time of {slower}"
-    is_as_slow = 1 / _AS_SLOW_RATIO <= held_ratio <= _AS_SLOW_RATIO
+def _judge_pace(gone: GoneShare, at_ceiling: float, values: Mapping[str, Value]) -> TrialOutcome:
+    """Judge what goes; `at_ceiling` is the time that the faster side takes at the ceiling itself."""
+    held = "Held to {pace}, {faster} takes {ratio} the time of {slower}"
+    is_as_slow = 1 / _AS_SLOW_RATIO <= at_ceiling <= _AS_SLOW_RATIO
     if is_as_slow and gone.share >= _PACE_CONFIRMS_SHARE:
         state, meaning = TrialState.CONFIRMED, f"{held}: write bandwidth makes the difference."
     elif gone.share <= _PACE_REFUTES_SHARE:
