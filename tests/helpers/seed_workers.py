@@ -12,6 +12,7 @@ import workload_entries
 
 from io_benchmark import results
 from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes import judge
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Cause, Subject, Worker
@@ -56,7 +57,8 @@ def causes_of(
     """The causes of one pair of pools, by name."""
     pools: Sequence[str] = (baseline, candidate)
     sides = workers_of(seed_case.documents(workers, pools=pools, change=change))
-    return {cause.name: cause for cause in judge(subject, ratio, sides[baseline], sides[candidate])}
+    case = Case.of(subject, ratio, sides[baseline], sides[candidate])
+    return {cause.name: cause for cause in judge(case)}
 
 
 def measured(

@@ -33,6 +33,7 @@ class Truth:
     change: Change
     causes: frozenset[str]
     destinations: tuple[str, ...] = (DISK_BOUND,)
+    on_both: Change = lambda machine: machine  # what it needs to cost time
 
 
 @dataclass(frozen=True)
@@ -100,10 +101,17 @@ def every_disk(**what: Any) -> Change:
     return lambda machine: disks(len(machine.storage.disks), **what)(machine)
 
 
-def _truth(change: Change, *causes: str, where: tuple[str, ...] = (DISK_BOUND,)) -> Truth:
-    return Truth(change, frozenset(causes), where)
+def _truth(
+    change: Change,
+    *causes: str,
+    where: tuple[str, ...] = (DISK_BOUND,),
+    on_both: Change = lambda machine: machine,
+) -> Truth:
+    return Truth(change, frozenset(causes), where, on_both)
 
 
+BURST = "fresh"
+_SMALL_BURST = other(dirty_ratio=5, resident_share=1.0)
 BOTH = (DISK_BOUND, CPU_BOUND)
 IN_CPU = (CPU_BOUND,)
 TRUTHS: Mapping[str, Truth] = {
@@ -122,10 +130,25 @@ TRUTHS: Mapping[str, Truth] = {
         *("cgroup-memory-limit", "cgroup-io-limit"),
         where=BOTH,
     ),
+    # Only until the last file was read.
+    "read limit while the cache is cold": _truth(
+        limits(read_bytes_per_s=100.0 * MIB), "cgroup-io-limit", on_both=other(resident_share=0.6)
+    ),
+    "write limit after a burst": _truth(
+        limits(write_bytes_per_s=150.0 * MIB),
+        "cgroup-io-limit",
+        where=(BURST,),
+        on_both=_SMALL_BURST,
+    ),
+    "one disk after a burst": _truth(
+        disks(1), "device-count", where=(BURST,), on_both=_SMALL_BURST
+    ),
+    "little memory": _truth(limits(memory_bytes=2.0 * GIB), "cgroup-memory-limit", where=IN_CPU),
     "half a CPU": _truth(limits(cpus=0.4), "cgroup-cpu-limit", where=IN_CPU),
     "slow CPU": _truth(
         cpu(speed=0.55, model="Intel(R) Xeon(R) CPU @ 2.00GHz"), "cpu", where=IN_CPU
     ),
+    "throttled CPU": _truth(cpu(speed=0.55), "cpu", where=IN_CPU),
     "stolen CPU": _truth(cpu(stolen_share=0.35), "cpu", where=IN_CPU),
     "competitors": _truth(neighbours(runnable_per_cpu=0.8), "other-load", where=IN_CPU),
     "writing neighbour": _truth(neighbours(same_disk_write_mib_per_s=350.0), "other-load"),
@@ -153,8 +176,13 @@ IRRELEVANT: Mapping[str, Change] = {
     "another kernel": other(kernel="6.5.0-1016-gcp"),
     "unreached write limit": limits(write_bytes_per_s=6.0 * GIB),
     "unreached operations limit": limits(write_iops=80_000.0),
+    # Near enough to what is reached that only its course shows it.
+    "write limit just above the disks": limits(write_bytes_per_s=1100.0 * MIB),
+    "read limit just above the disks": limits(read_bytes_per_s=1900.0 * MIB),
+    "operations limit of large requests": limits(write_iops=8_000.0),
     "unreached memory limit": limits(memory_bytes=48.0 * GIB),
     "unreached CPU limit": limits(cpus=8.0),
+    "CPU limit of one and a half": limits(cpus=1.5),
     "bfq": every_disk(scheduler="bfq"),
     "mq-deadline": every_disk(scheduler="mq-deadline"),
     "another CPU as fast": cpu(model="Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz"),
@@ -193,6 +221,8 @@ def make(
     # A cold cache would be read from the disks, which are idle only with a warm one.
     slow = fast = replace(BASE, resident_share=1.0) if where == CPU_BOUND else BASE
     for name in truths:
+        slow, fast = TRUTHS[name].on_both(slow), TRUTHS[name].on_both(fast)
+    for name in truths:
         slow = TRUTHS[name].change(slow)
     for name in irrelevant:
         slow = known[name](slow)
@@ -218,6 +248,14 @@ WITH_IRRELEVANT = (
     make(("slower disks",), ("another grep as fast", "unreached memory limit")),
     make(("write limit",), ("another disk model", "mount option")),
     make(("write limit",), ("unreached CPU limit",)),
+    make(("one disk",), ("write limit just above the disks",)),
+    make(("one disk",), irrelevant_of_fast=("operations limit of large requests",)),
+    make(("slower disks",), ("operations limit of large requests",)),
+    make(("writing neighbour",), ("write limit just above the disks",)),
+    make(("data in the journal",), ("write limit just above the disks", "bfq")),
+    make(("read limit while the cache is cold",), ("another disk model", "mount option")),
+    make(("write limit after a burst",), ("another kernel", "bfq")),
+    make(("one disk after a burst",), ("read limit just above the disks",)),
     make(("slow grep",), ("one disk",)),
     make(("slow grep",), ("another CPU as fast",)),
     make(("slow grep",), ("a neighbour blocked on another disk", "linear volume")),
@@ -276,8 +314,9 @@ def random_case(seed: int, *, most_irrelevant: int = 4) -> Case:
     """Draw one truth of random size, and up to four irrelevant facts on either side."""
     generator = random.Random(f"random case {seed}")
     name = generator.choice(sorted(TRUTHS))
-    # A synchronous mount uses the disks, whatever the destination is.
-    idle_disks = TRUTHS[name].destinations[0] == CPU_BOUND and name != "synchronous mount"
+    # These use the disks, whatever the destination is.
+    uses_disks = name in ("synchronous mount", "little memory")
+    idle_disks = TRUTHS[name].destinations[0] == CPU_BOUND and not uses_disks
     known = sorted({**IRRELEVANT, **(IRRELEVANT_WITHOUT_DISKS if idle_disks else {})})
     facts = generator.sample(known, generator.randint(0, most_irrelevant))
     of_slow = tuple(fact for fact in facts if generator.random() < 0.5 and fact != name)
@@ -294,13 +333,28 @@ def random_case(seed: int, *, most_irrelevant: int = 4) -> Case:
 
 # Each of these sets the same field, so the later one would undo the earlier one.
 _CONFLICTS = (
-    {"read limit, little memory", "unreached memory limit"},
-    {"half a CPU", "unreached CPU limit"},
-    {"write operations limit", "unreached operations limit"},
+    {"read limit, little memory", "little memory", "unreached memory limit"},
+    {"half a CPU", "unreached CPU limit", "CPU limit of one and a half"},
+    {
+        "write operations limit",
+        "unreached operations limit",
+        "operations limit of large requests",
+    },
+    {
+        "read limit, little memory",
+        "read limit while the cache is cold",
+        "read limit just above the disks",
+    },
     {"stolen CPU", "a little steal"},
     {"bfq", "mq-deadline"},
-    {"unreached write limit", "write limit"},
-    {"one disk", "slower disks", "another disk model"},
+    {
+        "unreached write limit",
+        "write limit",
+        "write limit after a burst",
+        "write limit just above the disks",
+    },
+    {"dirty ratio", "write limit after a burst", "one disk after a burst"},
+    {"one disk", "one disk after a burst", "slower disks", "another disk model"},
 )
 
 

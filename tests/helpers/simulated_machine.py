@@ -170,13 +170,13 @@ class Machine:
 
 @dataclass
 class Run:
-    """What a run did: each retrieve's parts in nanoseconds, and what the disks did."""
+    """What a run did: each retrieve's parts in nanoseconds, and what the disks did meanwhile."""
 
     file_index: list[int]
     parts: dict[str, list[float]]
-    stolen_ns: float = 0.0
-    read_bytes: float = 0.0
-    written_bytes: float = 0.0
+    stolen_ns: list[float] = field(default_factory=list)
+    read_bytes: list[float] = field(default_factory=list)
+    written_bytes: list[float] = field(default_factory=list)
     final_sync_ns: float = 0.0
     final_sync_bytes: float = 0.0
 
@@ -284,13 +284,11 @@ def run(
 
     for at, index in enumerate(sequence):
         writeback.bytes_per_s = full_rate * (1 - machine.slows_down_by * at / len(sequence))
-        size = sizes_bytes[index]
+        size, written_before = sizes_bytes[index], writeback.written
         row = dict(zip(PARTS, lookup(machine, vary()), strict=False))
         writeback.pass_time(sum(row.values()))
-        reading_ns = 0.0
-        if not cache.holds(index, size):
-            reading_ns = size / machine.read_bytes_per_s * S
-            done.read_bytes += size
+        read = 0 if cache.holds(index, size) else size
+        reading_ns = read / machine.read_bytes_per_s * S
         copied = 0 if machine.storage.reflinks else size
         user, kernel, waiting, stolen = copy_work(machine, copied, vary())
         # While the process works, so do the disks; the first bytes need the last file's place.
@@ -298,13 +296,14 @@ def run(
         writeback.pass_time(user + kernel + waiting + reading_ns)
         row |= {"copy_user": user, "copy_kernel": kernel, "copy_waiting": waiting}
         row["copy_blocked"] = blocked + reading_ns
-        done.stolen_ns += stolen + _stolen(machine, row["lookup_user"] + row["lookup_kernel"])
+        done.stolen_ns.append(stolen + _stolen(machine, row["lookup_user"] + row["lookup_kernel"]))
+        done.read_bytes.append(read)
+        done.written_bytes.append(writeback.written - written_before)
         done.file_index.append(index)
         for part in PARTS:
             done.parts[part].append(row[part])
     done.final_sync_bytes = writeback.pending_bytes
     done.final_sync_ns = writeback.drain() + JOURNAL_NS
-    done.written_bytes = writeback.written
     return done
 
 

@@ -16,14 +16,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import seed_case
 import simulated_trials
+from numpy.typing import NDArray
 from simulated_machine import MIB, PARTS, Disk, Machine, Run, S, run
 
 SIZES_BYTES = tuple(size * MIB for size in seed_case.SIZES_MIB)
 RETRIEVES = 400
 TRIED_FILES = 16
 SECOND_NS = 1_000_000_000
+Amounts = NDArray[np.float64]
 GROUP = "/sys/fs/cgroup/task"
 
 
@@ -178,6 +181,9 @@ def _set_entry(
     totals = [sum(both) for both in zip(*phases.values(), strict=True)]
     starts = [begin_ns, *itertools.accumulate(totals, initial=begin_ns)][1:-1]
     names = [disk.name for disk in _names(machine)]
+    amplification = 2 if machine.storage.journals_data else 1
+    synced_bytes = done.final_sync_bytes * amplification
+    written_bytes = sum(done.written_bytes) + synced_bytes
     foreign_bytes = machine.neighbours.same_disk_write_mib_per_s * MIB * sum(totals) / S
     entry |= {
         "destination": destination,
@@ -194,13 +200,12 @@ def _set_entry(
             "resident_bytes": round(sum(SIZES_BYTES) * machine.resident_share),
         },
         "final_sync_device_bytes": {
-            name: {"read": 0, "written": round(done.final_sync_bytes / len(names))}
-            for name in names
+            name: {"read": 0, "written": round(synced_bytes / len(names))} for name in names
         },
         "device_bytes": {
             name: {
-                "read": round(done.read_bytes / len(names)),
-                "written": round((done.written_bytes + foreign_bytes) / len(names)),
+                "read": round(sum(done.read_bytes) / len(names)),
+                "written": round((written_bytes + foreign_bytes) / len(names)),
             }
             for name in names
         },
@@ -368,57 +373,70 @@ def _limits(machine: Machine) -> dict[str, Any]:
 def _timeline(
     machine: Machine, done: Run, begin_ns: int, ended_ns: int, generator: random.Random
 ) -> dict[str, Any]:
-    """One sample per half second; counters grow evenly while the retrieves run."""
-    times_ns = list(range(begin_ns, ended_ns + SECOND_NS // 2, SECOND_NS // 2))
-    lasted_s = (times_ns[-1] - times_ns[0]) / S
+    """One sample per half second; the counters follow what the retrieves did until then."""
+    times_ns = np.arange(begin_ns, ended_ns + SECOND_NS // 2, SECOND_NS // 2)
+    ends_ns = begin_ns + np.cumsum([0.0, *done.total_ns, done.final_sync_ns])
 
-    def counter(growth: float, base: int = 1000) -> list[int]:
-        return [base + round(growth * at / (len(times_ns) - 1)) for at in range(len(times_ns))]
+    def in_windows(in_retrieves: Sequence[float], in_final_sync: float = 0.0) -> Amounts:
+        """Return how much of this was in each window, spread evenly over each retrieve."""
+        total = np.cumsum([0.0, *in_retrieves, in_final_sync])
+        return np.diff(np.interp(times_ns, ends_ns, total), prepend=0.0)
 
-    def sum_of(*parts: str) -> float:
-        return sum(sum(done.parts[part]) for part in parts)
+    def of_parts(kind: str) -> list[float]:
+        both = zip(done.parts[f"lookup_{kind}"], done.parts[f"copy_{kind}"], strict=True)
+        return [sum(each) / S for each in both]
 
-    blocked_s = sum_of("copy_blocked", "lookup_blocked") / S
-    waiting_s = sum_of("copy_waiting", "lookup_waiting") / S - done.stolen_ns / S
-    user_s, kernel_s = (sum_of(f"copy_{kind}", f"lookup_{kind}") / S for kind in ("user", "kernel"))
-    neighbours = machine.neighbours
-    other_blocked_s = neighbours.other_disk_blocked_share * lasted_s
+    neighbours, names = machine.neighbours, [each.name for each in _names(machine)]
+    stolen_s = [each / S for each in done.stolen_ns]
+    waiting_s = in_windows(np.subtract(of_parts("waiting"), stolen_s).tolist())
+    blocked_s = in_windows(of_parts("blocked"), done.final_sync_ns / S)
+    user_s, kernel_s = in_windows(of_parts("user")), in_windows(of_parts("kernel"))
+    lasted_s = np.diff(times_ns, prepend=begin_ns) / S
     # Either of the two may be blocked at any moment, independently.
-    some_s = blocked_s + other_blocked_s - blocked_s * other_blocked_s / lasted_s
+    other_blocked = neighbours.other_disk_blocked_share
+    some_s = blocked_s + other_blocked * (lasted_s - blocked_s)
     neighbour_cpu_s = lasted_s * min(1.0, neighbours.runnable_per_cpu) * machine.cpu.count
     busy_s = user_s + kernel_s + neighbour_cpu_s
-    neighbour_bytes = neighbours.same_disk_write_mib_per_s * MIB * lasted_s
-    names = [each.name for each in _names(machine)]
+    amplification = 2 if machine.storage.journals_data else 1
+    written = in_windows(done.written_bytes, done.final_sync_bytes * amplification)
+    written_share = written / (amplification * machine.write_bytes_per_s)
+    written = written + neighbours.same_disk_write_mib_per_s * MIB * lasted_s
+    read = in_windows(done.read_bytes)
     columns = {
-        "time_ns": times_ns,
+        "time_ns": times_ns.tolist(),
         "dirty_bytes": [round(70 * MIB * generator.uniform(0.9, 1.1)) for _ in times_ns],
         "writeback_bytes": [round(24 * MIB * generator.uniform(0.9, 1.1)) for _ in times_ns],
         "memory_available_bytes": [round(0.85 * machine.memory_gib * 1024 * MIB)] * len(times_ns),
-        "psi_io_some_us": counter(some_s * 1e6),
-        "psi_io_full_us": counter(some_s * 1e6 * 0.98),
-        "psi_memory_some_us": counter(0),
-        "psi_cpu_some_us": counter(waiting_s * 1e6),
-        "cpu_user_ms": counter((user_s + neighbour_cpu_s) * 1e3),
-        "cpu_nice_ms": counter(0),
-        "cpu_system_ms": counter(kernel_s * 1e3),
-        "cpu_idle_ms": counter(max(0.0, lasted_s * machine.cpu.count - busy_s) * 1e3),
-        "cpu_iowait_ms": counter(blocked_s * 1e3),
-        "cpu_irq_ms": counter(0),
-        "cpu_softirq_ms": counter(0),
-        "cpu_steal_ms": counter(busy_s * machine.stolen_per_cpu_ns * 1e3),
-        "own_read_bytes": counter(sum(SIZES_BYTES)),
-        "own_written_bytes": counter(sum(SIZES_BYTES[index] for index in done.file_index)),
-        "own_user_ms": counter(user_s * 1e3),
-        "own_system_ms": counter(kernel_s * 1e3),
+        "psi_io_some_us": _counter(some_s * 1e6),
+        "psi_io_full_us": _counter(some_s * 1e6 * 0.98),
+        "psi_memory_some_us": _counter(0 * lasted_s),
+        "psi_cpu_some_us": _counter(waiting_s * 1e6),
+        "cpu_user_ms": _counter((user_s + neighbour_cpu_s) * 1e3),
+        "cpu_nice_ms": _counter(0 * lasted_s),
+        "cpu_system_ms": _counter(kernel_s * 1e3),
+        "cpu_idle_ms": _counter(np.maximum(0.0, lasted_s * machine.cpu.count - busy_s) * 1e3),
+        "cpu_iowait_ms": _counter(blocked_s * 1e3),
+        "cpu_irq_ms": _counter(0 * lasted_s),
+        "cpu_softirq_ms": _counter(0 * lasted_s),
+        "cpu_steal_ms": _counter(busy_s * machine.stolen_per_cpu_ns * 1e3),
+        "own_read_bytes": _counter(in_windows([SIZES_BYTES[index] for index in done.file_index])),
+        "own_written_bytes": _counter(
+            in_windows([SIZES_BYTES[index] for index in done.file_index])
+        ),
+        "own_user_ms": _counter(user_s * 1e3),
+        "own_system_ms": _counter(kernel_s * 1e3),
     }
-    written = done.written_bytes + neighbour_bytes
-    busy_share = min(1.0, written / (machine.write_bytes_per_s * lasted_s))
+    busy = np.minimum(lasted_s, written_share + read / machine.read_bytes_per_s)
     devices = {
         name: {
-            "read_bytes": counter(done.read_bytes / len(names)),
-            "written_bytes": counter(written / len(names)),
-            "busy_ms": counter(lasted_s * busy_share * 1e3),
+            "read_bytes": _counter(read / len(names)),
+            "written_bytes": _counter(written / len(names)),
+            "busy_ms": _counter(busy * 1e3),
         }
         for name in names
     }
     return {"interval_s": 0.5, "columns": columns, "devices": devices}
+
+
+def _counter(in_windows: Amounts, base: int = 1000) -> list[int]:
+    return [base + round(value) for value in np.cumsum(in_windows).tolist()]

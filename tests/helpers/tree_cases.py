@@ -65,6 +65,12 @@ def column(change: Callable[[int, int], float]) -> Change:
 
 SLOW_LOOKUPS = {f"{ENTRY}.samples.lookup_ns": column(lambda _, ns: ns + 40 * MS)}
 SLOWING_DOWN = {f"{ENTRY}.samples.copy_ns": column(lambda at, ns: ns * (0.5 + at / 2000))}
+NO_WAITS = {"timeline.columns.psi_io_some_us": column(lambda _at, _us: 0)}
+READ_AGAIN = {
+    f"{ENTRY}.device_bytes": lambda moved: {
+        name: {**each, "read": each["written"]} for name, each in moved.items()
+    }
+}
 REAL = {f"{ENTRY}.fidelity": "real"}
 OLD_CP = {"host.tools.cp.version": "cp (GNU coreutils) 8.32"}
 BUSY_KERNEL = {"timeline.columns.own_system_ms": column(lambda _, ms: 4 * ms)}
@@ -111,7 +117,7 @@ ROWS = (
     rules_out("cgroup-io-limit", "lab-ext4-bfq", "lab-ext4-none", SYNC),
     rules_out("cgroup-io-limit", "gcp-amd-16", "gcp-intel"),
     rules_out("cgroup-io-limit", "vm-lvm-one-disk", "vm-lvm-striped"),
-    triggers("cgroup-memory-limit", "lab-little-memory", "lab-ext4-none"),
+    triggers("cgroup-memory-limit", "lab-little-memory", "lab-ext4-none", facts=READ_AGAIN),
     rules_out("cgroup-memory-limit", "lab-capped", "lab-ext4-none"),
     triggers("cgroup-cpu-limit", "lab-half-a-cpu", "lab-ext4-none", SPAWN),
     rules_out("cgroup-cpu-limit", "lab-capped", "lab-ext4-none", SPAWN),
@@ -197,7 +203,13 @@ ROWS = (
         facts_faster=REAL,
     ),
     rules_out("image-and-tools", "gcp-amd-16", "gcp-intel"),
-    triggers("lookup-cost", "gcp-amd-16", "gcp-intel", facts=SLOW_LOOKUPS),
+    triggers(
+        "lookup-cost",
+        "gcp-amd-16",
+        "gcp-intel",
+        facts=SLOW_LOOKUPS | NO_WAITS,
+        facts_faster=NO_WAITS,
+    ),
     rules_out("lookup-cost", "gcp-amd-16", "gcp-intel"),
     triggers(
         "spawn-cost",
@@ -205,7 +217,8 @@ ROWS = (
         "gcp-intel",
         also_measured=(SPAWN,),
         times={SPAWN: 100},
-        facts=SLOW_LOOKUPS,
+        facts=SLOW_LOOKUPS | NO_WAITS,
+        facts_faster=NO_WAITS,
     ),
     rules_out("spawn-cost", "gcp-amd-16", "gcp-intel", also_measured=(SPAWN,), times={SPAWN: 1.06}),
     triggers("random-io", "gcp-amd-16", "gcp-intel", RANDOM),

@@ -8,6 +8,7 @@ The worker's observers read the tree and write a result document; the format's r
 """
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -45,9 +46,14 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Seen:
 
 
 def on_its_disks(observed: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the seed's counters, under the names of the tree's disks."""
+    """Return the seed's counters under the names of the tree's disks, no faster than a cgroup allows."""
     (place,) = observed["storage"]["places"]
     leaves = [device["name"] for device in place["devices"] if not device["below"]]
+    limits = [
+        limit["value"]
+        for limit in observed["limits"]["io"]
+        if limit["kind"] == "write_bytes_per_s" and limit["device_name"] is not None
+    ]
 
     def moved(device_bytes: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
         totals = {
@@ -57,10 +63,21 @@ def on_its_disks(observed: Mapping[str, Any]) -> dict[str, Any]:
             leaf: {what: total // len(leaves) for what, total in totals.items()} for leaf in leaves
         }
 
-    return {
-        "workloads.0.device_bytes": moved,
-        "timeline.devices": lambda found: dict.fromkeys(leaves, next(iter(found.values()))),
-    }
+    def counted(devices: Mapping[str, Mapping[str, list[int]]]) -> dict[str, Any]:
+        if not leaves:
+            return {}
+        columns = {
+            name: [sum(values) // len(leaves) for values in zip(*each, strict=True)]
+            for name in ("read_bytes", "written_bytes", "busy_ms")
+            if (each := [device[name] for device in devices.values()])
+        }
+        begin, *_ = written = columns["written_bytes"]
+        fastest = max(after - before for before, after in pairwise(written))  # in a second
+        held = min([1.0, *(limit / fastest for limit in limits)])
+        columns["written_bytes"] = [begin + round(held * (value - begin)) for value in written]
+        return dict.fromkeys(leaves, columns)
+
+    return {"workloads.0.device_bytes": moved, "timeline.devices": counted}
 
 
 def document_of(

@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.evidence_model import Evidence
-from io_benchmark.analysis.parts.time_parts import Part
+from io_benchmark.analysis.leftover_model import Leftover
+from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.trials.trial_model import TrialOutcome
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 
 Integers = NDArray[np.int64]
+Numbers = NDArray[np.float64]
 UNKNOWN = "unknown"
 # Those that every report has. The median and the tail also have uses of their own.
 PERCENTILES = (50, 95, 99)
@@ -96,6 +98,23 @@ class Entry:
         # Not as integers: a million of the longest times would not fit.
         time_ns = float(self.total_ns.sum(dtype=np.float64))
         return time_ns / float(self.operations.sum(dtype=np.float64))
+
+    @property
+    def copy_blocked_ns(self) -> float | None:
+        """Return how long a copy was blocked, on average; None where that was not recorded."""
+        return self.parts_ns.get(Part(Phase.COPY, Kind.BLOCKED))
+
+    @property
+    def copies_blocked_ns(self) -> Numbers | None:
+        """Return how long each copy was blocked: its time less its work, in proportion to its size."""
+        if self.copy_blocked_ns is None or self.lookup_ns is None or not self.size_bytes.any():
+            return None
+        kinds = (*ON_CPU, Kind.WAITING)
+        work_ns = sum(self.parts_ns.get(Part(Phase.COPY, kind), 0.0) for kind in kinds)
+        copy_ns = self.total_ns - self.lookup_ns
+        work: Numbers = self.size_bytes * (work_ns / self.size_bytes.mean())
+        blocked: Numbers = np.maximum(0.0, copy_ns - work)
+        return blocked
 
 
 @dataclass(frozen=True)
@@ -263,7 +282,8 @@ class Cause:
     candidate_evidence: Evidence
     explanation: tuple[Statement, ...]  # why it is judged so, or which fact is missing
     predicted_ratio: float | None = None
-    share: float | None = None  # ln(measured) ÷ ln(predicted)
+    share: float | None = None  # of the difference: ln(explained) ÷ ln(measured)
+    share_at_most: float | None = None  # what the parts of the time that it acts through allow
     is_shared: bool = False  # by both sides: its remedies may help, though it differs in nothing
     workload: str | None = None  # for "not observable": the workload that would show it
 
@@ -289,3 +309,5 @@ class Diagnosis:
     # By which it was judged; None: by the first one that the candidate was compared on.
     subject: Subject | None = None
     trials: tuple[TrialOutcome, ...] = ()  # what was tried; empty where nothing was recorded
+    # None: the supported causes cover the difference within its uncertainty, or there is none.
+    leftover: Leftover | None = None

@@ -43,8 +43,23 @@ def shown(remedy: Remedy) -> tuple[str, float | None, bool, str]:
     return text_of(remedy.action), remedy.gain_ratio, remedy.measured, evidence
 
 
-def remedies(*causes: Cause, measured=SEED, candidate="amd-16", baseline="intel", machines=None):
-    return suggest_remedies(causes, SUBJECT, measured, candidate, baseline, machines=machines or {})
+def remedies(
+    *causes: Cause,
+    measured=SEED,
+    candidate="amd-16",
+    baseline="intel",
+    machines=None,
+    place_kinds=None,
+):
+    return suggest_remedies(
+        causes,
+        SUBJECT,
+        measured,
+        candidate,
+        baseline,
+        machines=machines or {},
+        place_kinds=place_kinds or {},
+    )
 
 
 def test_the_seeds_case():
@@ -88,17 +103,16 @@ def test_more_disks_predicted():
         "use a machine type with more local SSDs, striped, such as c3d-standard-30-lssd",
         2.0,
         False,
-        "Predicted from the write caps. intel takes 76.0 ms.",
+        "Predicted from the bandwidth of the disks. intel takes 76.0 ms.",
     )
 
 
 def test_more_disks_neither_predicted_nor_named():
-    """No cap and no machine type: what the other pool reaches is the evidence."""
+    """No cap and no machine type: what the other pool reaches is the evidence, no measurement."""
     (found,) = remedies(supported("device-count"))
-    assert shown(found) == (
+    assert (found.gain_ratio, found.measured) == (pytest.approx(145.7 / 75.96), False)
+    assert (shown(found)[0], shown(found)[3]) == (
         "use a machine type with more local SSDs, striped",
-        145.7 * MS / (75.96 * MS),
-        True,
         "intel, which is set up this way, takes 76.0 ms instead of 146 ms.",
     )
 
@@ -125,17 +139,24 @@ def test_a_remedy_that_was_measured_and_does_not_help():
 
 
 def test_another_place_measured():
-    """The best of the other places on the same side."""
+    """The best of the other volumes on the same side; memory and an overlay are no volumes."""
     measured = {
         **SEED,
         "amd-16": {
             SUBJECT: 145.7 * MS,
             ELSEWHERE: 100 * MS,
             replace(ELSEWHERE, place="third"): 90 * MS,
+            replace(ELSEWHERE, place="memory"): 10 * MS,
+            replace(ELSEWHERE, place="layers"): 20 * MS,
             replace(ELSEWHERE, destination="unlink"): 1 * MS,
         },
     }
-    (found,) = remedies(supported("storage-place"), measured=measured)
+    kinds = {"container": "directory", "third": "volume", "memory": "memory", "layers": "overlay"}
+    (found,) = remedies(
+        supported("storage-place"),
+        measured=measured,
+        place_kinds={("amd-16", name): kind for name, kind in kinds.items()},
+    )
     assert shown(found)[1:] == (
         145.7 * MS / (90 * MS),
         True,
@@ -143,15 +164,56 @@ def test_another_place_measured():
     )
 
 
+WHOLE = 145.7 / 75.96
+
+
+def test_another_pool_measures_no_remedy():
+    """The pools may differ in more than the remedy, so its gain is predicted."""
+    (found, _, _) = remedies(supported("scheduler"), supported("ext4-flush"))
+    assert (found.gain_ratio, found.measured) == (pytest.approx(WHOLE), False)
+    assert shown(found)[3] == "intel, which is set up this way, takes 76.0 ms instead of 146 ms."
+
+
 def test_another_pools_gain_belongs_to_one_cause():
-    """Where several causes contribute to the difference, none gets the whole gain."""
-    (alone, _, _) = remedies(supported("scheduler"), supported("ext4-flush"))
-    assert (alone.gain_ratio, alone.measured) == (145.7 * MS / (75.96 * MS), True)
+    """Where several causes of unknown size contribute to the difference, none gets the gain."""
     (first, second) = remedies(supported("scheduler"), supported("mount-options"))
     assert {first.gain_ratio, second.gain_ratio} == {None}
     assert shown(first)[3] == (
         "intel, which is set up this way, takes 76.0 ms instead of 146 ms. Other causes contribute to "
         "that."
+    )
+
+
+def test_two_causes_share_the_gain():
+    """Each gains what it explains; together they gain the whole difference."""
+    shares = (0.25, 0.75)
+    causes = [
+        replace(supported(name), share=share)
+        for name, share in zip(("kernel", "scheduler"), shares, strict=True)
+    ]
+    gains = [remedy.gain_ratio for remedy in remedies(*causes)]
+    assert gains == [pytest.approx(WHOLE**share) for share in shares]
+    assert shown(remedies(*causes)[0])[3].endswith("This cause explains 25 % of that.")
+
+
+def test_the_gain_is_what_the_part_of_the_time_allows():
+    """A cause without a size gains at most what its parts make up of the difference."""
+    (found,) = remedies(replace(supported("kernel"), share_at_most=0.3))
+    assert (found.gain_ratio, found.measured) == (pytest.approx(WHOLE**0.3), False)
+    assert shown(found)[3].endswith("This cause explains at most 30 % of that.")
+
+
+@pytest.mark.parametrize(
+    ("predicted", "allowed"), [(1.3, 1.3), (None, (145.7 / 75.96) ** 0.4)], ids=["caps", "parts"]
+)
+def test_a_larger_machine_that_is_faster_in_something_else(predicted, allowed):
+    """With a fast grep as well, a pool with more disks does not measure what more disks gain."""
+    cause = replace(supported("device-count", predicted), share=0.4)
+    (found,) = remedies(cause, machines=MACHINES)
+    assert (found.gain_ratio, found.measured) == (pytest.approx(allowed), False)
+    assert shown(found)[3].startswith(
+        "The pool amd-30 has this machine type and takes 77.0 ms instead of 146 ms. It is faster in "
+        "something else, too: more disks allow less."
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.parts.division import Division, divide, of_machines
@@ -16,6 +16,7 @@ from io_benchmark.results import workloads
 
 # Times nearer than this differ too little for any fact to explain it.
 _NOTHING_TO_EXPLAIN_RATIO = 1.02
+_MOST_OF_THE_TIME_SHARE = 0.999
 EVERY_WORKLOAD = frozenset(workloads.WORKLOADS)
 
 
@@ -52,6 +53,24 @@ class Case:
     whole: "Case | None" = (
         None  # the case whose difference is to explain, where this is a part of it
     )
+
+    @classmethod
+    def of(
+        cls,
+        subject: Subject,
+        ratio: float | None,
+        baseline: Sequence[Worker],
+        candidate: Sequence[Worker],
+        measurements: Sequence[OtherMeasurement] = (),
+    ) -> "Case":
+        """Return what the rules judge; a ratio that is not a positive number counts as none."""
+        return cls(
+            subject,
+            ratio if ratio is not None and math.isfinite(ratio) and ratio > 0 else None,
+            tuple(View(worker, subject) for worker in baseline),
+            tuple(View(worker, subject) for worker in candidate),
+            tuple(measurements),
+        )
 
     def measured(self, workload: str, variant: str | None = None) -> list[OtherMeasurement]:
         """Return the measurements of a workload (or variant), in the report's order.
@@ -115,6 +134,26 @@ class Case:
         )
         ratio = measurement.comparison.ratio
         return replace(self, subject=subject, ratio=ratio, baseline=baseline, candidate=candidate)
+
+    @property
+    def difference_share(self) -> float:
+        """Return the part of the slower side's time that the faster side does not take."""
+        return 1 - min(self.ratio, 1 / self.ratio) if self.ratio else 0.0
+
+    def ratio_without_share(self, share: float) -> float:
+        """Return how much longer the slower side takes for this share of its time, in this case's direction."""
+        ratio = 1 / (1 - min(max(share, 0.0), _MOST_OF_THE_TIME_SHARE))
+        return ratio if self.candidate_is_slower else 1 / ratio
+
+    def ratio_by_bandwidth(self, factor: float) -> float:
+        """Return how much longer the slower side takes because its disks do less by this factor.
+
+        More bandwidth saves at most the time in which copies are blocked.
+        """
+        blocked_ns = mean_of(self.slower, lambda view: view.blocked_ns)
+        mean_ns = mean_of(self.slower, lambda view: view.mean_ns)
+        at_most = blocked_ns / mean_ns if blocked_ns is not None and mean_ns else 1.0
+        return self.ratio_without_share(min(1 - 1 / factor, at_most))
 
     @property
     def views(self) -> tuple[View, ...]:

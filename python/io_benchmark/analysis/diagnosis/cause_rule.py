@@ -31,12 +31,21 @@ class CauseJudgement:
     is_part: bool = False  # the ratio is a measured part of the difference, not a prediction
     # No setting differs: what is seen may be the effect of any other cause.
     is_leftover: bool = False
+    # What differs is known to be slower, but not by how much.
+    by_setting_alone: bool = False
     # It costs both sides time alike: its remedies help, though it differs in nothing.
     is_shared: bool = False
 
     def also(self, template: str, **values: Value) -> "CauseJudgement":
         """Return the judgement with a further sentence."""
         return replace(self, explanation=(*self.explanation, statement(template, **values)))
+
+    def as_part(self, case: Case, share: float) -> "CauseJudgement":
+        """Return the judgement of a cause that was measured as this share of the difference in time."""
+        if self.state is not State.SUPPORTED:
+            return self
+        explained = min(max(share, 0.0), 1.0) * case.difference_share
+        return replace(self, predicted_ratio=case.ratio_without_share(explained), is_part=True)
 
     def may_be_chance(self) -> "CauseJudgement":
         return self.also("This may be chance; more workers would show it.")

@@ -33,7 +33,8 @@ def is_stolen(case: Case) -> bool:
     slower, faster = (mean_of(views, stolen_share) for views in (case.slower, case.faster))
     if not case.differs or slower is None or faster is None:
         return False
-    return slower - faster >= _STOLEN_SHARE and is_enough(_share_stolen(case, 1.0))
+    share = share_stolen(case)
+    return slower - faster >= _STOLEN_SHARE and (share is None or is_enough(share))
 
 
 def share_for_others(case: Case) -> float | None:
@@ -48,7 +49,7 @@ def share_for_others(case: Case) -> float | None:
     if not phases:
         return None
     longer_ns = math.fsum(_waits_longer_ns(division, phase, case) for phase in phases)
-    return longer_ns / abs(division.difference_ns) - max(0.0, _share_stolen(case, 0.0))
+    return longer_ns / abs(division.difference_ns) - max(0.0, share_stolen(case) or 0.0)
 
 
 def _waits_longer_ns(division: Division, phase: Phase, case: Case) -> float:
@@ -66,12 +67,15 @@ def _waits_longer_ns(division: Division, phase: Phase, case: Case) -> float:
     return waited[0] - waited[1] * worked[0] / worked[1]
 
 
-def _share_stolen(case: Case, unknown: float) -> float:
-    """Return the part of the difference that other guests took, by the CPU time that was worked."""
+def share_stolen(case: Case) -> float | None:
+    """Return the part of the difference that other guests took, by the CPU time that was worked.
+
+    None where a side did not record one of the two.
+    """
     slower, faster = (mean_of(views, _stolen_per_work) for views in (case.slower, case.faster))
     worked_ns, difference_ns = mean_of(case.slower, _worked_ns), case.difference_ns
     if slower is None or faster is None or worked_ns is None or not difference_ns:
-        return unknown
+        return None
     return worked_ns * (slower - faster) / abs(difference_ns)
 
 

@@ -11,9 +11,11 @@ pool is the faster one at other operations on names.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
-from io_benchmark.analysis.diagnosis.case import OtherMeasurement
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import RULES, judge
+from io_benchmark.analysis.diagnosis.leftovers import left_over
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, MeansBySide, Push
 from io_benchmark.analysis.model import (
     DIFFERENT,
@@ -44,6 +46,11 @@ def diagnoses(
         for side, figures in report.figures.items():
             measured.setdefault(side, {})[report.subject] = figures.mean_ns
     machines = {worker.side: worker.result.task.instance_type for worker in workers}
+    place_kinds = {
+        (worker.side, place.name): place.kind
+        for worker in workers
+        for place in worker.result.storage.places
+    }
     diagnosed = []
     for candidate, baseline in plan.pairs:
         measurements = _compared(reports, candidate, baseline)
@@ -54,19 +61,26 @@ def diagnoses(
                 for side in (baseline, candidate)
             )
             trials = _tried(comparison, of_baseline, of_candidate)
-            causes = judge(
+            case = Case.of(
                 subject,
                 # Without a decision nothing needs an explanation: all of it may be chance.
                 comparison.ratio if comparison.verdict in DIFFERENT else None,
                 of_baseline,
                 of_candidate,
                 measurements,
-                trials,
             )
+            causes = judge(case, trials)
             to_try = suggest_remedies(
-                causes, subject, measured, candidate, baseline, machines=machines
+                causes,
+                subject,
+                measured,
+                candidate,
+                baseline,
+                machines=machines,
+                place_kinds=place_kinds,
             )
-            diagnosed.append(Diagnosis(candidate, causes, to_try, subject, trials))
+            leftover = left_over(causes, RULES, case)
+            diagnosed.append(Diagnosis(candidate, causes, to_try, subject, trials, leftover))
     return tuple(diagnosed)
 
 
@@ -145,13 +159,15 @@ def suggest_remedies(
     baseline: str,
     *,
     machines: Mapping[str, str | None],
+    place_kinds: Mapping[tuple[str, str], str | None] = MappingProxyType({}),
 ) -> tuple[Remedy, ...]:
     """Return remedies for the slower side of a pair, in the causes' order, confirmed ones first.
 
     A remedy always has evidence: the supported cause, and where the same push measured the remedy
     (another destination, another place, another pool), that decides whether it is suggested at all.
     `measured` has each side's mean time of each subject; `machines` each side's machine type, so
-    that another pool of the push can show what another machine type gains.
+    that another pool of the push can show what another machine type gains; `place_kinds` what each
+    place of a side is.
     """
     sides = (candidate, baseline)
     candidate_ns, baseline_ns = (measured.get(side, {}).get(subject) for side in sides)
@@ -162,7 +178,7 @@ def suggest_remedies(
         key=lambda cause: cause.state is not State.CONFIRMED,
     )
     names = frozenset(cause.name for cause in supported)
-    push = Push(subject, measured, machines, *sides, names)
+    push = Push(subject, measured, machines, *sides, names, place_kinds)
     return tuple(
         Remedy(owner.name, _action(action, gain), gain.ratio, gain.measured, gain.evidence)
         for owner, cause in _with_shared(supported, causes)

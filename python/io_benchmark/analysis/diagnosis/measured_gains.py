@@ -3,16 +3,21 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What the same push shows of a remedy: another destination, variant, place or pool that it measured."""
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from io_benchmark.analysis.model import Cause, Subject
 from io_benchmark.analysis.observed.published_caps import MachineType
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
 
 _GAIN_AT_LEAST = 1.02
-# A cause with a smaller share leaves a part of the difference to something unknown.
+# A cause with a smaller share leaves a part of the difference to something else.
 _WHOLE_SHARE = 0.8
+# A larger machine that gains more than its disks allow is faster in something else, too.
+_SAME_GAIN_RATIO = 1.1
+# What the remedy "work on a volume" means; memory, for one, is faster and keeps nothing.
+_VOLUMES = ("volume", "directory")
 # Causes through which other causes act: they do not compete with those for the gain.
 _MECHANISMS = frozenset({"ext4-flush", "random-io"})
 _INSTEAD = "takes {then} instead of {now}"
@@ -48,6 +53,15 @@ class Push:
     slow: str
     fast: str
     supported: frozenset[str]
+    place_kinds: Mapping[tuple[str, str], str | None] = field(default_factory=dict)  # (side, place)
+
+    def allowed_ratio(self, cause: Cause) -> float | None:
+        """Return how much faster the slow side gets at most without what the cause explains."""
+        slow_ns, fast_ns = (self.mean_ns(side, self.subject) for side in (self.slow, self.fast))
+        if slow_ns is None or fast_ns is None:
+            return None
+        share = cause.share if cause.share is not None else cause.share_at_most
+        return math.exp(math.log(slow_ns / fast_ns) * (1.0 if share is None else share))
 
     def mean_ns(self, side: str, subject: Subject) -> float | None:
         value = self.measured.get(side, {}).get(subject)
@@ -101,12 +115,13 @@ def other_variant(variant: str, instead: str) -> FindGain:
 
 
 def other_place(push: Push, cause: Cause) -> Gain | None:
-    """Compare with the same copies on the same side at another place, else with the other pool."""
+    """Compare with the same copies on a volume of the same side, else with the other pool."""
     others = {
         subject: time_ns
         for subject, time_ns in push.measured.get(push.slow, {}).items()
         if subject == replace(push.subject, place=subject.place)
         and subject.place != push.subject.place
+        and push.place_kinds.get((push.slow, subject.place)) in _VOLUMES
         and time_ns > 0
     }
     if not others:
@@ -118,27 +133,34 @@ def other_place(push: Push, cause: Cause) -> Gain | None:
 
 
 def as_other_pool(push: Push, cause: Cause) -> Gain | None:
-    """Compare with the faster side; its gain counts only where this cause alone explains it."""
+    """Predict what the cause's part of the time allows, with the faster side as the evidence.
+
+    The sides may differ in more than the remedy, so this is never a measurement of it.
+    """
     template = f"{{side}}, which is set up this way, {_INSTEAD}."
     gain = push.gain(push.fast, push.subject, template)
     if gain is None:
         return _unknown_gain("{side} is set up this way.", side=push.fast)
-    unknown = replace(gain, ratio=None, measured=False)
-    if len(push.supported - _MECHANISMS) > 1:
-        return unknown.also("Other causes contribute to that.")
-    if cause.share is not None and cause.share < _WHOLE_SHARE:
-        return unknown.also(
-            "This cause explains {share} of that.", share=Quantity(cause.share, Unit.SHARE)
+    allowed = replace(gain, ratio=push.allowed_ratio(cause), measured=False)
+    if cause.share is None and len(push.supported - _MECHANISMS) > 1:
+        return replace(allowed, ratio=None).also("Other causes contribute to that.")
+    share = cause.share if cause.share is not None else cause.share_at_most
+    if share is not None and share < _WHOLE_SHARE:
+        allowed = allowed.also(
+            "This cause explains {share} of that."
+            if cause.share is not None
+            else "This cause explains at most {share} of that.",
+            share=Quantity(share, Unit.SHARE),
         )
-    return gain.if_worth_it
+    return allowed.if_worth_it
 
 
 def predicted(push: Push, cause: Cause) -> Gain | None:
-    """Predict by the write caps, else compare with the other pool."""
+    """Predict by the bandwidth of the disks, else compare with the other pool."""
     ratio = cause.predicted_ratio
     if ratio is None or ratio <= 0:
         return as_other_pool(push, cause)
-    evidence = (statement("Predicted from the write caps."),)
+    evidence = (statement("Predicted from the bandwidth of the disks."),)
     return Gain(max(ratio, 1 / ratio), measured=False, evidence=evidence).if_worth_it
 
 
@@ -150,10 +172,11 @@ def more_disks(push: Push, cause: Cause) -> Gain | None:
     if slow.name and slow.name == fast.name:
         return None  # another machine type has nothing to do with it
     larger = slow.with_more_disks
-    gain = _by_larger_machine(push, larger) if larger is not None else None
+    gain = _by_larger_machine(push, larger, cause) if larger is not None else None
     gain = predicted(push, cause) if gain is None else gain.if_worth_it
     then_ns = push.mean_ns(push.fast, push.subject)
-    if gain is not None and not gain.measured and then_ns is not None and gain.ratio is not None:
+    is_predicted = gain is not None and not gain.measured and cause.predicted_ratio is not None
+    if gain is not None and is_predicted and then_ns is not None:
         gain = gain.also(
             "{side} takes {then}.", side=push.fast, then=Quantity(then_ns, Unit.NANOSECONDS)
         )
@@ -162,14 +185,24 @@ def more_disks(push: Push, cause: Cause) -> Gain | None:
     return replace(gain, such_as=larger.name)
 
 
-def _by_larger_machine(push: Push, larger: MachineType) -> Gain | None:
+def _by_larger_machine(push: Push, larger: MachineType, cause: Cause) -> Gain | None:
+    """Compare with a pool of this machine type, unless it gains more than its disks can."""
     template = f"The pool {{side}} has this machine type and {_INSTEAD}."
     gains = (
         push.gain(side, push.subject, template)
         for side, machine_type in push.machines.items()
         if MachineType(machine_type).name == larger.name
     )
-    return next((gain for gain in gains if gain is not None), None)
+    gain = next((gain for gain in gains if gain is not None), None)
+    ratio = cause.predicted_ratio
+    allowed = push.allowed_ratio(cause) if ratio is None else max(ratio, 1 / ratio)
+    if gain is None or gain.ratio is None or allowed is None:
+        return gain
+    if gain.ratio <= _SAME_GAIN_RATIO * allowed:
+        return gain
+    return replace(gain, ratio=allowed, measured=False).also(
+        "It is faster in something else, too: more disks allow less."
+    )
 
 
 def follows(template: str) -> FindGain:

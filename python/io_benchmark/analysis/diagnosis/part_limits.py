@@ -40,6 +40,24 @@ def hold_to_parts(judgement: CauseJudgement, rule: CauseRule, case: Case) -> Cau
     )
 
 
+def hold_to_size(judgement: CauseJudgement, case: Case) -> CauseJudgement:
+    """Rule a supported cause out where its prediction is far too small for the difference."""
+    predicted, ratio = judgement.predicted_ratio, case.ratio
+    if judgement.state is not State.SUPPORTED or judgement.is_part or not predicted or not ratio:
+        return judgement
+    share = math.log(predicted) / math.log(ratio)
+    if is_enough(share):
+        return judgement
+    reason = statement(
+        "The sides differ in this, but it predicts {predicted} of the measured {measured}: {share} of "
+        "the difference.",
+        predicted=Quantity(predicted, Unit.RATIO),
+        measured=Quantity(ratio, Unit.RATIO),
+        share=Quantity(max(share, 0.0), Unit.SHARE),
+    )
+    return replace(judgement, state=State.RULED_OUT, explanation=(reason,), predicted_ratio=None)
+
+
 def share_at_most(acts_through: frozenset[Part], case: Case) -> float | None:
     """Return the share of the difference in these parts and in what was not recorded of their phases."""
     division = case.division
@@ -47,7 +65,7 @@ def share_at_most(acts_through: frozenset[Part], case: Case) -> float | None:
         return None
     if (division.difference_ns > 0) != case.candidate_is_slower:
         return None
-    parts = _of_workload(acts_through, case)
+    parts = parts_of_workload(acts_through, case)
     unknown = {Part(part.phase, Kind.UNEXPLAINED) for part in parts}
     recorded = division.of(*parts) / division.difference_ns
     return recorded + max(0.0, division.of(*unknown - parts) / division.difference_ns)
@@ -72,7 +90,7 @@ def explained_at_most(acts_through: frozenset[Part], case: Case) -> float:
 def time_in_parts(acts_through: frozenset[Part], case: Case, runs: Sequence[View]) -> float:
     """Return what these parts take of an operation on one machine; all of it where one is unknown."""
     known = [set(view.entry.parts_ns) for view in case.views if view.entry is not None]
-    parts = _of_workload(acts_through, case)
+    parts = parts_of_workload(acts_through, case)
     if not parts or not all(parts <= each for each in known):
         parts = frozenset().union(*known)
     return fmean(
@@ -82,7 +100,7 @@ def time_in_parts(acts_through: frozenset[Part], case: Case, runs: Sequence[View
     )
 
 
-def _of_workload(acts_through: frozenset[Part], case: Case) -> frozenset[Part]:
+def parts_of_workload(acts_through: frozenset[Part], case: Case) -> frozenset[Part]:
     """Return the parts of this workload: all but cache-retrieve have a single phase."""
     if case.subject.workload == "cache-retrieve":
         return acts_through
@@ -90,6 +108,6 @@ def _of_workload(acts_through: frozenset[Part], case: Case) -> frozenset[Part]:
 
 
 def _named(acts_through: frozenset[Part], case: Case) -> str:
-    parts = _of_workload(acts_through, case)
+    parts = parts_of_workload(acts_through, case)
     ordered = [Part(phase, kind) for phase in Phase for kind in Kind]
     return ", ".join(f"{part.phase} {part.kind}" for part in ordered if part in parts)

@@ -33,7 +33,9 @@ def separate(judged: Sequence[Judged], case: Case) -> list[Judged]:
 
 
 def _separated(each: Judged, supported: Sequence[Judged], case: Case) -> Judged:
-    is_certain = not each.rule.by_setting_alone and not each.judgement.is_leftover
+    is_sized = each.judgement.predicted_ratio is not None
+    by_setting = each.judgement.by_setting_alone or (each.rule.by_setting_alone and not is_sized)
+    is_certain = not by_setting and not each.judgement.is_leftover
     if each.judgement.state is not State.SUPPORTED or is_certain:
         return each
     rivals = [

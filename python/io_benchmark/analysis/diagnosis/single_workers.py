@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis.diagnosis.case import OtherMeasurement
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import judge
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
 from io_benchmark.analysis.inference.comparisons import compare_sides
@@ -155,7 +155,7 @@ def _diagnose(
     measurements = _measurements(machine, names, compared, margin=margin, assumed=assumed)
     own, others = ([run.worker for run in runs] for runs in (machine.runs, machine.others))
     trials = outcomes(machine.subject, *((own, others) if machine.ratio > 1 else (others, own)))
-    causes = judge(machine.subject, machine.ratio, others, own, measurements, trials)
+    causes = judge(Case.of(machine.subject, machine.ratio, others, own, measurements), trials)
     remedies = _remedies(machine, names, causes, measurements)
     return Diagnosis(names.worker, causes, remedies, machine.subject, trials)
 

@@ -17,6 +17,7 @@ from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.device_stack import Stack
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.published_caps import Caps, MachineType
+from io_benchmark.analysis.observed.run_windows import Window, peak, windows_of
 from io_benchmark.results import CacheRetrieveEntry
 from io_benchmark.results.format import Host, Limits, StoragePlace
 
@@ -26,6 +27,8 @@ WAITS_SHARE = 0.2
 # Below these shares nothing waits for a disk, whatever the disk could do.
 _HARDLY_MOVED_SHARE = 0.2
 _NEAR_CAP_SHARE = 0.5
+# Of a retrieve's time: what less than this waits for is not the disks.
+_BLOCKED_SHARE = 0.02
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,26 @@ class View:
     @property
     def written_bytes_per_s(self) -> float | None:
         return self.moved_bytes_per_s[1] if self.moved_bytes_per_s is not None else None
+
+    @cached_property
+    def windows(self) -> tuple[Window, ...]:
+        """Return the run in windows of its timeline; none where the disks' counters are missing."""
+        timeline = self.worker.result.timeline
+        if self.entry is None or timeline is None or self.stack is None:
+            return ()
+        return windows_of(self.entry, timeline, {disk.name for disk in self.stack.disks})
+
+    @cached_property
+    def peak_bytes_per_s(self) -> tuple[float, float] | None:
+        """Return the rates at which the disks read and wrote while copies waited for them."""
+        reads = peak(self.windows, [window.reading_bytes_per_s for window in self.windows])
+        writes = peak(self.windows, [window.written_bytes_per_s for window in self.windows])
+        return self.moved_bytes_per_s if reads is None or writes is None else (reads, writes)
+
+    @cached_property
+    def blocked_ns(self) -> float | None:
+        """Return how long a copy was blocked, on average; None where that was not recorded."""
+        return None if self.entry is None else self.entry.copy_blocked_ns
 
     def growth(self, *columns: str) -> float | None:
         """Return how much counters of the timeline grew together per second, during the retrieves."""
@@ -215,14 +238,21 @@ class View:
 
     @cached_property
     def waits_for_disks(self) -> bool | None:
-        """Return whether this worker's copies waited for its disks; None: nothing shows it."""
-        if self.moved_bytes is not None and self.copied_bytes:
-            if sum(self.moved_bytes) < _HARDLY_MOVED_SHARE * self.copied_bytes:
-                return False
-            rate, cap = self.written_bytes_per_s, self.write_cap
-            if rate is not None and cap is not None and rate >= _NEAR_CAP_SHARE * cap:
-                return True
-        return None if self.io_wait_share is None else self.io_wait_share >= WAITS_SHARE
+        """Return whether this worker's copies waited for its disks; None: nothing shows it.
+
+        The process' own time decides where it was recorded: pressure is the whole system's, and
+        also counts background writeback and neighbours. A rate near the cap is the last resort.
+        """
+        least_bytes = _HARDLY_MOVED_SHARE * (self.copied_bytes or 0)
+        if self.moved_bytes is not None and sum(self.moved_bytes) < least_bytes:
+            return False
+        if self.blocked_ns is not None and self.mean_ns:
+            return self.blocked_ns >= _BLOCKED_SHARE * self.mean_ns
+        if self.io_wait_share is not None:
+            return self.io_wait_share >= WAITS_SHARE
+        rate, cap = self.written_bytes_per_s, self.write_cap
+        near_cap = rate is not None and cap is not None and rate >= _NEAR_CAP_SHARE * cap
+        return True if near_cap else None
 
     @property
     def filesystem_type(self) -> str | None:

@@ -11,7 +11,8 @@ from typing import Self
 
 from io_benchmark.analysis.model import DIFFERENT, Cause, Diagnosis, Remedy, State, Subject
 from io_benchmark.analysis.report_model import SingleWorker
-from io_benchmark.number_text import percent, ratio
+from io_benchmark.number_text import percent, ratio, times
+from io_benchmark.report.content.part_rows import part_name
 from io_benchmark.report.content.report_index import DiagnosedCandidate
 from io_benchmark.report.content.statement_text import FACT_LENGTH, evidence_text, text_of
 from io_benchmark.report.content.subject_text import Distinction
@@ -49,6 +50,7 @@ class DiagnosisPart:
     decided: bool  # a difference was found, so that there is something to explain
     causes: tuple[CauseRow, ...]
     remedies: tuple[_RemedyRow, ...]
+    leftover: str = ""  # what the supported causes do not explain
     trials: tuple[TrialRow, ...] = ()
     leading: bool = True  # the candidate's first; further ones are of other workloads
 
@@ -116,6 +118,7 @@ class DiagnosisPart:
             causes=tuple(_cause(cause) for cause in causes),
             remedies=tuple(_remedy(remedy) for remedy in diagnosis.remedies),
             trials=tuple(TrialRow.of(outcome) for outcome in diagnosis.trials),
+            leftover=_leftover(diagnosis),
             leading=leading,
         )
 
@@ -197,6 +200,20 @@ def _cause(cause: Cause) -> CauseRow:
         evidence_text(cause.baseline_evidence),
         " ".join(filter(None, explanation)),
         "" if cause.share is None else _share_text(cause),
+    )
+
+
+def _leftover(diagnosis: Diagnosis) -> str:
+    """Write what the supported causes leave over, or nothing."""
+    left = diagnosis.leftover
+    if left is None:
+        return ""
+    workload = diagnosis.subject.workload if diagnosis.subject else "cache-retrieve"
+    where = " and ".join(part_name(part.phase, part.kind) for part in left.parts)
+    return (
+        f"{percent(left.share)} of the difference ({times([left.difference_ns])[0]} per "
+        f"{workloads.of(workload).operation}) is not explained by these causes"
+        + (f"; it lies in {where}." if where else ".")
     )
 
 

@@ -29,6 +29,11 @@ _KINDS: Mapping[Kind, str] = {
 _MEANINGS: Mapping[Kind, str] = {Kind.BLOCKED: "I/O, writeback, memory"}
 
 
+def part_name(phase: Phase, kind: Kind) -> str:
+    """Return 'copies blocked'."""
+    return " ".join(filter(None, (_PHASES[phase], _KINDS[kind])))
+
+
 @dataclass(frozen=True)
 class PartRow:
     """A part, several parts, or the whole; the cells of a table, and what a sentence needs."""

@@ -229,7 +229,7 @@ def _diagnosis(part: DiagnosisPart, *, brief: bool) -> list[str]:
                 ],
             )
         )
-    blocks.append(prose(part.counted))
+    blocks += [prose(part.leftover), prose(part.counted)]
     if part.trials:
         heads = ["Trial", "What was changed", *TRIAL_HEADS, "Meaning"]
         rows = [

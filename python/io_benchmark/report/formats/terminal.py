@@ -220,6 +220,9 @@ def _show_diagnosis(page: Page, part: DiagnosisPart) -> None:
         if at == 0 or row.state.holds or part.listed[at - 1].state.holds:
             page.line()
         _show_cause(page, part, row)
+    if part.leftover:
+        page.line()
+        page.paragraph(part.leftover)
     if part.counted:
         page.paragraph(part.counted)
     if part.trials:

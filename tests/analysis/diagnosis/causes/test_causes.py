@@ -16,6 +16,7 @@ from cause_texts import baseline_text, candidate_text, explanation_text, texts
 from checkout import ROOT
 from seed_workers import SUBJECT, causes_of, workers_of
 
+from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes import RULES, judge
 from io_benchmark.analysis.evidence_model import Observation, Seen
 from io_benchmark.analysis.model import State
@@ -67,6 +68,13 @@ def half_the_bytes(device_bytes):
     }
 
 
+def twice(device_bytes):
+    return {
+        name: {"read": moved["read"], "written": 2 * moved["written"]}
+        for name, moved in device_bytes.items()
+    }
+
+
 def slowing_down(column):
     return [round(ns * (0.5 + at / len(column))) for at, ns in enumerate(column)]
 
@@ -86,6 +94,9 @@ def scheduler(name, **settings):
     }
 
 
+HALF_THE_RATE = {
+    "timeline.devices.nvme1n1.written_bytes": lambda column: [value // 2 for value in column]
+}
 IDLING = scheduler("bfq", slice_idle=8, low_latency=1)
 STARVING = scheduler("bfq", strict_guarantees=1, slice_idle=0)
 # The faster side has two disks.
@@ -193,7 +204,7 @@ CASES: list[tuple[str, str, State, dict[str, Any], dict[str, Any]]] = [
         "disk-speed",
         "no counters",
         NOT_OBSERVABLE,
-        a({f"{ENTRY}.device_bytes": None}),
+        a({f"{ENTRY}.device_bytes": None, "timeline.devices": {}}),
         {},
     ),
     (
@@ -212,12 +223,25 @@ CASES: list[tuple[str, str, State, dict[str, Any], dict[str, Any]]] = [
     (
         "cgroup-io-limit",
         "operations, device unnamed",
-        SUPPORTED,
+        NOT_SEPARABLE,
+        a(io_limit(100, "7:0", None, "write_operations_per_s") | HALF_THE_RATE),
+        {},
+    ),
+    (
+        "cgroup-io-limit",
+        "operations, each disk as fast",
+        RULED_OUT,
         a(io_limit(100, "7:0", None, "write_operations_per_s")),
         {},
     ),
+    (
+        "cgroup-io-limit",
+        "at the rate of each disk",
+        SUPPORTED,
+        a(io_limit(194 * MIB) | HALF_THE_RATE),
+        {},
+    ),
     ("cgroup-io-limit", "the faster side", RULED_OUT, b(io_limit(40 * MIB)), {}),
-    ("cgroup-io-limit", "of nothing", SUPPORTED, a(io_limit(0)), {}),
     (
         "cgroup-io-limit",
         "the same, which the faster side does not reach",
@@ -225,6 +249,7 @@ CASES: list[tuple[str, str, State, dict[str, Any], dict[str, Any]]] = [
         a(io_limit(330 * MIB)) | b(io_limit(330 * MIB) | {f"{ENTRY}.device_bytes": hardly_written}),
         {},
     ),
+    ("cgroup-io-limit", "not enforced", RULED_OUT, a(io_limit(0) | HALF_THE_RATE), {}),
     ("cgroup-io-limit", "far above", RULED_OUT, a(io_limit(4000 * MIB)), {}),
     (
         "cgroup-io-limit",
@@ -559,23 +584,23 @@ def test_the_faster_candidate():
         pytest.param(
             a({"task.instance_type": "z3-highmem-88"}),
             {},
-            None,
-            None,
-            "nothing is predicted",
+            2.0,
+            "100%",
+            "The cap of a side is not known: the prediction is from the number of disks.",
             id="not published",
         ),
         pytest.param(
             a({f"{PLACE}.devices.1.model": "Samsung"}),
             {},
-            None,
-            None,
-            "nothing is predicted",
+            2.0,
+            "100%",
+            "The cap of a side is not known: the prediction is from the number of disks.",
             id="no local SSD of Google's",
         ),
     ],
 )
 def test_the_device_counts_prediction(change, arguments, predicted, share, text):
-    """From the published caps of the striped disks alone."""
+    """From the published caps of the striped disks, else from their number."""
     found = causes_of(change, **arguments)["device-count"]
     assert found.state is SUPPORTED
     assert found.predicted_ratio == predicted
@@ -593,6 +618,21 @@ def test_a_linear_volumes_prediction():
     assert (found.predicted_ratio, f"{found.share:.0%}") == (0.5, "99%")
     found = causes_of({"amd-30": LINEAR}, candidate="amd-30", ratio=None)["linear-volume"]
     assert (found.predicted_ratio, found.share) == (None, None)
+
+
+def test_a_journal_with_the_data_must_write_it():
+    """Where the disks wrote no more than on the other side, the journal cost nothing."""
+    writeback, journal = (
+        {
+            f"{PLACE}.mount.super_options": f"rw,nobarrier,data={mode},commit=60",
+            f"{PLACE}.filesystem.ext4_options": None,
+        }
+        for mode in ("writeback", "journal")
+    )
+    change = {"intel": writeback, "amd-30": journal}
+    found = causes_of(change, candidate="amd-30")["mount-options"]
+    assert found.state is RULED_OUT
+    assert "it predicts 1.0" in explanation_text(found)
 
 
 @pytest.mark.parametrize(
@@ -616,7 +656,9 @@ def test_each_mount_option_that_costs_time(option):
         for options in (("nobarrier", "data=writeback", "commit=60"), (*others, option))
     )
     # Both have two disks, so that nothing else acts through the same part of the time.
-    found = causes_of({"intel": tuned, "amd-30": costly}, candidate="amd-30")["mount-options"]
+    moved: dict[str, Any] = {f"{ENTRY}.device_bytes": twice} if option == "data=journal" else {}
+    change: dict[str, dict[str, Any]] = {"intel": tuned, "amd-30": {**costly, **moved}}
+    found = causes_of(change, candidate="amd-30")["mount-options"]
     assert (found.state, option.removesuffix("=1") in candidate_text(found)) == (SUPPORTED, True)
     found = causes_of({"intel": costly, "amd-30": tuned}, candidate="amd-30")["mount-options"]
     assert found.state is RULED_OUT
@@ -784,7 +826,7 @@ def test_an_invalid_ratio(ratio):
 def test_a_side_without_workers():
     """Nothing is supported, nothing fails."""
     sides = workers_of(seed_case.documents(pools=["amd-16"]))
-    causes = judge(SUBJECT, 1.92, [], sides["amd-16"])
+    causes = judge(Case.of(SUBJECT, 1.92, [], sides["amd-16"]))
     assert SUPPORTED not in {cause.state for cause in causes}
 
 

@@ -14,14 +14,17 @@ import pkgutil
 from collections.abc import Sequence
 from importlib import import_module
 
-from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
+from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.part_limits import explained_at_most, hold_to_parts
+from io_benchmark.analysis.diagnosis.part_limits import (
+    explained_at_most,
+    hold_to_parts,
+    hold_to_size,
+)
 from io_benchmark.analysis.diagnosis.separation import Judged, separate
 from io_benchmark.analysis.diagnosis.tried_causes import confirm, refute
 from io_benchmark.analysis.diagnosis.worker_facts import hold_to_workers
-from io_benchmark.analysis.model import Cause, Subject, Worker
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.model import Cause, State
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.analysis.trials.trial_model import TrialOutcome
 
@@ -34,33 +37,21 @@ def _declared() -> tuple[CauseRule, ...]:
     )
 
 
-def judge(
-    subject: Subject,
-    ratio: float | None,
-    baseline: Sequence[Worker],
-    candidate: Sequence[Worker],
-    measurements: Sequence[OtherMeasurement] = (),
-    trials: Sequence[TrialOutcome] = (),
-) -> tuple[Cause, ...]:
-    """Judge every cause that may explain this workload; without a ratio none is supported.
-
-    A ratio that is not a positive number counts as none.
-    """
-    case = Case(
-        subject,
-        ratio if ratio is not None and math.isfinite(ratio) and ratio > 0 else None,
-        tuple(View(worker, subject) for worker in baseline),
-        tuple(View(worker, subject) for worker in candidate),
-        tuple(measurements),
-    )
+def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
+    """Judge every cause that may explain the case; without a ratio none is supported."""
     judged = [
-        Judged(rule, hold_to_workers(hold_to_parts(rule.judge(case), rule, case), rule, case))
+        Judged(rule, hold_to_workers(_held(rule, case), rule, case))
         for rule in RULES
-        if subject.workload in rule.explains
+        if case.subject.workload in rule.explains
     ]
     tried = {outcome.kind: outcome for outcome in trials}
     separated = separate(refute(judged, tried, case), case)
     return tuple(_cause(each, case) for each in confirm(separated, tried))
+
+
+def _held(rule: CauseRule, case: Case) -> CauseJudgement:
+    """Judge one cause, held to its parts of the time and to the size that it predicts."""
+    return hold_to_size(hold_to_parts(rule.judge(case), rule, case), case)
 
 
 def _cause(judged: Judged, case: Case) -> Cause:
@@ -75,6 +66,9 @@ def _cause(judged: Judged, case: Case) -> Cause:
         explanation=judgement.explanation + _share_sentences(case.ratio, judgement, share),
         predicted_ratio=judgement.predicted_ratio,
         share=share,
+        share_at_most=explained_at_most(rule.acts_through, case)
+        if judgement.state is State.SUPPORTED
+        else None,
         workload=judgement.workload,
         is_shared=judgement.is_shared,
     )

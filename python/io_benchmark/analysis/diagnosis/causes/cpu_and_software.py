@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.cpu_waits import is_stolen, stolen_share
+from io_benchmark.analysis.diagnosis.cpu_waits import is_stolen, share_stolen, stolen_share
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import (
@@ -20,6 +20,7 @@ from io_benchmark.analysis.diagnosis.ranking import (
     is_unranked,
     part,
 )
+from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
@@ -103,14 +104,17 @@ def _cpu(case: Case) -> CauseJudgement:
     spawn = None if case.subject.workload == "spawn" else "spawn"
     if is_stolen(case):
         slower, faster = (mean_of(views, stolen_share) for views in (case.slower, case.faster))
-        return evidence.supported(
+        judgement = evidence.supported(
             "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster "
             "side's.",
             stolen=part(slower or 0.0),
             others=part(faster or 0.0),
         )
+        share = share_stolen(case)
+        return judgement if share is None else judgement.as_part(case, share)
+    slowed = _slowed_kinds(case)
     if not is_unranked(case, _processor):
-        return by_rank(
+        judgement = by_rank(
             case,
             _processor,
             name="cpu",
@@ -118,7 +122,7 @@ def _cpu(case: Case) -> CauseJudgement:
             workload=spawn,
             evidence=evidence,
         )
-    slowed = _slowed_kinds(case)
+        return _throttled(case, judgement) if slowed == frozenset(ON_CPU) else judgement
     if slowed is not None and not slowed >= set(ON_CPU):
         return evidence.ruled_out(
             "The CPUs differ, but the slower side's CPU time is not longer by one factor in all of "
@@ -130,12 +134,23 @@ def _cpu(case: Case) -> CauseJudgement:
             f"The CPUs differ, and the CPU time per {operation} was not recorded.",
             workload=spawn,
         )
-    judge = evidence.supported if is_enough(share) else evidence.ruled_out
-    but = "and" if is_enough(share) else "but"
-    return judge(
-        f"The CPUs differ, {but} CPU time makes up {{share}} of the difference.",
-        share=part(share),
+    if not is_enough(share):
+        return evidence.ruled_out(
+            "The CPUs differ, but CPU time makes up {share} of the difference.", share=part(share)
+        )
+    return evidence.supported("The CPUs differ, and all work takes longer.").as_part(case, share)
+
+
+def _throttled(case: Case, judgement: CauseJudgement) -> CauseJudgement:
+    """Support that a CPU of the same model is slower, where all work takes longer by one factor."""
+    share = case.explained_share(_own_cpu_ns)
+    if judgement.state is not State.RULED_OUT or share is None or not is_enough(share):
+        return judgement
+    supported = judgement.evidence.supported(
+        "The CPUs are of one model, but all work takes longer by one factor on the slower side, as on a "
+        "CPU that is throttled, or that shares its cores."
     )
+    return replace(supported, is_leftover=True).as_part(case, share)
 
 
 # --- kernel ---
@@ -169,10 +184,8 @@ def _kernel(case: Case) -> CauseJudgement:
     differs = is_unranked(case, _kernel_version)
     if not differs or share is None or not is_enough(share):
         return judgement
-    return judgement.evidence.supported(
-        "The kernels differ, and work in the kernel makes up {share} of the difference.",
-        share=part(share),
-    )
+    supported = judgement.evidence.supported("The kernels differ, and all work in it takes longer.")
+    return supported.as_part(case, share)
 
 
 # --- image-and-tools ---

@@ -121,7 +121,7 @@ def _device_count(case: Case) -> CauseJudgement:
         return evidence.ruled_out(
             "The number of disks differs, but the slower side did not wait for its disks."
         )
-    judgement = judgement.also(_prediction_source(case, predicted_ratio))
+    judgement = judgement.also(_prediction_source(case))
     judgement = _with_more_disks(case, judgement)
     if any(_above_cap(view) for view in case.views):
         judgement = judgement.also("A write rate above its cap is what the page cache absorbed.")
@@ -139,16 +139,23 @@ def _as_many_disks(case: Case) -> bool:
 
 
 def _predicted_by_caps(case: Case) -> float | None:
-    """Return the baseline's write cap over the candidate's: how much longer writing takes."""
+    """Return how much longer writing takes by the sides' caps, else by their number of disks."""
     baseline, candidate = (
         mean_of(views, lambda view: view.write_cap) for views in (case.baseline, case.candidate)
     )
-    return baseline / candidate if baseline and candidate else None
+    if baseline and candidate:
+        more = baseline / candidate if case.candidate_is_slower else candidate / baseline
+        return case.ratio_by_bandwidth(more)
+    slower, faster = (
+        mean_of(views, lambda view: None if view.stack is None else float(view.stack.width))
+        for views in (case.slower, case.faster)
+    )
+    return case.ratio_by_bandwidth(faster / slower) if slower and faster else None
 
 
-def _prediction_source(case: Case, predicted_ratio: float | None) -> str:
-    if predicted_ratio is None:
-        return "The cap of a side is not known, so nothing is predicted."
+def _prediction_source(case: Case) -> str:
+    if any(not any(view.write_cap for view in views) for views in (case.baseline, case.candidate)):
+        return "The cap of a side is not known: the prediction is from the number of disks."
     if any(view.cgroup_write_cap for view in case.views):
         return "The prediction is from the cgroups' write caps."
     if any(view.machine_type.instance_type is None for view in case.views):
@@ -191,14 +198,15 @@ def _linear_prediction(case: Case) -> float | None:
     """Return what the slower side's own disks would reach as a stripe, over what they reach."""
 
     def gain(view: View) -> float | None:
-        caps = view.published_caps(len(view.stack.disks)) if view.stack is not None else None
-        cap = view.write_cap
-        return caps.write_bytes_per_s / cap if caps is not None and cap else None
+        if view.stack is None:
+            return None
+        caps, cap = view.published_caps(len(view.stack.disks)), view.write_cap
+        if caps is not None and cap:
+            return caps.write_bytes_per_s / cap
+        return len(view.stack.disks) / view.stack.width
 
-    ratio = mean_of(case.slower, gain)
-    if ratio is None or case.ratio is None:
-        return None
-    return ratio if case.ratio > 1 else 1 / ratio
+    factor = mean_of(case.slower, gain)
+    return None if factor is None else case.ratio_by_bandwidth(factor)
 
 
 def _linear_volume(case: Case) -> CauseJudgement:
@@ -209,7 +217,7 @@ def _linear_volume(case: Case) -> CauseJudgement:
         return Sides.of(case, fact_tally("disks", _linear)).ruled_out(
             "No volume joins several disks one after another.",
         )
-    return by_rank(
+    judgement = by_rank(
         case,
         _linear,
         supported="The slower side's volume joins its disks one after another, so a copy has "
@@ -219,6 +227,11 @@ def _linear_volume(case: Case) -> CauseJudgement:
         name="disks",
         predicted_ratio=_linear_prediction(case),
     )
+    if judgement.state is State.SUPPORTED and case.slower_never_waits:
+        return judgement.evidence.ruled_out(
+            "The slower side's volume is linear, but it did not wait for its disks."
+        )
+    return judgement
 
 
 RULES = (

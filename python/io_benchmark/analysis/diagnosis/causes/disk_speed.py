@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.causes.io_limits import limits_bytes, limits_operations
 from io_benchmark.analysis.diagnosis.causes.run_conditions import slowed_down
-from io_benchmark.analysis.diagnosis.causes.tighter_limits import io_limit_binds
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
@@ -36,6 +36,10 @@ def _medium(view: View) -> RankedFact | None:
     return RankedFact(statement("on {medium}", medium=medium), float(PERSISTENT_DISK in medium))
 
 
+def _all_disks(view: View) -> float | None:
+    return None if view.peak_bytes_per_s is None else view.peak_bytes_per_s[1]
+
+
 def _boot_disk_fallback(case: Case) -> CauseJudgement:
     judgement = by_rank(
         case,
@@ -46,6 +50,14 @@ def _boot_disk_fallback(case: Case) -> CauseJudgement:
         same="Both sides have the same kind of disk, so neither fell back to its boot disk alone.",
         name="disk-kind",
     )
+    if judgement.state is State.SUPPORTED and case.slower_never_waits:
+        return judgement.evidence.ruled_out(
+            "The slower side's place is on a persistent disk, but it did not wait for it."
+        )
+    is_sized = judgement.state is State.SUPPORTED and case.subject.workload == "cache-retrieve"
+    slower, faster = mean_of(case.slower, _all_disks), mean_of(case.faster, _all_disks)
+    if is_sized and slower and faster:
+        judgement = replace(judgement, predicted_ratio=case.ratio_by_bandwidth(faster / slower))
     expected = [disks for view in case.slower if (disks := view.machine_type.disks)]
     if judgement.state is State.SUPPORTED and expected:
         return judgement.also(
@@ -59,8 +71,9 @@ def _boot_disk_fallback(case: Case) -> CauseJudgement:
 
 
 def _each_disk(view: View) -> float | None:
-    stack, rate = view.stack, view.written_bytes_per_s
-    return None if stack is None or rate is None else rate / stack.width
+    """Return the rate that each disk kept up while copies waited."""
+    stack, rates = view.stack, view.peak_bytes_per_s
+    return None if stack is None or rates is None else rates[1] / stack.width
 
 
 def _disk_speed(case: Case) -> CauseJudgement:
@@ -90,7 +103,7 @@ def _disk_speed(case: Case) -> CauseJudgement:
         return evidence.ruled_out("Each disk of the slower side wrote as fast.")
     if case.slower_never_waits:
         return evidence.ruled_out("The slower side did not wait for its disks.")
-    if any(io_limit_binds(view) for view in case.slower):
+    if any(map(limits_bytes, case.slower)):
         return evidence.ruled_out("A cgroup limits what the slower side's disks may write or read.")
     if slowed_down(case):
         return evidence.ruled_out("The slower side's disks were as fast at the start of the run.")
@@ -105,7 +118,13 @@ def _disk_speed(case: Case) -> CauseJudgement:
         "copies waited for it.",
         ratio=Quantity(slower / faster, Unit.RATIO),
     )
-    return replace(judgement, is_leftover=_models(case.slower) == _models(case.faster))
+    return replace(
+        judgement,
+        predicted_ratio=case.ratio_by_bandwidth(faster / slower) if slower else None,
+        is_leftover=_models(case.slower) == _models(case.faster),
+        # Operations are not counted, so a limit of them may be what is slow.
+        by_setting_alone=any(map(limits_operations, case.slower)),
+    )
 
 
 def _models(views: Sequence[View]) -> set[str | None]:

@@ -64,7 +64,7 @@ def _page_cache_state(case: Case) -> CauseJudgement:
             "makes up only {share} of the difference.",
             share=part(share),
         )
-    return judgement.also("This makes up {share} of the difference.", share=part(share))
+    return judgement.as_part(case, share)
 
 
 def _touch_ns(view: View) -> float | None:
@@ -99,11 +99,8 @@ def _memory_first_touch(case: Case) -> CauseJudgement:
             "difference.",
             share=part(share),
         )
-    return evidence.supported(
-        "Each new page of memory costs the slower side more; per file this makes up {share} of the "
-        "difference.",
-        share=part(share),
-    )
+    supported = evidence.supported("Each new page of memory costs the slower side more.")
+    return supported.as_part(case, share)
 
 
 RULES = (

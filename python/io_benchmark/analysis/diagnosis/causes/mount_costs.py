@@ -7,6 +7,7 @@ The fsync of an overlay that is mounted volatile does nothing.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
@@ -18,7 +19,7 @@ from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, follows
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.worker_view import View, mean_of
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Unit, statement
 from io_benchmark.results.trials import TrialKind
@@ -126,6 +127,9 @@ def _mount_options(case: Case) -> CauseJudgement:
         same="Both sides have the same options, as far as they matter for copying.",
         name="mount",
     )
+    more = _journal_factor(case)
+    if judgement.state is State.SUPPORTED and more is not None:
+        judgement = replace(judgement, predicted_ratio=case.ratio_by_bandwidth(more))
     differing = _differing_options(case)
     if judgement.state is State.RULED_OUT and differing and case.differs:
         return judgement.evidence.not_observable(
@@ -134,6 +138,19 @@ def _mount_options(case: Case) -> CauseJudgement:
             options=", ".join(differing),
         )
     return judgement
+
+
+def _journal_factor(case: Case) -> float | None:
+    """Return how much more the slower side writes where only its journal has the data, too."""
+    modes = [
+        {view.mount_options.get("data") for view in views} for views in (case.slower, case.faster)
+    ]
+    slower, faster = (
+        mean_of(views, lambda view: view.written_share) for views in (case.slower, case.faster)
+    )
+    if modes[0] != {"journal"} or "journal" in modes[1] or not slower or not faster:
+        return None
+    return slower / faster
 
 
 def _differing_options(case: Case) -> list[str]:

@@ -22,6 +22,9 @@ from io_benchmark.results import workloads
 ORDER = 150
 _SAMPLES_TO_JUDGE_DRIFT = 60  # a third is then a block of 20
 _DRIFTS_RATIO = 1.10
+# Of a window's time in which the process is blocked.
+_BLOCKED_SHARE = 0.5
+_WINDOWS_TO_JUDGE = 4
 _PRESSED_SHARE = 0.10
 _FOREIGN_SHARE = 0.25
 
@@ -50,6 +53,25 @@ def _lost_ns(view: View) -> float | None:
     )
 
 
+def _disks_stayed_as_fast(views: Sequence[View]) -> bool:
+    """Return whether the disks kept their rate while copies waited for them."""
+    rates = of_workers(views, _late_over_early)
+    return bool(rates) and median(rates) * _DRIFTS_RATIO >= 1
+
+
+def _late_over_early(view: View) -> float | None:
+    """Return the rate at which disks moved bytes in the second half of the blocked time over the first's."""
+    blocked = [window for window in view.windows if window.blocked_share >= _BLOCKED_SHARE]
+    half = len(blocked) // 2
+    if half < _WINDOWS_TO_JUDGE:
+        return None
+    early, late = (
+        [window.written_bytes_per_s + window.read_bytes_per_s for window in windows]
+        for windows in (blocked[:half], blocked[half:])
+    )
+    return median(late) / median(early) if early and median(early) else None
+
+
 def slowed_down(case: Case) -> bool:
     """Return whether the slower side alone slowed down, by enough to explain the difference."""
     return _drift_over_time(case).state is State.SUPPORTED
@@ -71,6 +93,11 @@ def _drift_over_time(case: Case) -> CauseJudgement:
         return evidence.ruled_out("The slower side was no slower at its end.")
     if median(faster) >= _DRIFTS_RATIO and median(faster) >= median(slower) / _DRIFTS_RATIO:
         return evidence.ruled_out("Both sides slowed down by the same factor.")
+    if _disks_stayed_as_fast(case.slower):
+        return evidence.ruled_out(
+            "The slower side slowed down, but its disks moved as many bytes per second at the end, while "
+            "copies waited for them: a cache or a burst was used up."
+        )
     share = case.explained_share(_lost_ns)
     if share is not None and not is_enough(share):
         return evidence.ruled_out(
@@ -79,9 +106,10 @@ def _drift_over_time(case: Case) -> CauseJudgement:
             share=part(share),
         )
     supported = evidence.supported(
-        "Only the slower side slowed down during the run, as when a burst allowance or a cache is "
-        "used up.",
+        "Only the slower side slowed down during the run, as when a burst allowance is used up.",
     )
+    if share is not None:
+        supported = supported.as_part(case, share)
     # It says when, and not why.
     return replace(supported, is_leftover=True)
 
@@ -168,6 +196,7 @@ def _other_load(case: Case) -> CauseJudgement:
                 "The slower side's disks wrote {share} more than the copies: something else used "
                 "them.",
                 share=part(foreign),
+                predicted_ratio=case.ratio_by_bandwidth(slower / (slower - foreign)),
             )
     return evidence.ruled_out("The slower side has no other load than the benchmark.")
 

@@ -1,0 +1,263 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A limit that a cgroup sets on one side's I/O: whether copies were blocked at it, and for how long."""
+
+import math
+import operator
+from collections.abc import Sequence
+from dataclasses import replace
+
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
+from io_benchmark.analysis.diagnosis.causes.tighter_limits import (
+    FAR_ABOVE,
+    NO_LIMIT,
+    NONE_SET,
+    UNREAD,
+    hierarchy_seen,
+)
+from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
+from io_benchmark.analysis.model import State
+from io_benchmark.analysis.observed.run_windows import Window
+from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.parts.time_parts import Kind, in_copies
+from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
+from io_benchmark.results.format import IoLimit
+from io_benchmark.results.trials import TrialKind
+
+ORDER = 20
+# Of the time in which copies are blocked: a limit that is reached less often does not hold them back.
+_BINDS_SHARE = 0.2
+# Of the windows, that show a rate at the limit.
+_HELD_SHARE = 0.05
+# How near the rate of half a second is to a limit that holds it; above that it is not enforced.
+_AT_LIMIT_SHARES = (0.85, 1.25)
+# An average over the run is below the limit that binds in most of it.
+_AVERAGE_AT_LIMIT_SHARE = 0.7
+# The least that a request usually has; a page, with some that are merged away.
+_SEQUENTIAL_REQUEST_BYTES, _SMALL_REQUEST_BYTES = 32 * 1024, 2 * 1024
+# Limits of operations are compared as if each had this size.
+_OPERATION_BYTES = 128 * 1024
+# A disk that moves this share of the other's rate or more is as fast.
+_AS_FAST_SHARE = 0.9
+_LIMITS_SHOWN = 4
+_LIMITED = {
+    "read_bytes_per_s": "read",
+    "write_bytes_per_s": "write",
+    "read_operations_per_s": "read",
+    "write_operations_per_s": "write",
+}
+
+
+def _io_limits(view: View) -> list[IoLimit]:
+    """Return the limits on the place's devices, and those on devices that are not known."""
+    if view.limits is None:
+        return []
+    devices = view.place.devices if view.place is not None else []
+    numbers = {device.number for device in devices}
+    names = {device.name for device in devices}
+    return [
+        limit
+        for limit in view.limits.io
+        if not devices
+        or limit.device in numbers
+        or limit.device_name in names
+        or limit.device_name is None
+    ]
+
+
+def _amount(limit: IoLimit) -> Quantity:
+    if limit.kind.endswith("bytes_per_s"):
+        return Quantity(limit.value, Unit.BYTES_PER_SECOND)
+    return Quantity(limit.value, Unit.OPERATIONS_PER_SECOND)
+
+
+def _listed(limits: Sequence[IoLimit]) -> tuple[str, dict[str, Value]]:
+    """Return a template with the first limits, each once, and its values."""
+    distinct = {
+        (limit.kind, limit.value, limit.device_name or limit.device): limit for limit in limits
+    }
+    values: dict[str, Value] = {}
+    parts = []
+    for at, ((kind, _, device), limit) in enumerate(list(distinct.items())[:_LIMITS_SHOWN]):
+        values[f"kind_{at}"] = _LIMITED.get(kind, kind)
+        values[f"amount_{at}"] = _amount(limit)
+        values[f"device_{at}"] = device
+        parts.append(f"{{kind_{at}}} {{amount_{at}}} on {{device_{at}}}")
+    more = ", …" if len(distinct) > len(parts) else ""
+    return ", ".join(parts) + more, values
+
+
+def limits_bytes(view: View) -> bool:
+    """Return whether the worker's copies were blocked at a limit of bytes per second."""
+    return any("bytes" in limit.kind and _binds(limit, view) for limit in _io_limits(view))
+
+
+def limits_operations(view: View) -> bool:
+    """Return whether they may have been blocked at a limit of operations, which are not counted."""
+    return any("bytes" not in limit.kind and _binds(limit, view) for limit in _io_limits(view))
+
+
+def _binds(limit: IoLimit, view: View) -> bool:
+    blocked = _share_of_time(view, [window.blocked_share for window in view.windows])
+    return _at_limit_share(limit, view) > _BINDS_SHARE * blocked
+
+
+def _share_of_time(view: View, shares: Sequence[float]) -> float:
+    seconds = [window.seconds for window in view.windows]
+    weighted = map(operator.mul, seconds, shares)
+    return math.fsum(weighted) / math.fsum(seconds) if seconds else 0.0
+
+
+def _at_limit_share(limit: IoLimit, view: View) -> float:
+    """Return the share of the time in which copies were blocked by the limit.
+
+    It takes bytes ÷ limit to move them, where some windows show that it holds: those of the cold cache,
+    or after a burst. Without windows, an average over the run that is near the limit counts as all of
+    the time.
+    """
+    rates = [_rate(limit, window) for window in view.windows]
+    if rates:
+        if sum(_is_at(limit, rate, view) for rate in rates) < max(2, _HELD_SHARE * len(rates)):
+            return 0.0
+        held = [_held_share(limit, window, view) for window in view.windows]
+        return _share_of_time(view, held)
+    averages = view.moved_bytes_per_s
+    if averages is None or view.stack is None:
+        return 1.0  # nothing shows that it does not
+    average = averages[0] if limit.kind.startswith("read") else averages[1]
+    return float(_is_at(limit, average, view, _AVERAGE_AT_LIMIT_SHARE))
+
+
+def _held_share(limit: IoLimit, window: Window, view: View) -> float:
+    """Return the share of a window in which copies were blocked by a limit that holds."""
+    if "bytes" not in limit.kind:
+        return window.blocked_share * _is_at(limit, _rate(limit, window), view)
+    reads = limit.kind.startswith("read")
+    moved = window.read_bytes_per_s if reads else window.written_bytes_per_s
+    rate = moved / _disks_at_once(limit, view)
+    return min(window.blocked_share, rate / max(1, limit.value))
+
+
+def _rate(limit: IoLimit, window: Window) -> float:
+    reads = limit.kind.startswith("read")
+    return window.reading_bytes_per_s if reads else window.written_bytes_per_s
+
+
+def _is_at(
+    limit: IoLimit, bytes_per_s: float, view: View, least: float = _AT_LIMIT_SHARES[0]
+) -> bool:
+    """Return whether a rate of all disks is near a limit of the volume, or of each disk.
+
+    Operations are not counted. Writeback of large files makes large requests, and other workloads make
+    small ones: a limit on operations may bind where the rate has at least so many bytes for each.
+    """
+    rate = bytes_per_s / _disks_at_once(limit, view)
+    if "bytes" in limit.kind:
+        return least * limit.value <= rate <= _AT_LIMIT_SHARES[1] * limit.value
+    is_sequential = view.retrieves is not None
+    request_bytes = _SEQUENTIAL_REQUEST_BYTES if is_sequential else _SMALL_REQUEST_BYTES
+    return rate >= request_bytes * limit.value
+
+
+def _disks_at_once(limit: IoLimit, view: View) -> int:
+    """Return how many disks share a rate that is held to this limit: a volume's is for all of them."""
+    if view.stack is None:
+        return 1
+    is_of_disk = limit.device_name in (None, *(disk.name for disk in view.stack.disks))
+    return view.stack.width if is_of_disk else 1
+
+
+def _io(view: View) -> RankedFact | None:
+    if not hierarchy_seen(view):
+        return None
+    limits = sorted(_io_limits(view), key=lambda limit: (limit.kind, limit.value, limit.device))
+    if not limits:
+        return RankedFact(NO_LIMIT)
+    template, values = _listed(limits)
+    binding = [limit for limit in limits if _binds(limit, view)]
+    if not binding:
+        return RankedFact(statement(f"{template}: not reached while copies waited", **values))
+    bytes_per_s = [
+        limit.value * (1 if "bytes" in limit.kind else _OPERATION_BYTES) for limit in binding
+    ]
+    return RankedFact(statement(template, **values), FAR_ABOVE / max(1, min(bytes_per_s)))
+
+
+# --- the cause ---
+
+
+def _io_limit(case: Case) -> CauseJudgement:
+    any_limit = any((seen := _io(view)) is not None and seen.rank > 0 for view in case.views)
+    judgement = by_rank(
+        case,
+        _io,
+        supported="The slower side's cgroup limits its I/O more tightly.",
+        unseen=UNREAD,
+        same="Both sides have the same limits." if any_limit else NONE_SET,
+        name="io-limits",
+    )
+    if judgement.state is not State.SUPPORTED:
+        return judgement
+    factors = [
+        factor
+        for reads in (True, False)
+        if (factor := _times_as_fast(case, reads=reads)) is not None
+    ]
+    if factors and max(factors) * _AS_FAST_SHARE < 1:
+        return judgement.evidence.ruled_out(
+            "A cgroup limits the slower side's I/O, but each of its disks moves as many bytes per "
+            "second as one of the faster side."
+        )
+    at_limit = mean_of(case.slower, _longest_at_limit)
+    saved = 1 - 1 / max(factors) if factors else 1.0
+    certain = any(map(limits_bytes, case.slower))
+    return replace(
+        judgement,
+        predicted_ratio=case.ratio_without_share((at_limit or 0.0) * saved),
+        by_setting_alone=not certain,
+    )
+
+
+def _longest_at_limit(view: View) -> float:
+    return max((_at_limit_share(limit, view) for limit in _io_limits(view)), default=0.0)
+
+
+def _times_as_fast(case: Case, *, reads: bool) -> float | None:
+    """Return how much faster a disk of the faster side reads or writes than a limited one.
+
+    None: no limit of this kind binds, or the faster side does not read or write.
+    """
+    slower, faster = (
+        mean_of(views, lambda view: _of_each_disk(view, reads=reads))
+        for views in (case.slower, case.faster)
+    )
+    binds = any(
+        limit.kind.startswith("read") is reads and _binds(limit, view)
+        for view in case.slower
+        for limit in _io_limits(view)
+    )
+    return faster / slower if binds and slower and faster else None
+
+
+def _of_each_disk(view: View, *, reads: bool) -> float | None:
+    """Return the rate that each disk kept up while copies waited."""
+    if view.stack is None or view.peak_bytes_per_s is None:
+        return None
+    peaks = view.peak_bytes_per_s
+    return (peaks[0] if reads else peaks[1]) / view.stack.width
+
+
+RULES = (
+    CauseRule(
+        "cgroup-io-limit",
+        "A cgroup limits the slower side's I/O.",
+        _io_limit,
+        frozenset(("cache-retrieve", "random-io", "sync-write")),
+        {"lift the cgroup's I/O limit": as_other_pool},
+        acts_through=in_copies(Kind.BLOCKED),
+        tried_by=TrialKind.PACE,
+    ),
+)

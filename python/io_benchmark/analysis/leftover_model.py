@@ -1,0 +1,26 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What the supported causes do not explain of a difference, as data."""
+
+from dataclasses import dataclass
+
+from io_benchmark.analysis.parts.time_parts import Kind, Phase
+
+
+@dataclass(frozen=True)
+class LeftoverPart:
+    """What the supported causes leave over in one part of the time."""
+
+    phase: Phase
+    kind: Kind
+    difference_ns: float
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """What the supported causes do not explain of a difference, and the parts that it lies in."""
+
+    difference_ns: float
+    share: float
+    parts: tuple[LeftoverPart, ...]  # the largest first

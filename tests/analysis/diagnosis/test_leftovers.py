@@ -1,0 +1,103 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What the supported causes leave over of a difference."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+import divided_reports
+import pytest
+import simulated_cases
+from simulated_machine import PARTS
+from simulated_push import Pool, measure
+
+from io_benchmark.analysis.model import State
+from io_benchmark.analysis.parts.time_parts import Kind, Phase
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.report.formats import html, json_documents, markdown, terminal
+
+WARM = replace(simulated_cases.BASE, resident_share=1.0)
+SLOW_GREP = simulated_cases.TRUTHS["slow grep"].change(WARM)
+
+
+@cache
+def hidden_cost() -> tuple[Report, float]:
+    """Return a report, and the share of a cost in copies that no fact shows, beside a slow grep."""
+    slow = replace(SLOW_GREP, first_touch_ns_per_mib=300_000.0)
+    pools = Pool("amd-16", slow), Pool("intel", WARM)
+    measured = measure(pools, 1, destination="unlink", retrieves=divided_reports.RETRIEVES)
+    for runs in measured.values():
+        for each in runs:
+            each.document["host"]["first_touch_ns_per_mib"] = []
+    report = divided_reports.of_measured(measured, baseline="intel")
+    means = [
+        {part: sum(each.run.mean_ns(part) for each in runs) for part in PARTS}
+        for runs in measured.values()
+    ]
+    more = {part: means[0][part] - means[1][part] for part in PARTS}
+    return report, more["copy_kernel"] / sum(more.values())
+
+
+def test_a_cost_that_no_fact_shows() -> None:
+    """Its size and its part of the time are named."""
+    report, share = hidden_cost()
+    (diagnosis,) = report.diagnoses
+    assert [c.name for c in diagnosis.causes if c.state is State.SUPPORTED] == ["lookup-cost"]
+    assert diagnosis.leftover is not None
+    assert diagnosis.leftover.share == pytest.approx(share, abs=0.05)
+    (part,) = diagnosis.leftover.parts
+    assert (part.phase, part.kind) == (Phase.COPY, Kind.KERNEL)
+    assert part.difference_ns == pytest.approx(diagnosis.leftover.difference_ns)
+
+
+@pytest.mark.parametrize("truths", [("one disk",), ("slow grep",), ("stolen CPU",)])
+def test_causes_that_cover_the_difference(truths: tuple[str, ...]) -> None:
+    """Nothing is left within the uncertainty, and nothing is said."""
+    (diagnosis,) = divided_reports.pair(*truths).diagnoses
+    assert any(cause.state is State.SUPPORTED for cause in diagnosis.causes)
+    assert diagnosis.leftover is None
+
+
+def test_no_supported_cause() -> None:
+    """Without any, there is nothing to leave over from."""
+    hidden = replace(WARM, first_touch_ns_per_mib=300_000.0)
+    measured = measure(
+        (Pool("amd-16", hidden), Pool("intel", WARM)), 1, destination="unlink", retrieves=120
+    )
+    for runs in measured.values():
+        for each in runs:
+            each.document["host"]["first_touch_ns_per_mib"] = []
+    (diagnosis,) = divided_reports.of_measured(measured, baseline="intel").diagnoses
+    assert [c.name for c in diagnosis.causes if c.state is State.SUPPORTED] == []
+    assert diagnosis.leftover is None
+
+
+def test_a_cause_that_is_hidden_by_another() -> None:
+    """A slow CPU beside a slow grep is not told from more work, so its part of the time is named."""
+    (diagnosis,) = divided_reports.pair("slow CPU", "slow grep").diagnoses
+    assert diagnosis.leftover is not None
+    assert [(part.phase, part.kind) for part in diagnosis.leftover.parts] == [
+        (Phase.COPY, Kind.KERNEL)
+    ]
+
+
+@pytest.mark.parametrize(
+    "render", [terminal.render_report, markdown.render_report, html.render_report]
+)
+def test_every_format_says_it(render: Callable[[Report], str]) -> None:
+    """One sentence after the causes, before what to try."""
+    report, _ = hidden_cost()
+    text = " ".join(render(report).split())
+    assert " ms per retrieve) is not explained by these causes; it lies in copies on a CPU" in text
+
+
+def test_json_has_it() -> None:
+    """As data, with the times as numbers."""
+    report, share = hidden_cost()
+    (diagnosis,) = json.loads(json_documents.render_report(report))["diagnoses"]
+    leftover = diagnosis["leftover"]
+    assert leftover["share"] == pytest.approx(share, abs=0.05)
+    assert [(part["phase"], part["kind"]) for part in leftover["parts"]] == [("copy", "kernel")]
