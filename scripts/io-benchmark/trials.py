@@ -25,6 +25,7 @@ from trial_steps import KnownLookups, MemorySteps, PacedCopies
 
 # Of the time of the samples and their final sync; the estimate of a task counts with it.
 TRIALS_PERCENT = 15
+PLANNED_SHARE = 0.85  # of it, since an estimate may be too low
 # Retrieves of a block; waves of writeback come every 5 to 20 retrieves.
 BLOCK_RETRIEVES = (64, 32, 16, 8)
 ROUNDS_WANTED, ROUNDS_AT_LEAST, ROUNDS_AT_MOST = 5, 3, 10
@@ -34,7 +35,8 @@ LONGEST_CEILING_S, SHORTEST_CEILING_S = 1.8, 0.3
 GOOD_CEILING_S = 1.2
 PILOT_S, PILOT_BYTES, PILOT_BYTES_AT_MOST = 0.1, 8 * MIB, 512 * MIB
 PILOTS_S = 0.4  # all of them, about
-REFILLS_AT_LEAST, REFILLS_AT_MOST = 2, 4  # a rewritten file is all that can be dirty
+# A rewritten file is all that can be dirty.
+REFILLS_AT_LEAST, REFILLS_PLANNED, REFILLS_AT_MOST = 2, 3, 4
 REFILLED_SHARE = 0.9
 # Of free space and available memory: what the files of trials may take.
 SHARE_OF_ROOM = 0.5
@@ -176,6 +178,7 @@ class _Trials:
         if not lengths:
             raise WorkloadError("the files of a block do not fit into the memory")
         allowed_s = self._pass_s * TRIALS_PERCENT / 100
+        planned_s = allowed_s * PLANNED_SHARE
         sizes_of_trials = [
             (least_ceiling_s, rounds, length)
             for least_ceiling_s in (GOOD_CEILING_S, SHORTEST_CEILING_S)
@@ -184,14 +187,14 @@ class _Trials:
         ]
         for least_ceiling_s, rounds, length in sizes_of_trials:
             blocks_s = self._blocks_s(rounds, length)
-            ceiling_s = (allowed_s - blocks_s) / CEILINGS
+            ceiling_s = (planned_s - blocks_s) / CEILINGS
             if ceiling_s >= least_ceiling_s:
                 ceiling_s = min(ceiling_s, LONGEST_CEILING_S)
                 end_ns = time.monotonic_ns() + int(allowed_s * NS_PER_S)
                 return _Plan(length, ROUNDS_AT_MOST, ceiling_s, end_ns)
         if not self._is_limited:
             return _Plan(lengths[-1], ROUNDS_WANTED, GOOD_CEILING_S, None)
-        needed_s = blocks_s + CEILINGS * SHORTEST_CEILING_S
+        needed_s = (blocks_s + CEILINGS * SHORTEST_CEILING_S) / PLANNED_SHARE
         text = "they need %.1f s, and %d %% of the retrieves' time are %.1f s"
         raise WorkloadError(text % (needed_s, TRIALS_PERCENT, allowed_s))
 
@@ -199,7 +202,7 @@ class _Trials:
         """Return how long blocks and pilot take if every way is as slow as the samples, or paced."""
         sizes, pace = self._given.sizes_bytes, self._record["pace_bytes_per_s"]
         normal_s = self._given.mean_ns / NS_PER_S
-        retrieves_s = (length + REFILLS_AT_LEAST) * normal_s * len(self._ways)
+        retrieves_s = (length + REFILLS_PLANNED) * normal_s * len(self._ways)
         if pace:
             slower_s = sum(sizes) / len(sizes) / pace - normal_s
             retrieves_s += length * max(slower_s, 0)
@@ -254,23 +257,31 @@ class _Trials:
         return took_ns
 
     def _measure_rounds(self, plan):
-        kinds, longest_ns, clock = list(self._ways), 0, time.monotonic_ns
+        kinds, clock = list(self._ways), time.monotonic_ns
+        longest_ns = longest_block_ns = 0
         text = "  trials: blocks of %d retrieves (%s)"
         say(text % (plan.retrieves, ", ".join(kinds)))
         for done in range(plan.rounds_at_most):
-            started_ns = clock()
-            is_late = plan.end_ns is not None and started_ns + longest_ns > plan.end_ns
-            if is_late and done >= ROUNDS_AT_LEAST:
+            may_end, started_ns = done >= ROUNDS_AT_LEAST, clock()
+            if may_end and self._is_late(plan, longest_ns):
                 return
             for kind in kinds[done % len(kinds) :] + kinds[: done % len(kinds)]:
-                if self._is_limited and clock() > plan.end_ns:
+                block_ns = clock()
+                if self._is_limited and self._is_late(plan, longest_block_ns):
+                    if may_end:
+                        return
                     text = "%d %% of the retrieves' time are used up"
                     raise WorkloadError(text % TRIALS_PERCENT)
                 self._refill()
                 self._record["blocks"].append(self._block(kind))
+                longest_block_ns = max(longest_block_ns, clock() - block_ns)
                 if clock() >= self._bench.record.due_ns:
                     self._bench.between_samples()
             longest_ns = max(longest_ns, clock() - started_ns)
+
+    @staticmethod
+    def _is_late(plan, needed_ns):
+        return plan.end_ns is not None and time.monotonic_ns() + needed_ns > plan.end_ns
 
     def _refill(self):
         """Retrieve, untimed, until as much is dirty as was at the end of the samples."""

@@ -91,10 +91,10 @@ def test_too_little_time_for_trials(worker: Worker) -> None:
 
 
 def test_trials_within_their_share_of_the_time(worker: Worker) -> None:
-    """In a run that is long enough they take 15 % of it, but for the last block."""
+    """In a run that is long enough they take 15 % of it at most."""
     shorter = "trials.PILOT_S = trials.PILOTS_S = 0.01; trials.BLOCK_RETRIEVES = (4, 2)\n"
     code, output = worker.run(
-        *("--trials", "auto", "--retrieves", "600", "--sizes", "8x0.1"), prelude=SHORT + shorter
+        *("--trials", "auto", "--retrieves", "800", "--sizes", "8x0.1"), prelude=SHORT + shorter
     )
     assert code == 0, output
     (entry,) = worker.retrieves()
@@ -102,11 +102,11 @@ def test_trials_within_their_share_of_the_time(worker: Worker) -> None:
     assert entry.run_ns is not None
     assert entry.final_sync_ns is not None
     share = found.duration_ns / (entry.run_ns + entry.final_sync_ns)
-    assert share < 0.25, output
+    assert share < 0.2, output
     if found.state == "incomplete":  # a machine that has become slower
         assert found.reason == "15 % of the retrieves' time are used up"
     else:
-        assert len(found.blocks) in range(3 * len(WAYS), 10 * len(WAYS) + 1, len(WAYS))
+        assert 3 * len(WAYS) <= len(found.blocks) <= 10 * len(WAYS)
 
 
 def test_files_that_stand_for_all() -> None:
