@@ -13,7 +13,7 @@ from taskgraph.actions import registry
 
 from io_benchmark_taskgraph.group_tasks import REPORT_JOB, Group, GroupTask
 from io_benchmark_taskgraph.mistakes import UserMistake
-from io_benchmark_taskgraph.paces import Pace, entries_of, find_paces, is_same_pace
+from io_benchmark_taskgraph.paces import Pace, entries_of, find_paces
 from io_benchmark_taskgraph.selection import JOB
 
 logger = logging.getLogger(__name__)
@@ -78,11 +78,7 @@ def _underway(pace: Pace, pools: Sequence[GroupTask]) -> GroupTask | None:
     """Return the task that is not resolved and runs the pool at this pace."""
     for task in pools:
         rate = task.variable(PACE_VARIABLE) or ""
-        is_paced = task.pool == pace.pool and rate.isdecimal()
-        if (
-            is_paced
-            and not task.is_resolved
-            and is_same_pace(int(rate), pace.bytes_per_s)
-        ):
+        is_like = rate.isdecimal() and pace.is_like(task.pool, int(rate))
+        if is_like and not task.is_resolved:
             return task
     return None

@@ -31,6 +31,10 @@ class Pace(NamedTuple):
     bytes_per_s: int
     against: str  # the slower pool, whose ceiling this is
 
+    def is_like(self, pool: str | None, bytes_per_s: int) -> bool:
+        """Return whether a run of a pool at this rate shows the same."""
+        return self.pool == pool and _is_same(bytes_per_s, self.bytes_per_s)
+
 
 @dataclass(frozen=True)
 class _MeasuredEntry:
@@ -65,7 +69,7 @@ def _entry(pool: str, entry: dict[str, Any]) -> _MeasuredEntry:
     )
 
 
-def is_same_pace(one: float, other: float) -> bool:
+def _is_same(one: float, other: float) -> bool:
     return 1 / SAME_PACE_RATIO <= one / other <= SAME_PACE_RATIO
 
 
@@ -81,13 +85,11 @@ def find_paces(entries: Iterable[_MeasuredEntry], baseline: str | None) -> list[
         against = baseline if baseline in of_pools else max(of_pools)
         for pool in sorted(of_pools):
             pace = _pace(of_pools[pool], of_pools[against])
-            if pace is not None and not any(_are_alike(pace, known) for known in found):
+            if pace is None:
+                continue
+            if not any(known.is_like(pace.pool, pace.bytes_per_s) for known in found):
                 found.append(pace)
     return found
-
-
-def _are_alike(one: Pace, other: Pace) -> bool:
-    return one.pool == other.pool and is_same_pace(one.bytes_per_s, other.bytes_per_s)
 
 
 def _pace(one: list[_MeasuredEntry], other: list[_MeasuredEntry]) -> Pace | None:
@@ -99,7 +101,7 @@ def _pace(one: list[_MeasuredEntry], other: list[_MeasuredEntry]) -> Pace | None
     if low is None or high is None or high < CEILINGS_DIFFER_RATIO * low:
         return None
     paced = [entry.paced_at for entry in faster if entry.paced_at]
-    if any(is_same_pace(rate, low) for rate in paced):
+    if any(_is_same(rate, low) for rate in paced):
         return None
     return Pace(faster[0].pool, round(low), slower[0].pool)
 

@@ -62,6 +62,10 @@ def _place(place: TaskPlace) -> str:
     return f'--place {place.name}="${{{variable}:-{place.path}}}"'
 
 
+def _trials(trials: str) -> str:
+    return "" if trials == "never" else TRIALS_OPTIONS.format(trials)
+
+
 def _options(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
     options = [
         ("pool", pool),
@@ -91,9 +95,7 @@ def make_command(
         options=_options(benchmark, pool, time_budget_s),
         places=" \\\n  ".join(map(_place, benchmark.places)),
         artifacts=ARTIFACTS_PATH,
-        trials=TRIALS_OPTIONS.format(benchmark.trials)
-        if benchmark.trials != "never"
-        else "",
+        trials=_trials(benchmark.trials),
     )
     encoded, size = application.encoded, MAX_ARGUMENT_BYTES
     parts = [encoded[at : at + size] for at in range(0, len(encoded), size)]

@@ -95,16 +95,17 @@ def lab(bench: storage_lab.Lab) -> storage_lab.Lab:
 
 
 @pytest.fixture
-def rehearse(
-    bench: storage_lab.Lab, tmp_path: Path
-) -> Callable[[Mapping[str, Path]], dict[str, Any]]:
+def rehearse(bench: storage_lab.Lab, tmp_path: Path) -> Callable[..., dict[str, Any]]:
     """The generated tasks' own commands, each pool in its folder, and the comparison."""
 
-    def run(places: Mapping[str, Path]) -> dict[str, Any]:
+    def run(places: Mapping[str, Path], *options: str) -> dict[str, Any]:
         at = [word for pool, path in places.items() for word in ("--at", f"{pool}={path}")]
         pools = ",".join(places)
         process = subprocess.Popen(
-            [*program.PROGRAM, "rehearse", "--root", str(ROOT), "-j", pools, *at, "--json"],
+            [
+                *program.PROGRAM,
+                *("rehearse", "--root", str(ROOT), "-j", pools, *at, "--json", *options),
+            ],
             cwd=tmp_path,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -11,6 +11,7 @@ from statistics import mean
 
 import pytest
 import settings as script_settings
+import trials
 
 from io_benchmark_taskgraph import estimate, script_modules, stanza
 from io_benchmark_taskgraph.mistakes import BadKeyError
@@ -186,6 +187,11 @@ def test_every_workload_is_planned_for():
     assert script_modules.workload_names(REPOSITORY / SCRIPT) == sorted(
         ["cache-retrieve", *BESIDE_S]
     )
+
+
+def test_share_of_trials_is_the_scripts():
+    """The estimate gives trials the time that the script takes for them."""
+    assert estimate.TRIALS_PERCENT == trials.TRIALS_PERCENT
 
 
 def test_sizes_are_the_scripts():

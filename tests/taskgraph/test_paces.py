@@ -81,6 +81,7 @@ def test_same_limits():
     """The two rules have the same numbers."""
     assert rule.LEAST_RATIO == recorded_trials.LEAST_GAP_RATIO
     assert rule.CEILINGS_DIFFER_RATIO == recorded_trials.CEILINGS_DIFFER_RATIO
+    assert rule.SAME_PACE_RATIO == recorded_trials.SAME_PACE_RATIO
 
 
 def test_unknown_baseline():

@@ -15,7 +15,7 @@ from io_benchmark.analysis.trials.confirm import Pace, paces
 from io_benchmark.number_text import compact
 from io_benchmark.results.trials import Trials
 from io_benchmark.sources.protocol import RunResult
-from io_benchmark.submit.confirming import confirming_label, is_same_pace, with_trials
+from io_benchmark.submit.confirming import confirming_label, with_trials
 
 if TYPE_CHECKING:
     from io_benchmark.graph.generate import GeneratedTask
@@ -36,14 +36,10 @@ def find_confirmation(workers: Sequence[Worker], baseline: str | None) -> _Confi
     """Compare the pools and return the runs that are missing."""
     plan = Plan.of_pools({worker.pool for worker in workers}, baseline)
     ordered = sorted(workers, key=lambda worker: (worker.side, worker.task_id, worker.run_id or 0))
-    missing: list[Pace] = []
-    for pace in paces(compare.compare(plan, ordered, compare.Options()), ordered):
-        alike = [known for known in missing if known.pool == pace.pool]
-        if not any(is_same_pace(known.bytes_per_s, pace.bytes_per_s) for known in alike):
-            missing.append(pace)
+    missing = paces(compare.compare(plan, ordered, compare.Options()), ordered)
     recorded = [trials for worker in workers for trials in _trials_of(worker)]
     return _Confirmation(
-        tuple(missing), _reason(workers, recorded), any(trials.ceilings for trials in recorded)
+        missing, _reason(workers, recorded), any(trials.ceilings for trials in recorded)
     )
 
 

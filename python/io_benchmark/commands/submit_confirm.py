@@ -109,7 +109,11 @@ def _missing(
         )
     if not found.paces and not group.underway:
         return found.reason
-    return [pace for pace in found.paces if not group.is_underway(pace.pool, pace.bytes_per_s)]
+    return [
+        pace
+        for pace in found.paces
+        if not any(pace.is_like(each.pool, each.bytes_per_s) for each in group.underway)
+    ]
 
 
 async def _chosen(

@@ -19,7 +19,6 @@ from io_benchmark.submit.submission import RECORD, RELATIVE
 TRIALS_VARIABLE, PACE_VARIABLE = "IO_BENCHMARK_TRIALS", "IO_BENCHMARK_PACE"
 SUFFIX = "-confirm"
 _ALWAYS = "always"
-_SAME_PACE_RATIO = 1.1
 _SYMBOL_LENGTH = 25  # Treeherder's limit
 
 
@@ -39,11 +38,6 @@ def pace_of(definition: Mapping[str, Any]) -> int | None:
     variables = payload.get("env") if isinstance(payload, Mapping) else None
     text = str(variables.get(PACE_VARIABLE, "")) if isinstance(variables, Mapping) else ""
     return int(text) if text.isdecimal() and len(text) < 20 else None
-
-
-def is_same_pace(one: int, other: int) -> bool:
-    """Return whether one run shows what both paces would."""
-    return 1 / _SAME_PACE_RATIO <= one / other <= _SAME_PACE_RATIO
 
 
 def confirming_label(label: str, pool: str, labels: Sequence[str]) -> str:

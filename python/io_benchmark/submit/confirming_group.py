@@ -12,8 +12,7 @@ from io_benchmark.sources.taskcluster.addresses import (
     TaskclusterAddress,
 )
 from io_benchmark.sources.taskcluster.deployment import Deployment
-from io_benchmark.sources.taskcluster.tasks import QueueTask
-from io_benchmark.submit.confirming import SUFFIX, is_same_pace, pace_of
+from io_benchmark.submit.confirming import SUFFIX, pace_of
 from io_benchmark.submit.definitions import GroupMember
 
 
@@ -23,7 +22,7 @@ class _Underway:
 
     member: GroupMember
     pool: str | None
-    bytes_per_s: int | None
+    bytes_per_s: int
 
 
 @dataclass(frozen=True)
@@ -43,21 +42,19 @@ class ConfirmingGroup:
         except MissingError:
             raise _no_such(deployment, f"group:{group_id}") from None
         known = [task for task in members if task.is_benchmark and SUFFIX in task.label]
-        left = [task for task in known if not task.status.is_resolved]
-        underway = [await _underway(deployment, task) for task in left]
-        paced = tuple(each for each in underway if each.bytes_per_s)
-        return cls(group_id, tuple(task.label for task in known), paced)
+        underway = []
+        for task in known:
+            if task.status.is_resolved:
+                continue
+            bytes_per_s = pace_of(await deployment.definition(task.task_id))
+            if bytes_per_s:
+                member = GroupMember(task.task_id, task.label)
+                underway.append(_Underway(member, task.pool, bytes_per_s))
+        return cls(group_id, tuple(task.label for task in known), tuple(underway))
 
     @property
     def members(self) -> list[GroupMember]:
         return [each.member for each in self.underway]
-
-    def is_underway(self, pool: str, bytes_per_s: int) -> bool:
-        """Return whether a task that is not resolved runs a pool at about this pace."""
-        return any(
-            each.pool == pool and each.bytes_per_s and is_same_pace(each.bytes_per_s, bytes_per_s)
-            for each in self.underway
-        )
 
 
 async def _group_id(deployment: Deployment, address: TaskclusterAddress) -> str:
@@ -73,11 +70,6 @@ async def _group_id(deployment: Deployment, address: TaskclusterAddress) -> str:
         raise _no_such(deployment, str(address))
     (task,) = tasks.values()
     return task.status.task_group_id
-
-
-async def _underway(deployment: Deployment, task: QueueTask) -> _Underway:
-    definition = await deployment.definition(task.task_id)
-    return _Underway(GroupMember(task.task_id, task.label), task.pool, pace_of(definition))
 
 
 def _no_such(deployment: Deployment, shown: str) -> ResultError:

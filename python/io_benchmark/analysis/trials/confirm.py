@@ -11,6 +11,7 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.trials.recorded_trials import (
     CEILINGS_DIFFER_RATIO,
     LEAST_GAP_RATIO,
+    SAME_PACE_RATIO,
     ceiling_bytes_per_s,
     paced_at,
     trials_of,
@@ -25,6 +26,11 @@ class Pace:
     bytes_per_s: int
     against: str  # the slower pool, whose ceiling this is
 
+    def is_like(self, pool: str | None, bytes_per_s: int) -> bool:
+        """Return whether a run of a pool at this rate shows the same."""
+        nearness = self.bytes_per_s / bytes_per_s
+        return self.pool == pool and 1 / SAME_PACE_RATIO <= nearness <= SAME_PACE_RATIO
+
 
 def paces(report: Report, workers: Sequence[Worker]) -> tuple[Pace, ...]:
     """Return the runs that are missing, in the order of the report; `workers` are what it is about."""
@@ -33,7 +39,11 @@ def paces(report: Report, workers: Sequence[Worker]) -> tuple[Pace, ...]:
         for subject in report.subjects
         for comparison in subject.comparisons
     )
-    return tuple(dict.fromkeys(pace for pace in proposed if pace is not None))
+    missing: list[Pace] = []
+    for pace in filter(None, proposed):
+        if not any(known.is_like(pace.pool, pace.bytes_per_s) for known in missing):
+            missing.append(pace)
+    return tuple(missing)
 
 
 def _pace(comparison: Comparison, workers: Sequence[Worker]) -> Pace | None:

@@ -14,7 +14,7 @@ LEAST_GAP_RATIO = 1.1
 # Nearer than this, two ceilings do not make copies differ.
 CEILINGS_DIFFER_RATIO = 1.2
 # Nearer than this, a pace is the other side's ceiling.
-_SAME_PACE_RATIO = 1.1
+SAME_PACE_RATIO = 1.1
 _NS_PER_S = 1e9
 
 
@@ -41,5 +41,5 @@ def paced_at(recorded: Sequence[Trials], bytes_per_s: float) -> list[Trials]:
         run
         for run in recorded
         if run.pace_bytes_per_s is not None
-        and 1 / _SAME_PACE_RATIO <= run.pace_bytes_per_s / bytes_per_s <= _SAME_PACE_RATIO
+        and 1 / SAME_PACE_RATIO <= run.pace_bytes_per_s / bytes_per_s <= SAME_PACE_RATIO
     ]
