@@ -68,11 +68,13 @@ def shared_workers(
 
 
 def assumed_variation(sides: Collection[SideData]) -> float:
-    """Return how far workers are assumed to differ where a side does not show it.
+    """Return how far the workers of a side with one worker are assumed to differ.
 
     That is as far as the workers of the other sides do, and not less than usual: one pool may be more
     even than another.
     """
+    if all(side.count > 1 for side in sides):
+        return DEFAULT_WORKER_VARIATION
     known = variances.pooled([side.log_means for side in sides])
     seen = 0.0 if known is None else math.sqrt(known.variance)
     return max(DEFAULT_WORKER_VARIATION, seen)
