@@ -82,14 +82,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--worker-variation",
         type=_percentage,
         metavar="PERCENT",
-        help="assumed variation between workers (default: that of pools with several workers, at "
-        f"least {100 * DEFAULT_WORKER_VARIATION:g}%%)",
+        help=f"assumed variation between workers (default: {100 * DEFAULT_WORKER_VARIATION:g}%%)",
     )
     add(
         "--looks",
         type=_looks,
         metavar="N[,N...]",
-        help="workers per pool at which the results are compared, decided before the first result",
+        help="numbers of workers per pool that are compared",
     )
     add(
         "--allow",
@@ -103,8 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="A/B<RATIO",
-        help="exit with 3 if this is not proven: 'a/b<1.05', 'a/b>0.9 on sync-write'; can be given "
-        "more than once",
+        help="exit with 3 if 'a/b<1.05 on sync-write' is not proven; can be given more than once",
     )
     group = parser.add_argument_group("output")
     group.add_argument(
