@@ -8,7 +8,7 @@ looks of a schedule. There are three kinds of schedule:
 
 - assumed: nothing says when somebody looks. Every number of workers counts as a look; a number between
   two scheduled ones has the level of the look before.
-- declared, by `--looks`: the error is for these numbers of workers alone, which gets each of them more.
+- declared, by `--looks`: the error is for these numbers of workers alone, so each of them gets more.
 - planned: all tasks of both sides were created at once as so many replicates, and are there. That is a
   single look.
 
@@ -27,8 +27,8 @@ from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.results.format import PLAN_VARIABLE
 
 # Workers per pool at the looks that are assumed where nothing is declared.
-DEFAULT_LOOKS = (3, 6, 12, 24)
-MOST_WORKERS = 100
+_DEFAULT_LOOKS = (3, 6, 12, 24)
+_MOST_WORKERS = 100
 _FEWEST_WORKERS = 2
 # What the first, the last and each other look may spend, relative to each other. Three workers seldom
 # show a difference, and what is not shown by 24 seldom matters.
@@ -73,7 +73,7 @@ SINGLE = Look()
 class Schedule:
     """When the data are looked at, in workers per pool."""
 
-    looks: tuple[int, ...] = DEFAULT_LOOKS
+    looks: tuple[int, ...] = _DEFAULT_LOOKS
     is_declared: bool = False
     is_planned: bool = False  # by the tasks themselves: a single look
 
@@ -138,7 +138,7 @@ def _outside(text: Statement) -> Look:
 
 def _numbers_of_workers() -> tuple[int, ...]:
     numbers = [_FEWEST_WORKERS]
-    while numbers[-1] < MOST_WORKERS:
+    while numbers[-1] < _MOST_WORKERS:
         numbers.append(max(numbers[-1] + 1, int(numbers[-1] * _GROWTH)))
     return tuple(numbers)
 
