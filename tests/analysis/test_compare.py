@@ -56,7 +56,7 @@ def test_the_seeds_verdicts() -> None:
     assert inconclusive.advice is not None
     assert inconclusive.advice.leaning is Verdict.EQUIVALENT
     assert inconclusive.advice.workers_to_add is not None
-    assert 15 <= inconclusive.advice.workers_to_add <= 40
+    assert 30 <= inconclusive.advice.workers_to_add <= 60
 
 
 def test_the_seeds_cause() -> None:

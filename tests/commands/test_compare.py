@@ -336,6 +336,14 @@ def test_waiting_for_a_folder(seed: Path) -> None:
             id="wait",
         ),
         pytest.param(["results", "--margin", "0"], 2, "'0' is not a percentage", id="margin"),
+        pytest.param(
+            ["results", "--looks", "6,3"],
+            2,
+            "'6,3' is not a rising list of numbers from 2 to 100, such as 3,6,12",
+            id="looks-that-fall",
+        ),
+        pytest.param(["results", "--looks", "1"], 2, "'1' is not a rising list", id="one-worker"),
+        pytest.param(["results", "--looks", "3,x"], 2, "'3,x' is not a rising", id="no-looks"),
         pytest.param(["results", "--write", "pdf=x"], 2, "'pdf=x' is not FORMAT=FILE", id="format"),
     ],
 )

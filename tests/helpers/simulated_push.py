@@ -149,6 +149,7 @@ def _document(
         "task_id": base64.urlsafe_b64encode(digest).decode()[:22],
         "instance_type": pool.machine_type,
     }
+    document["config"]["environment"] = {"IO_BENCHMARK_REPLICATES": str(pool.workers)}
     document["config"] |= {
         "retrieves": len(done.file_index),
         "destinations": [destination],

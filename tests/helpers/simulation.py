@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from io_benchmark.analysis.inference import estimates, levels
+from io_benchmark.analysis.inference import decisions
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.model import Entry, Interval, Subject, Verdict
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
 
@@ -213,7 +214,5 @@ def trial(candidate: Pool, baseline: Pool, workers: int, generator: np.random.Ge
 
 
 def judged(found: Estimate) -> tuple[Interval, Verdict]:
-    ((_, level),) = estimates.holm([found.p_value])
-    adjusted = found.interval(level)
-    at_90 = found.interval(levels.EQUIVALENCE_LEVEL)
-    return adjusted, estimates.verdict(adjusted, at_90, MARGIN)
+    ((_, level),) = decisions.holm([found.p_value])
+    return found.interval(level), decisions.decide(found, level, SINGLE, MARGIN)

@@ -15,7 +15,7 @@ import pytest
 import simulation
 from simulation import SHAPES, Pool
 
-from io_benchmark.analysis.inference import estimates, levels
+from io_benchmark.analysis.inference import decisions, levels
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.moving_blocks import UNPAIRED_BATCHES
 from io_benchmark.analysis.inference.workers_needed import advise
@@ -126,7 +126,7 @@ def test_four_pools_together_are_seldom_called_different(
         nothing = simulation.entry(np.full(40, 1000))
         sides = [SideData(log, ((nothing,),) * 4) for log in logs]
         found = [Estimate.of_sides(one, sides[0], simulation.ASSUMED) for one in sides[1:]]
-        steps = estimates.holm([one.p_value for one in found])
+        steps = decisions.holm([one.p_value for one in found])
         called += any(p_adjusted < 0.05 for p_adjusted, _ in steps)
     assert called / repetitions <= FALSE_CALLS + tolerance
 
@@ -179,7 +179,7 @@ def test_the_advised_number_decides(
         ]
         again = Estimate.of_sides(sides[0], sides[1], simulation.ASSUMED)
         level = 1 - 0.05 / comparisons
-        verdict = estimates.verdict(
+        verdict = decisions.verdict(
             again.interval(level),
             again.interval(levels.EQUIVALENCE_LEVEL),
             simulation.MARGIN,

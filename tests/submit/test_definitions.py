@@ -291,3 +291,17 @@ def test_no_image(text):
     """Nothing is guessed."""
     with pytest.raises(UsageError):
         parse_image(text)
+
+
+@pytest.mark.parametrize(
+    ("replicates", "planned"),
+    [pytest.param(3, "3", id="three"), pytest.param(1, None, id="one")],
+)
+def test_the_plan_is_in_each_task(replicates, planned):
+    """--replicates replaces the plan of the kind."""
+    payload = {"image": "a", "env": {"IO_BENCHMARK_REPLICATES": "2"}}
+    settings = SubmissionSettings(image="host/image:1", replicates=replicates)
+    made = final(settings, generated("amd-16", payload=payload))
+    plans = [task.definition["payload"].get("env", {}) for task in made]
+    expected = {} if planned is None else {"IO_BENCHMARK_REPLICATES": planned}
+    assert plans == [expected] * replicates

@@ -3,14 +3,15 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """From workers to a report: validity, figures, verdicts, causes and remedies, in that order."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
-from io_benchmark.analysis.inference import independent_workers, levels
-from io_benchmark.analysis.inference.comparisons import compare_sides
+from io_benchmark.analysis.inference import common_prefix, independent_workers, levels
+from io_benchmark.analysis.inference.comparisons import Pair, compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference.looks import Schedule, look_of_sides, schedule_of_sides
 from io_benchmark.analysis.inference.single_machines import find_single_machines
 from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.observed import machine_identity
@@ -36,8 +37,9 @@ _MANY_SUBJECTS = 5
 @dataclass(frozen=True)
 class Options:
     margin: float = levels.DEFAULT_MARGIN
-    worker_variation: float = levels.DEFAULT_WORKER_VARIATION
+    worker_variation: float | None = None  # None: as far as the results show it
     allow: frozenset[str] = field(default_factory=frozenset)
+    schedule: Schedule = field(default_factory=Schedule)
 
 
 def compare(
@@ -50,6 +52,9 @@ def compare(
 ) -> Report:
     workers = machine_identity.identify_machines(workers)
     problems = rules.check_workers(workers)
+    by_side: dict[str, list[Worker]] = {}
+    for worker in workers:
+        by_side.setdefault(worker.side, []).append(worker)
     compared: dict[Subject, list[Run]] = {}
     reports = []
     for subject, runs in _runs_by_subject(workers).items():
@@ -58,16 +63,17 @@ def compare(
         problems += [*broken_rules, *of_other_length]
         compared[subject] = comparable
         if comparable:
-            report, of_sides = _compare_subject(subject, comparable, plan, options)
+            report, of_sides = _compare_subject(subject, comparable, plan, options, by_side)
             problems += of_sides
             reports.append(report)
     reports = workload_figures.with_workload_figures(reports, workers)
+    variation = options.worker_variation or levels.DEFAULT_WORKER_VARIATION
     single_workers = explain_single_workers(
-        find_single_machines(compared, options.worker_variation),
+        find_single_machines(compared, variation),
         compared,
         reports,
         margin=options.margin,
-        assumed=options.worker_variation,
+        assumed=variation,
     )
     problems += _nothing_in_common(plan, reports)
     return Report(
@@ -106,12 +112,17 @@ def _workload_rank(subject: Subject) -> int:
 
 
 def _compare_subject(
-    subject: Subject, comparable: Sequence[Run], plan: Plan, options: Options
+    subject: Subject,
+    comparable: Sequence[Run],
+    plan: Plan,
+    options: Options,
+    by_side: Mapping[str, Sequence[Worker]],
 ) -> tuple[SubjectReport, list[Problem]]:
     sides: dict[str, list[Run]] = {}
     for run in comparable:
         sides.setdefault(run.worker.side, []).append(run)
     data = {side: SideData.of(runs) for side, runs in sides.items()}
+    assumed = options.worker_variation or independent_workers.assumed_variation(data.values())
     problems = [
         problem
         for side, runs in sides.items()
@@ -127,13 +138,20 @@ def _compare_subject(
             problems += independent_workers.shared_workers(
                 subject, sides[candidate], sides[baseline]
             )
-            pairs.append((candidate, baseline))
-    compared = {side for pair in pairs for side in pair}
+            length = common_prefix.common_length(sides[candidate], sides[baseline])
+            problems += common_prefix.unequal_length(subject, (baseline, candidate), length)
+            ours, theirs = (
+                data[side] if length is None else common_prefix.first_samples(sides[side], length)
+                for side in (candidate, baseline)
+            )
+            results = (by_side[candidate], by_side[baseline])
+            schedule = schedule_of_sides(options.schedule, results)
+            look = look_of_sides(schedule, (ours.count, theirs.count), results)
+            pairs.append(Pair(candidate, baseline, ours, theirs, look, schedule))
+    compared = {side for pair in pairs for side in (pair.candidate, pair.baseline)}
     single = sorted(side for side in compared if data[side].count == 1)
-    problems += independent_workers.single_workers(subject, single, options.worker_variation)
-    comparisons = compare_sides(
-        subject, pairs, data, margin=options.margin, assumed=options.worker_variation
-    )
+    problems += independent_workers.single_workers(subject, single, assumed)
+    comparisons = compare_sides(subject, pairs, margin=options.margin, assumed=assumed)
     order = plan.order(sides)
     parts = {side: division.of_machines(of.runs) for side, of in data.items()}
     workers = {side: [run.worker for run in sides[side]] for side in order}
@@ -144,7 +162,7 @@ def _compare_subject(
             comparisons,
             figures.noise_floors(data.values()),
             bottlenecks.bottlenecks_of_sides(subject, workers),
-            tuple(division.divide(parts, *pair) for pair in pairs),
+            tuple(division.divide(parts, pair.candidate, pair.baseline) for pair in pairs),
         ),
         problems,
     )

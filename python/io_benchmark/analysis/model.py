@@ -1,9 +1,9 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The data of a comparison: workers in; verdicts, causes and remedies out.
+"""The data of a comparison: workers in; verdicts, causes and remedies out. `analysis` fills it.
 
-Plain, frozen data: `analysis` fills it, `report` shows it. A candidate is compared with a baseline;
+A candidate is compared with a baseline;
 both are *sides*: usually pools, with `compare A --against B` one pool before and after.
 """
 
@@ -246,8 +246,8 @@ class Comparison:
     baseline: str
     candidate: str
     ratio: float  # mean time, candidate over baseline: above 1 is slower
-    interval: Interval  # 95 %, adjusted for the number of candidates
-    interval_90: Interval
+    interval: Interval  # 95 %, adjusted for several candidates and looks
+    interval_90: Interval  # adjusted for several looks
     p_value: float  # adjusted
     verdict: Verdict
     method: str  # "workers" (Welch on log means), or how one worker per side was compared
@@ -255,6 +255,7 @@ class Comparison:
     # How far workers must differ for this difference to be chance; None where it can be chance.
     variation_to_explain_ratio: float | None
     advice: Advice | None
+    look: Statement | None = None  # which one it is; None: a single look, or one worker
 
 
 class State(StrEnum):

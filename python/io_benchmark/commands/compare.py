@@ -27,6 +27,7 @@ from io_benchmark.report.formats import FORMATS
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
+    from io_benchmark.analysis.compare import Options
     from io_benchmark.analysis.expectations import ExpectationOutcome
     from io_benchmark.analysis.model import Worker
     from io_benchmark.analysis.plan import Plan
@@ -80,9 +81,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--worker-variation",
         type=_percentage,
-        default=DEFAULT_WORKER_VARIATION,
         metavar="PERCENT",
         help=f"assumed variation between workers (default: {100 * DEFAULT_WORKER_VARIATION:g}%%)",
+    )
+    add(
+        "--looks",
+        type=_looks,
+        metavar="N[,N...]",
+        help="numbers of workers per pool that are compared",
     )
     add(
         "--allow",
@@ -96,8 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="A/B<RATIO",
-        help="exit with 3 if this is not proven: 'a/b<1.05', 'a/b>0.9 on sync-write'; can be given "
-        "more than once",
+        help="exit with 3 if 'a/b<1.05 on sync-write' is not proven; can be given more than once",
     )
     group = parser.add_argument_group("output")
     group.add_argument(
@@ -139,7 +144,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     report = compare.compare(
         planned,
         sorted(workers, key=lambda worker: (worker.side, worker.task_id, worker.run_id or 0)),
-        compare.Options(arguments.margin, arguments.worker_variation, frozenset(arguments.allow)),
+        _options(arguments),
         unreadable=unreadable,
         remarks=[remark for reading in readings for remark in reading.remarks],
     )
@@ -149,6 +154,18 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     for problem in problems:
         context.tell(f"error: {problem}")
     return status or (EXIT_FAILED if problems else 0)
+
+
+def _options(arguments: argparse.Namespace) -> Options:
+    from io_benchmark.analysis.compare import Options
+    from io_benchmark.analysis.inference.looks import Schedule
+
+    return Options(
+        arguments.margin,
+        arguments.worker_variation,
+        frozenset(arguments.allow),
+        Schedule(arguments.looks, is_declared=True) if arguments.looks else Schedule(),
+    )
 
 
 def _check(arguments: argparse.Namespace, rules: Collection[str]) -> None:
@@ -228,6 +245,17 @@ def _status(
     if not compared:
         context.tell("error: nothing could be compared; see the report for the reasons")
     return 0 if compared and (partial or not report.unreadable) else EXIT_FAILED
+
+
+def _looks(text: str) -> tuple[int, ...]:
+    numbers = text.split(",")
+    looks = tuple(int(number) for number in numbers if re.fullmatch("[0-9]{1,3}", number))
+    rising = looks == tuple(sorted(set(looks)))
+    if len(looks) < len(numbers) or not rising or not 2 <= looks[0] <= looks[-1] <= 100:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a rising list of numbers from 2 to 100, such as 3,6,12"
+        )
+    return looks
 
 
 def _minutes(text: str) -> float:

@@ -34,6 +34,8 @@ from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry
 VERSION = 2
 OLDEST_VERSION = 1
 MAXIMUM_ENTRIES = 400
+# Set for each of several tasks of a pool that are created at once: how many they are.
+PLAN_VARIABLE = "IO_BENCHMARK_REPLICATES"
 
 # One of the types in `workloads`, by the entry's name; the reader and the schema know all of them.
 AnyEntry = CacheRetrieveEntry | BatchEntry

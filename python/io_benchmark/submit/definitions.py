@@ -15,6 +15,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from io_benchmark.errors import UsageError
+from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.sources.taskcluster.addresses import IndexAddress, TaskAddress, parse
 from io_benchmark.submit import sizes
 from io_benchmark.text import clean, clean_name
@@ -141,12 +142,24 @@ def _of_pool(
     label = tasks[0].label
     if len(tasks) > 1:
         model, label = _renamed(model, label, -1), label.removesuffix("-1")
+    model = _planned(model, settings.replicates)
     for number in range(1, settings.replicates + 1):
         if settings.replicates == 1:
             yield SelectedTask(label, job, pool, model)
         else:
             named = _renamed(model, label, number)
             yield SelectedTask(f"{label}-{number}", job, pool, named)
+
+
+def _planned(definition: Mapping[str, Any], replicates: int) -> dict[str, Any]:
+    """Set the variable by which a report knows how many replicates were created at once."""
+    payload = dict(definition["payload"])
+    environment = {
+        name: value for name, value in payload.pop("env", {}).items() if name != PLAN_VARIABLE
+    }
+    if replicates > 1:
+        environment[PLAN_VARIABLE] = str(replicates)
+    return {**definition, "payload": payload | ({"env": environment} if environment else {})}
 
 
 def _renamed(definition: Mapping[str, Any], label: str, number: int) -> dict[str, Any]:

@@ -13,6 +13,9 @@ from io_benchmark_taskgraph import overrides
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, task_name
 from io_benchmark_taskgraph.transforms import Tasks
 
+# Recorded in each result: a report that has as many results of the pool is the only look at them.
+PLAN_VARIABLE = "IO_BENCHMARK_REPLICATES"
+
 
 def _replicate(config: Any, tasks: Tasks) -> Tasks:
     makers: dict[str, dict[str, Any]] = {}
@@ -42,6 +45,8 @@ def numbered(task: dict[str, Any], count: int) -> Iterator[dict[str, Any]]:
         if isinstance(treeherder, dict) and "symbol" in treeherder:
             name, bracket, _ = str(treeherder["symbol"]).partition(")")
             treeherder["symbol"] = f"{name}-{number}{bracket}"
+        environment = copy.setdefault("worker", {}).setdefault("env", {})
+        environment[PLAN_VARIABLE] = str(count)
         yield copy
 
 

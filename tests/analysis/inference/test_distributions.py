@@ -108,5 +108,5 @@ def test_the_chance_of_equivalence_is_the_integral(
     estimated = error * np.sqrt(special.chdtri(degrees, middles) / degrees)
     room = np.maximum(math.log1p(0.05) - reach * estimated, 0.0)
     inside = special.ndtr((room - log_ratio) / error) - special.ndtr((-room - log_ratio) / error)
-    ours = workers_needed._chance_of_equivalence(log_ratio, variation, workers, 0.05)
+    ours = workers_needed._chance_of_equivalence(log_ratio, variation, workers, 0.90, 0.05)
     assert ours == pytest.approx(float(np.mean(inside)), abs=1e-3)

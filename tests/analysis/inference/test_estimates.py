@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 import simulation
 
-from io_benchmark.analysis.inference import estimates as statistics
-from io_benchmark.analysis.inference import variances
+from io_benchmark.analysis.inference import decisions, variances
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.model import Interval, Verdict
 
@@ -62,12 +61,13 @@ def test_welch_is_rs_t_test() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_welch_is_scipys(seed: int) -> None:
-    """On random workers: the same p-value and interval as scipy's own test."""
+    """On as many random workers: the same p-value and interval as scipy's own test."""
     from scipy.stats import ttest_ind
 
     generator = np.random.default_rng(seed)
-    candidate = generator.normal(0.1, 0.05, generator.integers(2, 9))
-    baseline = generator.normal(0, 0.1, generator.integers(2, 9))
+    workers = generator.integers(3, 9)
+    candidate = generator.normal(0.1, 0.05, workers)
+    baseline = generator.normal(0, 0.1, workers)
     found = Estimate.of_sides(*sides(tuple(candidate), tuple(baseline)), 0.05)
     theirs = ttest_ind(candidate, baseline, equal_var=False)
     assert found.p_value == pytest.approx(theirs.pvalue, rel=1e-9)
@@ -77,9 +77,35 @@ def test_welch_is_scipys(seed: int) -> None:
     assert math.log(interval.high_ratio) == pytest.approx(confidence.high, rel=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_unequal_numbers_get_the_wider_interval(seed: int) -> None:
+    """Scipy's Welch or pooled interval: where workers agree by chance, Welch's is too narrow."""
+    from scipy.stats import ttest_ind
+
+    generator = np.random.default_rng(seed)
+    candidate = generator.normal(0.1, 0.05, generator.integers(3, 5))
+    baseline = generator.normal(0, 0.1, generator.integers(5, 12))
+    found = Estimate.of_sides(*sides(tuple(candidate), tuple(baseline)), 0.05).interval(0.95)
+    theirs = [
+        ttest_ind(candidate, baseline, equal_var=equal).confidence_interval(0.95)
+        for equal in (True, False)
+    ]
+    wider = max(theirs, key=lambda each: each.high - each.low)
+    assert math.log(found.low_ratio) == pytest.approx(wider.low, rel=1e-9)
+    assert math.log(found.high_ratio) == pytest.approx(wider.high, rel=1e-9)
+
+
+def test_two_workers_vary_as_assumed_at_least() -> None:
+    """Two workers of a pool that agree by chance do not show that all of them do."""
+    found = Estimate.of_sides(*sides((0.1, 0.101), (0.0, 0.0, 0.001)), 0.05)
+    assert found.assumed_variation == 0.05
+    assert found.degrees == 3
+    assert found.variance == pytest.approx(0.05**2 * (1 / 2 + 1 / 3))
+
+
 def test_holm_is_rs_p_adjust() -> None:
     """R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") gives 0.03 0.06 0.06 0.02."""
-    adjusted = statistics.holm([0.01, 0.04, 0.03, 0.005])
+    adjusted = decisions.holm([0.01, 0.04, 0.03, 0.005])
     assert [p for p, _ in adjusted] == pytest.approx([0.03, 0.06, 0.06, 0.02])
     # Two are rejected at alpha/4 and alpha/3; the third fails at alpha/2, and so does the fourth.
     assert [1 - level for _, level in adjusted] == pytest.approx(
@@ -89,7 +115,7 @@ def test_holm_is_rs_p_adjust() -> None:
 
 def test_adjusted_p_values_are_probabilities() -> None:
     """R: p.adjust(c(0.6, 0.01, 0.7), "holm") gives 1 0.03 1."""
-    assert [p for p, _ in statistics.holm([0.6, 0.01, 0.7])] == pytest.approx([1.0, 0.03, 1.0])
+    assert [p for p, _ in decisions.holm([0.6, 0.01, 0.7])] == pytest.approx([1.0, 0.03, 1.0])
 
 
 def test_holms_intervals_decide_as_its_p_values_do() -> None:
@@ -100,7 +126,7 @@ def test_holms_intervals_decide_as_its_p_values_do() -> None:
             Estimate(generator.normal(0, 0.2), 0.005, generator.uniform(2, 30), "workers", None, 0)
             for _ in range(generator.integers(1, 6))
         ]
-        steps = statistics.holm([one.p_value for one in estimates])
+        steps = decisions.holm([one.p_value for one in estimates])
         for one, (p_adjusted, level) in zip(estimates, steps, strict=True):
             assert one.interval(level).excludes(1.0) == (p_adjusted < 0.05)
 
@@ -132,15 +158,15 @@ def test_verdicts(
     adjusted: tuple[float, float], at_90: tuple[float, float], expected: Verdict
 ) -> None:
     """Each of the four, by the intervals alone."""
-    given = statistics.verdict(Interval(*adjusted, 0.95), Interval(*at_90, 0.90), 0.05)
+    given = decisions.verdict(Interval(*adjusted, 0.95), Interval(*at_90, 0.90), 0.05)
     assert given is expected
 
 
 def test_identical_workers_are_no_crash() -> None:
     """Without variance a difference is certain, and equal means are equal."""
-    same = Estimate.of_sides(*sides((1.0, 1.0), (1.0, 1.0)), 0.05)
+    same = Estimate.of_sides(*sides((1.0,) * 3, (1.0,) * 3), 0.05)
     assert (same.ratio, same.p_value) == (1.0, 1.0)
-    apart = Estimate.of_sides(*sides((1.0, 1.0), (0.0, 0.0)), 0.05)
+    apart = Estimate.of_sides(*sides((1.0,) * 3, (0.0,) * 3), 0.05)
     assert apart.p_value == 0.0
 
 

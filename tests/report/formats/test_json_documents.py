@@ -108,6 +108,7 @@ def test_figures_and_comparisons():
         "assumed_variation_ratio": 0.05,
         "variation_to_explain_ratio": 0.33,
         "advice": None,
+        "look": None,
     }
 
 

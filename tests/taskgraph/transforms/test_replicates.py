@@ -34,6 +34,13 @@ def test_several_are_numbered(run_kind, make_pool):
     ]
 
 
+def test_the_plan_is_in_each_task(run_kind, make_pool):
+    """A report knows by it when all replicates are there; a pool measured once has no plan."""
+    tasks = run(run_kind, make_pool(benchmark={"replicates": 2}), make_pool(name="intel"))
+    plans = [task["worker"].get("env", {}).get("IO_BENCHMARK_REPLICATES") for task in tasks]
+    assert plans == ["2", "2", None]
+
+
 def test_replicates_share_nothing(run_kind, make_pool):
     """What a later transform does to one task, it does to that one alone."""
     first, second = run(run_kind, make_pool(benchmark={"replicates": 2}))

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import judge
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
-from io_benchmark.analysis.inference.comparisons import compare_sides
+from io_benchmark.analysis.inference.comparisons import Pair, compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.model import (
     UNKNOWN,
@@ -139,11 +140,14 @@ def _without(
     for run in runs:
         if _key(run.worker) not in left_out:
             by_side.setdefault(run.worker.side, []).append(run)
-    pairs = [(each.candidate, each.baseline) for each in comparisons]
     data = {side: SideData.of(kept) for side, kept in by_side.items()}
-    again = compare_sides(
-        machine.subject, pairs, data, margin=margin, assumed=assumed, advised=False
-    )
+    pairs = []
+    for each in comparisons:
+        ours, theirs = data[each.candidate], data[each.baseline]
+        # As strict as the comparison of all machines was.
+        look = SINGLE if each.look is None else Schedule().look(min(ours.count, theirs.count))
+        pairs.append(Pair(each.candidate, each.baseline, ours, theirs, look))
+    again = compare_sides(machine.subject, pairs, margin=margin, assumed=assumed, advised=False)
     return tuple(each for each in again if machine.side in (each.candidate, each.baseline))
 
 
@@ -172,9 +176,9 @@ def _measurements(
         others = [run for run in of_side if _key(run.worker) != key]
         if own and others:
             data = {names.worker: SideData.of(own), names.rest: SideData.of(others)}
-            pair = names.worker, names.rest
+            pair = Pair(names.worker, names.rest, data[names.worker], data[names.rest])
             (comparison,) = compare_sides(
-                subject, [pair], data, margin=margin, assumed=assumed, advised=False
+                subject, [pair], margin=margin, assumed=assumed, advised=False, are_pools=False
             )
             both = (figures.summarize(data[name]) for name in (names.rest, names.worker))
             measurements.append(OtherMeasurement(comparison, *both))

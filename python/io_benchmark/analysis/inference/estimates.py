@@ -1,9 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""From workers' means to a ratio, its intervals and a verdict.
+"""From workers' means to a ratio and its intervals.
 
-The unit is the worker. Several workers per side: Welch's t on the logarithms of their means. One
+The unit is the worker. Several workers per side: Welch's t on the logarithms of their means, or the t
+of pooled variances where that is wider and one side has few workers or fewer than the other side. One
 worker per side: the averages of its runs. Their variance comes from blocks within the runs and from
 how far runs of one worker differ; the variation between workers is assumed, because one worker does
 not show it. Two places of one worker need no such assumption. Ratios are handled as logarithms, so
@@ -14,10 +15,10 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from io_benchmark.analysis.inference import distributions, moving_blocks, variances
 from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.inference.looks import SINGLE, Look
 from io_benchmark.analysis.inference.variances import (
     MeanVariance,
     howe,
@@ -25,13 +26,19 @@ from io_benchmark.analysis.inference.variances import (
     sample_variance,
     satterthwaite,
 )
-from io_benchmark.analysis.model import Entry, Interval, Run, Verdict
+from io_benchmark.analysis.model import Entry, Interval, Run
 from io_benchmark.analysis.observed.machine_identity import by_machine
 
 # With few degrees of freedom and many comparisons an interval can end beyond the largest float.
 _LARGEST_LOG = math.log(sys.float_info.max)
 # An assumed variation counts as much as one estimated from about twenty workers.
 _ASSUMED_VARIATION_DEGREES = 20.0
+# A difference that workers of one pool may have by chance is not called one by a single worker.
+_SINGLE_WORKER_VARIATION = 0.10
+# Two workers agree by chance too often to show how far workers of their pool differ.
+_TOO_FEW_FOR_VARIATION = 2
+# At the levels of several looks so few workers cannot show which of the pools varies more.
+_ONE_VARIANCE = {3, 4}
 # What is compared, apart from the samples of one worker per side.
 RUNS = "runs of one worker"
 WORKERS = "workers"
@@ -67,15 +74,26 @@ class Estimate:
     assumed_variation: float | None  # between workers; None where it was estimated
     # The part of the variance that is not variation between workers.
     within_variance: float
+    # Sides with one worker, and the part of the variance that stands for the others of their pools.
+    single_sides: int = 0
+    single_variance: float = 0.0
 
     @classmethod
     def of_sides(
-        cls, candidate: SideData, baseline: SideData, assumed_variation: float
+        cls,
+        candidate: SideData,
+        baseline: SideData,
+        assumed_variation: float,
+        look: Look = SINGLE,
     ) -> "Estimate":
         """Compare the independent workers of two sides."""
         if candidate.count == 1 and baseline.count == 1:
             return _one_worker_each(candidate.runs[0], baseline.runs[0], assumed_variation)
-        return _welch(candidate, baseline, assumed_variation)
+        if 1 in (candidate.count, baseline.count):
+            return _one_worker_against_several(candidate, baseline, assumed_variation)
+        if look.text is not None and {candidate.count, baseline.count} <= _ONE_VARIANCE:
+            return _with_one_variance(candidate, baseline, 0.0)
+        return _several_workers_each(candidate, baseline, assumed_variation)
 
     @classmethod
     def within_workers(cls, machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> "Estimate":
@@ -142,11 +160,18 @@ class Estimate:
             return None
         return math.sqrt(needed / 2)
 
+    def may_be_one_worker(self, level: float) -> bool:
+        """Return whether the difference may be that of a single worker from its own pool."""
+        explained = self.variance - self.single_variance
+        explained += self.single_sides * _SINGLE_WORKER_VARIATION**2
+        reached = reach(level, self.degrees) * math.sqrt(explained)
+        return self.single_sides > 0 and abs(self.log_ratio) <= reached
+
 
 def _one_worker_each(
     candidate: Sequence[Entry], baseline: Sequence[Entry], assumed_variation: float
 ) -> Estimate:
-    means = moving_blocks.compare_means(candidate, baseline)
+    means = moving_blocks.compare_means(candidate, baseline, tries_longer=True)
     between = MeanVariance(2 * assumed_variation**2, _ASSUMED_VARIATION_DEGREES)
     seen = variances.of_repeated_runs(means.candidate, means.baseline)
     within = variances.wider(means.blocks, seen)
@@ -159,25 +184,74 @@ def _one_worker_each(
         means.method if not seen else RUNS,
         assumed_variation,
         variance,
+        single_sides=2,
+        single_variance=between.variance,
     )
 
 
-def _welch(candidate: SideData, baseline: SideData, assumed: float) -> Estimate:
-    """Compare workers; for a single worker, use the larger of the other side's variance and `assumed`."""
-    parts: list[MeanVariance] = []
-    used_assumed = None
-    for side, opposite in ((candidate, baseline), (baseline, candidate)):
-        if side.count > 1:
-            variance = sample_variance(side.log_means) / side.count
-            parts.append(MeanVariance(variance, side.count - 1.0))
-        else:
-            used_assumed = assumed
-            parts += _of_single_worker(side, opposite, assumed)
-    log_ratio = _mean(candidate.log_means) - _mean(baseline.log_means)
-    variance = math.fsum(part.variance for part in parts)
+def _several_workers_each(candidate: SideData, baseline: SideData, assumed: float) -> Estimate:
+    """Compare workers by Welch's t; return the pooled t where that is wider and Welch's too narrow.
+
+    Welch's degrees of freedom are too many where the few workers of the smaller side happen to agree.
+    """
+    sides = (candidate, baseline)
+    parts = [
+        MeanVariance(sample_variance(side.log_means) / side.count, side.count - 1.0)
+        for side in sides
+    ]
+    welch = Estimate(
+        _mean(candidate.log_means) - _mean(baseline.log_means),
+        math.fsum(part.variance for part in parts),
+        satterthwaite(parts),
+        WORKERS,
+        None,
+        0.0,
+    )
+    has_few = _TOO_FEW_FOR_VARIATION in (candidate.count, baseline.count)
+    if candidate.count == baseline.count and not has_few:
+        return welch
+    pooled = _with_one_variance(candidate, baseline, assumed if has_few else 0.0)
+    return max(welch, pooled, key=lambda each: reach(LEVEL, each.degrees) * each.error)
+
+
+def _with_one_variance(candidate: SideData, baseline: SideData, least: float) -> Estimate:
+    """Compare workers by the pooled t; both sides vary alike, and by `least` at least."""
+    sides = (candidate, baseline)
+    degrees = candidate.count + baseline.count - 2.0
+    squares = math.fsum(sample_variance(side.log_means) * (side.count - 1) for side in sides)
+    variance = max(squares / degrees, least**2)
+    return Estimate(
+        _mean(candidate.log_means) - _mean(baseline.log_means),
+        variance * (1 / candidate.count + 1 / baseline.count),
+        degrees,
+        WORKERS,
+        least if variance == least**2 else None,
+        0.0,
+    )
+
+
+def _one_worker_against_several(
+    candidate: SideData, baseline: SideData, assumed: float
+) -> Estimate:
+    """Compare workers; for the single one, use the larger of the other side's variance and `assumed`."""
+    single, several = sorted((candidate, baseline), key=lambda side: side.count)
+    own = _of_single_worker(single, several, assumed)
+    parts = [
+        MeanVariance(sample_variance(several.log_means) / several.count, several.count - 1.0),
+        *own,
+    ]
     # More than one part per side: runs of one worker are among them, often two or three.
     degrees = (howe if len(parts) > 2 else satterthwaite)(parts)
-    return Estimate(log_ratio, variance, degrees, WORKERS, used_assumed, 0.0)
+    return Estimate(
+        _mean(candidate.log_means) - _mean(baseline.log_means),
+        math.fsum(part.variance for part in parts),
+        degrees,
+        WORKERS,
+        assumed,
+        0.0,
+        single_sides=1,
+        single_variance=own[0].variance,
+    )
 
 
 def _of_single_worker(single: SideData, several: SideData, assumed: float) -> list[MeanVariance]:
@@ -196,7 +270,7 @@ def _within(
     """Return the variance of one worker's mean by its blocks, or by how far runs of a worker differ."""
     if not single:
         return []
-    blocks = moving_blocks.variances_of_average(single[0])
+    blocks = moving_blocks.variances_of_average(single[0], tries_longer=True)
     logs = [[math.log(entry.mean_ns) for entry in worker] for worker in (*single, *several)]
     seen = variances.pooled(logs)
     if seen is None:
@@ -206,45 +280,3 @@ def _within(
 
 def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
-
-
-class AdjustedTest(NamedTuple):
-    """One of several tests."""
-
-    p_value: float
-    level: float  # of the interval that decides as the p-value does
-
-
-def holm(p_values: Sequence[float]) -> list[AdjustedTest]:
-    """Adjust the tests of several candidates.
-
-    Holm's steps: the smallest p-value is compared with alpha / m, the next with alpha / (m - 1),
-    until one fails; that one and all above it are not rejected, so their intervals are those of
-    the step that failed.
-    """
-    alpha = 1 - LEVEL
-    order = sorted(range(len(p_values)), key=lambda at: (p_values[at], at))
-    tests = [AdjustedTest(1.0, LEVEL)] * len(p_values)
-    running, failed_at = 0.0, 0.0
-    for rank, at in enumerate(order):
-        left = len(order) - rank
-        running = max(running, min(1.0, left * p_values[at]))
-        step = failed_at or alpha / left
-        if not failed_at and p_values[at] > step:
-            failed_at = step
-        tests[at] = AdjustedTest(running, 1 - step)
-    return tests
-
-
-def margin_bounds(margin: float) -> tuple[float, float]:
-    """Return symmetric bounds: 1/1.05 to 1.05 for a margin of 5 %."""
-    return 1 / (1 + margin), 1 + margin
-
-
-def verdict(adjusted: Interval, at_90: Interval, margin: float) -> Verdict:
-    low, high = margin_bounds(margin)
-    if at_90.within(low, high):
-        return Verdict.EQUIVALENT
-    if adjusted.excludes(1.0) and not adjusted.within(low, high):
-        return Verdict.SLOWER if adjusted.low_ratio > 1.0 else Verdict.FASTER
-    return Verdict.INCONCLUSIVE

@@ -3,8 +3,12 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The runs of a side as independent workers: one machine counts once."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
 
+from io_benchmark.analysis.inference import variances
+from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.model import UNKNOWN, Problem, Run, Severity, Subject
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.statements import count, joined, share, statement
@@ -61,6 +65,19 @@ def shared_workers(
             message=message,
         )
     return [Problem("shared-worker", Severity.WARNING, subject, sides, message)]
+
+
+def assumed_variation(sides: Collection[SideData]) -> float:
+    """Return how far the workers of a side with one worker are assumed to differ.
+
+    That is as far as the workers of the other sides do, and not less than usual: one pool may be more
+    even than another.
+    """
+    if all(side.count > 1 for side in sides):
+        return DEFAULT_WORKER_VARIATION
+    known = variances.pooled([side.log_means for side in sides])
+    seen = 0.0 if known is None else math.sqrt(known.variance)
+    return max(DEFAULT_WORKER_VARIATION, seen)
 
 
 def single_workers(

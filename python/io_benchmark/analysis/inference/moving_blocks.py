@@ -20,6 +20,8 @@ from io_benchmark.analysis.model import Entry
 
 _BLOCK_RETRIEVES = 64
 _BLOCKS_ABOUT = 10
+# Bursts and modes may last longer than a tenth of a run: a fifth and a third of it are tried as well.
+_LONGER_BLOCKS = (5, 3)
 FEWEST_RETRIEVES = 20
 # How the samples of two machines are compared.
 PAIRED_RETRIEVES, PAIRED_BATCHES = "paired retrieves", "paired batches"
@@ -33,12 +35,24 @@ def _block_length(count: int) -> int:
     return max(1, min(max(_BLOCK_RETRIEVES, math.ceil(count / _BLOCKS_ABOUT)), count // 2))
 
 
-def _variance_of_mean(values: NDArray[np.float64]) -> MeanVariance:
-    """Return the variance of the mean of a series in its order of time."""
+def _variance_of_mean(values: NDArray[np.float64], *, tries_longer: bool = False) -> MeanVariance:
+    """Return the variance of the mean of a series in its order of time.
+
+    `tries_longer` returns the largest variance by blocks of several lengths.
+    """
     count = len(values)
     length = _block_length(count)
     if count < 2 * length or count < 2:
         return MeanVariance(math.inf, 1.0)
+    lengths = {length}
+    if tries_longer:
+        lengths |= {max(length, count // blocks) for blocks in _LONGER_BLOCKS}
+    spreads = [_variance_by_blocks(values, length) for length in sorted(lengths)]
+    return max(spreads, key=lambda spread: spread.variance)
+
+
+def _variance_by_blocks(values: NDArray[np.float64], length: int) -> MeanVariance:
+    count = len(values)
     sums = np.concatenate(([0.0], np.cumsum(values)))
     means = (sums[length:] - sums[:-length]) / length
     squares = float(np.sum((means - values.mean()) ** 2))
@@ -69,15 +83,14 @@ class RelativeTimes:
         """Return the time of one operation in a part of the run; it is 1 over the whole run."""
         return float(self.times[part].sum() / self.weights[part].sum())
 
-    @property
-    def spread(self) -> MeanVariance:
+    def spread(self, *, tries_longer: bool = False) -> MeanVariance:
         """Return the variance of the mean, a ratio of two means, to the first order."""
-        return _variance_of_mean(self.times - self.weights)
+        return _variance_of_mean(self.times - self.weights, tries_longer=tries_longer)
 
     @property
     def error_of_mean(self) -> float:
         """Return the standard error of one worker's mean, as a part of the mean."""
-        return math.sqrt(self.spread.variance)
+        return math.sqrt(self.spread().variance)
 
     @property
     def halves_ratio(self) -> float:
@@ -112,7 +125,7 @@ class _ComparedMeans:
         )
 
 
-def _same_work(entries: Sequence[Entry]) -> bool:
+def did_same_work(entries: Sequence[Entry]) -> bool:
     """Return whether sample i did the same work in all runs; retrieves did, as far as each run went."""
     if all(entry.retrieves is not None for entry in entries):
         return True
@@ -120,25 +133,30 @@ def _same_work(entries: Sequence[Entry]) -> bool:
     return all(np.array_equal(first, entry.operations) for entry in entries[1:])
 
 
-def compare_means(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> _ComparedMeans:
+def compare_means(
+    candidate: Sequence[Entry], baseline: Sequence[Entry], *, tries_longer: bool = False
+) -> _ComparedMeans:
     """Compare the runs of two machines, sample by sample where all did the same work."""
     # Sorted by their times, so that the order in which runs are given does not matter.
-    sides = [sorted(side, key=_order) for side in (candidate, baseline)]
-    return (_paired if _same_work([*candidate, *baseline]) else _unpaired)(*sides)
+    ours, theirs = (sorted(side, key=_order) for side in (candidate, baseline))
+    compare = _paired if did_same_work([*candidate, *baseline]) else _unpaired
+    return compare(ours, theirs, tries_longer)
 
 
 def _order(entry: Entry) -> tuple[float, bytes]:
     return entry.mean_ns, entry.total_ns.tobytes()
 
 
-def _paired(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> _ComparedMeans:
+def _paired(
+    candidate: Sequence[Entry], baseline: Sequence[Entry], tries_longer: bool
+) -> _ComparedMeans:
     """Compare the samples that all runs have.
 
     Retrieve i took the same file in each, so that the effect of file sizes cancels in the difference.
     """
     count = min(len(entry.total_ns) for entry in (*candidate, *baseline))
     (logs, times), (base_logs, base) = (_averaged(side, count) for side in (candidate, baseline))
-    spread = _variance_of_mean(times - base)
+    spread = _variance_of_mean(times - base, tries_longer=tries_longer)
     if candidate[0].retrieves is not None:
         return _ComparedMeans(logs, base_logs, (spread,), PAIRED_RETRIEVES)
     return _ComparedMeans(logs, base_logs, (_of_short(spread, count),), PAIRED_BATCHES)
@@ -153,20 +171,30 @@ def _averaged(
     return tuple(math.log(run.mean()) for run in times), course / len(times)
 
 
-def _unpaired(candidate: Sequence[Entry], baseline: Sequence[Entry]) -> _ComparedMeans:
+def _unpaired(
+    candidate: Sequence[Entry], baseline: Sequence[Entry], tries_longer: bool
+) -> _ComparedMeans:
     """Compare all samples of batches whose lengths differ; each run has its own error."""
     return _ComparedMeans(
         tuple(math.log(entry.mean_ns) for entry in candidate),
         tuple(math.log(entry.mean_ns) for entry in baseline),
-        (*variances_of_average(candidate), *variances_of_average(baseline)),
+        (
+            *variances_of_average(candidate, tries_longer=tries_longer),
+            *variances_of_average(baseline, tries_longer=tries_longer),
+        ),
         UNPAIRED_BATCHES,
     )
 
 
-def variances_of_average(entries: Sequence[Entry]) -> tuple[MeanVariance, ...]:
+def variances_of_average(
+    entries: Sequence[Entry], *, tries_longer: bool = False
+) -> tuple[MeanVariance, ...]:
     """Return what each run's blocks add to the variance of the average of the runs' means."""
     count = len(entries)
-    spreads = [_of_short(RelativeTimes.of(entry).spread, len(entry.total_ns)) for entry in entries]
+    spreads = [
+        _of_short(RelativeTimes.of(entry).spread(tries_longer=tries_longer), len(entry.total_ns))
+        for entry in entries
+    ]
     return tuple(MeanVariance(spread.variance / count**2, spread.degrees) for spread in spreads)
 
 

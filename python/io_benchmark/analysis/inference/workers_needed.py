@@ -12,10 +12,11 @@ import functools
 import math
 from collections.abc import Sequence
 
-from io_benchmark.analysis.inference import estimates, variances
+from io_benchmark.analysis.inference import decisions, variances
 from io_benchmark.analysis.inference.distributions import normal_tail
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
-from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL, LEVEL
+from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.model import Advice, Verdict
 from io_benchmark.analysis.statements import Statement, count, share, statement
 
@@ -70,13 +71,13 @@ def _chance_of_difference(log_ratio: float, variation: float, workers: int, leve
 
 
 def _chance_of_equivalence(
-    log_ratio: float, variation: float, workers: int, margin: float
+    log_ratio: float, variation: float, workers: int, level: float, margin: float
 ) -> float:
-    """Return the chance that the 90 % interval is within the margin, over the possible errors."""
+    """Return the chance that the interval is within the margin, over the possible errors."""
     degrees = 2 * workers - 2
     error = variation * math.sqrt(2 / workers)
     shift, edge = log_ratio / error, math.log1p(margin) / error
-    reach = variances.reach(EQUIVALENCE_LEVEL, degrees)
+    reach = variances.reach(level, degrees)
     chances = []
     for estimated, chance in _estimated_errors(degrees):
         room = max(edge - reach * estimated, 0.0)
@@ -85,21 +86,32 @@ def _chance_of_equivalence(
 
 
 def _workers_needed(
-    log_ratio: float, variation: float, margin: float, comparisons: int, leaning: Verdict
+    log_ratio: float,
+    variation: float,
+    margin: float,
+    comparisons: int,
+    leaning: Verdict,
+    schedule: Schedule | None = None,
 ) -> int | None:
     """Return the number per side; None if it is more than twice the most that are suggested."""
     # The first of Holm's steps, which is the hardest, so that the number is not too small.
-    level = 1 - (1 - LEVEL) / comparisons
+    first_step = (1 - LEVEL) / comparisons
 
     def chance(workers: int) -> float:
+        look = SINGLE if schedule is None else schedule.look(workers)
         if leaning is Verdict.EQUIVALENT:
-            return _chance_of_equivalence(log_ratio, variation, workers, margin)
+            level = decisions.equivalence_level(look)
+            return _chance_of_equivalence(log_ratio, variation, workers, level, margin)
+        level = 1 - look.to_differ.p_value(first_step)
         return _chance_of_difference(log_ratio, variation, workers, level)
 
-    # More workers have a better chance.
-    numbers = range(2, 2 * _MOST_WORKERS + 1)
-    place = bisect.bisect_left(numbers, _POWER, key=chance)
-    return numbers[place] if place < len(numbers) else None
+    # More workers have a better chance, as long as the level is the same.
+    most = 2 * _MOST_WORKERS
+    for numbers in [range(2, most + 1)] if schedule is None else schedule.stretches(most):
+        place = bisect.bisect_left(numbers, _POWER, key=chance)
+        if place < len(numbers):
+            return numbers[place]
+    return None
 
 
 def advise(
@@ -109,17 +121,21 @@ def advise(
     assumed: float,
     margin: float,
     comparisons: int,
+    schedule: Schedule | None = None,
 ) -> Advice:
-    """Return how many workers to add, and which verdict is more probable."""
+    """Return how many workers to add, and which verdict is more probable.
+
+    Without a schedule the workers are looked at once.
+    """
     variation, degrees = _pooled_variation(sides, assumed)
     # One worker's mean is not known exactly either, and would not be in a repetition.
     per_worker = math.sqrt(variation**2 + _finite(estimate.within_variance) / 2)
-    low, high = estimates.margin_bounds(margin)
+    low, high = decisions.margin_bounds(margin)
     if low <= estimate.ratio <= high:
         leaning = Verdict.EQUIVALENT
     else:
         leaning = Verdict.SLOWER if estimate.ratio > 1 else Verdict.FASTER
-    needed = _workers_needed(estimate.log_ratio, per_worker, margin, comparisons, leaning)
+    needed = _workers_needed(estimate.log_ratio, per_worker, margin, comparisons, leaning, schedule)
     fewest = min(side.count for side in sides)
     add = None if needed is None else max(1, needed - fewest)
     if add is not None and add > _MOST_WORKERS:

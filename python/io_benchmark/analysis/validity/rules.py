@@ -182,6 +182,7 @@ WORKER_RULES: dict[str, tuple[Severity, Callable[[Worker], Statement | None]]] =
 # Judged by the comparison itself, because they need more than a run or two sides.
 COMPARISON_RULES: dict[str, Severity] = {
     "nothing-in-common": Severity.REFUSED,
+    "unequal-length": Severity.WARNING,
     "same-worker": Severity.WARNING,
     "one-worker": Severity.WARNING,
     "shared-worker": Severity.WARNING,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from io_benchmark.analysis.inference import estimates
+from io_benchmark.analysis.inference import decisions, estimates
 from io_benchmark.analysis.model import DIFFERENT, Subject
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places
 from io_benchmark.number_text import NOTHING, digits, interval, ratio, ratio_range
@@ -83,7 +83,7 @@ class PlacesPart:
 
 def _is_notable(places: Places, margin_ratio: float) -> bool:
     """Is a difference proven, between places or between pools, or is something missing?"""
-    bounds = estimates.margin_bounds(margin_ratio)
+    bounds = decisions.margin_bounds(margin_ratio)
     sides = [side for row in places.rows for side in row.sides]
     intervals = [side.interval for side in sides if side.interval is not None]
     return (

@@ -75,7 +75,7 @@ class Section:
             certainty=_group_names(
                 (
                     comparison.candidate,
-                    _assumptions(part, comparison) + _adjustments(comparison) + ".",
+                    _assumptions(part, comparison) + _adjustments(part, comparison) + ".",
                 )
                 for comparison in part.comparisons
             ),
@@ -198,14 +198,16 @@ def _assumptions(part: MeasuredSubject, comparison: Comparison) -> str:
     if comparison.assumed_variation_ratio is not None:
         assumed = percent(comparison.assumed_variation_ratio)
         text += f", widened by an assumed variation of {assumed} between workers"
-    return text
+    return text if comparison.look is None else f"{text}; {text_of(comparison.look)}"
 
 
-def _adjustments(comparison: Comparison) -> str:
+def _adjustments(part: MeasuredSubject, comparison: Comparison) -> str:
     text = ""
     if comparison.interval.level_ratio > LEVEL:
         level = f"{100 * comparison.interval.level_ratio:.4g} %"
-        text += f"; computed at {level} because there are several candidates"
+        reasons = ["several candidates"] if len(part.comparisons) > 1 else []
+        reasons += ["several looks"] if comparison.look is not None else []
+        text += f"; computed at {level} because there are {' and '.join(reasons)}"
     if comparison.variation_to_explain_ratio is not None:
         needed = percent(comparison.variation_to_explain_ratio)
         text += f"; workers would have to vary by {needed} for this difference to be chance"

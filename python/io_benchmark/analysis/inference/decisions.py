@@ -1,0 +1,71 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""From estimates to verdicts: several candidates and several looks share the error."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from io_benchmark.analysis.inference.estimates import Estimate
+from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL, LEVEL
+from io_benchmark.analysis.inference.looks import SINGLE, Look
+from io_benchmark.analysis.model import DIFFERENT, Interval, Verdict
+
+
+class AdjustedTest(NamedTuple):
+    """One of several tests."""
+
+    p_value: float
+    level: float  # of the interval that decides as the p-value does
+
+
+def holm(p_values: Sequence[float], looks: Sequence[Look] = ()) -> list[AdjustedTest]:
+    """Adjust the tests of several candidates, each at its look.
+
+    Holm's steps: the smallest p-value is compared with alpha / m, the next with alpha / (m - 1),
+    until one fails; that one and all above it are not rejected, so their intervals are those of
+    the step that failed. A look spends a part of the error, by which its p-value is divided first.
+    """
+    alpha = 1 - LEVEL
+    first = alpha / max(1, len(p_values))
+    # The part is smallest at the smallest level, and is not too large at the others.
+    parts = [look.to_differ.p_value(first) / first for look in looks or [SINGLE] * len(p_values)]
+    p_values = [min(1.0, p / part) for p, part in zip(p_values, parts, strict=True)]
+    order = sorted(range(len(p_values)), key=lambda at: (p_values[at], at))
+    tests = [AdjustedTest(1.0, LEVEL)] * len(p_values)
+    running, failed_at = 0.0, 0.0
+    for rank, at in enumerate(order):
+        left = len(order) - rank
+        running = max(running, min(1.0, left * p_values[at]))
+        step = failed_at or alpha / left
+        if not failed_at and p_values[at] > step:
+            failed_at = step
+        tests[at] = AdjustedTest(running, 1 - step * parts[at])
+    return tests
+
+
+def margin_bounds(margin: float) -> tuple[float, float]:
+    """Return symmetric bounds: 1/1.05 to 1.05 for a margin of 5 %."""
+    return 1 / (1 + margin), 1 + margin
+
+
+def equivalence_level(look: Look) -> float:
+    """Return the level of the interval that shows equivalence at this look."""
+    return 1 - look.to_be_equivalent.p_value(1 - EQUIVALENCE_LEVEL)
+
+
+def decide(estimate: Estimate, level: float, look: Look, margin: float) -> Verdict:
+    """Return the verdict; a single worker differs only by more than workers of one pool may."""
+    found = verdict(estimate.interval(level), estimate.interval(equivalence_level(look)), margin)
+    if found in DIFFERENT and estimate.may_be_one_worker(level):
+        return Verdict.INCONCLUSIVE
+    return found
+
+
+def verdict(adjusted: Interval, at_90: Interval, margin: float) -> Verdict:
+    low, high = margin_bounds(margin)
+    if at_90.within(low, high):
+        return Verdict.EQUIVALENT
+    if adjusted.excludes(1.0) and not adjusted.within(low, high):
+        return Verdict.SLOWER if adjusted.low_ratio > 1.0 else Verdict.FASTER
+    return Verdict.INCONCLUSIVE

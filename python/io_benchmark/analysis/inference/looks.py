@@ -1,0 +1,202 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Which look at the data a comparison is, and how strict it has to be.
+
+Who looks again after adding workers has several chances to be wrong. So the 5 % are divided among the
+looks of a schedule. There are three kinds of schedule:
+
+- assumed: nothing says when somebody looks. Every number of workers counts as a look; a number between
+  two scheduled ones has the level of the look before.
+- declared, by `--looks`: the error is for these numbers of workers alone, so each of them gets more.
+- planned: all tasks of both sides were created at once as so many replicates, and are there. That is a
+  single look.
+
+Outside a declared or planned look the level is so strict that it costs hardly anything.
+"""
+
+import itertools
+import re
+from bisect import bisect_right
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from io_benchmark.analysis.inference.group_sequential import common_factor
+from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.statements import Statement, count, statement
+from io_benchmark.results.format import PLAN_VARIABLE
+
+# Workers per pool at the looks that are assumed where nothing is declared.
+_DEFAULT_LOOKS = (3, 6, 12, 24)
+_MOST_WORKERS = 100
+_FEWEST_WORKERS = 2
+# What the first, the last and each other look may spend, relative to each other. Three workers seldom
+# show a difference, and what is not shown by 24 seldom matters.
+_TO_DIFFER = (0.5, 1.0, 0.2)
+# Equivalence needs more workers than a difference.
+_TO_BE_EQUIVALENT = (0.1, 1.0, 1.0)
+# A number of workers that is not a look gets this part of the error.
+_UNSCHEDULED = 0.01
+# The chance is integrated at numbers of workers that differ by this factor or by one.
+_GROWTH = 1.08
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+
+
+@dataclass(frozen=True)
+class Spending:
+    """What one look may spend of an error."""
+
+    share: float = 1.0  # relative to the other looks; 0 outside the schedule
+    counts: tuple[int, ...] = ()  # workers at which the error is spent; none for a single look
+    shares: tuple[float, ...] = ()  # of these
+
+    def p_value(self, alpha: float) -> float:
+        """Return the largest p-value that decides, if all looks together keep `alpha`."""
+        least = _UNSCHEDULED * alpha if 0.0 in (self.share, *self.shares) else 0.0
+        factor = common_factor(self.counts, self.shares, alpha, least) if self.counts else alpha
+        return max(self.share * factor, least)
+
+
+@dataclass(frozen=True)
+class Look:
+    """One reading of the data."""
+
+    to_differ: Spending = Spending()
+    to_be_equivalent: Spending = Spending()
+    text: Statement | None = None  # which look it is; None: a single one, nothing is adjusted
+
+
+SINGLE = Look()
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """When the data are looked at, in workers per pool."""
+
+    looks: tuple[int, ...] = _DEFAULT_LOOKS
+    is_declared: bool = False
+    is_planned: bool = False  # by the tasks themselves: a single look
+
+    def look(self, workers: float) -> Look:
+        """Return the look of this number of workers per pool."""
+        number = int(workers)
+        if number < _FEWEST_WORKERS:
+            return SINGLE
+        is_scheduled = number in self.looks or not self.is_declared
+        text = self._ordinal(number) if is_scheduled else self._outside(number)
+        if self.is_declared and len(self.looks) == 1:
+            return SINGLE if is_scheduled else _outside(text)
+        return Look(
+            self._spending(number, _TO_DIFFER), self._spending(number, _TO_BE_EQUIVALENT), text
+        )
+
+    def stretches(self, most: int) -> list[range]:
+        """Return numbers of workers with one level each, in rising order up to `most`."""
+        if not self.is_declared:
+            starts = [_FEWEST_WORKERS, *self.looks[1:], most + 1]
+            return [range(*ends) for ends in itertools.pairwise(starts)]
+        looks = [range(number, number + 1) for number in self.looks]
+        return [*looks, range(self.looks[-1] + 1, most + 1)]
+
+    def _spending(self, workers: int, relative: tuple[float, float, float]) -> Spending:
+        counts = tuple(sorted({*_numbers_of_workers(), *self.looks}))
+        shares = tuple(self._share(count, relative) for count in counts)
+        return Spending(self._share(workers, relative), counts, shares)
+
+    def _share(self, workers: int, relative: tuple[float, float, float]) -> float:
+        first, middle, last = relative
+        if self.is_declared:
+            # Nothing comes after the last one.
+            is_first = workers == self.looks[0]
+            return 0.0 if workers not in self.looks else first if is_first else middle
+        at = self._position(workers)
+        return first if at == 0 else last if at == len(self.looks) - 1 else middle
+
+    def _position(self, workers: int) -> int:
+        return max(0, bisect_right(self.looks, workers) - 1)
+
+    def _ordinal(self, workers: int) -> Statement:
+        at = self._position(workers)
+        return statement(
+            "{ordinal} of at most {looks} looks",
+            ordinal=_ORDINALS[at] if at < len(_ORDINALS) else f"{at + 1}th",
+            looks=count(len(self.looks)),
+        )
+
+    def _outside(self, workers: int) -> Statement:
+        return statement(
+            "{workers} workers per pool are not among --looks {looks}",
+            workers=count(workers),
+            looks=",".join(map(str, self.looks)),
+        )
+
+
+def _outside(text: Statement) -> Look:
+    """Return a look that is in no schedule."""
+    return Look(Spending(0.0), Spending(0.0), text)
+
+
+def _numbers_of_workers() -> tuple[int, ...]:
+    numbers = [_FEWEST_WORKERS]
+    while numbers[-1] < _MOST_WORKERS:
+        numbers.append(max(numbers[-1] + 1, int(numbers[-1] * _GROWTH)))
+    return tuple(numbers)
+
+
+def schedule_of_sides(declared: Schedule, sides: Sequence[Sequence[Worker]]) -> Schedule:
+    """Return the schedule that holds for two sides, by all results of each.
+
+    One that is declared is believed. Without it, a plan is a single look, because it was made before
+    there were results: each task names the number of replicates that were created with it.
+    """
+    plans = [_replicates_planned(side) for side in sides]
+    known = [plan for plan in plans if plan is not None]
+    if declared.is_declared or len(known) < len(sides):
+        return declared
+    return Schedule((max(known),), is_declared=True, is_planned=True)
+
+
+def look_of_sides(
+    schedule: Schedule, counts: Sequence[int], sides: Sequence[Sequence[Worker]]
+) -> Look:
+    """Return the look of two sides, by their independent workers and by all results of each."""
+    if min(counts) < _FEWEST_WORKERS:
+        return SINGLE
+    if not schedule.is_planned:
+        return schedule.look(_of_equal_pools(*counts))
+    # Of a plan's runs some are refused, or share a machine; one that was added later makes it more.
+    for side in sides:
+        planned = _replicates_planned(side)
+        if len(side) != planned:
+            return _outside(_not_as_planned(side[0].side, len(side), planned or 0))
+    return SINGLE
+
+
+def _replicates_planned(workers: Sequence[Worker]) -> int | None:
+    """Return how many runs were planned at once; None where one run has no or a different plan."""
+    plans: dict[Hashable, set[str | None]] = {}
+    for worker in workers:
+        config = worker.result.config
+        measured = (config.profile, tuple(config.workloads))
+        plans.setdefault(measured, set()).add(config.environment.get(PLAN_VARIABLE))
+    total = 0
+    for planned in plans.values():
+        (text, *others) = planned
+        if others or text is None or not re.fullmatch("[0-9]{1,3}", text) or int(text) < 2:
+            return None
+        total += int(text)
+    return total or None
+
+
+def _not_as_planned(side: str, runs: int, planned: int) -> Statement:
+    return statement(
+        "{side} has {runs} runs, and its one look was planned at {planned}",
+        side=side,
+        runs=count(runs),
+        planned=count(planned),
+    )
+
+
+def _of_equal_pools(first: int, second: int) -> float:
+    """Return how many workers in each of two equal pools would tell as much."""
+    return 2 * first * second / (first + second)

@@ -1,0 +1,148 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Which look a comparison is, and what it may spend; the rates are in tests/simulation."""
+
+import pytest
+import seed_case
+import seed_workers
+
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.inference.group_sequential import chance_of_crossing
+from io_benchmark.analysis.inference.looks import SINGLE, Schedule
+from io_benchmark.analysis.model import Comparison, Worker
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.results.format import PLAN_VARIABLE
+from io_benchmark_taskgraph.transforms import replicates
+
+
+@pytest.mark.parametrize(
+    ("looks", "p_value"),
+    [
+        pytest.param(1, 0.05, id="one"),
+        pytest.param(2, 0.0294, id="two"),
+        pytest.param(3, 0.0221, id="three"),
+        pytest.param(5, 0.0158, id="five"),
+        pytest.param(10, 0.0106, id="ten"),
+    ],
+)
+def test_pococks_levels(looks: int, p_value: float) -> None:
+    """Pocock 1977, Biometrika 64:191, table 1: with this level at equal steps the error is 5 %."""
+    counts = range(1, looks + 1)
+    assert chance_of_crossing(counts, [p_value] * looks) == pytest.approx(0.05, abs=3e-4)
+
+
+@pytest.mark.parametrize("alpha", [0.10, 0.05, 0.05 / 3])
+@pytest.mark.parametrize(
+    "schedule", [Schedule(), Schedule((3, 6, 12), is_declared=True)], ids=["assumed", "declared"]
+)
+def test_all_looks_together_keep_the_error(schedule: Schedule, alpha: float) -> None:
+    """Looks after each number of workers up to a hundred, at their own levels."""
+    counts = (*range(2, 25), *range(26, 100, 3))
+    p_values = [schedule.look(count).to_differ.p_value(alpha) for count in counts]
+    assert 0.85 * alpha < chance_of_crossing(counts, p_values) < 1.02 * alpha
+
+
+def test_between_two_looks() -> None:
+    """Nothing is declared: a number of workers in between has the level of the look before."""
+    schedule = Schedule()
+    levels = [schedule.look(count).to_differ.p_value(0.05) for count in (3, 5, 6, 11, 12, 23, 24)]
+    assert levels[0] == levels[1] < levels[2] == levels[3] == levels[4] == levels[5] > levels[6]
+
+
+def test_a_declared_look_is_less_strict() -> None:
+    """Nothing is spent on numbers of workers at which nobody looks."""
+    declared = Schedule((3, 6, 12), is_declared=True)
+    for count in (3, 6, 12):
+        assert declared.look(count).to_differ.p_value(0.05) > 2 * Schedule().look(
+            count
+        ).to_differ.p_value(0.05)
+    assert declared.look(7).to_differ.p_value(0.05) == pytest.approx(0.0005)
+
+
+def test_one_declared_look() -> None:
+    """Looked at once, nothing is adjusted; at any other number hardly anything may be spent."""
+    once = Schedule((6,), is_declared=True)
+    assert once.look(6) == SINGLE
+    assert once.look(5).to_differ.p_value(0.05) == pytest.approx(0.0005)
+    assert once.look(7).to_be_equivalent.p_value(0.10) == pytest.approx(0.001)
+
+
+def test_one_variable_for_tasks_and_reports() -> None:
+    """Tasks get the variable that reports read."""
+    assert replicates.PLAN_VARIABLE == PLAN_VARIABLE
+
+
+def workers(planned: dict[str, str | None], count: int) -> list[Worker]:
+    """So many workers of two pools, whose tasks say how many were planned."""
+    found = []
+    for pool, plan in planned.items():
+        environment = {} if plan is None else {PLAN_VARIABLE: plan}
+        changes = {pool: {"config.environment": environment}}
+        documents = seed_case.documents(count, between=0.02, pools=(pool,), change=changes)
+        found += [seed_workers.worker(document, pool) for document in documents]
+    return found
+
+
+def compared(found: list[Worker], schedule: Schedule | None = None) -> Comparison:
+    options = Options(schedule=schedule or Schedule())
+    report = compare(Plan.of_pools((each.side for each in found), "intel"), found, options)
+    (comparison,) = report.subjects[0].comparisons
+    return comparison
+
+
+@pytest.mark.parametrize(
+    ("planned", "level", "look"),
+    [
+        pytest.param({"amd-16": "6", "intel": "6"}, 0.95, None, id="as-planned"),
+        pytest.param(
+            {"amd-16": None, "intel": None}, 0.991, "second of at most 4 looks", id="no-plan"
+        ),
+        pytest.param(
+            {"amd-16": "6", "intel": None}, 0.991, "second of at most 4 looks", id="half-a-plan"
+        ),
+        pytest.param(
+            {"amd-16": "1", "intel": "1"}, 0.991, "second of at most 4 looks", id="one-by-one"
+        ),
+        pytest.param(
+            {"amd-16": "4", "intel": "4"},
+            0.9995,
+            "amd-16 has 6 runs, and its one look was planned at 4",
+            id="more-than-planned",
+        ),
+        pytest.param(
+            {"amd-16": "6", "intel": "8"},
+            0.9995,
+            "intel has 6 runs, and its one look was planned at 8",
+            id="fewer-than-planned",
+        ),
+        pytest.param(
+            {"amd-16": "six", "intel": "6"}, 0.991, "second of at most 4 looks", id="nonsense"
+        ),
+    ],
+)
+def test_a_plan_is_a_single_look(
+    planned: dict[str, str | None], level: float, look: str | None
+) -> None:
+    """All runs that were planned, and no more, keep the interval of one look."""
+    comparison = compared(workers(planned, 6))
+    assert comparison.interval.level_ratio == pytest.approx(level, abs=1e-3)
+    assert (comparison.look and text_of(comparison.look)) == look
+
+
+def test_a_declaration_is_believed() -> None:
+    """--looks stands above the plan of the tasks."""
+    found = workers({"amd-16": "4", "intel": "4"}, 6)
+    comparison = compared(found, Schedule((3, 6), is_declared=True))
+    assert comparison.look is not None
+    assert text_of(comparison.look) == "second of at most 2 looks"
+    comparison = compared(found, Schedule((3, 12), is_declared=True))
+    assert comparison.look is not None
+    assert text_of(comparison.look) == "6 workers per pool are not among --looks 3,12"
+
+
+def test_one_worker_has_no_look() -> None:
+    """It differs only by more than workers of one pool may, which spends nothing."""
+    comparison = compared(workers({"amd-16": None, "intel": None}, 1))
+    assert (comparison.look, comparison.interval.level_ratio) == (None, 0.95)
