@@ -88,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--looks",
         type=_looks,
         metavar="N[,N...]",
-        help="numbers of workers per pool that are compared",
+        help="workers per pool at each planned comparison",
     )
     add(
         "--allow",
