@@ -26,8 +26,9 @@ def proposed(slow: Sequence[Worker], fast: Sequence[Worker], baseline: str = "in
 @pytest.mark.parametrize("baseline", ["intel", "amd-16"])
 def test_the_faster_pool_is_paced(baseline: str) -> None:
     """Whichever of the two is the baseline; the pace is the mean over the slower pool's workers."""
-    slow = tried("amd-16", trials({}, ceilings=(400,)), trials({}, ceilings=SLOW_CEILINGS))
-    fast = tried("intel", *[trials({}, ceilings=(782,))] * 2)
+    ceilings = ((400,), SLOW_CEILINGS, (395.5,))
+    slow = tried("amd-16", *[trials({}, ceilings=each) for each in ceilings])
+    fast = tried("intel", *[trials({}, ceilings=(782,))] * 3)
     assert proposed(slow, fast, baseline) == (Pace("intel", round(395.5 * MIB), "amd-16"),)
 
 
