@@ -202,19 +202,17 @@ def _earlier_minutes(
     likes = [earlier.LikeOption.parse(text, chosen) for text in texts]
     named = dict.fromkeys(like.job for like in likes if like.job is not None)
     of_each = _gathered([like.address for like in likes if like.job is None], profile, context)
-    minutes, remarks = earlier.minutes_of_each(of_each, chosen, named)
+    minutes, remarks = of_each.minutes_of_each(chosen, named)
     for job in named:
         own = _gathered([like.address for like in likes if like.job == job], profile, context)
-        if own:
-            minutes[job] = earlier.minutes_of_job(job, own)
+        if own.results:
+            minutes[job] = own.minutes_of_job(job)
     for remark in remarks:
         context.tell(remark)
     return minutes
 
 
-def _gathered(
-    addresses: Sequence[str], profile: str, context: Context
-) -> Sequence[earlier.EarlierResult]:
+def _gathered(addresses: Sequence[str], profile: str, context: Context) -> earlier.EarlierResults:
     with show_progress(context.stderr) as progress:
         # Of a result only its duration is kept.
         budget = Budget(kept_bytes=math.inf, most_subjects=math.inf)
@@ -223,7 +221,7 @@ def _gathered(
         )
     for line in gathered.unreadable:
         context.tell(f"--like: {line}")
-    kept, remark = earlier.with_profile(gathered.results, profile)
+    kept, remark = earlier.EarlierResults(gathered.results).of_profile(profile)
     if remark is not None:
         context.tell(remark)
     return kept
