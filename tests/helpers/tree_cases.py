@@ -64,7 +64,7 @@ def column(change: Callable[[int, int], float]) -> Change:
 
 
 SLOW_LOOKUPS = {f"{ENTRY}.samples.lookup_ns": column(lambda _, ns: ns + 40 * MS)}
-SLOWING_DOWN = {f"{ENTRY}.samples.copy_ns": column(lambda at, ns: ns * (0.5 + at / 2000))}
+SLOWING_DOWN = {f"{ENTRY}.samples.copy_ns": column(lambda at, ns: ns * (1 + at / 1000))}
 NO_WAITS = {"timeline.columns.psi_io_some_us": column(lambda _at, _us: 0)}
 READ_AGAIN = {
     f"{ENTRY}.device_bytes": lambda moved: {

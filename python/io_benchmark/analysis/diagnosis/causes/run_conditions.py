@@ -110,8 +110,8 @@ def _drift_over_time(case: Case) -> CauseJudgement:
     )
     if share is not None:
         supported = supported.as_part(case, share)
-    # It says when, and not why.
-    return replace(supported, is_leftover=True)
+    # It says when, and not why: a cause of the same part may be behind it.
+    return replace(supported, by_setting_alone=True)
 
 
 # --- other-load ---
