@@ -139,7 +139,7 @@ def test_a_declaration_is_believed() -> None:
     assert text_of(comparison.look) == "second of at most 2 looks"
     comparison = compared(found, Schedule((3, 12), is_declared=True))
     assert comparison.look is not None
-    assert text_of(comparison.look) == "6 workers per pool are not among --looks 3,12"
+    assert text_of(comparison.look) == "6 workers per pool are not among the looks 3,12"
 
 
 def test_one_worker_has_no_look() -> None:
