@@ -48,10 +48,7 @@ class Workers:
         # intel's figures for all of them: nothing but the factor differs.
         (document,) = seed_case.documents(1, pools=["intel"])
         document["task"] |= {"pool": pool, "task_id": task_id, "run_id": 0}
-        environment = definition["payload"].get("env", {})
-        document["config"]["environment"] = {
-            name: environment[name] for name in environment if name.startswith("IO_BENCHMARK")
-        }
+        document["config"]["environment"] = submitted_tasks.recorded_environment(definition)
         (entry,) = document["workloads"]
         samples = entry["samples"]
         for column in ("lookup_ns", "copy_ns"):
