@@ -238,6 +238,11 @@ def test_asks_first(loopback, deployment, tmp_path):
         pytest.param(["--until-decided", "--cancel", AMD_16], "not allowed with", id="cancel"),
         pytest.param(["--confirm", AMD_16, "--budget", "9"], "--budget cannot be", id="no look"),
         pytest.param(
+            [*IMAGE, "--until-decided", "-j", "intel"],
+            "--until-decided compares pools, and intel is the only one",
+            id="one pool",
+        ),
+        pytest.param(
             [*START, "--budget", "5"],
             "--budget 5: 3 tasks per pool can take 5.5 worker hours; raise it",
             id="budget too small",

@@ -248,14 +248,14 @@ def _status(
 
 
 def _looks(text: str) -> tuple[int, ...]:
-    from io_benchmark.analysis.inference.looks import parse_looks
+    from io_benchmark.analysis.inference.looks import Schedule
 
-    looks = parse_looks(text)
-    if not looks:
+    schedule = Schedule.parse(text)
+    if schedule is None:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a rising list of numbers from 2 to 100, such as 3,6,12"
         )
-    return looks
+    return schedule.looks
 
 
 def _minutes(text: str) -> float:

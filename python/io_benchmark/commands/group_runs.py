@@ -30,6 +30,15 @@ class GroupRun:
         worker = worker_of(measured, measured.pool)
         return cls(worker, label, measured.result.duration_ns)
 
+    @classmethod
+    def read_all(cls, group_id: str, context: Context) -> Sequence["GroupRun"]:
+        """Read the results of a group; name those that are missing."""
+        with show_progress(context.stderr) as progress:
+            gathered = gather([f"group:{group_id}"], context.environment, progress, cls.of)
+        for line in gathered.unreadable:
+            context.tell(f"missing: {line}")
+        return gathered.results
+
     @property
     def job(self) -> str:
         return job_of(self.label, self.worker.pool) or self.label
@@ -43,12 +52,3 @@ class GroupRun:
         retrieves = (entry.retrieves for entry in self.worker.entries)
         trials = (each.trials for each in retrieves if each is not None)
         return any(each is not None and bool(each.ceilings) for each in trials)
-
-
-def read_runs(group_id: str, context: Context) -> Sequence[GroupRun]:
-    """Read the results of a group; name those that are missing."""
-    with show_progress(context.stderr) as progress:
-        gathered = gather([f"group:{group_id}"], context.environment, progress, GroupRun.of)
-    for line in gathered.unreadable:
-        context.tell(f"missing: {line}")
-    return gathered.results

@@ -16,7 +16,7 @@ from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.commands import task_group
 from io_benchmark.commands.confirmation import find_confirmation, pace_text
 from io_benchmark.commands.context import EXIT_FAILED, Context
-from io_benchmark.commands.group_runs import GroupRun, read_runs
+from io_benchmark.commands.group_runs import GroupRun
 from io_benchmark.commands.submit_agreement import Announcement
 from io_benchmark.errors import ResultError
 from io_benchmark.submit.confirming import confirming_task
@@ -33,7 +33,7 @@ def confirm(arguments: argparse.Namespace, context: Context) -> int:
     address = task_group.address_of("--confirm", arguments.confirm, environment)
     task_group.check_comparison(arguments, None)
     group = connect(environment, lambda queue: ConfirmingGroup.read(queue, address))
-    runs = read_runs(group.group_id, context)
+    runs = GroupRun.read_all(group.group_id, context)
     if not runs:
         raise ResultError(
             f"group:{group.group_id}: has no results to confirm; wait for its tasks, or submit new ones"

@@ -15,7 +15,7 @@ from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.commands.options import parse_job_names
 from io_benchmark.commands.progress_display import show_progress
 from io_benchmark.commands.submit_agreement import Announcement
-from io_benchmark.commands.submit_until_decided import LookByLook, until_decided_text
+from io_benchmark.commands.submit_until_decided import LookByLook
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.paths import current_folder
 from io_benchmark.sources.budget import Budget
@@ -43,9 +43,8 @@ def submit(arguments: argparse.Namespace, context: Context) -> int:
     chosen = _generated(arguments, jobs, settings, context)
     task_group.check_comparison(arguments, {task.pool for task in chosen})
     minutes = _earlier_minutes(arguments.like, chosen, settings.profile, context)
-    remark = ""
-    if settings.looks:
-        remark = until_decided_text(chosen, minutes, settings)
+    looks = LookByLook.of(arguments, context, settings)
+    remark = looks.announced_cost(chosen, minutes) if settings.looks else ""
     announcement = Announcement(chosen, settings.scheduler, minutes, remark)
     if arguments.dry_run:
         announcement.print_instead(_ready(jobs, settings, chosen)[2], context)
@@ -60,7 +59,6 @@ def submit(arguments: argparse.Namespace, context: Context) -> int:
     work = task_group.GroupWork(
         group_id, tasks, tasks, journal=JournalFile.of(group_id, context.environment)
     )
-    looks = LookByLook.of(arguments, context, settings)
     work = looks.of_group(work) if settings.looks else work
     context.tell(f"Creating group:{group_id}; if this stops, resume with: {work.how_to_resume}")
     if settings.looks:

@@ -8,7 +8,7 @@ group and the task's label, so `--resume` goes on where a command was stopped.
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -18,7 +18,7 @@ from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.commands import task_group
 from io_benchmark.commands.context import EXIT_FAILED, Context
-from io_benchmark.commands.group_runs import GroupRun, read_runs
+from io_benchmark.commands.group_runs import GroupRun
 from io_benchmark.commands.submit_agreement import Announcement
 from io_benchmark.errors import UsageError
 from io_benchmark.submit import cost
@@ -31,26 +31,6 @@ from io_benchmark.submit.next_look import MeasuredGroup, NextLook
 from io_benchmark.submit.repeating import further_task
 from io_benchmark.submit.submission import ready_in_group
 from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue, connect
-
-
-def until_decided_text(
-    chosen: Sequence[SelectedTask], minutes: dict[str, float], settings: SubmissionSettings
-) -> str:
-    """Return what all looks together cost at most; refuse a budget that the first one exceeds."""
-    first = cost.estimate(chosen, minutes).minutes
-    first_look, last_look = settings.looks[0], settings.looks[-1]
-    most = first * last_look / first_look
-    budget_hours = settings.budget_hours
-    if budget_hours is None:
-        limit = f"{cost.worker_hours(most)}, {last_look} tasks per pool"
-    elif first > budget_hours * cost.MINUTES_PER_HOUR:
-        raise UsageError(
-            f"--budget {budget_hours:g}: {first_look} tasks per pool can take "
-            f"{cost.worker_hours(first)}; raise it, select fewer pools, or give --like"
-        )
-    else:
-        limit = f"{cost.worker_hours(min(most, budget_hours * cost.MINUTES_PER_HOUR))} (--budget)"
-    return f"Then more tasks of pools that are undecided; all looks together: at most {limit}"
 
 
 @dataclass(frozen=True)
@@ -74,6 +54,28 @@ class LookByLook:
         """Return work to which more may be added."""
         command = task_group.how_to("--resume", self.arguments.baseline)
         return replace(work, resumption=command, goes_on=True)
+
+    def announced_cost(self, chosen: Sequence[SelectedTask], minutes: Mapping[str, float]) -> str:
+        """Return what all looks take at most; refuse what cannot decide anything."""
+        pools = {task.pool for task in chosen}
+        if len(pools) < 2:
+            raise UsageError(
+                f"--until-decided compares pools, and {', '.join(pools)} is the only one that is "
+                "selected; select another one, or omit it"
+            )
+        first = cost.estimate(chosen, minutes).minutes
+        most = first * self.looks[-1] / self.looks[0]
+        budget = self.budget_hours
+        if budget is None:
+            limit = f"{cost.worker_hours(most)}, {self.looks[-1]} tasks per pool"
+        elif first > budget * cost.MINUTES_PER_HOUR:
+            raise UsageError(
+                f"--budget {budget:g}: {self.looks[0]} tasks per pool can take "
+                f"{cost.worker_hours(first)}; raise it, select fewer pools, or give --like"
+            )
+        else:
+            limit = f"{cost.worker_hours(min(most, budget * cost.MINUTES_PER_HOUR))} (--budget)"
+        return f"Then more tasks of pools that are undecided; all looks together: at most {limit}"
 
     def run(self, work: task_group.GroupWork, created: CreatedTasks, *, is_agreed: bool) -> int:
         """Create the missing tasks, and more until all pools are decided; then compare."""
@@ -112,7 +114,7 @@ class LookByLook:
 
     def _next_tasks(self, group_id: str, group: MeasuredGroup) -> list[SelectedTask]:
         """Compare, and return the tasks of the next look; none where this was the last one."""
-        runs = read_runs(group_id, self.context)
+        runs = GroupRun.read_all(group_id, self.context)
         pools = {run.worker.pool for run in runs}
         baseline = self.arguments.baseline
         if not pools or baseline not in (None, *pools):
@@ -122,6 +124,8 @@ class LookByLook:
             key=lambda worker: (worker.side, worker.task_id, worker.run_id or 0),
         )
         report = compare.compare(Plan.of_pools(pools, baseline), workers, compare.Options())
+        if not any(part.comparisons for part in report.subjects):
+            return []  # this as well
         look = NextLook.after(report, self.schedule, _jobs(runs), group.count_by_job())
         chosen = connect(
             self.context.environment, lambda queue: _more_tasks(queue, group, runs, look)

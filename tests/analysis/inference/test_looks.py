@@ -118,6 +118,15 @@ def compared(found: list[Worker], schedule: Schedule | None = None) -> Compariso
             id="fewer-than-planned",
         ),
         pytest.param(
+            {"amd-16": "3,6,12", "intel": "3,6,12"},
+            0.9764,
+            "second of at most 3 looks",
+            id="looks-of-the-tasks",
+        ),
+        pytest.param(
+            {"amd-16": "3,6,12", "intel": "6"}, 0.991, "second of at most 4 looks", id="two-designs"
+        ),
+        pytest.param(
             {"amd-16": "six", "intel": "6"}, 0.991, "second of at most 4 looks", id="nonsense"
         ),
     ],

@@ -78,6 +78,16 @@ class Schedule:
     is_declared: bool = False
     is_planned: bool = False  # by the tasks themselves: a single look
 
+    @classmethod
+    def parse(cls, text: str) -> "Schedule | None":
+        """Parse a declaration, a rising list of numbers of workers; None for any other text."""
+        numbers = text.split(",")
+        looks = tuple(int(number) for number in numbers if re.fullmatch("[0-9]{1,3}", number))
+        is_rising = len(looks) == len(numbers) and looks == tuple(sorted(set(looks)))
+        if not is_rising or looks[0] < _FEWEST_WORKERS or looks[-1] > _MOST_WORKERS:
+            return None
+        return cls(looks, is_declared=True)
+
     def look(self, workers: float) -> Look:
         """Return the look of this number of workers per pool."""
         number = int(workers)
@@ -157,27 +167,19 @@ def schedule_of_sides(declared: Schedule, sides: Sequence[Sequence[Worker]]) -> 
     """
     plans = [_replicates_planned(side) for side in sides]
     known = [plan for plan in plans if plan is not None]
-    looks = _looks_recorded([worker for side in sides for worker in side])
-    if looks and not declared.is_declared:
-        return Schedule(looks, is_declared=True)
+    recorded = _looks_recorded([worker for side in sides for worker in side])
+    if recorded is not None and not declared.is_declared:
+        return recorded
     if declared.is_declared or len(known) < len(sides):
         return declared
     return Schedule((max(known),), is_declared=True, is_planned=True)
 
 
-def parse_looks(text: str) -> tuple[int, ...]:
-    """Parse a rising list of numbers of workers; nothing for any other text."""
-    numbers = text.split(",")
-    looks = tuple(int(number) for number in numbers if re.fullmatch("[0-9]{1,3}", number))
-    is_rising = len(looks) == len(numbers) and looks == tuple(sorted(set(looks)))
-    return looks if is_rising and looks[0] >= _FEWEST_WORKERS and looks[-1] <= _MOST_WORKERS else ()
-
-
-def _looks_recorded(workers: Sequence[Worker]) -> tuple[int, ...]:
-    """Return the looks that all tasks name; none where one task names others, or a plan."""
+def _looks_recorded(workers: Sequence[Worker]) -> Schedule | None:
+    """Return the looks that all tasks name; None where one task names others, or a plan."""
     texts = {worker.result.config.environment.get(PLAN_VARIABLE) for worker in workers}
-    looks = parse_looks(next(iter(texts)) or "") if len(texts) == 1 else ()
-    return looks if len(looks) > 1 else ()
+    recorded = Schedule.parse(next(iter(texts)) or "") if len(texts) == 1 else None
+    return recorded if recorded is not None and len(recorded.looks) > 1 else None
 
 
 def look_of_sides(
