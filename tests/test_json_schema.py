@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Published schemas do not depend on the Python that writes them."""
+"""Published schemas depend neither on the Python that writes them nor on what a module keeps to itself."""
 
 import msgspec
 
@@ -12,8 +12,13 @@ class Part(msgspec.Struct):
     description: str
 
 
+class _Inner(msgspec.Struct):
+    size: int
+
+
 class Whole(msgspec.Struct):
     parts: list[Part]
+    inner: _Inner
 
 
 # As Python before 3.13 keeps it, whichever one runs this test.
@@ -27,3 +32,11 @@ def test_docstrings_lose_their_indentation():
     part = schema["$defs"]["Part"]
     assert part["description"] == "The first line.\n\nA second one, below it."
     assert part["properties"] == {"description": {"type": "string"}}
+
+
+def test_types_that_only_their_module_uses_are_published_without_underscore():
+    """Neither the names of definitions, nor titles, nor references have it."""
+    schema = schema_of("a format, version 1", Whole)
+    assert set(schema["$defs"]) == {"Whole", "Part", "Inner"}
+    assert schema["$defs"]["Inner"]["title"] == "Inner"
+    assert schema["$defs"]["Whole"]["properties"]["inner"] == {"$ref": "#/$defs/Inner"}

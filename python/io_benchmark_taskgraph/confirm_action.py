@@ -13,7 +13,7 @@ from taskgraph.actions import registry
 
 from io_benchmark_taskgraph.group_tasks import REPORT_JOB, Group, GroupTask
 from io_benchmark_taskgraph.mistakes import UserMistake
-from io_benchmark_taskgraph.paces import Pace, entries_of, find_paces
+from io_benchmark_taskgraph.paces import Pace, entries_of
 from io_benchmark_taskgraph.selection import JOB
 
 logger = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ def _confirm(
     # The pool that the newest report compares with, where it names one.
     baseline = group.reports[-1].option("--baseline") if group.reports else None
     waited_for = []
-    for pace in find_paces(entries, baseline):
+    for pace in Pace.missing(entries, baseline):
         underway = _underway(pace, group.pools)
         if underway is not None:
             waited_for.append(underway.task_id)

@@ -35,6 +35,27 @@ class Pace(NamedTuple):
         """Return whether a run of a pool at this rate shows the same."""
         return self.pool == pool and _is_same(bytes_per_s, self.bytes_per_s)
 
+    @staticmethod
+    def missing(entries: Iterable[_MeasuredEntry], baseline: str | None) -> list[Pace]:
+        """Return the missing runs; the baseline is the last pool by name, unless given."""
+        entries = list(entries)
+        found: list[Pace] = []
+        for subject in dict.fromkeys(entry.subject for entry in entries):
+            of_pools: dict[str, list[_MeasuredEntry]] = {}
+            for entry in entries:
+                if entry.subject == subject:
+                    of_pools.setdefault(entry.pool, []).append(entry)
+            against = baseline if baseline in of_pools else max(of_pools)
+            for pool in sorted(of_pools):
+                pace = _pace(of_pools[pool], of_pools[against])
+                if pace is None:
+                    continue
+                if not any(
+                    known.is_like(pace.pool, pace.bytes_per_s) for known in found
+                ):
+                    found.append(pace)
+        return found
+
 
 @dataclass(frozen=True)
 class _MeasuredEntry:
@@ -71,25 +92,6 @@ def _entry(pool: str, entry: dict[str, Any]) -> _MeasuredEntry:
 
 def _is_same(one: float, other: float) -> bool:
     return 1 / SAME_PACE_RATIO <= one / other <= SAME_PACE_RATIO
-
-
-def find_paces(entries: Iterable[_MeasuredEntry], baseline: str | None) -> list[Pace]:
-    """Return the missing runs; the baseline is the last pool by name, unless given."""
-    entries = list(entries)
-    found: list[Pace] = []
-    for subject in dict.fromkeys(entry.subject for entry in entries):
-        of_pools: dict[str, list[_MeasuredEntry]] = {}
-        for entry in entries:
-            if entry.subject == subject:
-                of_pools.setdefault(entry.pool, []).append(entry)
-        against = baseline if baseline in of_pools else max(of_pools)
-        for pool in sorted(of_pools):
-            pace = _pace(of_pools[pool], of_pools[against])
-            if pace is None:
-                continue
-            if not any(known.is_like(pace.pool, pace.bytes_per_s) for known in found):
-                found.append(pace)
-    return found
 
 
 def _pace(one: list[_MeasuredEntry], other: list[_MeasuredEntry]) -> Pace | None:

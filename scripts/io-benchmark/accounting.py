@@ -24,7 +24,7 @@ class Account:
     """What the calling thread spends between begin() and end(), which are outside what is timed."""
 
     def __init__(self):
-        self._schedstat = reading.open_to_reread("/proc/thread-self/schedstat")
+        self._schedstat = _open_to_reread("/proc/thread-self/schedstat")
         self._before = None
 
     def __enter__(self):
@@ -63,7 +63,7 @@ class ChildrenAccount:
     """
 
     def __init__(self):
-        self._proc = reading.open_to_reread("/proc")
+        self._proc = _open_to_reread("/proc")
         self._usage = getrusage(RUSAGE_CHILDREN)
 
     def close(self):
@@ -106,7 +106,7 @@ def wait_for(child):
 
 def waiting_ns_of(child):
     """Return how long a child without threads waited for a CPU; call it before reap()."""
-    schedstat = reading.open_to_reread("/proc/%d/schedstat" % child)
+    schedstat = _open_to_reread("/proc/%d/schedstat" % child)
     if schedstat is None:
         return None
     try:
@@ -124,6 +124,14 @@ def reap(child):
 def together(first, second):
     """Return the sums of two triples of user, kernel and waiting nanoseconds; None where one is."""
     return tuple(None if None in both else sum(both) for both in zip(first, second))
+
+
+def _open_to_reread(path):
+    """Return a descriptor for os.pread(); None where the file is missing or refused."""
+    try:
+        return os.open(reading.ROOT + path, os.O_RDONLY)
+    except OSError:
+        return None
 
 
 def _text_of(schedstat):

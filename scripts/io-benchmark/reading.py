@@ -20,14 +20,6 @@ def read_text(path):
         return None
 
 
-def open_to_reread(path):
-    """Return a descriptor for os.pread(); None where the file is missing or refused."""
-    try:
-        return os.open(ROOT + path, os.O_RDONLY)
-    except OSError:
-        return None
-
-
 def read_lines(path):
     return (read_text(path) or "").splitlines()
 

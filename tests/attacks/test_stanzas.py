@@ -227,9 +227,9 @@ import sys
 from pathlib import Path
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.graph.generate import generate
-from io_benchmark.graph.root import find_root
+from io_benchmark.graph.root import Root
 try:
-    generate(find_root(Path(sys.argv[1]), Path.cwd()), [])
+    generate(Root.find(Path(sys.argv[1]), Path.cwd()), [])
 except IoBenchmarkError as error:
     print(error)
 """

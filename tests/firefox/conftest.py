@@ -11,7 +11,7 @@ from checkout import ROOT, copy_checkout
 
 from io_benchmark.firefox.checkout import Checkout
 from io_benchmark.firefox.transaction import write_all
-from io_benchmark.firefox.tree_changes import find_changes
+from io_benchmark.firefox.tree_changes import TreeChanges
 from io_benchmark.graph.root import Root
 
 HERE = Path(__file__).parent
@@ -39,7 +39,7 @@ def snapshot(folder):
 
 
 def plan(folder, root=OWN_ROOT, workloads=()):
-    return find_changes(root, Checkout.open(folder), workloads)
+    return TreeChanges.find(root, Checkout.open(folder), workloads)
 
 
 def install(folder, root=OWN_ROOT, workloads=()):

@@ -11,7 +11,7 @@ import pytest
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.firefox import older_layout
 from io_benchmark.firefox.checkout import TreePath
-from io_benchmark.firefox.older_layout import InstallRecord, text_hash
+from io_benchmark.firefox.older_layout import InstallRecord
 
 KIND = "taskcluster/kinds/io-benchmark/kind.yml"
 
@@ -36,7 +36,7 @@ def test_none():
 def test_line_ends():
     """A checkout that converts line ends has the same texts."""
     place = TreePath(KIND)
-    assert InstallRecord({place: text_hash(b"a\nb\n")}).has(place, b"a\r\nb\r\n")
+    assert InstallRecord({place: InstallRecord.hash_of(b"a\nb\n")}).has(place, b"a\r\nb\r\n")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from io_benchmark.firefox import older_layout
 from io_benchmark.firefox.checkout import KIND, SCRIPT, TRANSFORMS
-from io_benchmark.firefox.older_layout import text_hash
+from io_benchmark.firefox.older_layout import InstallRecord
 
 from .conftest import copy_firefox, install, plan, snapshot, states
 
@@ -160,9 +160,11 @@ def old_install(firefox):
     page.write_text(page.read_text().rstrip() + f"\n\n{section}\n")
     record = {
         "version": 1,
-        "files": {path: text_hash(data) for path, data in files.items()},
+        "files": {path: InstallRecord.hash_of(data) for path, data in files.items()},
         "entries": {
-            "taskcluster/docs/attributes.md": {"io_benchmark_pool": text_hash(section.encode())}
+            "taskcluster/docs/attributes.md": {
+                "io_benchmark_pool": InstallRecord.hash_of(section.encode())
+            }
         },
     }
     (firefox / older_layout.RECORD).write_text(json.dumps(record))

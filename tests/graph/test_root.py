@@ -9,7 +9,7 @@ import pytest
 
 from io_benchmark.errors import UsageError
 from io_benchmark.graph import root
-from io_benchmark.graph.root import MARKS, Root, find_root
+from io_benchmark.graph.root import MARKS, Root
 
 
 def make_tree(folder):
@@ -31,14 +31,14 @@ def test_explicit(tmp_path):
     """What is named is taken, even within a checkout."""
     other = make_tree(tmp_path / "other")
     start = make_tree(tmp_path / "checkout")
-    assert find_root(other, start) == Root(other, "--root")
+    assert Root.find(other, start) == Root(other, "--root")
 
 
 def test_explicit_relative(tmp_path, monkeypatch):
     """A relative name means what it means to the shell."""
     make_tree(tmp_path / "tree")
     monkeypatch.chdir(tmp_path)
-    assert find_root(Path("tree"), tmp_path) == Root(tmp_path / "tree", "--root")
+    assert Root.find(Path("tree"), tmp_path) == Root(tmp_path / "tree", "--root")
 
 
 @pytest.mark.usefixtures("bundle")
@@ -48,7 +48,7 @@ def test_explicit_without_a_mark(tmp_path, mark):
     tree = make_tree(tmp_path / "tree")
     (tree / mark).unlink()
     with pytest.raises(UsageError) as caught:
-        find_root(tree, make_tree(tmp_path / "checkout"))
+        Root.find(tree, make_tree(tmp_path / "checkout"))
     assert str(caught.value) == (
         f"--root {tree}: {mark} is missing; name the folder that contains taskcluster/"
     )
@@ -80,7 +80,7 @@ def test_a_path_that_cannot_be_read(tmp_path, make, reason):
         if str(path).startswith("~") and not start:
             continue  # only a shell's word has a `~`
         with pytest.raises(UsageError) as caught:
-            find_root(*arguments)
+            Root.find(*arguments)
         message = str(caught.value)
         shown = str(path).replace("\0", "\ufffd")
         assert message.startswith(f"{start}{shown}"[:100])
@@ -99,7 +99,7 @@ def test_checkout_around(tmp_path, below):
     checkout = make_tree(tmp_path / "checkout")
     start = checkout / below
     start.mkdir(parents=True, exist_ok=True)
-    assert find_root(None, start) == Root(checkout, "checkout")
+    assert Root.find(None, start) == Root(checkout, "checkout")
 
 
 def test_other_projects_tree_is_passed_over(tmp_path, bundle):
@@ -107,14 +107,14 @@ def test_other_projects_tree_is_passed_over(tmp_path, bundle):
     other = tmp_path / "firefox"
     (other / "taskcluster").mkdir(parents=True)
     (other / "taskcluster" / "config.yml").touch()
-    assert find_root(None, other) == Root(bundle, "bundled copy")
+    assert Root.find(None, other) == Root(bundle, "bundled copy")
 
 
 def test_nothing_found(tmp_path, monkeypatch):
     """Without any tree, the message says what was looked for and what to do."""
     monkeypatch.setattr(root, "BUNDLE", tmp_path / "bundle")
     with pytest.raises(UsageError) as caught:
-        find_root(None, tmp_path)
+        Root.find(None, tmp_path)
     assert str(caught.value) == (
         f"{tmp_path}: neither this folder nor one above contains taskcluster/config.yml and "
         "scripts/io-benchmark/__main__.py, and this installation has no copy; go to a "

@@ -94,6 +94,8 @@ def measure_one(
     varied = _vary(machine, between, generator)
     done = run(varied, sequence, SIZES_BYTES, destination=destination, generator=generator)
     document = _document(pool, number, machine, done, destination, generator)
+    if pace_bytes_per_s is not None:
+        document["config"]["pace_bytes_per_s"] = pace_bytes_per_s
     if trials or pace_bytes_per_s is not None:
         (entry,) = document["workloads"]
         entry["trials"] = simulated_trials.of_machine(

@@ -138,8 +138,8 @@ def test_the_reports_image_from_the_bundle(environment, clone, tmp_path):
     program = (
         "import sys, tarfile; from pathlib import Path; "
         "from io_benchmark.graph.image_context import create_context; "
-        "from io_benchmark.graph.root import find_root; "
-        "create_context(find_root(None, Path.cwd()).path, 'io-benchmark-report', Path('c.tar.gz')); "
+        "from io_benchmark.graph.root import Root; "
+        "create_context(Root.find(None, Path.cwd()).path, 'io-benchmark-report', Path('c.tar.gz')); "
         "print(*tarfile.open('c.tar.gz').getnames(), sep='\\n')"
     )
     done = subprocess.run(

@@ -13,9 +13,8 @@ from submitted_tasks import generated, of_all
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.protocol import RunResult
-from io_benchmark.submit import earlier
 from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
-from io_benchmark.submit.earlier import NS_A_MINUTE, EarlierResult, LikeOption
+from io_benchmark.submit.earlier import NS_A_MINUTE, EarlierResult, EarlierResults, LikeOption
 
 PLAIN, ALL, INTEL = "io-benchmark-amd-16", "io-benchmark-all-amd-16", "io-benchmark-intel"
 SETTINGS = SubmissionSettings(image="x", replicates=2)
@@ -28,7 +27,7 @@ def of(job, minutes, pool="amd-16"):
 
 
 def minutes(*found, chosen=BOTH, named=()):
-    return earlier.minutes_of_each(found, chosen, named)
+    return EarlierResults(found).minutes_of_each(chosen, named)
 
 
 def test_each_for_its_own_task():
@@ -72,16 +71,19 @@ def test_results_of_another_task_of_the_pool():
 )
 def test_results_of_other_sizes(profile, kept, remark):
     """They take other times: they are not used, and a line says so."""
-    found = [of(PLAIN, 2), replace(of(PLAIN, 1), profile="quick"), of(ALL, 3)]
-    assert earlier.with_profile(found, profile) == ([found[at] for at in kept], remark)
-    assert earlier.with_profile(found[:1], "full") == (found[:1], None)
+    found = (of(PLAIN, 2), replace(of(PLAIN, 1), profile="quick"), of(ALL, 3))
+    same_sizes = EarlierResults(tuple(found[at] for at in kept))
+    assert EarlierResults(found).of_profile(profile) == (same_sizes, remark)
+    one = EarlierResults(found[:1])
+    assert one.of_profile("full") == (one, None)
 
 
 def test_all_for_one_task():
     """LABEL=ADDRESS takes results of one task, whatever that is, and not of several."""
-    assert earlier.minutes_of_job(ALL, [of(PLAIN, 2), of(PLAIN, 3)]) == 2.5
+    assert EarlierResults((of(PLAIN, 2), of(PLAIN, 3))).minutes_of_job(ALL) == 2.5
+    several = EarlierResults((of(PLAIN, 2), of(INTEL, 2, "intel"), of(None, 1, "x")))
     with pytest.raises(UsageError) as caught:
-        earlier.minutes_of_job(ALL, [of(PLAIN, 2), of(INTEL, 2, "intel"), of(None, 1, "x")])
+        several.minutes_of_job(ALL)
     assert str(caught.value) == (
         f"--like {ALL}=: the results belong to 3 tasks, {PLAIN}, {INTEL}, an unnamed task of x; "
         "give the address of one task"

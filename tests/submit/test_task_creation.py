@@ -60,7 +60,7 @@ def ask(loopback, policy, use):
         "TASKCLUSTER_CLIENT_ID": "me",
         "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
     }
-    return task_creation.connect(environment, use, policy)
+    return task_creation.TaskQueue.connect(environment, use, policy)
 
 
 def create(loopback, policy, created=None):
@@ -89,7 +89,9 @@ def test_through_a_tasks_proxy(policy):
             "TASKCLUSTER_PROXY_URL": loopback.url,
         }
         created = task_creation.CreatedTasks()
-        task_creation.connect(proxied, lambda queue: queue.create(tasks(), created), policy)
+        task_creation.TaskQueue.connect(
+            proxied, lambda queue: queue.create(tasks(), created), policy
+        )
         assert created.shown == "3 tasks created"
         assert loopback.deployment.groups == {IDS[0]: list(IDS)}
         assert not any("Authorization" in one.headers for one in loopback.asked("api"))

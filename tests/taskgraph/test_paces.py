@@ -14,7 +14,7 @@ import trial_records
 from io_benchmark.analysis.trials import recorded_trials
 from io_benchmark.commands.confirmation import find_confirmation
 from io_benchmark_taskgraph import paces as rule
-from io_benchmark_taskgraph.paces import Pace, entries_of, find_paces
+from io_benchmark_taskgraph.paces import Pace, entries_of
 
 MIB = 1024**2
 POOLS = ("amd-16", "amd-30", "intel")
@@ -40,7 +40,7 @@ def renamed(made, pool):
 
 def paces(made, baseline=None):
     entries = [entry for document in made for entry in entries_of(document)]
-    return find_paces(entries, baseline)
+    return Pace.missing(entries, baseline)
 
 
 CASES = [

@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """From workers to a report: validity, figures, verdicts, causes and remedies, in that order."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -50,8 +51,9 @@ def compare(
     unreadable: Sequence[str] = (),
     remarks: Sequence[str] = (),
 ) -> Report:
-    workers = machine_identity.identify_machines(workers)
-    problems = rules.check_workers(workers)
+    read = machine_identity.identify_machines(workers)
+    problems = rules.check_workers(read)
+    workers = _counted(read)
     by_side: dict[str, list[Worker]] = {}
     for worker in workers:
         by_side.setdefault(worker.side, []).append(worker)
@@ -82,20 +84,32 @@ def compare(
         baseline_reason=plan.baseline_reason,
         margin_ratio=options.margin,
         subjects=tuple(reports),
-        diagnoses=diagnoses.diagnoses(plan, reports, workers),
+        diagnoses=diagnoses.diagnoses(plan, reports, workers, read),
         problems=tuple(_merge_repeated(problems, reports)),
-        workers=tuple(_line(worker) for worker in workers),
+        workers=tuple(
+            _line(worker, is_counted=any(worker is each for each in workers)) for worker in read
+        ),
         unreadable=tuple(sorted(unreadable)),
         remarks=(
             *(statement("{remark}", remark=remark) for remark in remarks),
             *workload_figures.side_findings(reports, workers),
             *_multiple_comparisons(reports),
+            *_not_counted(read, workers),
         ),
         series=plot_data.sample_series(workers),
         timelines=plot_data.rate_timelines(workers),
         places=place_rows.compare_places(plan, workers, compared, reports),
         single_workers=single_workers,
     )
+
+
+def _counted(workers: Sequence[Worker]) -> list[Worker]:
+    """Leave out runs that confirm a cause, except on a side that has no others.
+
+    They were asked for because of what the others showed, and only of one side.
+    """
+    sides = {worker.side for worker in workers if not worker.confirms}
+    return [worker for worker in workers if not worker.confirms or worker.side not in sides]
 
 
 def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
@@ -217,7 +231,24 @@ def _multiple_comparisons(reports: Sequence[SubjectReport]) -> list[Statement]:
     ]
 
 
-def _line(worker: Worker) -> WorkerLine:
+def _not_counted(read: Sequence[Worker], counted: Sequence[Worker]) -> list[Statement]:
+    """Return a remark for each side with runs that are not counted."""
+    runs, kept = (Counter(worker.side for worker in workers) for workers in (read, counted))
+    return [
+        statement(
+            "{side}: {left_out} of {runs} runs "
+            + ("was made" if total - kept[side] == 1 else "were made")
+            + " to confirm a cause; only the trials count",
+            side=side,
+            left_out=count(total - kept[side]),
+            runs=count(total),
+        )
+        for side, total in sorted(runs.items())
+        if total > kept[side]
+    ]
+
+
+def _line(worker: Worker, *, is_counted: bool) -> WorkerLine:
     result = worker.result
     return WorkerLine(
         side=worker.side,
@@ -233,4 +264,5 @@ def _line(worker: Worker) -> WorkerLine:
         source=worker.source,
         reason=worker.reason,
         machine=worker.machine,
+        is_counted=is_counted,
     )

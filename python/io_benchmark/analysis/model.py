@@ -140,6 +140,11 @@ class Worker:
         return statement("{side}, task {task}{run}", side=self.side, task=self.task_id, run=run)
 
     @property
+    def confirms(self) -> bool:
+        """Return whether this run was asked for to confirm a cause that other runs support."""
+        return self.result.config.pace_bytes_per_s is not None
+
+    @property
     def cpu_quota(self) -> float | None:
         """Return how many CPUs may be used at once; None without a quota."""
         limits = self.result.limits.cpu if self.result.limits is not None else []

@@ -147,6 +147,7 @@ class WorkerLine:
     source: str
     reason: str | None = None
     machine: str = UNKNOWN  # as `Worker` has it
+    is_counted: bool = True  # otherwise it confirms a cause, and only its trials count
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from io_benchmark.analysis import compare
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.trials.confirm import Pace, paces
+from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.number_text import compact
 from io_benchmark.results.trials import Trials
 from io_benchmark.sources.protocol import RunResult
@@ -36,7 +36,7 @@ def find_confirmation(workers: Sequence[Worker], baseline: str | None) -> _Confi
     """Compare the pools and return the runs that are missing."""
     plan = Plan.of_pools({worker.pool for worker in workers}, baseline)
     ordered = sorted(workers, key=lambda worker: (worker.side, worker.task_id, worker.run_id or 0))
-    missing = paces(compare.compare(plan, ordered, compare.Options()), ordered)
+    missing = Pace.missing(compare.compare(plan, ordered, compare.Options()), ordered)
     recorded = [trials for worker in workers for trials in _trials_of(worker)]
     return _Confirmation(
         missing, _reason(workers, recorded), any(trials.ceilings for trials in recorded)

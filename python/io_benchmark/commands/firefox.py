@@ -70,15 +70,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.firefox.checkout import Checkout
     from io_benchmark.firefox.transaction import write_all
-    from io_benchmark.firefox.tree_changes import find_changes
-    from io_benchmark.graph.root import find_root
+    from io_benchmark.firefox.tree_changes import TreeChanges
+    from io_benchmark.graph.root import Root
 
     if arguments.stat and not arguments.diff:
         raise UsageError("--stat needs --diff; use both")
     checkout = Checkout.open(arguments.path)
-    root = find_root(arguments.root, current_folder())
+    root = Root.find(arguments.root, current_folder())
     context.tell(f"Comparing {checkout.path} with {root.path} ({root.origin})")
-    plan = find_changes(root, checkout, arguments.workloads)
+    plan = TreeChanges.find(root, checkout, arguments.workloads)
     looking = arguments.check or arguments.diff
     if plan.conflicts and not looking and not arguments.force:
         _print(plan, context, as_json=arguments.json, done=False)

@@ -149,10 +149,10 @@ def _rehearse(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.commands.confirmation import confirming_tasks
     from io_benchmark.commands.rehearsal import Rehearsal, executor
     from io_benchmark.graph.generate import generate
-    from io_benchmark.graph.root import find_root
+    from io_benchmark.graph.root import Root
     from io_benchmark.submit.confirming import with_trials
 
-    root = find_root(arguments.root, current_folder())
+    root = Root.find(arguments.root, current_folder())
     _tell(context, f"Generating the graph from {root.path} ({root.origin})")
     jobs = parse_job_names(arguments.jobs)
     tasks, reports = _split(arguments.jobs, generate(root, jobs))

@@ -48,11 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
-    from io_benchmark.graph.root import find_root
+    from io_benchmark.graph.root import Root
     from io_benchmark.graph.worker_script import build_worker_script
 
     application = build_worker_script(
-        find_root(arguments.root, current_folder()), arguments.workload
+        Root.find(arguments.root, current_folder()), arguments.workload
     )
     _write(arguments.output, application.data)
     context.tell(

@@ -12,7 +12,7 @@ from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import default_root_url
 from io_benchmark.submit import cost
 from io_benchmark.submit.definitions import ReadyTask, SelectedTask, submitter_scopes
-from io_benchmark.submit.task_creation import connect
+from io_benchmark.submit.task_creation import TaskQueue
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,9 @@ class Announcement:
                 "warning: no credentials; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN"
             )
         queues = [task.queue for task in self.chosen]
-        for pool in connect(context.environment, lambda queue: queue.unknown_pools(queues)):
+        for pool in TaskQueue.connect(
+            context.environment, lambda queue: queue.unknown_pools(queues)
+        ):
             context.tell(
                 f"warning: {access.root_url} has no worker pool {pool}: a task for it may wait "
                 "until its deadline; check the name, or choose another pool with --pool"

@@ -24,7 +24,7 @@ from io_benchmark.submit.confirming_group import ConfirmingGroup
 from io_benchmark.submit.definitions import ReadyTask, SelectedTask
 from io_benchmark.submit.earlier import NS_A_MINUTE
 from io_benchmark.submit.submission import ready_in_group
-from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue, connect
+from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
 
 
 def confirm(arguments: argparse.Namespace, context: Context) -> int:
@@ -32,7 +32,7 @@ def confirm(arguments: argparse.Namespace, context: Context) -> int:
     environment = context.environment
     address = task_group.address_of("--confirm", arguments.confirm, environment)
     task_group.check_comparison(arguments, None)
-    group = connect(environment, lambda queue: ConfirmingGroup.read(queue, address))
+    group = TaskQueue.connect(environment, lambda queue: ConfirmingGroup.read(queue, address))
     runs = GroupRun.read_all(group.group_id, context)
     if not runs:
         raise ResultError(
@@ -45,7 +45,7 @@ def confirm(arguments: argparse.Namespace, context: Context) -> int:
         return task_group.compare_group(arguments, context, group.group_id)
     for pace in missing:
         context.tell(f"To confirm: {pace_text(pace)}")
-    chosen = connect(environment, lambda queue: _chosen(queue, group, runs, missing))
+    chosen = TaskQueue.connect(environment, lambda queue: _chosen(queue, group, runs, missing))
     announcement = Announcement(chosen, _scheduler(chosen), _minutes(runs, chosen))
     if arguments.dry_run:
         announcement.print_instead(_ready(group, chosen), context)

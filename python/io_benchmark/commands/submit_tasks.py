@@ -33,7 +33,7 @@ from io_benchmark.submit.journal import Journal, JournalFile
 from io_benchmark.submit.next_look import LOOKS
 from io_benchmark.submit.owner import ADVICE, known_owner
 from io_benchmark.submit.submission import GroupState, Submission
-from io_benchmark.submit.task_creation import CreatedTasks, connect
+from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
 from io_benchmark.text import clean_name
 
 
@@ -74,9 +74,11 @@ def resume(arguments: argparse.Namespace, context: Context) -> int:
     submission = (
         written.submission
         if written
-        else connect(context.environment, lambda queue: Submission.read(queue, group_id))
+        else TaskQueue.connect(context.environment, lambda queue: Submission.read(queue, group_id))
     )
-    state = connect(context.environment, lambda queue: GroupState.read(queue, group_id, submission))
+    state = TaskQueue.connect(
+        context.environment, lambda queue: GroupState.read(queue, group_id, submission)
+    )
     ready: tuple[ReadyTask, ...] = ()
     settings = submission.settings
     _check_looks(arguments, settings, f"group:{group_id}")
@@ -193,9 +195,9 @@ def _generated(
 ) -> tuple[SelectedTask, ...]:
     # Imported here: generating takes half a second to load, and most resumed groups do not need it.
     from io_benchmark.graph.generate import generate
-    from io_benchmark.graph.root import find_root
+    from io_benchmark.graph.root import Root
 
-    root = find_root(arguments.root, current_folder())
+    root = Root.find(arguments.root, current_folder())
     context.tell(f"Generating the graph from {root}")
     tasks = generate(root, jobs)
     chosen = select_tasks(tasks, settings)
@@ -222,19 +224,17 @@ def _earlier_minutes(
     likes = [earlier.LikeOption.parse(text, chosen) for text in texts]
     named = dict.fromkeys(like.job for like in likes if like.job is not None)
     of_each = _gathered([like.address for like in likes if like.job is None], profile, context)
-    minutes, remarks = earlier.minutes_of_each(of_each, chosen, named)
+    minutes, remarks = of_each.minutes_of_each(chosen, named)
     for job in named:
         own = _gathered([like.address for like in likes if like.job == job], profile, context)
-        if own:
-            minutes[job] = earlier.minutes_of_job(job, own)
+        if own.results:
+            minutes[job] = own.minutes_of_job(job)
     for remark in remarks:
         context.tell(remark)
     return minutes
 
 
-def _gathered(
-    addresses: Sequence[str], profile: str, context: Context
-) -> Sequence[earlier.EarlierResult]:
+def _gathered(addresses: Sequence[str], profile: str, context: Context) -> earlier.EarlierResults:
     with show_progress(context.stderr) as progress:
         # Of a result only its duration is kept.
         budget = Budget(kept_bytes=math.inf, most_subjects=math.inf)
@@ -243,7 +243,7 @@ def _gathered(
         )
     for line in gathered.unreadable:
         context.tell(f"--like: {line}")
-    kept, remark = earlier.with_profile(gathered.results, profile)
+    kept, remark = earlier.EarlierResults(gathered.results).of_profile(profile)
     if remark is not None:
         context.tell(remark)
     return kept

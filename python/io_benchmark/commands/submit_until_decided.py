@@ -30,7 +30,7 @@ from io_benchmark.submit.definitions import (
 from io_benchmark.submit.next_look import MeasuredGroup, NextLook
 from io_benchmark.submit.repeating import further_task
 from io_benchmark.submit.submission import ready_in_group
-from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue, connect
+from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class LookByLook:
         return Schedule(self.looks, is_declared=True)
 
     def _group(self, group_id: str) -> MeasuredGroup:
-        members = connect(self.context.environment, lambda queue: queue.group(group_id))
+        members = TaskQueue.connect(self.context.environment, lambda queue: queue.group(group_id))
         return MeasuredGroup([task for task in members if task.is_benchmark])
 
     def _next_tasks(self, group_id: str, group: MeasuredGroup) -> list[SelectedTask]:
@@ -127,7 +127,7 @@ class LookByLook:
         if not any(part.comparisons for part in report.subjects):
             return []  # this as well
         look = NextLook.after(report, self.schedule, _jobs(runs), group.count_by_job())
-        chosen = connect(
+        chosen = TaskQueue.connect(
             self.context.environment, lambda queue: _more_tasks(queue, group, runs, look)
         )
         return chosen if self._goes_on(look, group, chosen) else []

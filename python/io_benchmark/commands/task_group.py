@@ -77,7 +77,7 @@ def create_and_wait(
     root_url = default_root_url(context.environment)
     timeout_s = None if arguments.timeout is None else arguments.timeout * 60
     try:
-        task_creation.connect(
+        task_creation.TaskQueue.connect(
             context.environment, lambda queue: queue.create(work.missing, created)
         )
         work.remove_journal()
@@ -87,7 +87,7 @@ def create_and_wait(
             context.tell(f"Compare them later with: io-benchmark compare group:{group_id}")
             return False
         context.tell("Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks")
-        standing = task_creation.connect(
+        standing = task_creation.TaskQueue.connect(
             context.environment,
             lambda queue: wait_in_group(
                 queue,
@@ -128,7 +128,7 @@ def _leave(
     try:
         if may_ask and context.is_interactive and context.confirm(f"\n{created.shown}. Cancel?"):
             state = "not all cancelled"
-            done = task_creation.connect(
+            done = task_creation.TaskQueue.connect(
                 context.environment, lambda queue: queue.cancel(created.sent)
             )
             work.remove_journal()
@@ -146,7 +146,9 @@ def _leave(
 
 def cancel(text: str, context: Context) -> int:
     group_id = group_of("--cancel", text, context.environment)
-    done = task_creation.connect(context.environment, lambda queue: queue.cancel_group(group_id))
+    done = task_creation.TaskQueue.connect(
+        context.environment, lambda queue: queue.cancel_group(group_id)
+    )
     JournalFile.of(group_id, context.environment).remove()
     _tell_cancelled(done, context)
     return EXIT_FAILED if done.problems else 0

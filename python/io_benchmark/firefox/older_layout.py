@@ -31,11 +31,6 @@ _VERSION = 1
 _PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 
 
-def text_hash(text: bytes) -> str:
-    """Return the SHA-256 of the text with LF as line ends; a checkout may have converted them."""
-    return hashlib.sha256(normalize_line_ends(text)).hexdigest()
-
-
 @dataclass(frozen=True)
 class InstallRecord:
     hashes: Mapping[TreePath, str] = field(default_factory=dict)
@@ -52,7 +47,12 @@ class InstallRecord:
             ) from None
 
     def has(self, place: TreePath, text: bytes) -> bool:
-        return self.hashes.get(place) == text_hash(text)
+        return self.hashes.get(place) == self.hash_of(text)
+
+    @staticmethod
+    def hash_of(text: bytes) -> str:
+        """Return the SHA-256 of the text with LF as line ends; a checkout may have converted them."""
+        return hashlib.sha256(normalize_line_ends(text)).hexdigest()
 
 
 def _is_own_file(path: str) -> bool:

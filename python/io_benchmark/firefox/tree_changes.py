@@ -52,6 +52,25 @@ class TreeChanges:
     differences: tuple[_Difference, ...]
     contents: tuple[FileChange, ...]
 
+    @staticmethod
+    def find(root: Root, checkout: Checkout, workloads: Sequence[str] = ()) -> "TreeChanges":
+        """Compare everything and write nothing; `workloads` are measured besides those of the kind."""
+        files, entries = find_expected_content(root, checkout, workloads)
+        draft = _Draft(checkout, InstallRecord.parse(checkout.read(RECORD)))
+        for path, data in files.items():
+            _file(draft, path, data)
+        for entry in entries:
+            _entry(draft, entry)
+        for place in _needless(draft, [*map(TreePath, files), *(entry.place for entry in entries)]):
+            if place.entry:
+                _needless_entry(draft, place)
+            else:
+                _file(draft, place.path, None)
+        if draft.read(RECORD) is not None:
+            draft.after[RECORD] = None
+            draft.differences.append(_Difference(TreePath(RECORD), _DifferenceState.NEEDLESS))
+        return draft.plan()
+
     @property
     def conflicts(self) -> tuple[_Difference, ...]:
         """Return the differences that only --force replaces."""
@@ -164,22 +183,3 @@ def _needless(draft: _Draft, wanted: Iterable[TreePath]) -> list[TreePath]:
     modules = (draft.checkout.path / SCRIPT).rglob("*.py")
     there = {TreePath(path.relative_to(draft.checkout.path).as_posix()) for path in modules}
     return sorted((there | set(draft.recorded.hashes)).difference(wanted))
-
-
-def find_changes(root: Root, checkout: Checkout, workloads: Sequence[str] = ()) -> TreeChanges:
-    """Reads everything and writes nothing; `workloads` are measured besides those of the kind."""
-    files, entries = find_expected_content(root, checkout, workloads)
-    draft = _Draft(checkout, InstallRecord.parse(checkout.read(RECORD)))
-    for path, data in files.items():
-        _file(draft, path, data)
-    for entry in entries:
-        _entry(draft, entry)
-    for place in _needless(draft, [*map(TreePath, files), *(entry.place for entry in entries)]):
-        if place.entry:
-            _needless_entry(draft, place)
-        else:
-            _file(draft, place.path, None)
-    if draft.read(RECORD) is not None:
-        draft.after[RECORD] = None
-        draft.differences.append(_Difference(TreePath(RECORD), _DifferenceState.NEEDLESS))
-    return draft.plan()

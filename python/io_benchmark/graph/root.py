@@ -5,6 +5,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from io_benchmark.errors import UsageError
 from io_benchmark.paths import refuse_unreadable
@@ -25,30 +26,30 @@ class Root:
     def __str__(self) -> str:
         return f"{self.path} ({self.origin})"
 
+    @classmethod
+    def find(cls, explicit: Path | None, start: Path) -> Self:
+        """Find the tree to work on: the named one, else the nearest from `start` upward."""
+        if explicit is not None:
+            with refuse_unreadable(f"--root {explicit}", _ADVICE):
+                path = explicit.expanduser().resolve(strict=True)
+                missing = _missing_mark(path)
+            if missing:
+                raise UsageError(
+                    f"--root {explicit}: {missing} is missing; name the folder that contains taskcluster/"
+                )
+            return cls(path, "--root")
+        with refuse_unreadable(str(start), _ADVICE):
+            start = start.resolve(strict=True)
+            for folder in (start, *start.parents):
+                if _missing_mark(folder) is None:
+                    return cls(folder, "checkout")
+        if _missing_mark(BUNDLE) is None:
+            return cls(BUNDLE, "bundled copy")
+        raise UsageError(
+            f"{start}: neither this folder nor one above contains {' and '.join(MARKS)}, and this "
+            "installation has no copy; go to a checkout of io-benchmark or name one with --root"
+        )
+
 
 def _missing_mark(path: Path) -> str | None:
     return next((mark for mark in MARKS if not (path / mark).is_file()), None)
-
-
-def find_root(explicit: Path | None, start: Path) -> Root:
-    """Find the tree to work on: the named one, else the nearest from `start` upward."""
-    if explicit is not None:
-        with refuse_unreadable(f"--root {explicit}", _ADVICE):
-            path = explicit.expanduser().resolve(strict=True)
-            missing = _missing_mark(path)
-        if missing:
-            raise UsageError(
-                f"--root {explicit}: {missing} is missing; name the folder that contains taskcluster/"
-            )
-        return Root(path, "--root")
-    with refuse_unreadable(str(start), _ADVICE):
-        start = start.resolve(strict=True)
-        for folder in (start, *start.parents):
-            if _missing_mark(folder) is None:
-                return Root(folder, "checkout")
-    if _missing_mark(BUNDLE) is None:
-        return Root(BUNDLE, "bundled copy")
-    raise UsageError(
-        f"{start}: neither this folder nor one above contains {' and '.join(MARKS)}, and this "
-        "installation has no copy; go to a checkout of io-benchmark or name one with --root"
-    )

@@ -31,7 +31,7 @@ class ResultPart(Struct, frozen=True, kw_only=True):
     """The base of every part of the file."""
 
 
-class DeviceBytes(ResultPart, frozen=True):
+class _DeviceBytes(ResultPart, frozen=True):
     read: Count
     written: Count
 
@@ -65,4 +65,4 @@ class ResultOutcome(ResultPart, frozen=True):
 
 
 # Bytes that each device read and wrote, by its name.
-BytesByDevice = Annotated[dict[Text, DeviceBytes], Many]
+BytesByDevice = Annotated[dict[Text, _DeviceBytes], Many]

@@ -42,12 +42,12 @@ AnyEntry = CacheRetrieveEntry | BatchEntry
 TimelineColumns = Annotated[dict[Text, SparseColumn], Few]
 
 
-class Script(ResultPart, frozen=True):
+class _Script(ResultPart, frozen=True):
     version: Text
     sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
-class RecordedTask(ResultPart, frozen=True):
+class _RecordedTask(ResultPart, frozen=True):
     """The task, by the worker's environment; null outside Taskcluster."""
 
     pool: Name
@@ -59,17 +59,17 @@ class RecordedTask(ResultPart, frozen=True):
     location: Annotated[dict[Text, Text], Few]
 
 
-class ConfiguredPlace(ResultPart, frozen=True):
+class _ConfiguredPlace(ResultPart, frozen=True):
     name: Name
     path: Text
 
 
-class Config(ResultPart, frozen=True):
+class _Config(ResultPart, frozen=True):
     """The settings of the run."""
 
     profile: Text
     workloads: Annotated[list[Name], Few]
-    places: Annotated[list[ConfiguredPlace], Few]
+    places: Annotated[list[_ConfiguredPlace], Few]
     destinations: Annotated[list[Name], Few]
     fidelity: Name
     retrieves: Count
@@ -85,12 +85,12 @@ class Config(ResultPart, frozen=True):
     pace_bytes_per_s: Count | None = None
 
 
-class Tool(ResultPart, frozen=True):
+class _Tool(ResultPart, frozen=True):
     path: Text
     version: Text | None
 
 
-class Container(ResultPart, frozen=True):
+class _Container(ResultPart, frozen=True):
     engine: Text | None
     root_filesystem: Text | None
 
@@ -109,15 +109,15 @@ class Host(ResultPart, frozen=True):
     machine_vendor: Text | None
     machine_product: Text | None
     boot_id: Text | None
-    container: Container | None
+    container: _Container | None
     user_id: Count
     transparent_huge_pages: Text | None
     vm: Annotated[dict[Text, int | None], Many]
     first_touch_ns_per_mib: Annotated[list[Count], Many]
-    tools: Annotated[dict[Text, Tool | None], Few]
+    tools: Annotated[dict[Text, _Tool | None], Few]
 
 
-class PlaceMount(ResultPart, frozen=True):
+class _PlaceMount(ResultPart, frozen=True):
     device: Text
     root: Text
     point: Text
@@ -127,19 +127,19 @@ class PlaceMount(ResultPart, frozen=True):
     super_options: Text
 
 
-class Overlay(ResultPart, frozen=True):
+class _Overlay(ResultPart, frozen=True):
     lower_layers: Count
     upper_directory: Text | None
     volatile: bool
 
 
-class Filesystem(ResultPart, frozen=True):
+class _Filesystem(ResultPart, frozen=True):
     type: Text
     ext4_options: Annotated[list[Text], Many] | None
     btrfs_data_profiles: Annotated[list[Text], Few] | None
 
 
-class Probe(ResultPart, frozen=True):
+class _Probe(ResultPart, frozen=True):
     """8 MiB written and fsync'd: the devices that wrote them, and the time of fsync."""
 
     failed: Text | None
@@ -177,13 +177,13 @@ class StoragePlace(ResultPart, frozen=True):
     failed: Text | None = None
     resolved_path: Text | None = None
     kind: Text | None = None
-    mount: PlaceMount | None = None
-    overlay: Overlay | None = None
-    filesystem: Filesystem | None = None
+    mount: _PlaceMount | None = None
+    overlay: _Overlay | None = None
+    filesystem: _Filesystem | None = None
     size_bytes: Count | None = None
     free_bytes: Count | None = None
     reflink: bool | None = None
-    probe: Probe | None = None
+    probe: _Probe | None = None
     devices: Annotated[list[Device], Many] = field(default_factory=list)
     identified_by: Text | None = None
 
@@ -192,7 +192,7 @@ class StoragePlace(ResultPart, frozen=True):
         return [device for device in self.devices if not device.below]
 
 
-class Storage(ResultPart, frozen=True):
+class _Storage(ResultPart, frozen=True):
     places: Annotated[list[StoragePlace], Few]
 
 
@@ -204,19 +204,19 @@ class IoLimit(ResultPart, frozen=True):
     value: Count
 
 
-class Weight(ResultPart, frozen=True):
+class _Weight(ResultPart, frozen=True):
     group: Text
     file: Text
     text: Text
 
 
-class MemoryLimit(ResultPart, frozen=True):
+class _MemoryLimit(ResultPart, frozen=True):
     group: Text
     file: Text
     bytes: int
 
 
-class CpuLimit(ResultPart, frozen=True):
+class _CpuLimit(ResultPart, frozen=True):
     group: Text
     quota_us: Count
     period_us: Count
@@ -226,9 +226,9 @@ class Limits(ResultPart, frozen=True):
     cgroup_versions: Annotated[list[Text], Few]
     groups: Annotated[dict[Text, Text], Few]
     io: Annotated[list[IoLimit], Many]
-    weights: Annotated[list[Weight], Many]
-    memory: Annotated[list[MemoryLimit], Many]
-    cpu: Annotated[list[CpuLimit], Many]
+    weights: Annotated[list[_Weight], Many]
+    memory: Annotated[list[_MemoryLimit], Many]
+    cpu: Annotated[list[_CpuLimit], Many]
     ulimits: Annotated[dict[Text, int | None], Few]
 
 
@@ -252,14 +252,14 @@ class Result(ResultPart, frozen=True):
     """One task's measurement on one worker."""
 
     version: Annotated[int, Meta(ge=VERSION, le=VERSION)]
-    script: Script
+    script: _Script
     started: Text
     ended: Text | None
     duration_ns: Count
-    task: RecordedTask
-    config: Config
+    task: _RecordedTask
+    config: _Config
     host: Host | None
-    storage: Storage
+    storage: _Storage
     limits: Limits | None
     workloads: Annotated[list[AnyEntry], Meta(max_length=MAXIMUM_ENTRIES)]
     timeline: RecordedTimeline | None

@@ -4,6 +4,7 @@
 """The format of the result file as a JSON Schema."""
 
 import inspect
+import re
 from typing import Annotated, Any, Union
 
 import msgspec
@@ -11,6 +12,9 @@ from msgspec import Meta
 
 from io_benchmark.results.format import MAXIMUM_ENTRIES, VERSION, Result
 from io_benchmark.results.workloads import WORKLOADS
+
+# The name of a type that only its module uses, alone or in a reference.
+_NAME = re.compile(r"^(#/\$defs/)?_")
 
 
 def json_schema() -> dict[str, Any]:
@@ -29,7 +33,7 @@ def json_schema() -> dict[str, Any]:
 
 def schema_of(title: str, document: type[msgspec.Struct]) -> dict[str, Any]:
     """Return the schema of a format, the same with every version of Python."""
-    schema: dict[str, Any] = _with_clean_descriptions(msgspec.json.schema(document))
+    schema: dict[str, Any] = _published(msgspec.json.schema(document))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": title,
@@ -37,15 +41,19 @@ def schema_of(title: str, document: type[msgspec.Struct]) -> dict[str, Any]:
     }
 
 
-def _with_clean_descriptions(part: Any) -> Any:
-    """Remove indentation from descriptions: docstrings before Python 3.13 contain it."""
+def _published(part: Any) -> Any:
+    """Remove indentation from descriptions, and the underscore from the names of types.
+
+    Docstrings before Python 3.13 contain the indentation. No key and no text of a format begins with
+    an underscore otherwise.
+    """
     if isinstance(part, dict):
         return {
-            key: inspect.cleandoc(value)
+            key.removeprefix("_"): inspect.cleandoc(value)
             if key == "description" and isinstance(value, str)
-            else _with_clean_descriptions(value)
+            else _published(value)
             for key, value in part.items()
         }
     if isinstance(part, list):
-        return [_with_clean_descriptions(value) for value in part]
-    return part
+        return [_published(value) for value in part]
+    return _NAME.sub(r"\1", part) if isinstance(part, str) else part

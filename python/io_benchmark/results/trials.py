@@ -37,20 +37,20 @@ class TrialKind(StrEnum):
     PACE = "pace"  # the copies were held to a rate
 
 
-class TrialsProgress(StrEnum):
+class _TrialsProgress(StrEnum):
     COMPLETED = "completed"
     INCOMPLETE = "incomplete"  # what was complete is kept
     NOT_RUN = "not-run"
 
 
-class Ceiling(ResultPart, frozen=True):
+class _Ceiling(ResultPart, frozen=True):
     """A file that was written and synced while the disks were idle otherwise."""
 
     written_bytes: Annotated[int, Meta(ge=1, le=2**50)]
     duration_ns: _Positive
 
 
-class TrialBlock(ResultPart, frozen=True):
+class _TrialBlock(ResultPart, frozen=True):
     """The times of one block's retrieves, in the order of the trials' files."""
 
     trial: TrialKind
@@ -61,10 +61,10 @@ class TrialBlock(ResultPart, frozen=True):
 class Trials(ResultPart, frozen=True):
     """All trials of one entry; the blocks are in the order of time."""
 
-    state: TrialsProgress
+    state: _TrialsProgress
     reason: Text | None
     pace_bytes_per_s: _Positive | None
     file_indexes: Annotated[list[Count], Meta(max_length=MANY)]
     duration_ns: Nanoseconds
-    ceilings: Annotated[list[Ceiling], _Few]
-    blocks: Annotated[list[TrialBlock], Meta(max_length=_ROUNDS * len(TrialKind))]
+    ceilings: Annotated[list[_Ceiling], _Few]
+    blocks: Annotated[list[_TrialBlock], Meta(max_length=_ROUNDS * len(TrialKind))]

@@ -8,7 +8,7 @@ label without a replicate's number, its *job*.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from io_benchmark.errors import UsageError
@@ -60,60 +60,64 @@ class EarlierResult:
         return cls(pool, job, result.duration_ns, measured.source, result.config.profile)
 
 
-def with_profile(
-    results: Sequence[EarlierResult], profile: str
-) -> tuple[list[EarlierResult], str | None]:
-    """The results of the same sizes, and a remark on those of others, which say nothing of them."""
-    kept = [result for result in results if result.profile == profile]
-    others = len(results) - len(kept)
-    if not others:
-        return kept, None
-    return (
-        kept,
-        f"--like: {others} of {len(results)} results have a profile other than {profile} and are not used",
-    )
+@dataclass(frozen=True)
+class EarlierResults:
+    """What the addresses of one or several --like have."""
 
+    results: tuple[EarlierResult, ...]
 
-def minutes_of_each(
-    results: Iterable[EarlierResult], chosen: Sequence[SelectedTask], named: Collection[str] = ()
-) -> tuple[dict[str, float], list[str]]:
-    """Job -> mean time, by results that say of which job they are; remarks on jobs without any.
-
-    `named` are jobs that have results of their own, by LABEL=ADDRESS.
-    """
-    jobs = {job: pool for job, pool in _jobs(chosen).items() if job not in named}
-    of_jobs: dict[str, list[EarlierResult]] = {}
-    seen: dict[str, dict[str, None]] = {}  # by pool: the jobs that its results are of
-    for result in results:
-        of_pool = [job for job, pool in jobs.items() if pool == result.pool]
-        if result.job is None and len(of_pool) > 1:
-            raise UsageError(
-                f"--like: {clean(result.source)} could belong to "
-                f"{' or '.join(of_pool)}; write --like LABEL=ADDRESS"
-            )
-        job = result.job if result.job is not None else next(iter(of_pool), None)
-        if job is not None:
-            seen.setdefault(result.pool, {})[clean_name(job)] = None
-            if job in of_pool:
-                of_jobs.setdefault(job, []).append(result)
-    remarks = [
-        f"--like: {job} is estimated by its time budget, because the results of {pool} belong to "
-        f"{', '.join(seen[pool])}; --like {job}=ADDRESS uses them nevertheless"
-        for job, pool in jobs.items()
-        if job not in of_jobs and pool in seen
-    ]
-    return {job: _mean_minutes(each) for job, each in of_jobs.items()}, remarks
-
-
-def minutes_of_job(job: str, results: Sequence[EarlierResult]) -> float:
-    """Return the mean time for LABEL=ADDRESS; all results must belong to one task."""
-    tasks = dict.fromkeys(result.job or f"an unnamed task of {result.pool}" for result in results)
-    if len(tasks) > 1:
-        raise UsageError(
-            f"--like {job}=: the results belong to {len(tasks)} tasks, "
-            f"{clean(', '.join(tasks))}; give the address of one task"
+    def of_profile(self, profile: str) -> tuple["EarlierResults", str | None]:
+        """Return the results of the same sizes, and a remark on those of others, which say nothing of them."""
+        kept = EarlierResults(tuple(result for result in self.results if result.profile == profile))
+        others = len(self.results) - len(kept.results)
+        if not others:
+            return kept, None
+        return (
+            kept,
+            f"--like: {others} of {len(self.results)} results have a profile other than {profile} and are not used",
         )
-    return _mean_minutes(results)
+
+    def minutes_of_each(
+        self, chosen: Sequence[SelectedTask], named: Collection[str] = ()
+    ) -> tuple[dict[str, float], list[str]]:
+        """Return job -> mean time, by results that say of which job they are; remarks on jobs without any.
+
+        `named` are jobs that have results of their own, by LABEL=ADDRESS.
+        """
+        jobs = {job: pool for job, pool in _jobs(chosen).items() if job not in named}
+        of_jobs: dict[str, list[EarlierResult]] = {}
+        seen: dict[str, dict[str, None]] = {}  # by pool: the jobs that its results are of
+        for result in self.results:
+            of_pool = [job for job, pool in jobs.items() if pool == result.pool]
+            if result.job is None and len(of_pool) > 1:
+                raise UsageError(
+                    f"--like: {clean(result.source)} could belong to "
+                    f"{' or '.join(of_pool)}; write --like LABEL=ADDRESS"
+                )
+            job = result.job if result.job is not None else next(iter(of_pool), None)
+            if job is not None:
+                seen.setdefault(result.pool, {})[clean_name(job)] = None
+                if job in of_pool:
+                    of_jobs.setdefault(job, []).append(result)
+        remarks = [
+            f"--like: {job} is estimated by its time budget, because the results of {pool} belong to "
+            f"{', '.join(seen[pool])}; --like {job}=ADDRESS uses them nevertheless"
+            for job, pool in jobs.items()
+            if job not in of_jobs and pool in seen
+        ]
+        return {job: _mean_minutes(each) for job, each in of_jobs.items()}, remarks
+
+    def minutes_of_job(self, job: str) -> float:
+        """Return the mean time for LABEL=ADDRESS; all of them must belong to one task."""
+        tasks = dict.fromkeys(
+            result.job or f"an unnamed task of {result.pool}" for result in self.results
+        )
+        if len(tasks) > 1:
+            raise UsageError(
+                f"--like {job}=: the results belong to {len(tasks)} tasks, "
+                f"{clean(', '.join(tasks))}; give the address of one task"
+            )
+        return _mean_minutes(self.results)
 
 
 def _mean_minutes(results: Sequence[EarlierResult]) -> float:

@@ -60,6 +60,22 @@ class CancelledTasks:
 class TaskQueue(Deployment):
     """A deployment in which tasks are created and cancelled."""
 
+    @classmethod
+    def connect(
+        cls,
+        environment: Mapping[str, str],
+        use: Callable[["TaskQueue"], Awaitable[T]],
+        policy: RequestPolicy | None = None,
+    ) -> T:
+        """Connect to the environment's deployment and return the result of `use`."""
+        access = Access.of(default_root_url(environment), environment)
+
+        async def main() -> T:
+            async with WebClient(policy or RequestPolicy()) as http:
+                return await use(cls(access, http))
+
+        return run_coroutine(main())
+
     async def unknown_pools(self, queues: Sequence[str]) -> list[str]:
         """Return worker pools that the worker manager does not know, where it tells."""
         return [
@@ -124,21 +140,6 @@ class TaskQueue(Deployment):
         done = await self.cancel(wanted)
         resolved = done.resolved + len(own) - len(wanted)
         return replace(done, resolved=resolved, others=len(members) - len(own))
-
-
-def connect(
-    environment: Mapping[str, str],
-    use: Callable[[TaskQueue], Awaitable[T]],
-    policy: RequestPolicy | None = None,
-) -> T:
-    """Connect to the environment's deployment and return the result of `use`."""
-    access = Access.of(default_root_url(environment), environment)
-
-    async def main() -> T:
-        async with WebClient(policy or RequestPolicy()) as http:
-            return await use(TaskQueue(access, http))
-
-    return run_coroutine(main())
 
 
 def _reason(error: RequestRefusedError, who: str) -> str:

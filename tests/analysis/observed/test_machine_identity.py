@@ -9,7 +9,6 @@ from seed_workers import workers
 from io_benchmark.analysis.observed.machine_identity import (
     MachineMarks,
     identify_machines,
-    machine_names,
 )
 
 BOOT, OTHER = "4514e179-e9e1-4620-b051-b51d93f6b9cd", "0a1b2c3d-e9e1-4620-b051-b51d93f6b9cd"
@@ -82,13 +81,14 @@ def boot(boot_id: str = BOOT, kernel: tuple[str, ...] = KERNEL) -> tuple[str, ..
 )
 def test_machines(marks: list[MachineMarks], machines: list[int] | None) -> None:
     """Results with a common worker id or boot id are from one machine; unknown ones from one each."""
-    found = machine_names(marks)
+    found = MachineMarks.machine_names(marks)
     if machines is None:
         assert found == ["unknown"] * len(marks)
         return
     assert [list(dict.fromkeys(found)).index(name) for name in found] == machines
     assert [
-        machine_names(marks[::-1])[::-1].index(name) for name in machine_names(marks[::-1])[::-1]
+        MachineMarks.machine_names(marks[::-1])[::-1].index(name)
+        for name in MachineMarks.machine_names(marks[::-1])[::-1]
     ] == [found.index(name) for name in found]
 
 

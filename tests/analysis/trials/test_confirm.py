@@ -11,7 +11,7 @@ from tried_workers import MIB, trials, tried
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.trials.confirm import Pace, paces
+from io_benchmark.analysis.trials.confirm import Pace
 
 SLOW_CEILINGS = (390, 391, 392)
 
@@ -20,14 +20,15 @@ def proposed(slow: Sequence[Worker], fast: Sequence[Worker], baseline: str = "in
     candidate = {"intel": "amd-16", "amd-16": "intel"}[baseline]
     plan = Plan("", baseline, "", ((candidate, baseline),))
     workers = [*slow, *fast]
-    return paces(compare(plan, workers, Options()), workers)
+    return Pace.missing(compare(plan, workers, Options()), workers)
 
 
 @pytest.mark.parametrize("baseline", ["intel", "amd-16"])
 def test_the_faster_pool_is_paced(baseline: str) -> None:
     """Whichever of the two is the baseline; the pace is the mean over the slower pool's workers."""
-    slow = tried("amd-16", trials({}, ceilings=(400,)), trials({}, ceilings=SLOW_CEILINGS))
-    fast = tried("intel", *[trials({}, ceilings=(782,))] * 2)
+    ceilings = ((400,), SLOW_CEILINGS, (395.5,))
+    slow = tried("amd-16", *[trials({}, ceilings=each) for each in ceilings])
+    fast = tried("intel", *[trials({}, ceilings=(782,))] * 3)
     assert proposed(slow, fast, baseline) == (Pace("intel", round(395.5 * MIB), "amd-16"),)
 
 
@@ -58,4 +59,4 @@ def test_equal_pools_need_no_run() -> None:
     """Without a difference there is no cause to confirm."""
     slow = tried("intel", trials({}, ceilings=SLOW_CEILINGS))
     plan = Plan("", "intel", "", ())
-    assert paces(compare(plan, slow, Options()), slow) == ()
+    assert Pace.missing(compare(plan, slow, Options()), slow) == ()

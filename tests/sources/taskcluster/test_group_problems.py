@@ -6,7 +6,7 @@
 import pytest
 
 from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskStatus
-from io_benchmark.sources.taskcluster.group_problems import explain_incomplete, explain_no_benchmark
+from io_benchmark.sources.taskcluster.group_problems import GroupProblems
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 
 URL = "https://tc.example"
@@ -81,7 +81,7 @@ def task(kind, state="completed", reason=None):
 )
 def test_without_the_benchmark(members, expected):
     """The line says why, where to look and what to do."""
-    assert explain_no_benchmark(URL, ID, members) == expected
+    assert GroupProblems(URL, members).no_benchmark(ID) == expected
 
 
 @pytest.mark.parametrize(
@@ -108,4 +108,4 @@ def test_without_the_benchmark(members, expected):
 )
 def test_what_may_be_missing(members, expected):
     """The group has some of the benchmark's tasks."""
-    assert explain_incomplete(URL, [*members, task("io-benchmark")]) == expected
+    assert GroupProblems(URL, [*members, task("io-benchmark")]).incomplete() == expected

@@ -38,9 +38,15 @@ _RULES = {rule.name: rule for rule in RULES}
 
 
 def diagnoses(
-    plan: Plan, reports: Sequence[SubjectReport], workers: Sequence[Worker]
+    plan: Plan,
+    reports: Sequence[SubjectReport],
+    workers: Sequence[Worker],
+    tried: Sequence[Worker],
 ) -> tuple[Diagnosis, ...]:
-    """Return the diagnoses of every pair, those of the leading workload first."""
+    """Return the diagnoses of every pair, those of the leading workload first.
+
+    `tried` are the workers whose trials count: also those that only confirm a cause.
+    """
     measured: dict[str, dict[Subject, float]] = {}
     for report in reports:
         for side, figures in report.figures.items():
@@ -60,7 +66,7 @@ def diagnoses(
                 [worker for worker in workers if worker.side == side]
                 for side in (baseline, candidate)
             )
-            trials = _tried(comparison, of_baseline, of_candidate)
+            trials = _tried(comparison, tried)
             case = Case.of(
                 subject,
                 # Without a decision nothing needs an explanation: all of it may be chance.
@@ -84,13 +90,15 @@ def diagnoses(
     return tuple(diagnosed)
 
 
-def _tried(
-    comparison: Comparison, baseline: Sequence[Worker], candidate: Sequence[Worker]
-) -> tuple[TrialOutcome, ...]:
+def _tried(comparison: Comparison, workers: Sequence[Worker]) -> tuple[TrialOutcome, ...]:
     """Return what trials show about a difference; nothing where there is none."""
     if comparison.verdict not in DIFFERENT:
         return ()
-    slower, faster = (candidate, baseline) if comparison.ratio > 1 else (baseline, candidate)
+    sides = (comparison.candidate, comparison.baseline)
+    slower, faster = (
+        [worker for worker in workers if worker.side == side]
+        for side in (sides if comparison.ratio > 1 else reversed(sides))
+    )
     return outcomes(comparison.subject, slower, faster)
 
 

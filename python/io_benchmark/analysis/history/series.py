@@ -172,7 +172,9 @@ def _points_of(readings: Iterable[HistoryReading]) -> list[Point]:
 
 
 def _point(group: str, readings: Sequence[HistoryReading]) -> Point:
-    machines = machine_identity.machine_names([reading.origin.marks for reading in readings])
+    machines = machine_identity.MachineMarks.machine_names(
+        [reading.origin.marks for reading in readings]
+    )
     named = zip(machines, readings, strict=True)
     workers = []
     logs = []

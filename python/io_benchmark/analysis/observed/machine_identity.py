@@ -42,6 +42,23 @@ class MachineMarks:
         place = tuple(location.get(name, "") for name in _PLACE)
         return cls(worker_id, _boot(result), place if any(place) else ())
 
+    @staticmethod
+    def machine_names(marks: Sequence["MachineMarks"]) -> list[str]:
+        """Return the name of each result's machine, the same for all results from one machine."""
+        keys = _keys(marks)
+        members: dict[int, list[MachineMarks]] = {}
+        roots = _connected(keys)
+        for mark, root in zip(marks, roots, strict=True):
+            members.setdefault(root, []).append(mark)
+        name = {root: _name(same_machine) for root, same_machine in members.items()}
+        alike: dict[str, int] = {}
+        for root, text in name.items():
+            # Several machines with copies of one boot id.
+            count = alike[text] = alike.get(text, 0) + 1
+            if count > 1 and text != UNKNOWN:
+                name[root] = f"{text}, {count}"
+        return [name[root] for root in roots]
+
 
 def _boot(result: Result) -> tuple[str, ...]:
     host = result.host
@@ -51,23 +68,6 @@ def _boot(result: Result) -> tuple[str, ...]:
     if len(set(boot_id.replace("-", ""))) < _DIFFERENT_DIGITS:
         return ()
     return boot_id, host.kernel, host.kernel_version, host.architecture
-
-
-def machine_names(marks: Sequence[MachineMarks]) -> list[str]:
-    """Return the name of each result's machine, the same for all results from one machine."""
-    keys = _keys(marks)
-    members: dict[int, list[MachineMarks]] = {}
-    roots = _connected(keys)
-    for mark, root in zip(marks, roots, strict=True):
-        members.setdefault(root, []).append(mark)
-    name = {root: _name(same_machine) for root, same_machine in members.items()}
-    alike: dict[str, int] = {}
-    for root, text in name.items():
-        # Several machines with copies of one boot id.
-        count = alike[text] = alike.get(text, 0) + 1
-        if count > 1 and text != UNKNOWN:
-            name[root] = f"{text}, {count}"
-    return [name[root] for root in roots]
 
 
 def _keys(marks: Sequence[MachineMarks]) -> list[list[Hashable]]:
@@ -119,7 +119,7 @@ def _name(marks: Sequence[MachineMarks]) -> str:
 def identify_machines(workers: Iterable[Worker]) -> list[Worker]:
     """Return all results with their machines, in an order that does not depend on the input's."""
     ordered = sorted(workers, key=_order)
-    machines = machine_names(
+    machines = MachineMarks.machine_names(
         [MachineMarks.of(worker.worker_id, worker.result) for worker in ordered]
     )
     return [

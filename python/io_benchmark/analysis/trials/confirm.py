@@ -31,19 +31,19 @@ class Pace:
         nearness = self.bytes_per_s / bytes_per_s
         return self.pool == pool and 1 / SAME_PACE_RATIO <= nearness <= SAME_PACE_RATIO
 
-
-def paces(report: Report, workers: Sequence[Worker]) -> tuple[Pace, ...]:
-    """Return the runs that are missing, in the order of the report; `workers` are what it is about."""
-    proposed = (
-        _pace(comparison, workers)
-        for subject in report.subjects
-        for comparison in subject.comparisons
-    )
-    missing: list[Pace] = []
-    for pace in filter(None, proposed):
-        if not any(known.is_like(pace.pool, pace.bytes_per_s) for known in missing):
-            missing.append(pace)
-    return tuple(missing)
+    @staticmethod
+    def missing(report: Report, workers: Sequence[Worker]) -> "tuple[Pace, ...]":
+        """Return the runs that are missing, in the order of the report; `workers` are what it is about."""
+        proposed = (
+            _pace(comparison, workers)
+            for subject in report.subjects
+            for comparison in subject.comparisons
+        )
+        found: list[Pace] = []
+        for pace in filter(None, proposed):
+            if not any(known.is_like(pace.pool, pace.bytes_per_s) for known in found):
+                found.append(pace)
+        return tuple(found)
 
 
 def _pace(comparison: Comparison, workers: Sequence[Worker]) -> Pace | None:

@@ -21,7 +21,7 @@ from io_benchmark.report.content.harmless import make_harmless
 from io_benchmark.report.content.hypotheses import DiagnosisPart
 from io_benchmark.report.content.place_tables import PlacesPart
 from io_benchmark.report.content.report_index import DiagnosedCandidate, MeasuredSubject
-from io_benchmark.report.content.report_sections import Section, group_by_section
+from io_benchmark.report.content.report_sections import Section
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.worker_rows import WorkersPart
 from io_benchmark.results import workloads
@@ -70,7 +70,7 @@ def build(report: Report, *, details: bool = False) -> ReportContent:
     notes = ProblemNotes(report.problems, report.subjects)
     diagnosed = DiagnosedCandidate.of_report(report)
     measured = MeasuredSubject.of_report(report, notes, diagnosed)
-    members = group_by_section(AnsweredSubject.of(part, report.margin_ratio) for part in measured)
+    members = Section.groups(AnsweredSubject.of(part, report.margin_ratio) for part in measured)
     sections = tuple(Section.of(each) for each in members)
     lists = {"Not read": report.unreadable, "Remarks": tuple(map(text_of, report.remarks))}
     return ReportContent(

@@ -57,6 +57,17 @@ class Section:
     measures: MeasureTable | None = None
 
     @staticmethod
+    def groups(answered: Iterable[AnsweredSubject]) -> list[tuple[AnsweredSubject, ...]]:
+        """Group the measurements that share a section; each one of cache-retrieve has its own."""
+        groups: dict[object, list[AnsweredSubject]] = {}
+        for each in answered:
+            subject = each.part.subject
+            shares = subject.workload in workloads.IN_BATCHES
+            key = (subject.workload, place_of(subject)) if shares else each.part.position
+            groups.setdefault(key, []).append(each)
+        return [tuple(members) for members in groups.values()]
+
+    @staticmethod
     def of(members: Sequence[AnsweredSubject]) -> "Section":
         """Write the section of measurements that share one."""
         if members[0].part.subject.workload in workloads.IN_BATCHES:
@@ -88,17 +99,6 @@ class Section:
             subjects=(part.position,),
             table=FiguresTable.of(part),
         )
-
-
-def group_by_section(answered: Iterable[AnsweredSubject]) -> list[tuple[AnsweredSubject, ...]]:
-    """Group the measurements that share a section; each one of cache-retrieve has its own."""
-    groups: dict[object, list[AnsweredSubject]] = {}
-    for each in answered:
-        subject = each.part.subject
-        shares = subject.workload in workloads.IN_BATCHES
-        key = (subject.workload, place_of(subject)) if shares else each.part.position
-        groups.setdefault(key, []).append(each)
-    return [tuple(members) for members in groups.values()]
 
 
 def _measures_section(members: Sequence[AnsweredSubject]) -> Section:

@@ -72,7 +72,8 @@ class Replication:
         compared = (side for part in subjects for side in part.figures)
         lines_by_side: dict[str, list[WorkerLine]] = {}
         for line in workers:
-            lines_by_side.setdefault(line.side, []).append(line)
+            if line.is_counted:
+                lines_by_side.setdefault(line.side, []).append(line)
         order = dict.fromkeys([*compared, *lines_by_side])
         return tuple(
             _count_side(side, lines_by_side[side], subjects)
@@ -104,9 +105,10 @@ class WorkersPart:
     def of(cls, subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine]) -> Self:
         counts = Replication.of_sides(subjects, workers)
         runs = _runs_by_machine(workers)
+        counted = [worker for worker in workers if worker.is_counted]
         return cls(
             counts,
-            tuple(_cautions(workers, counts)),
+            tuple(_cautions(counted, counts)),
             tuple(_worker_row(worker, repeated=runs[worker.machine] > 1) for worker in workers),
         )
 
@@ -171,6 +173,8 @@ def _worker_row(worker: WorkerLine, *, repeated: bool) -> _WorkerRow:
     state = in_words(worker.state, worker.reason) if worker.state in _ENDED_BADLY else worker.state
     if not worker.completed:
         state += f", incomplete: {worker.incomplete_reason or 'no reason given'}"
+    if not worker.is_counted:
+        state += ", confirms a cause"
     machine = " in ".join(part for part in (worker.instance_type, worker.zone) if part)
     side = worker.side
     if worker.pool not in side:

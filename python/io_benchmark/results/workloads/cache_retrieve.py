@@ -23,7 +23,7 @@ PHASES, KINDS = ("lookup", "copy"), ("user", "kernel", "waiting")
 SPENT_COLUMNS = tuple(f"{phase}_{kind}_ns" for phase in PHASES for kind in KINDS)
 
 
-class CacheState(ResultPart, frozen=True):
+class _CacheState(ResultPart, frozen=True):
     """How cold the cache really was when the first retrieve began."""
 
     drop_caches: Text
@@ -31,7 +31,7 @@ class CacheState(ResultPart, frozen=True):
     resident_bytes: Count | None
 
 
-class Trim(ResultPart, frozen=True):
+class _Trim(ResultPart, frozen=True):
     """A sync between retrieves, outside the timed parts."""
 
     after_retrieves: Count
@@ -68,11 +68,11 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
     sequence_sha256: Text
     fresh_ring_bytes: Count | None
     populate_ns: Count | None
-    cache_state: CacheState | None
+    cache_state: _CacheState | None
     lookup_method: Text | None
     copy_method: Text | None
     run_ns: Count | None
-    trims: Annotated[list[Trim], Many] | None
+    trims: Annotated[list[_Trim], Many] | None
     stopped_early: Text | None
     precision_reached_ratio: float | None
     shares_extents: bool | None

@@ -18,12 +18,12 @@ from io_benchmark.results.workload import (
 OVER_HARDLINKED = "over-hardlinked"
 
 
-class ExecParameters(Parameters, frozen=True):
+class _ExecParameters(Parameters, frozen=True):
     blob_bytes: Count
     passes: Count
 
 
-class ExecObservations(Observations, frozen=True):
+class _ExecObservations(Observations, frozen=True):
     """`cpu_ns`: of all executions together."""
 
     architecture: Text | None
@@ -33,20 +33,20 @@ class ExecObservations(Observations, frozen=True):
     cpu_ns: Count | None
 
 
-class ExecEntry(BatchEntry, frozen=True, tag_field="name", tag="exec"):
+class _ExecEntry(BatchEntry, frozen=True, tag_field="name", tag="exec"):
     """One large binary executed by several processes at once, hardlinked or copied for each."""
 
-    parameters: ExecParameters
-    observed: ExecObservations
+    parameters: _ExecParameters
+    observed: _ExecObservations
 
 
-def _cpu_ms(entry: ExecEntry) -> float | None:
+def _cpu_ms(entry: _ExecEntry) -> float | None:
     return None if entry.observed.cpu_ns is None else entry.observed.cpu_ns / 1e6
 
 
 WORKLOAD = Workload(
     "exec",
-    ExecEntry,
+    _ExecEntry,
     position=5,
     operation="execution",
     unit="ms",

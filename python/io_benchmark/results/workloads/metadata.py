@@ -19,13 +19,13 @@ SCALING, NOT_VISIBLE = "scaling", "not-visible"
 VISIBILITY = "visibility"  # the variant that counts files that appear late
 
 
-class MetadataParameters(Parameters, frozen=True):
+class _MetadataParameters(Parameters, frozen=True):
     concurrency: Name
     files: Count
     window_ns: Count | None
 
 
-class MetadataObservations(Observations, frozen=True):
+class _MetadataObservations(Observations, frozen=True):
     """The last three are of the variant `visibility` alone."""
 
     cpus: Count | None
@@ -34,16 +34,16 @@ class MetadataObservations(Observations, frozen=True):
     longest_invisible_ns: Count | None
 
 
-class MetadataEntry(BatchEntry, frozen=True, tag_field="name", tag="metadata"):
+class _MetadataEntry(BatchEntry, frozen=True, tag_field="name", tag="metadata"):
     """Looking at files, creating, renaming and removing them, by several threads at once."""
 
-    parameters: MetadataParameters
-    observed: MetadataObservations
+    parameters: _MetadataParameters
+    observed: _MetadataObservations
 
 
 WORKLOAD = Workload(
     "metadata",
-    MetadataEntry,
+    _MetadataEntry,
     position=4,
     operation="operation",
     unit="ops/s",

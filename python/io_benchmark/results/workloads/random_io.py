@@ -13,7 +13,7 @@ from io_benchmark.results.workload import (
 )
 
 
-class Latency(ResultPart, frozen=True):
+class _Latency(ResultPart, frozen=True):
     """Of single operations."""
 
     mean: Nanoseconds
@@ -23,7 +23,7 @@ class Latency(ResultPart, frozen=True):
     max: Nanoseconds
 
 
-class RandomIoParameters(Parameters, frozen=True):
+class _RandomIoParameters(Parameters, frozen=True):
     operation: Name
     block_bytes: Count
     depth: Count
@@ -31,7 +31,7 @@ class RandomIoParameters(Parameters, frozen=True):
     window_ns: Count
 
 
-class RandomIoObservations(Observations, frozen=True):
+class _RandomIoObservations(Observations, frozen=True):
     """`method`: fio with its version, or the script's own loop."""
 
     method: Text | None
@@ -39,24 +39,24 @@ class RandomIoObservations(Observations, frozen=True):
     processes: Count | None
     prefill_ns: Count | None
     total_operations: Count | None
-    latency_ns: Latency | None
+    latency_ns: _Latency | None
 
 
-class RandomIoEntry(BatchEntry, frozen=True, tag_field="name", tag="random-io"):
+class _RandomIoEntry(BatchEntry, frozen=True, tag_field="name", tag="random-io"):
     """Small reads or writes past the page cache, all over a file."""
 
-    parameters: RandomIoParameters
-    observed: RandomIoObservations
+    parameters: _RandomIoParameters
+    observed: _RandomIoObservations
 
 
-def _latency_p99_us(entry: RandomIoEntry) -> float | None:
+def _latency_p99_us(entry: _RandomIoEntry) -> float | None:
     latency_ns = entry.observed.latency_ns
     return None if latency_ns is None else latency_ns.p99 / 1e3
 
 
 WORKLOAD = Workload(
     "random-io",
-    RandomIoEntry,
+    _RandomIoEntry,
     position=1,
     operation="read or write",
     unit="IOPS",

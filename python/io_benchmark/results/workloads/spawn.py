@@ -7,26 +7,26 @@ from io_benchmark.results.common_types import Count, Text
 from io_benchmark.results.workload import BatchEntry, Observations, Parameters, Workload
 
 
-class SpawnParameters(Parameters, frozen=True):
+class _SpawnParameters(Parameters, frozen=True):
     warm_up: Count
 
 
-class SpawnObservations(Observations, frozen=True):
+class _SpawnObservations(Observations, frozen=True):
     program: Text | None
     method: Text | None
     python: Text | None
 
 
-class SpawnEntry(BatchEntry, frozen=True, tag_field="name", tag="spawn"):
+class _SpawnEntry(BatchEntry, frozen=True, tag_field="name", tag="spawn"):
     """Starting a process and waiting for its end."""
 
-    parameters: SpawnParameters
-    observed: SpawnObservations
+    parameters: _SpawnParameters
+    observed: _SpawnObservations
 
 
 WORKLOAD = Workload(
     "spawn",
-    SpawnEntry,
+    _SpawnEntry,
     position=2,
     operation="process started",
     unit="µs",

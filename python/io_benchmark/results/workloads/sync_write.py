@@ -7,24 +7,24 @@ from io_benchmark.results.common_types import Count, Text
 from io_benchmark.results.workload import BatchEntry, Observations, Parameters, Workload
 
 
-class SyncWriteParameters(Parameters, frozen=True):
+class _SyncWriteParameters(Parameters, frozen=True):
     write_bytes: Count
     warm_up: Count
     writes_a_process: Count | None = None  # of variants that take one process after the other
 
 
-class SyncWriteObservations(Observations, frozen=True):
+class _SyncWriteObservations(Observations, frozen=True):
     process: Text | None
     python: Text | None
 
 
-class SyncWriteEntry(BatchEntry, frozen=True, tag_field="name", tag="sync-write"):
+class _SyncWriteEntry(BatchEntry, frozen=True, tag_field="name", tag="sync-write"):
     """Small writes, each of which waits until it is on the disk."""
 
-    parameters: SyncWriteParameters
-    observed: SyncWriteObservations
+    parameters: _SyncWriteParameters
+    observed: _SyncWriteObservations
 
 
 WORKLOAD = Workload(
-    "sync-write", SyncWriteEntry, position=3, operation="write", unit="µs", unit_ns=1e3
+    "sync-write", _SyncWriteEntry, position=3, operation="write", unit="µs", unit_ns=1e3
 )

@@ -17,7 +17,7 @@ from io_benchmark.results.workload import (
 )
 
 
-class UploadParameters(Parameters, frozen=True):
+class _UploadParameters(Parameters, frozen=True):
     target: Text
     object_bytes: Count
     objects_planned: Count
@@ -25,7 +25,7 @@ class UploadParameters(Parameters, frozen=True):
     delay_ns: Count | None
 
 
-class UploadObservations(Observations, frozen=True):
+class _UploadObservations(Observations, frozen=True):
     method: Text | None
     http_version: Text | None
     connections: Count | None
@@ -36,8 +36,8 @@ class UploadObservations(Observations, frozen=True):
 class UploadEntry(BatchEntry, frozen=True, tag_field="name", tag="upload"):
     """Small objects over HTTP."""
 
-    parameters: UploadParameters
-    observed: UploadObservations
+    parameters: _UploadParameters
+    observed: _UploadObservations
 
 
 WORKLOAD = Workload(

@@ -21,7 +21,7 @@ from io_benchmark.sources.taskcluster.addresses import (
     TaskclusterAddress,
 )
 from io_benchmark.sources.taskcluster.deployment import Deployment
-from io_benchmark.sources.taskcluster.group_problems import explain_incomplete, explain_no_benchmark
+from io_benchmark.sources.taskcluster.group_problems import GroupProblems
 from io_benchmark.sources.taskcluster.tasks import KINDS, QueueTask
 from io_benchmark.sources.web.retrying import RequestPolicy
 from io_benchmark.sources.web.web_client import WebClient
@@ -214,11 +214,12 @@ class TaskListing:
         else:
             self.creators += [(deployment, task) for task in members if task.adds_tasks]
             benchmark = [task for task in members if task.is_benchmark]
+            problems = GroupProblems(root_url, members)
             if benchmark:
-                for remark in explain_incomplete(root_url, members):
+                for remark in problems.incomplete():
                     self.log.remark(position, f"group:{group_id}: {remark}")
                 return [ListedTask(number, deployment, task) for task in benchmark]
-            problem = explain_no_benchmark(root_url, group_id, members)
+            problem = problems.no_benchmark(group_id)
         self.log.problem(position, f"group:{group_id}: {problem}")
         return []
 
