@@ -63,11 +63,14 @@ def _measure(
     reported = {str(worker["task_id"]) for worker in report["workers"]}
     waited_for = []
     for pool, count in sorted(wanted.items()):
-        tasks = [task for task in group.pools if task.pool == pool]
+        # Confirming tasks hold their copies back, and are not compared.
+        tasks = [
+            task
+            for task in group.pools
+            if task.pool == pool and not task.variable(PACE_VARIABLE)
+        ]
         new = [task.task_id for task in tasks if _is_new(task, reported)]
         models = [task for task in tasks if task.task_id in reported]
-        # The confirming task holds its copies back.
-        models = [task for task in models if not task.variable(PACE_VARIABLE)]
         if not models:
             logger.warning("%s: the group has no task that the report read", pool)
             continue
