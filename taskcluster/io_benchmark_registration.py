@@ -20,6 +20,7 @@ def register(graph_config: Any) -> None:
     from io_benchmark_taskgraph import (  # noqa: PLC0415
         confirm_action,
         mistakes,
+        more_workers_action,
         parameters,
         yaml_files,
     )
@@ -32,3 +33,4 @@ def register(graph_config: Any) -> None:
         raise
     parameters.register()
     confirm_action.register()
+    more_workers_action.register()

@@ -23,11 +23,14 @@ from typing import Any
 from taskgraph.actions.util import create_task_from_def, relativize_datestamps
 from taskgraph.util import taskcluster
 
+from io_benchmark_taskgraph.mistakes import UserMistake
 from io_benchmark_taskgraph.selection import JOB
 
 logger = logging.getLogger(__name__)
 
 REPORT_JOB = "io-benchmark-report"
+REPORT = "public/io-benchmark/report.json"
+REPORT_VERSION = 2
 RESULT = "public/io-benchmark/io-benchmark.json"
 _POOL = re.compile(r"(?<!\S)--pool[ =]([A-Za-z0-9][A-Za-z0-9._-]*)(?!\S)")
 _SYMBOL_LENGTH = 25  # Treeherder's limit
@@ -114,13 +117,23 @@ class Group:
         for task in self.pools:
             if task.state != "completed":
                 continue
-            artifacts = taskcluster.list_artifacts(task.task_id)
-            kinds = {each["name"]: each["storageType"] for each in artifacts}
-            if kinds.get(RESULT, "error") == "error":
+            if not _has(task, RESULT):
                 logger.warning("%s (%s) has no result", task.label, task.task_id)
                 continue
             results.append((task, taskcluster.get_artifact(task.task_id, RESULT)))
         return results
+
+    def read_report(self) -> Any:
+        """Return the newest report as data; one whose expectations are not met has failed."""
+        for task in reversed(self.reports):
+            if task.is_resolved and _has(task, REPORT):
+                report = taskcluster.get_artifact(task.task_id, REPORT)
+                if report["version"] == REPORT_VERSION:
+                    return report
+        raise UserMistake(
+            f"group {self.group_id}: has no report that this action can read; wait for it, or "
+            f"compare with: io-benchmark compare group:{self.group_id}"
+        )
 
     def create(self, definition: dict[str, Any], part: str) -> str:
         """Create a task and return its id, which follows from the group and `part`.
@@ -144,19 +157,18 @@ class Group:
         The next number is added to `end` where the name is taken. The routes of the index are
         left out: they name the pool's usual results.
         """
-        first = task.job + end
-        number = 1 + sum(
-            known.label == first or known.label.startswith(f"{first}-")
-            for known in self.pools
-        )
-        end = end if number == 1 else f"{end}-{number}"
+        form = re.compile(rf"{re.escape(task.job + end)}(-([0-9]{{1,6}}))?")
+        matches = (form.fullmatch(known.label) for known in self.pools)
+        numbers = [int(match[2] or 1) for match in matches if match]
+        end = f"{end}-{max(numbers) + 1}" if numbers else end
         made = _copy(task)
         label = task.job + end
         made["metadata"]["name"] = label
         made["metadata"]["description"] += f"; {remark}"
         if "label" in made["tags"]:
             made["tags"]["label"] = label
-        made["payload"]["env"] = {**made["payload"].get("env", {}), **variables}
+        if variables:
+            made["payload"]["env"] = {**made["payload"].get("env", {}), **variables}
         routes = made.get("routes", [])
         made["routes"] = [route for route in routes if not route.startswith("index.")]
         treeherder = made["extra"].get("treeherder", {})
@@ -180,6 +192,13 @@ class Group:
         made = _copy(self.reports[-1])
         made["dependencies"] = list(dict.fromkeys([*made["dependencies"], *waited_for]))
         self.create(made, f"{self.reports[-1].label} {len(self.reports)}")
+
+
+def _has(task: GroupTask, name: str) -> bool:
+    """Return whether the newest run left the artifact, and not an error in its place."""
+    artifacts = taskcluster.list_artifacts(task.task_id)
+    kinds = {each["name"]: each["storageType"] for each in artifacts}
+    return bool(kinds.get(name, "error") != "error")
 
 
 def _copy(task: GroupTask) -> dict[str, Any]:

@@ -77,12 +77,19 @@ def pool_of(definition: dict[str, Any]) -> str:
     return next(pool for pool in seed_case.POOLS if label.startswith(f"io-benchmark-{pool}"))
 
 
+def recorded_environment(definition: dict[str, Any]) -> dict[str, str]:
+    """Return the variables of a task that its result records."""
+    variables = definition["payload"].get("env", {})
+    return {name: value for name, value in variables.items() if name.startswith("IO_BENCHMARK_")}
+
+
 def complete(deployment: Deployment, task_id: str, *, with_trials: bool = False) -> None:
     """A worker runs the task at once, with the seed's figures for its pool."""
     status = deployment.statuses[task_id]
     pool = pool_of(deployment.definitions[task_id])
     (document,) = seed_case.documents(1, pools=[pool])
     document["task"] |= {"task_id": task_id, "run_id": 0}
+    document["config"]["environment"] = recorded_environment(deployment.definitions[task_id])
     if with_trials:
         pace = deployment.definitions[task_id]["payload"]["env"].get("IO_BENCHMARK_PACE")
         trial_records.add_trials(document, None if pace is None else int(pace))

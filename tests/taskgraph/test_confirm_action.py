@@ -82,8 +82,8 @@ def by_label(deployment):
     return found
 
 
-def confirm(deployment, *, expected=0, missing=None):
-    """Run the action with the scopes that docs/deploying.md gives to it; return its log."""
+def confirm(deployment, *, expected=0, missing=None, name=confirm_action.NAME, given=None):
+    """Run an action with the scopes that docs/deploying.md gives to it; return its log."""
     scopes = [f"assume:{ROLE}pr-action:generic", *granted("pr-action:generic")]
     client = Client("me", "secret-token", tuple(one for one in scopes if one != missing))
     with Loopback(deployment, clients=[client]) as loopback:
@@ -97,8 +97,8 @@ def confirm(deployment, *, expected=0, missing=None):
                 "TASK_ID": ACTION,
                 "ACTION_TASK_GROUP_ID": GROUP,
                 "ACTION_TASK_ID": json.dumps(by_label(deployment)[REPORT][0][0]),
-                "ACTION_INPUT": "null",
-                "ACTION_CALLBACK": confirm_action.NAME,
+                "ACTION_INPUT": json.dumps(given),
+                "ACTION_CALLBACK": name,
             },
             capture_output=True,
             text=True,

@@ -19,7 +19,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # This extends a stand-alone taskgraph, and Firefox's tree does not load it.
 STAND_ALONE = {
     f"io_benchmark_taskgraph.{name}"
-    for name in ("confirm_action", "group_tasks", "parameters", "paces")
+    for name in ("confirm_action", "group_tasks", "more_workers_action", "parameters", "paces")
 }
 every_file = pytest.mark.parametrize(
     "path", [pytest.param(path, id=str(path.relative_to(PACKAGE))) for path in FILES]

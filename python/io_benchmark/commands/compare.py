@@ -248,14 +248,14 @@ def _status(
 
 
 def _looks(text: str) -> tuple[int, ...]:
-    numbers = text.split(",")
-    looks = tuple(int(number) for number in numbers if re.fullmatch("[0-9]{1,3}", number))
-    rising = looks == tuple(sorted(set(looks)))
-    if len(looks) < len(numbers) or not rising or not 2 <= looks[0] <= looks[-1] <= 100:
+    from io_benchmark.analysis.inference.looks import Schedule
+
+    schedule = Schedule.parse(text)
+    if schedule is None:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a rising list of numbers from 2 to 100, such as 3,6,12"
         )
-    return looks
+    return schedule.looks
 
 
 def _minutes(text: str) -> float:

@@ -1,10 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Create the tasks on Taskcluster without a push, wait for them, and compare.
-
-TASKCLUSTER_* give root URL and credentials. It shows the cost and asks first.
-"""
+"""Create the tasks on Taskcluster without a push, wait for them, and compare."""
 
 import argparse
 import re
@@ -56,9 +53,23 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         _refuse(arguments, "--resume", (*_FIXED, "dry_run"))
         return submit_tasks.resume(arguments, context)
     if arguments.confirm is not None:
-        _refuse(arguments, "--confirm", (*_FIXED, "root", "like"))
+        _refuse(arguments, "--confirm", (*_FIXED, "root", "like", "budget"))
         return submit_confirm.confirm(arguments, context)
+    _check_looks(arguments)
     return submit_tasks.submit(arguments, context)
+
+
+def _check_looks(arguments: argparse.Namespace) -> None:
+    if arguments.budget is not None and not arguments.until_decided:
+        raise UsageError("--budget needs --until-decided; add that, or omit it")
+    if not arguments.until_decided:
+        return
+    for name in ("replicates", "no_wait"):
+        if getattr(arguments, name):
+            raise UsageError(
+                f"--{name.replace('_', '-')} cannot be combined with --until-decided, which waits "
+                "for each look and adds tasks then; omit it"
+            )
 
 
 def _refuse(arguments: argparse.Namespace, action: str, names: Sequence[str]) -> None:
@@ -75,7 +86,7 @@ def _refuse(arguments: argparse.Namespace, action: str, names: Sequence[str]) ->
 
 
 def _add_tasks(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("what to create")
+    group = parser.add_argument_group("what to create, at TASKCLUSTER_ROOT_URL")
     add = group.add_argument
     add(
         "-j",
@@ -130,7 +141,7 @@ def _add_steps(parser: argparse.ArgumentParser) -> None:
         help="estimate the cost from these earlier results *",
     )
     add("--dry-run", action="store_true", help="print the tasks as JSON, create nothing")
-    add("--yes", action="store_true", help="do not ask")
+    add("--yes", action="store_true", help="show the cost, but do not ask")
     add("--no-wait", action="store_true", help="print the group's address and exit")
     add(
         "--every",
@@ -141,6 +152,12 @@ def _add_steps(parser: argparse.ArgumentParser) -> None:
     )
     add("--timeout", type=_positive, metavar="MINUTES", help="wait at most this long")
     exclusive = group.add_mutually_exclusive_group()
+    exclusive.add_argument(
+        "--until-decided",
+        action="store_true",
+        help="add tasks until all pools are decided",
+    )
+    add("--budget", type=_positive, metavar="HOURS", help="most worker time for --until-decided")
     exclusive.add_argument(
         "--resume", metavar="GROUP", help="create the missing tasks of a stopped submission"
     )

@@ -22,6 +22,7 @@ class Announcement:
     chosen: Sequence[SelectedTask]
     scheduler: str
     minutes: Mapping[str, float]  # that each job's tasks took before
+    remark: str = ""  # about the cost
 
     def is_agreed(self, context: Context, *, yes: bool) -> bool:
         """Show what creating these tasks means; ask on a terminal, unless `yes`."""
@@ -46,6 +47,8 @@ class Announcement:
         context.tell(f"{estimate.shown}{where}")
         for share in estimate.shares:
             context.tell(f"  {share.shown}")
+        if self.remark:
+            context.tell(self.remark)
         context.tell(f"Scopes needed: {', '.join(submitter_scopes(self.chosen, self.scheduler))}")
         own = sorted({scope for task in self.chosen for scope in task.definition["scopes"]})
         context.tell(f"Scopes the tasks get: {', '.join(own) or 'none'}")

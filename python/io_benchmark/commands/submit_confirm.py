@@ -9,21 +9,16 @@ group and the task's label, so the same command completes what was stopped.
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from statistics import fmean
 
-from io_benchmark.analysis.intake import worker_of
-from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.commands import task_group
 from io_benchmark.commands.confirmation import find_confirmation, pace_text
 from io_benchmark.commands.context import EXIT_FAILED, Context
-from io_benchmark.commands.progress_display import show_progress
+from io_benchmark.commands.group_runs import GroupRun
 from io_benchmark.commands.submit_agreement import Announcement
 from io_benchmark.errors import ResultError
-from io_benchmark.sources.gather import gather
-from io_benchmark.sources.protocol import RunResult
 from io_benchmark.submit.confirming import confirming_task
 from io_benchmark.submit.confirming_group import ConfirmingGroup
 from io_benchmark.submit.definitions import ReadyTask, SelectedTask
@@ -32,34 +27,17 @@ from io_benchmark.submit.submission import ready_in_group
 from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
 
 
-@dataclass(frozen=True)
-class _ReadRun:
-    """A run of the group."""
-
-    worker: Worker
-    label: str
-    duration_ns: int
-
-    @classmethod
-    def of(cls, measured: RunResult) -> "_ReadRun":
-        label = measured.task.label if measured.task is not None else measured.pool
-        worker = worker_of(measured, measured.pool)
-        return cls(worker, label, measured.result.duration_ns)
-
-    @property
-    def has_ceilings(self) -> bool:
-        retrieves = (entry.retrieves for entry in self.worker.entries)
-        trials = (each.trials for each in retrieves if each is not None)
-        return any(each is not None and bool(each.ceilings) for each in trials)
-
-
 def confirm(arguments: argparse.Namespace, context: Context) -> int:
     """Create the confirming tasks that a group lacks, wait for all of them, and compare."""
     environment = context.environment
     address = task_group.address_of("--confirm", arguments.confirm, environment)
     task_group.check_comparison(arguments, None)
     group = TaskQueue.connect(environment, lambda queue: ConfirmingGroup.read(queue, address))
-    runs = _read_runs(group.group_id, context)
+    runs = GroupRun.read_all(group.group_id, context)
+    if not runs:
+        raise ResultError(
+            f"group:{group.group_id}: has no results to confirm; wait for its tasks, or submit new ones"
+        )
     task_group.check_comparison(arguments, {run.worker.pool for run in runs})
     missing = _missing(group, runs, arguments.baseline)
     if isinstance(missing, str):
@@ -75,9 +53,7 @@ def confirm(arguments: argparse.Namespace, context: Context) -> int:
     if chosen and not announcement.is_agreed(context, yes=arguments.yes):
         return EXIT_FAILED
     ready, underway = _ready(group, chosen), group.members
-    command = task_group.HOW_TO_CONFIRM
-    if arguments.baseline is not None:
-        command = command.replace("--confirm", f"--baseline {arguments.baseline} --confirm")
+    command = task_group.how_to("--confirm", arguments.baseline)
     work = task_group.GroupWork(group.group_id, ready, [*underway, *ready], command)
     context.tell(
         f"Confirming in group:{group.group_id}; if this stops, go on with: {work.how_to_resume}"
@@ -85,20 +61,8 @@ def confirm(arguments: argparse.Namespace, context: Context) -> int:
     return task_group.create(arguments, context, work, CreatedTasks(underway, len(underway)))
 
 
-def _read_runs(group_id: str, context: Context) -> Sequence[_ReadRun]:
-    with show_progress(context.stderr) as progress:
-        gathered = gather([f"group:{group_id}"], context.environment, progress, _ReadRun.of)
-    for line in gathered.unreadable:
-        context.tell(f"missing: {line}")
-    if not gathered.results:
-        raise ResultError(
-            f"group:{group_id}: has no results to confirm; wait for its tasks, or submit new ones"
-        )
-    return gathered.results
-
-
 def _missing(
-    group: ConfirmingGroup, runs: Sequence[_ReadRun], baseline: str | None
+    group: ConfirmingGroup, runs: Sequence[GroupRun], baseline: str | None
 ) -> Sequence[Pace] | str:
     """Return the runs to create, none where all of them are underway; or why none is needed."""
     found = find_confirmation([run.worker for run in runs], baseline)
@@ -117,7 +81,7 @@ def _missing(
 
 
 async def _chosen(
-    queue: TaskQueue, group: ConfirmingGroup, runs: Sequence[_ReadRun], missing: Sequence[Pace]
+    queue: TaskQueue, group: ConfirmingGroup, runs: Sequence[GroupRun], missing: Sequence[Pace]
 ) -> list[SelectedTask]:
     labels, chosen = list(group.labels), []
     for pace in missing:
@@ -134,7 +98,7 @@ def _scheduler(chosen: Sequence[SelectedTask]) -> str:
     return next((str(task.definition["schedulerId"]) for task in chosen), "")
 
 
-def _minutes(runs: Sequence[_ReadRun], chosen: Sequence[SelectedTask]) -> dict[str, float]:
+def _minutes(runs: Sequence[GroupRun], chosen: Sequence[SelectedTask]) -> dict[str, float]:
     """Return what each pool's tasks took in this group, by job."""
     return {
         task.job: fmean(run.duration_ns for run in runs if run.worker.pool == task.pool)

@@ -15,6 +15,7 @@ from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.commands.options import parse_job_names
 from io_benchmark.commands.progress_display import show_progress
 from io_benchmark.commands.submit_agreement import Announcement
+from io_benchmark.commands.submit_until_decided import LookByLook
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.paths import current_folder
 from io_benchmark.sources.budget import Budget
@@ -29,6 +30,7 @@ from io_benchmark.submit.definitions import (
     select_tasks,
 )
 from io_benchmark.submit.journal import Journal, JournalFile
+from io_benchmark.submit.next_look import LOOKS
 from io_benchmark.submit.owner import ADVICE, known_owner
 from io_benchmark.submit.submission import GroupState, Submission
 from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
@@ -41,7 +43,9 @@ def submit(arguments: argparse.Namespace, context: Context) -> int:
     chosen = _generated(arguments, jobs, settings, context)
     task_group.check_comparison(arguments, {task.pool for task in chosen})
     minutes = _earlier_minutes(arguments.like, chosen, settings.profile, context)
-    announcement = Announcement(chosen, settings.scheduler, minutes)
+    looks = LookByLook.of(arguments, context, settings)
+    remark = looks.announced_cost(chosen, minutes) if settings.looks else ""
+    announcement = Announcement(chosen, settings.scheduler, minutes, remark)
     if arguments.dry_run:
         announcement.print_instead(_ready(jobs, settings, chosen)[2], context)
         return 0
@@ -52,13 +56,13 @@ def submit(arguments: argparse.Namespace, context: Context) -> int:
     group_id = tasks[0].task_id
     root_url = default_root_url(context.environment)
     _write_journal(Journal(root_url, group_id, now, submission, chosen), context)
-    context.tell(
-        f"Creating group:{group_id}; if this stops, resume with: "
-        f"{task_group.HOW_TO_RESUME} {group_id}"
-    )
     work = task_group.GroupWork(
         group_id, tasks, tasks, journal=JournalFile.of(group_id, context.environment)
     )
+    work = looks.of_group(work) if settings.looks else work
+    context.tell(f"Creating group:{group_id}; if this stops, resume with: {work.how_to_resume}")
+    if settings.looks:
+        return looks.run(work, CreatedTasks(), is_agreed=True)
     return task_group.create(arguments, context, work, CreatedTasks())
 
 
@@ -76,6 +80,8 @@ def resume(arguments: argparse.Namespace, context: Context) -> int:
         context.environment, lambda queue: GroupState.read(queue, group_id, submission)
     )
     ready: tuple[ReadyTask, ...] = ()
+    settings = submission.settings
+    _check_looks(arguments, settings, f"group:{group_id}")
     context.tell(f"group:{group_id}: {len(state.existing)} of {state.count} tasks exist")
     if state.missing:
         chosen = (
@@ -83,7 +89,6 @@ def resume(arguments: argparse.Namespace, context: Context) -> int:
         )
         task_group.check_comparison(arguments, {task.pool for task in chosen})
         missing = [chosen[number] for number in state.missing]
-        settings = submission.settings
         minutes = _earlier_minutes(arguments.like, missing, settings.profile, context)
         announcement = Announcement(missing, settings.scheduler, minutes)
         if not announcement.is_agreed(context, yes=arguments.yes):
@@ -91,13 +96,17 @@ def resume(arguments: argparse.Namespace, context: Context) -> int:
         now = datetime.now(UTC)
         ready = submission.ready(chosen, group_id, written.dates_start(now) if written else now)
     existing = list(state.existing.values())
+    created = CreatedTasks(existing, len(existing))
     work = task_group.GroupWork(
         group_id,
         [ready[number] for number in state.missing],
         state.members(ready),
         journal=JournalFile.of(group_id, context.environment),
     )
-    return task_group.create(arguments, context, work, CreatedTasks(existing, len(existing)))
+    if settings.looks:
+        looks = LookByLook.of(arguments, context, settings)
+        return looks.run(looks.of_group(work), created, is_agreed=bool(state.missing))
+    return task_group.create(arguments, context, work, created)
 
 
 def _write_journal(journal: Journal, context: Context) -> None:
@@ -148,12 +157,25 @@ def _settings(arguments: argparse.Namespace, context: Context) -> SubmissionSett
     return SubmissionSettings(
         image=None if arguments.image is None else parse_image(arguments.image),
         pools=pools,
-        replicates=arguments.replicates,
+        replicates=LOOKS[0] if arguments.until_decided else arguments.replicates,
         priority=arguments.priority,
         scheduler=arguments.scheduler,
         profile=arguments.profile,
         owner=_owner(arguments, context),
+        looks=LOOKS if arguments.until_decided else (),
+        budget_hours=arguments.budget,
     )
+
+
+def _check_looks(arguments: argparse.Namespace, settings: SubmissionSettings, shown: str) -> None:
+    """Refuse options that do not fit the group that is resumed."""
+    if settings.looks and arguments.no_wait:
+        raise UsageError(
+            f"--no-wait cannot be combined with --resume here: {shown} was submitted with "
+            "--until-decided, which waits for each look; omit it"
+        )
+    if arguments.budget is not None and not settings.looks:
+        raise UsageError(f"--budget: {shown} was submitted without --until-decided; omit it")
 
 
 def _owner(arguments: argparse.Namespace, context: Context) -> str | None:

@@ -27,7 +27,12 @@ from io_benchmark.text import clean
 
 HOW_TO_CANCEL = "io-benchmark submit --cancel"
 HOW_TO_RESUME = "io-benchmark submit --resume"
-HOW_TO_CONFIRM = "io-benchmark submit --confirm"
+
+
+def how_to(action: str, baseline: str | None) -> str:
+    """Return the command that goes on with a group, with the baseline that decides what is missing."""
+    option = "" if baseline is None else f"--baseline {baseline} "
+    return f"io-benchmark submit {option}{action}"
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,7 @@ class GroupWork:
     members: Sequence[GroupMember]  # to wait for, with the missing ones
     resumption: str = HOW_TO_RESUME
     journal: JournalFile | None = None
+    goes_on: bool = False  # more tasks may follow
 
     @property
     def how_to_resume(self) -> str:
@@ -56,6 +62,17 @@ def create(
     created: task_creation.CreatedTasks,
 ) -> int:
     """Create the missing members of a group, wait for all of them, and compare."""
+    create_and_wait(arguments, context, work, created)
+    return 0 if arguments.no_wait else compare_again(arguments, context, work.group_id)
+
+
+def create_and_wait(
+    arguments: argparse.Namespace,
+    context: Context,
+    work: GroupWork,
+    created: task_creation.CreatedTasks,
+) -> bool:
+    """Create the missing members and wait, unless --no-wait; return whether all are resolved."""
     group_id, members = work.group_id, work.members
     root_url = default_root_url(context.environment)
     timeout_s = None if arguments.timeout is None else arguments.timeout * 60
@@ -68,7 +85,7 @@ def create(
         if arguments.no_wait:
             context.print(f"group:{group_id}")
             context.tell(f"Compare them later with: io-benchmark compare group:{group_id}")
-            return 0
+            return False
         context.tell("Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks")
         standing = task_creation.TaskQueue.connect(
             context.environment,
@@ -90,6 +107,11 @@ def create(
         context.tell(
             f"--timeout: stopped waiting; {HOW_TO_CANCEL} {group_id} cancels the remaining tasks"
         )
+    return standing.resolved == standing.total
+
+
+def compare_again(arguments: argparse.Namespace, context: Context, group_id: str) -> int:
+    """Tell how to compare later, and compare."""
     context.tell(f"Compare again with: io-benchmark compare group:{group_id}")
     return compare_group(arguments, context, group_id)
 
@@ -98,7 +120,7 @@ def _leave(
     context: Context, created: task_creation.CreatedTasks, work: GroupWork, *, may_ask: bool
 ) -> None:
     """Ask whether to cancel the tasks of an interrupted call; else leave them and say how."""
-    if not created.sent:
+    if not created.sent and not work.goes_on:
         work.remove_journal()
         context.tell("no task was created")
         return
@@ -115,7 +137,9 @@ def _leave(
     except KeyboardInterrupt:
         context.tell("")
     how = f"to cancel: {HOW_TO_CANCEL} {work.group_id}"
-    if created.confirmed < len(work.members):
+    if work.goes_on:
+        how += f"; to go on: {work.how_to_resume}"
+    elif created.confirmed < len(work.members):
         how += f"; to create the others: {work.how_to_resume}"
     context.tell(f"{created.shown} in group:{work.group_id}, {state}; {how}")
 

@@ -34,7 +34,7 @@ class _CostShare:
     def shown(self) -> str:
         how = "about" if self.measured else "at most"
         tasks = f"{_tasks(self.tasks)} of {self.minutes} min"
-        return f"{self.name}: {how} {_hours(self.all_minutes)} ({tasks} on {self.queue})"
+        return f"{self.name}: {how} {worker_hours(self.all_minutes)} ({tasks} on {self.queue})"
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,14 @@ class _Cost:
     @property
     def shown(self) -> str:
         how = "about" if all(share.measured for share in self.shares) else "at most"
-        return f"{_tasks(self.tasks)}, {how} {_hours(self.minutes)} in all"
+        return f"{_tasks(self.tasks)}, {how} {worker_hours(self.minutes)} in all"
 
 
 def _tasks(count: int) -> str:
     return f"{count} task" + ("" if count == 1 else "s")
 
 
-def _hours(minutes: int) -> str:
+def worker_hours(minutes: float) -> str:
     """Write hours with three digits: 0.917, 2.75, 165, 1,230."""
     number = compact(minutes / MINUTES_PER_HOUR)
     return f"{number} worker hour" + ("" if number == "1" else "s")

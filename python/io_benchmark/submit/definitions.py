@@ -49,6 +49,9 @@ class SubmissionSettings:
     scheduler: str = UNGROUPED
     profile: str = sizes.FULL
     owner: str | None = None  # an e-mail address; None: the kind's own
+    # Workers per pool at which results are compared until they decide; none: all tasks at once.
+    looks: tuple[int, ...] = ()
+    budget_hours: float | None = None  # of worker time, for all looks
 
 
 @dataclass(frozen=True)
@@ -142,7 +145,7 @@ def _of_pool(
     label = tasks[0].label
     if len(tasks) > 1:
         model, label = _renamed(model, label, -1), label.removesuffix("-1")
-    model = _planned(model, settings.replicates)
+    model = _planned(model, settings.looks or (settings.replicates,))
     for number in range(1, settings.replicates + 1):
         if settings.replicates == 1:
             yield SelectedTask(label, job, pool, model)
@@ -151,14 +154,14 @@ def _of_pool(
             yield SelectedTask(f"{label}-{number}", job, pool, named)
 
 
-def _planned(definition: Mapping[str, Any], replicates: int) -> dict[str, Any]:
-    """Set the variable by which a report knows how many replicates were created at once."""
+def _planned(definition: Mapping[str, Any], looks: Sequence[int]) -> dict[str, Any]:
+    """Set the variable by which a report knows at how many replicates it was meant to look."""
     payload = dict(definition["payload"])
     environment = {
         name: value for name, value in payload.pop("env", {}).items() if name != PLAN_VARIABLE
     }
-    if replicates > 1:
-        environment[PLAN_VARIABLE] = str(replicates)
+    if max(looks) > 1:
+        environment[PLAN_VARIABLE] = ",".join(map(str, looks))
     return {**definition, "payload": payload | ({"env": environment} if environment else {})}
 
 

@@ -112,7 +112,8 @@ class Submission:
         queues = all(QUEUE_NAME.fullmatch(queue) for queue in settings.pools.values())
         priority = settings.priority is None or settings.priority in PRIORITIES
         replicates = settings.replicates is None or 0 < settings.replicates <= self.tasks
-        return queues and priority and replicates and 0 < self.tasks <= MAXIMUM_TASKS
+        rising = settings.looks == tuple(sorted(set(settings.looks)))
+        return rising and queues and priority and replicates and 0 < self.tasks <= MAXIMUM_TASKS
 
     def task_ids(self, group_id: str) -> list[str]:
         """Return the tasks' ids; the group's id is that of its first task."""

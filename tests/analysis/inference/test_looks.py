@@ -118,6 +118,15 @@ def compared(found: list[Worker], schedule: Schedule | None = None) -> Compariso
             id="fewer-than-planned",
         ),
         pytest.param(
+            {"amd-16": "3,6,12", "intel": "3,6,12"},
+            0.9764,
+            "second of at most 3 looks",
+            id="looks-of-the-tasks",
+        ),
+        pytest.param(
+            {"amd-16": "3,6,12", "intel": "6"}, 0.991, "second of at most 4 looks", id="two-designs"
+        ),
+        pytest.param(
             {"amd-16": "six", "intel": "6"}, 0.991, "second of at most 4 looks", id="nonsense"
         ),
     ],
@@ -139,7 +148,7 @@ def test_a_declaration_is_believed() -> None:
     assert text_of(comparison.look) == "second of at most 2 looks"
     comparison = compared(found, Schedule((3, 12), is_declared=True))
     assert comparison.look is not None
-    assert text_of(comparison.look) == "6 workers per pool are not among --looks 3,12"
+    assert text_of(comparison.look) == "6 workers per pool are not among the looks 3,12"
 
 
 def test_one_worker_has_no_look() -> None:

@@ -8,7 +8,8 @@ looks of a schedule. There are three kinds of schedule:
 
 - assumed: nothing says when somebody looks. Every number of workers counts as a look; a number between
   two scheduled ones has the level of the look before.
-- declared, by `--looks`: the error is for these numbers of workers alone, so each of them gets more.
+- declared, by `--looks` or by each task of both sides, as `submit --until-decided` makes them: the error
+  is for these numbers of workers alone, which gets each of them more.
 - planned: all tasks of both sides were created at once as so many replicates, and are there. That is a
   single look.
 
@@ -77,6 +78,16 @@ class Schedule:
     is_declared: bool = False
     is_planned: bool = False  # by the tasks themselves: a single look
 
+    @classmethod
+    def parse(cls, text: str) -> "Schedule | None":
+        """Parse a declaration, a rising list of numbers of workers; None for any other text."""
+        numbers = text.split(",")
+        looks = tuple(int(number) for number in numbers if re.fullmatch("[0-9]{1,3}", number))
+        is_rising = len(looks) == len(numbers) and looks == tuple(sorted(set(looks)))
+        if not is_rising or looks[0] < _FEWEST_WORKERS or looks[-1] > _MOST_WORKERS:
+            return None
+        return cls(looks, is_declared=True)
+
     def look(self, workers: float) -> Look:
         """Return the look of this number of workers per pool."""
         number = int(workers)
@@ -89,6 +100,11 @@ class Schedule:
         return Look(
             self._spending(number, _TO_DIFFER), self._spending(number, _TO_BE_EQUIVALENT), text
         )
+
+    def next_look(self, first: int, second: int) -> int | None:
+        """Return the workers per pool at the next look, for sides of these sizes; None: it was the last."""
+        number = int(_of_equal_pools(first, second))
+        return next((look for look in self.looks if look > number), None)
 
     def stretches(self, most: int) -> list[range]:
         """Return numbers of workers with one level each, in rising order up to `most`."""
@@ -125,7 +141,7 @@ class Schedule:
 
     def _outside(self, workers: int) -> Statement:
         return statement(
-            "{workers} workers per pool are not among --looks {looks}",
+            "{workers} workers per pool are not among the looks {looks}",
             workers=count(workers),
             looks=",".join(map(str, self.looks)),
         )
@@ -146,14 +162,24 @@ def _numbers_of_workers() -> tuple[int, ...]:
 def schedule_of_sides(declared: Schedule, sides: Sequence[Sequence[Worker]]) -> Schedule:
     """Return the schedule that holds for two sides, by all results of each.
 
-    One that is declared is believed. Without it, a plan is a single look, because it was made before
+    One that is declared is believed; then the one that all tasks name. Without these, a plan is a single look, because it was made before
     there were results: each task names the number of replicates that were created with it.
     """
     plans = [_replicates_planned(side) for side in sides]
     known = [plan for plan in plans if plan is not None]
+    recorded = _looks_recorded([worker for side in sides for worker in side])
+    if recorded is not None and not declared.is_declared:
+        return recorded
     if declared.is_declared or len(known) < len(sides):
         return declared
     return Schedule((max(known),), is_declared=True, is_planned=True)
+
+
+def _looks_recorded(workers: Sequence[Worker]) -> Schedule | None:
+    """Return the looks that all tasks name; None where one task names others, or a plan."""
+    texts = {worker.result.config.environment.get(PLAN_VARIABLE) for worker in workers}
+    recorded = Schedule.parse(next(iter(texts)) or "") if len(texts) == 1 else None
+    return recorded if recorded is not None and len(recorded.looks) > 1 else None
 
 
 def look_of_sides(

@@ -1,0 +1,54 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The results of a group to which tasks may be added."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from io_benchmark.analysis.intake import worker_of
+from io_benchmark.analysis.model import Worker
+from io_benchmark.commands.context import Context
+from io_benchmark.commands.progress_display import show_progress
+from io_benchmark.sources.gather import gather
+from io_benchmark.sources.protocol import RunResult
+from io_benchmark.submit.confirming import SUFFIX
+from io_benchmark.submit.definitions import job_of
+
+
+@dataclass(frozen=True)
+class GroupRun:
+    """A run of the group."""
+
+    worker: Worker
+    label: str
+    duration_ns: int
+
+    @classmethod
+    def of(cls, measured: RunResult) -> "GroupRun":
+        label = measured.task.label if measured.task is not None else measured.pool
+        worker = worker_of(measured, measured.pool)
+        return cls(worker, label, measured.result.duration_ns)
+
+    @classmethod
+    def read_all(cls, group_id: str, context: Context) -> Sequence["GroupRun"]:
+        """Read the results of a group; name those that are missing."""
+        with show_progress(context.stderr) as progress:
+            gathered = gather([f"group:{group_id}"], context.environment, progress, cls.of)
+        for line in gathered.unreadable:
+            context.tell(f"missing: {line}")
+        return gathered.results
+
+    @property
+    def job(self) -> str:
+        return job_of(self.label, self.worker.pool) or self.label
+
+    @property
+    def is_confirming(self) -> bool:
+        return self.label.startswith(f"{self.job}{SUFFIX}")
+
+    @property
+    def has_ceilings(self) -> bool:
+        retrieves = (entry.retrieves for entry in self.worker.entries)
+        trials = (each.trials for each in retrieves if each is not None)
+        return any(each is not None and bool(each.ceilings) for each in trials)

@@ -1,0 +1,200 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Measures look by look: waits, compares, and adds tasks to the pools that are undecided.
+
+Nothing is kept between two looks. What is missing follows from the group, and a task's id from the
+group and the task's label, so `--resume` goes on where a command was stopped.
+"""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from io_benchmark.analysis import compare
+from io_benchmark.analysis.inference.looks import Schedule
+from io_benchmark.analysis.model import Subject
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.commands import task_group
+from io_benchmark.commands.context import EXIT_FAILED, Context
+from io_benchmark.commands.group_runs import GroupRun
+from io_benchmark.commands.submit_agreement import Announcement
+from io_benchmark.errors import UsageError
+from io_benchmark.submit import cost
+from io_benchmark.submit.definitions import (
+    GroupMember,
+    SelectedTask,
+    SubmissionSettings,
+)
+from io_benchmark.submit.next_look import MeasuredGroup, NextLook
+from io_benchmark.submit.repeating import further_task
+from io_benchmark.submit.submission import ready_in_group
+from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
+
+
+@dataclass(frozen=True)
+class LookByLook:
+    """A group that is measured until its pools are decided."""
+
+    arguments: argparse.Namespace
+    context: Context
+    looks: tuple[int, ...]
+    budget_hours: float | None
+
+    @classmethod
+    def of(
+        cls, arguments: argparse.Namespace, context: Context, settings: SubmissionSettings
+    ) -> "LookByLook":
+        """Return it with the budget of this call, else the one that the group was submitted with."""
+        budget = settings.budget_hours if arguments.budget is None else arguments.budget
+        return cls(arguments, context, settings.looks, budget)
+
+    def of_group(self, work: task_group.GroupWork) -> task_group.GroupWork:
+        """Return work to which more may be added."""
+        command = task_group.how_to("--resume", self.arguments.baseline)
+        return replace(work, resumption=command, goes_on=True)
+
+    def announced_cost(self, chosen: Sequence[SelectedTask], minutes: Mapping[str, float]) -> str:
+        """Return what all looks take at most; refuse what cannot decide anything."""
+        pools = {task.pool for task in chosen}
+        if len(pools) < 2:
+            raise UsageError(
+                f"--until-decided compares pools, and {', '.join(pools)} is the only one that is "
+                "selected; select another one, or omit it"
+            )
+        first = cost.estimate(chosen, minutes).minutes
+        most = first * self.looks[-1] / self.looks[0]
+        budget = self.budget_hours
+        if budget is None:
+            limit = f"{cost.worker_hours(most)}, {self.looks[-1]} tasks per pool"
+        elif first > budget * cost.MINUTES_PER_HOUR:
+            raise UsageError(
+                f"--budget {budget:g}: {self.looks[0]} tasks per pool can take "
+                f"{cost.worker_hours(first)}; raise it, select fewer pools, or give --like"
+            )
+        else:
+            limit = f"{cost.worker_hours(min(most, budget * cost.MINUTES_PER_HOUR))} (--budget)"
+        return f"Then more tasks of pools that are undecided; all looks together: at most {limit}"
+
+    def run(self, work: task_group.GroupWork, created: CreatedTasks, *, is_agreed: bool) -> int:
+        """Create the missing tasks, and more until all pools are decided; then compare."""
+        arguments, context = self.arguments, self.context
+        while task_group.create_and_wait(arguments, context, work, created):
+            group = self._group(work.group_id)
+            chosen: Sequence[SelectedTask] = ()
+            # Those of a command that was stopped may still run.
+            if group.are_resolved:
+                chosen = self._next_tasks(work.group_id, group)
+                if not chosen:
+                    break
+                if not is_agreed:
+                    announcement = Announcement(chosen, _scheduler(chosen), group.minutes_by_job())
+                    if not announcement.is_agreed(context, yes=arguments.yes):
+                        return EXIT_FAILED
+                    is_agreed = True
+            now = datetime.now(UTC)
+            ready = [ready_in_group(task, work.group_id, now) for task in chosen]
+            running = [
+                GroupMember(task.task_id, task.label)
+                for task in group.tasks
+                if not task.status.is_resolved
+            ]
+            work = replace(work, missing=ready, members=[*running, *ready], journal=None)
+            created = CreatedTasks(running, len(running))
+        return task_group.compare_again(arguments, context, work.group_id)
+
+    @property
+    def schedule(self) -> Schedule:
+        return Schedule(self.looks, is_declared=True)
+
+    def _group(self, group_id: str) -> MeasuredGroup:
+        members = TaskQueue.connect(self.context.environment, lambda queue: queue.group(group_id))
+        return MeasuredGroup([task for task in members if task.is_benchmark])
+
+    def _next_tasks(self, group_id: str, group: MeasuredGroup) -> list[SelectedTask]:
+        """Compare, and return the tasks of the next look; none where this was the last one."""
+        runs = GroupRun.read_all(group_id, self.context)
+        pools = {run.worker.pool for run in runs}
+        baseline = self.arguments.baseline
+        if not pools or baseline not in (None, *pools):
+            return []  # the comparison says so
+        workers = sorted(
+            (run.worker for run in runs),
+            key=lambda worker: (worker.side, worker.task_id, worker.run_id or 0),
+        )
+        report = compare.compare(Plan.of_pools(pools, baseline), workers, compare.Options())
+        if not any(part.comparisons for part in report.subjects):
+            return []  # this as well
+        look = NextLook.after(report, self.schedule, _jobs(runs), group.count_by_job())
+        chosen = TaskQueue.connect(
+            self.context.environment, lambda queue: _more_tasks(queue, group, runs, look)
+        )
+        return chosen if self._goes_on(look, group, chosen) else []
+
+    def _goes_on(
+        self, look: NextLook, group: MeasuredGroup, chosen: Sequence[SelectedTask]
+    ) -> bool:
+        """Say what is undecided, and what the next look costs or why there is none."""
+        spent = group.spent_minutes
+        taken = f"{cost.worker_hours(spent)} spent"
+        if not look.undecided:
+            self.context.tell(f"Decided; {taken}")
+            return False
+        undecided = f"Undecided: {', '.join(look.undecided)}"
+        if not chosen and look.exhausted:
+            pools = ", ".join(look.exhausted)
+            reason = f"half of the tasks or more brought no further worker of {pools}"
+            self.context.tell(f"{undecided}; {taken}; {reason}; look at the tasks")
+            return False
+        if not chosen:
+            self.context.tell(
+                f"{undecided}; {taken}; {self.looks[-1]} workers per pool are the last look"
+            )
+            return False
+        estimate = cost.estimate(chosen, group.minutes_by_job())
+        self.context.tell(f"{undecided}; {taken}; the next look has {estimate.shown}")
+        budget = self.budget_hours
+        if budget is not None and spent + estimate.minutes > budget * cost.MINUTES_PER_HOUR:
+            self.context.tell(
+                f"Stopped by --budget {budget:g}; to go on with a higher one: "
+                f"{task_group.how_to('--resume', self.arguments.baseline)} "
+                f"{group.tasks[0].status.task_group_id} --budget HOURS"
+            )
+            return False
+        for share in estimate.shares:
+            self.context.tell(f"  {share.shown}")
+        return True
+
+
+def _jobs(runs: Sequence[GroupRun]) -> dict[tuple[str, Subject], str]:
+    """Return the job that measures each subject on each side."""
+    jobs: dict[tuple[str, Subject], str] = {}
+    for run in sorted(runs, key=lambda run: run.label):
+        for entry in run.worker.entries:
+            jobs.setdefault((run.worker.side, entry.subject), run.job)
+    return jobs
+
+
+async def _more_tasks(
+    queue: TaskQueue, group: MeasuredGroup, runs: Sequence[GroupRun], look: NextLook
+) -> list[SelectedTask]:
+    """Return the tasks to add, the pools in turn."""
+    labels = group.labels
+    models: dict[str, tuple[GroupRun, dict[str, object]]] = {}
+    for job in look.tasks_to_add:
+        model = next(run for run in runs if run.job == job and not run.is_confirming)
+        models[job] = (model, await queue.definition(model.worker.task_id))
+    chosen = []
+    for number in range(max(look.tasks_to_add.values(), default=0)):
+        for job, (model, definition) in sorted(models.items()):
+            if number < look.tasks_to_add[job]:
+                task = further_task(definition, model.label, model.worker.pool, labels)
+                labels.append(task.label)
+                chosen.append(task)
+    return chosen
+
+
+def _scheduler(chosen: Sequence[SelectedTask]) -> str:
+    """Return the group's scheduler, which all its tasks have."""
+    return next((str(task.definition["schedulerId"]) for task in chosen), "")

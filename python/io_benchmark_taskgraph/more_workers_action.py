@@ -1,0 +1,114 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The action "Measure more workers": as many as the report asks for, and the report after them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from typing import Any
+
+from taskgraph.actions import registry
+
+from io_benchmark_taskgraph.confirm_action import PACE_VARIABLE
+from io_benchmark_taskgraph.group_tasks import REPORT_JOB, Group, GroupTask
+
+logger = logging.getLogger(__name__)
+
+NAME = "io-benchmark-more-workers"
+MOST_WORKERS = 100
+# More must be asked for by their number.
+MOST_BY_DEFAULT = 24
+DESCRIPTION = """\
+Measure more workers of the pools that the report calls inconclusive, as many as it asks for, then run the
+report again. Workers that the report does not have yet count as measured."""
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "workers": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": MOST_WORKERS,
+            "title": "More workers per pool",
+            "description": "Without it: what the report asks for, up to "
+            f"{MOST_BY_DEFAULT}.",
+        }
+    },
+    "additionalProperties": False,
+}
+
+
+def register() -> None:
+    """Register the action once per process: a program may load several trees."""
+    if NAME in registry.callbacks:
+        return
+    registry.register_callback_action(
+        name=NAME,
+        title="Measure more workers",
+        symbol="mw",
+        description=DESCRIPTION,
+        order=51,
+        context=[{"kind": REPORT_JOB}],
+        schema=SCHEMA,
+    )(_measure)
+
+
+def _measure(
+    parameters: Any, graph_config: Any, given: Any, task_group_id: str, _task_id: Any
+) -> None:
+    group = Group(task_group_id, parameters, graph_config)
+    report = group.read_report()
+    wanted = _wanted(report, (given or {}).get("workers"))
+    reported = {str(worker["task_id"]) for worker in report["workers"]}
+    waited_for = []
+    for pool, count in sorted(wanted.items()):
+        # Confirming tasks hold their copies back, and are not compared.
+        tasks = [
+            task
+            for task in group.pools
+            if task.pool == pool and not task.variable(PACE_VARIABLE)
+        ]
+        new = [task.task_id for task in tasks if _is_new(task, reported)]
+        models = [task for task in tasks if task.task_id in reported]
+        if not models:
+            logger.warning("%s: the group has no task that the report read", pool)
+            continue
+        new += [
+            group.repeat(models[0], "", "one more worker", {})
+            for _ in range(count - len(new))
+        ]
+        logger.info("%s: %d more workers", pool, len(new))
+        waited_for += new
+    if waited_for:
+        group.report_after(waited_for)
+    else:
+        logger.info("no more workers: the report calls no comparison inconclusive")
+
+
+def _is_new(task: GroupTask, reported: Iterable[str]) -> bool:
+    """Return whether a task measures, or has measured, what the report does not have."""
+    is_lost = task.state in ("failed", "exception")
+    return task.task_id not in reported and not is_lost
+
+
+def _wanted(report: Any, given: int | None) -> dict[str, int]:
+    """Return how many workers to add per undecided pool, and of its baseline."""
+    if given is not None:
+        undecided = [
+            comparison
+            for part in report["subjects"]
+            for comparison in part["comparisons"]
+            if comparison["verdict"] == "inconclusive"
+        ]
+        sides = ("candidate", "baseline")
+        return {comparison[side]: given for comparison in undecided for side in sides}
+    wanted: dict[str, int] = {}
+    for row in report["replication"]:
+        if row["standing"] == "not by repetition":
+            logger.warning(
+                "%s: the report expects nothing of more workers", row["side"]
+            )
+        elif row["standing"] == "open" and row["workers_to_add"]:
+            wanted[row["side"]] = min(row["workers_to_add"], MOST_BY_DEFAULT)
+    return wanted

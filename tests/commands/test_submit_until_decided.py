@@ -1,0 +1,273 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""submit --until-decided: simulated workers that vary by 5 %, on a deployment on the loopback."""
+
+import json
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import program
+import pytest
+import seed_case
+import submitted_tasks
+from checkout import ROOT
+from killed_submit import Killer, labels, submit
+from loopback import Loopback
+from loopback_deployment import AMD_16, Artifact, Deployment
+from loopback_runs import run
+
+IMAGE = ("--image", "localhost/image:latest")
+TWO = (*IMAGE, "-j", "amd-30,intel")
+START = (*TWO, "--until-decided")
+VARIATION = 0.05
+
+
+class Workers:
+    """They take no time. Each pool's mean time is a multiple of the baseline's."""
+
+    def __init__(self, seed: int, **ratios: float) -> None:
+        self._seed = seed
+        self._ratios = {pool.replace("_", "-"): ratio for pool, ratio in ratios.items()}
+        self.failing: set[str] = set()  # labels
+        self.machines: int | None = None  # per pool; None: a new one for each task
+
+    def __call__(self, deployment: Deployment, task_id: str) -> None:
+        definition = deployment.definitions[task_id]
+        label = definition["metadata"]["name"]
+        pool = submitted_tasks.pool_of(definition)
+        if label in self.failing:
+            deployment.change_runs(task_id, "failed")
+            return
+        dice = random.Random(f"{self._seed} {label}")
+        factor = self._ratios.get(pool, 1.0) * math.exp(dice.gauss(0, VARIATION))
+        # intel's figures for all of them: nothing but the factor differs.
+        (document,) = seed_case.documents(1, pools=["intel"])
+        document["task"] |= {"pool": pool, "task_id": task_id, "run_id": 0}
+        document["config"]["environment"] = submitted_tasks.recorded_environment(definition)
+        (entry,) = document["workloads"]
+        samples = entry["samples"]
+        for column in ("lookup_ns", "copy_ns"):
+            samples[column] = [round(factor * value) for value in samples[column]]
+        samples["start_ns"] = [round(factor * value) for value in samples["start_ns"]]
+        entry["run_ns"] = round(factor * entry["run_ns"])
+        number = len(deployment.definitions)
+        if self.machines is not None:
+            number %= self.machines
+        worker = {"workerId": f"worker-{pool}-{number}"}
+        deployment.statuses[task_id]["runs"] = [{**run(0, "completed"), **worker}]
+        deployment.statuses[task_id]["state"] = "completed"
+        deployment.set_result(task_id, 0, Artifact(json.dumps(document).encode()))
+
+
+@pytest.fixture
+def deployment() -> Deployment:
+    return Deployment()
+
+
+@pytest.fixture
+def loopback(deployment: Deployment) -> Iterator[Loopback]:
+    with Loopback(deployment) as running:
+        yield running
+
+
+@pytest.fixture
+def call(loopback: Loopback, tmp_path: Path) -> Callable[..., tuple[int, str, str]]:
+    return partial(submit, loopback, tmp_path)
+
+
+def tasks_per_pool(deployment: Deployment) -> dict[str, int]:
+    return dict(Counter(map(submitted_tasks.pool_of, deployment.definitions.values())))
+
+
+def test_large_difference(call, deployment, loopback):
+    """1.92× is decided at the first look; what all looks could cost is said before."""
+    deployment.on_create = Workers(1, amd_30=1.92)
+    code, stdout, stderr = call(*START)
+    assert code == 0, stderr
+    assert "slower than intel" in stdout
+    assert tasks_per_pool(deployment) == {"amd-30": 3, "intel": 3}
+    (group,) = deployment.groups
+    lines = stderr.splitlines()
+    assert lines[1] == f"6 tasks, at most 5.5 worker hours in all, at {loopback.url}, as me"
+    assert lines[4] == (
+        "Then more tasks of pools that are undecided; all looks together: at most 44 worker hours, "
+        "24 tasks per pool"
+    )
+    assert lines[7:] == [
+        (
+            f"Creating group:{group}; if this stops, resume with: "
+            f"io-benchmark submit --resume {group}"
+        ),
+        f"6 tasks created: {loopback.url}/tasks/groups/{group}",
+        "Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks",
+        "[6/6] 6 completed after 0 min",
+        "Decided; 0.999 worker hours spent",
+        f"Compare again with: io-benchmark compare group:{group}",
+    ]
+
+
+def test_only_undecided_pools(call, deployment, loopback):
+    """amd-30 at 1.1× and the baseline get more tasks, amd-16 at 1.92× does not: 15 tasks, not 36."""
+    deployment.on_create = Workers(2, amd_16=1.92, amd_30=1.1)
+    code, stdout, stderr = call(*IMAGE, "--until-decided")
+    assert code == 0, stderr
+    assert tasks_per_pool(deployment) == {"amd-16": 3, "amd-30": 6, "intel": 6}
+    assert labels(deployment)[9:] == [
+        f"io-benchmark-{pool}-{number}" for number in (4, 5, 6) for pool in ("amd-30", "intel")
+    ]
+    (group,) = deployment.groups
+    assert stderr.splitlines()[-8:-1] == [
+        (
+            "Undecided: amd-30; 1.5 worker hours spent; the next look has 6 tasks, about 1 worker "
+            "hour in all"
+        ),
+        "  amd-30: about 0.5 worker hours (3 tasks of 10 min on releng-1/b-linux-docker-large-amd)",
+        "  intel: about 0.5 worker hours (3 tasks of 10 min on releng-1/b-linux)",
+        f"6 tasks created: {loopback.url}/tasks/groups/{group}",
+        "Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks",
+        "[6/6] 6 completed after 0 min",
+        "Decided; 2.5 worker hours spent",
+    ]
+    again = program.run(
+        "compare",
+        f"group:{group}",
+        folder=ROOT,
+        environment={"TASKCLUSTER_ROOT_URL": loopback.url},
+    )
+    assert again.stdout == stdout
+    plans = {
+        one["payload"]["env"]["IO_BENCHMARK_REPLICATES"] for one in deployment.definitions.values()
+    }
+    assert plans == {"3,6,12,24"}
+
+
+def test_equal_pools_with_a_budget(call, deployment):
+    """It stops before the budget is exceeded; --resume with a higher one goes on in the group."""
+    deployment.on_create = Workers(4)
+    code, stdout, stderr = call(*START, "--budget", "6")
+    assert (code, "inconclusive" in stdout) == (0, True), stderr
+    assert tasks_per_pool(deployment) == {"amd-30": 12, "intel": 12}
+    (group,) = deployment.groups
+    assert stderr.splitlines()[-3:-1] == [
+        (
+            "Undecided: amd-30; 4 worker hours spent; the next look has 24 tasks, about 4 worker hours in all"
+        ),
+        (
+            "Stopped by --budget 6; to go on with a higher one: "
+            f"io-benchmark submit --resume {group} --budget HOURS"
+        ),
+    ]
+    code, stdout, stderr = call("--resume", group, "--budget", "9")
+    assert (code, "equivalent" in stdout) == (0, True), stderr
+    assert list(deployment.groups) == [group]
+    assert tasks_per_pool(deployment) == {"amd-30": 24, "intel": 24}
+
+
+def test_killed_in_the_second_look(call, deployment, loopback):
+    """--resume goes on in the same group, and ends with the same tasks."""
+    deployment.on_create = Workers(2, amd_30=1.1)
+    killer = loopback.faults = Killer(8, answered=True)
+    code, _, stderr = call(*START, killer=killer)
+    assert (code, len(deployment.definitions)) == (-9, 9), stderr
+    (group,) = deployment.groups
+    code, stdout, stderr = call("--resume", group)
+    assert (code, "slower than intel" in stdout) == (0, True), stderr
+    assert "6 of 6 tasks exist" in stderr
+    assert sorted(labels(deployment)) == sorted(
+        f"io-benchmark-{pool}-{number}" for number in range(1, 7) for pool in ("amd-30", "intel")
+    )
+
+
+def test_lost_results(call, deployment):
+    """A task without a result is followed by another one, up to twice as many as workers."""
+    workers = deployment.on_create = Workers(2, amd_30=1.1)
+    workers.failing = {"io-benchmark-intel-5"}
+    code, _, stderr = call(*START)
+    assert "Decided" in stderr
+    assert code == 1  # the comparison names the missing result
+    assert tasks_per_pool(deployment) == {"amd-30": 6, "intel": 7}
+
+
+def test_too_few_machines(call, deployment):
+    """Pools of two machines: repeating does not help, and it stops."""
+    workers = deployment.on_create = Workers(2)
+    workers.machines = 2
+    code, _, stderr = call(*START)
+    assert code == 0
+    assert stderr.splitlines()[-2].endswith(
+        "half of the tasks or more brought no further worker of amd-30, intel; look at the tasks"
+    )
+
+
+def test_asks_first(loopback, deployment, tmp_path):
+    """On a terminal, with the cost of all looks; anything but yes is no."""
+    done = program.run(
+        *("submit", *START, "--budget", "9"),
+        folder=ROOT,
+        expected=1,
+        environment={
+            **submitted_tasks.IDENTITY,
+            "TASKCLUSTER_ROOT_URL": loopback.url,
+            "TASKCLUSTER_CLIENT_ID": "me",
+            "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
+            "XDG_STATE_HOME": str(tmp_path),
+        },
+        stdin="\n",
+        on_terminal=True,
+    )
+    assert "all looks together: at most 9 worker hours (--budget)\n" in done.stderr
+    assert done.stderr.endswith("Create them? [y/N] nothing was created\n")
+    assert not deployment.definitions
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(["--budget", "9"], "--budget needs --until-decided", id="budget alone"),
+        pytest.param(
+            ["--until-decided", "--replicates", "6"], "--replicates cannot be", id="replicates"
+        ),
+        pytest.param(["--until-decided", "--no-wait"], "--no-wait cannot be", id="no wait"),
+        pytest.param(["--until-decided", "--resume", AMD_16], "not allowed with", id="resume"),
+        pytest.param(["--until-decided", "--confirm", AMD_16], "not allowed with", id="confirm"),
+        pytest.param(["--until-decided", "--cancel", AMD_16], "not allowed with", id="cancel"),
+        pytest.param(["--confirm", AMD_16, "--budget", "9"], "--budget cannot be", id="no look"),
+        pytest.param(
+            [*IMAGE, "--until-decided", "-j", "intel"],
+            "--until-decided compares pools, and intel is the only one",
+            id="one pool",
+        ),
+        pytest.param(
+            [*START, "--budget", "5"],
+            "--budget 5: 3 tasks per pool can take 5.5 worker hours; raise it",
+            id="budget too small",
+        ),
+    ],
+)
+def test_mistakes(call, deployment, arguments, message):
+    """One line, before anything is asked or created."""
+    code, stdout, stderr = call(*arguments)
+    assert (code, stdout) == (2, "")
+    assert message in stderr.splitlines()[-1]
+    assert not deployment.definitions
+
+
+def test_resuming_another_group(call, deployment):
+    """--budget is for a group that is measured look by look; --no-wait is for the others."""
+    deployment.on_create = Workers(1, amd_30=1.92)
+    call(*TWO)
+    (first,) = deployment.groups
+    assert call("--resume", first, "--budget", "9")[2] == (
+        f"error: --budget: group:{first} was submitted without --until-decided; omit it\n"
+    )
+    call(*START)
+    (_, second) = deployment.groups
+    assert (
+        "--no-wait cannot be combined with --resume here"
+        in call("--resume", second, "--no-wait")[2]
+    )

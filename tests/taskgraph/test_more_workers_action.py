@@ -1,0 +1,144 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The action "Measure more workers", run by taskgraph's own command on the loopback deployment."""
+
+import json
+
+import program
+import pytest
+import yaml
+from loopback import Loopback
+from loopback_deployment import Artifact
+from taskgraph.actions import registry
+from taskgraph.parameters import Parameters
+
+from io_benchmark.submit.repeating import further_task
+from io_benchmark.submit.submission import _derived_id
+from io_benchmark_taskgraph import more_workers_action
+from io_benchmark_taskgraph.group_tasks import REPORT as REPORT_FILE
+
+from .conftest import REPOSITORY
+from .test_confirm_action import ACTION, GROUP, by_label, complete, confirm, push
+from .whole_graph import EVERY_POOL, PARAMS, REPORT
+
+NEW = [f"{label}-{number}" for label in EVERY_POOL[1:] for number in (2, 3)]
+
+
+def measure(deployment, *, expected=0, workers=None):
+    given = None if workers is None else {"workers": workers}
+    return confirm(deployment, expected=expected, name=more_workers_action.NAME, given=given)
+
+
+def add_report(deployment, task_id, **to_add):
+    """Compare the group as IOB(report) does; the pools' wishes are set, because they decide here."""
+    with Loopback(deployment) as loopback:
+        done = program.run(
+            *("compare", f"group:{GROUP}", "--partial", "--json"),
+            environment={"TASKCLUSTER_ROOT_URL": loopback.url},
+        )
+    report = json.loads(done.stdout)
+    for row in report["replication"]:
+        count = to_add.get(row["side"].replace("-", "_"), 0)
+        row |= {"standing": "open" if count else "decided", "workers_to_add": count or None}
+    artifact = Artifact(json.dumps(report).encode())
+    deployment.artifacts[task_id, 0, REPORT_FILE] = artifact
+    deployment.change_runs(task_id, "completed")
+
+
+@pytest.fixture
+def deployment():
+    """A push whose report asks for two more workers of two pools, and the action's task."""
+    made = push()
+    made.create(ACTION, {**made.definitions[GROUP], "metadata": {"name": "Action"}})
+    made.change_runs(ACTION, "running")
+    add_report(made, by_label(made)[REPORT][0][0], amd_30=2, intel=2)
+    return made
+
+
+def new_labels(deployment):
+    return sorted(
+        label
+        for label in by_label(deployment)
+        if label.startswith("io-benchmark-") and label[-2:] in ("-2", "-3", "-4", "-5")
+    )
+
+
+def test_what_the_report_asks_for(deployment):
+    """Two more tasks of each open pool, as submit would make them, and a report after them."""
+    log = measure(deployment)
+    assert "amd-30: 2 more workers" in log
+    assert new_labels(deployment) == NEW
+    tasks = by_label(deployment)
+    ((task_id, made),) = tasks["io-benchmark-intel-3"]
+    assert task_id == _derived_id(GROUP, "io-benchmark-intel-3")
+    ((_, model),) = tasks[EVERY_POOL[2]]
+    submitted = further_task(model, EVERY_POOL[2], "intel", [*EVERY_POOL, "io-benchmark-intel-2"])
+    assert submitted.label == "io-benchmark-intel-3"
+    for key in ("tags", "scopes", "metadata", "priority", "workerType"):
+        assert made[key] == submitted.definition[key], key
+    assert made["payload"]["env"] == model["payload"]["env"]
+    assert made["extra"]["treeherder"]["symbol"] == "intel-3"
+    (_, first), (_, second) = tasks[REPORT]
+    waited_for = [tasks[label][0][0] for label in NEW]
+    assert second["dependencies"] == [*first["dependencies"], ACTION, *waited_for]
+
+
+def test_again(deployment):
+    """A second click creates nothing until the next report; lost tasks are made up for."""
+    measure(deployment)
+    before = list(deployment.definitions)
+    measure(deployment)
+    assert list(deployment.definitions) == before
+    tasks = by_label(deployment)
+    for label in NEW[1:]:
+        complete(deployment, tasks[label][0][0])
+    deployment.change_runs(tasks[NEW[0]][0][0], "failed")
+    measure(deployment)
+    assert new_labels(deployment) == sorted([*NEW, f"{EVERY_POOL[1]}-4"])
+    assert len(by_label(deployment)[REPORT]) == 3
+
+
+def test_decided(deployment):
+    """Nothing is created where the newest report is satisfied."""
+    add_report(deployment, by_label(deployment)[REPORT][0][0])
+    assert "the report calls no comparison inconclusive" in measure(deployment)
+    assert new_labels(deployment) == []
+
+
+def test_number(deployment):
+    """With a number, each undecided pool and its baseline get that many; here one is undecided."""
+    report_id = by_label(deployment)[REPORT][0][0]
+    report = json.loads(deployment.artifacts[report_id, 0, REPORT_FILE].body)
+    for part in report["subjects"]:
+        for comparison in part["comparisons"]:
+            is_open = comparison["candidate"] == "amd-30"
+            comparison["verdict"] = "inconclusive" if is_open else "slower"
+    artifact = Artifact(json.dumps(report).encode())
+    deployment.artifacts[report_id, 0, REPORT_FILE] = artifact
+    measure(deployment, workers=1)
+    assert new_labels(deployment) == ["io-benchmark-amd-30-2", "io-benchmark-intel-2"]
+
+
+def test_without_a_report(deployment):
+    """The action fails, and its last line says what to do."""
+    report_id = by_label(deployment)[REPORT][0][0]
+    del deployment.artifacts[report_id, 0, REPORT_FILE]
+    log = measure(deployment, expected=1)
+    assert log.splitlines()[-1].endswith(
+        f"group {GROUP}: has no report that this action can read; wait for it, or compare with: "
+        f"io-benchmark compare group:{GROUP}"
+    )
+
+
+def test_actions_json():
+    """It is offered on reports alone, by the generic hook, with an optional number."""
+    config = registry.load_graph_config(str(REPOSITORY / "taskcluster"))
+    config.register()
+    parameters = Parameters(strict=False, **yaml.safe_load((PARAMS / "comment.yml").read_text()))
+    actions = registry.render_actions_json(parameters, config, GROUP)["actions"]
+    (action,) = (one for one in actions if one["name"] == more_workers_action.NAME)
+    assert (action["kind"], action["title"]) == ("hook", "Measure more workers")
+    assert action["context"] == [{"kind": "io-benchmark-report"}]
+    assert action["extra"] == {"actionPerm": "generic"}
+    assert set(action["schema"]["properties"]) == {"workers"}
