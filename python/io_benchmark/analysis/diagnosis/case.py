@@ -12,7 +12,7 @@ from statistics import fmean
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.worker_view import View, mean_of
-from io_benchmark.analysis.parts.division import Division, divide, of_machines
+from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 from io_benchmark.results import workloads
 
@@ -165,13 +165,13 @@ class Case:
     def division(self) -> Division | None:
         """Return the difference in parts; None where a side has no times."""
         sides = {
-            name: of_machines(
+            name: [
                 [view.entry for view in runs if view.entry is not None]
                 for runs in by_machine([view for view in views if view.entry is not None])
-            )
+            ]
             for name, views in (("baseline", self.baseline), ("candidate", self.candidate))
         }
-        return divide(sides, "candidate", "baseline") if all(sides.values()) else None
+        return Division.between(sides, "candidate", "baseline") if all(sides.values()) else None
 
     def parts_of_workload(self, acts_through: frozenset[Part]) -> frozenset[Part]:
         """Return these parts as this workload has them: all but cache-retrieve have a single phase."""
