@@ -9,12 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from io_benchmark.analysis.inference.levels import LEVEL
-from io_benchmark.analysis.inference.variances import (
-    MeanVariance,
-    reach,
-    sample_variance,
-    satterthwaite,
-)
+from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.model import Entry
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 
@@ -120,11 +115,7 @@ def _interval(
     """Return Welch's interval of the difference of the means."""
     if min(len(baseline), len(candidate)) < 2:
         return None, None
-    variances = [
-        MeanVariance(sample_variance(side) / len(side), len(side) - 1.0)
-        for side in (baseline, candidate)
-    ]
     difference = fmean(candidate) - fmean(baseline)
-    error = math.sqrt(math.fsum(each.variance for each in variances))
-    margin = reach(LEVEL, satterthwaite(variances)) * error if error else 0.0
+    variance = MeanVariance.of_sum([MeanVariance.of_mean(side) for side in (baseline, candidate)])
+    margin = variance.half_width(LEVEL)
     return difference - margin, difference + margin
