@@ -12,11 +12,11 @@ from io_benchmark.analysis.diagnosis.single_workers import explain_single_worker
 from io_benchmark.analysis.inference import common_prefix, independent_workers, levels
 from io_benchmark.analysis.inference.comparisons import Pair, compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
-from io_benchmark.analysis.inference.looks import Schedule, look_of_sides, schedule_of_sides
+from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.single_machines import find_single_machines
 from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.observed import machine_identity
-from io_benchmark.analysis.parts import division
+from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report, SubjectReport, WorkerLine
 from io_benchmark.analysis.statements import Statement, count, statement
@@ -152,22 +152,21 @@ def _compare_subject(
             problems += independent_workers.shared_workers(
                 subject, sides[candidate], sides[baseline]
             )
-            length = common_prefix.common_length(sides[candidate], sides[baseline])
-            problems += common_prefix.unequal_length(subject, (baseline, candidate), length)
-            ours, theirs = (
-                data[side] if length is None else common_prefix.first_samples(sides[side], length)
-                for side in (candidate, baseline)
+            whole = data[candidate], data[baseline]
+            ours, theirs, unequal = common_prefix.compared_samples(
+                subject, whole, sides[candidate], sides[baseline]
             )
+            problems += unequal
             results = (by_side[candidate], by_side[baseline])
-            schedule = schedule_of_sides(options.schedule, results)
-            look = look_of_sides(schedule, (ours.count, theirs.count), results)
+            schedule = options.schedule.of_sides(results)
+            look = schedule.look_of_sides((ours.count, theirs.count), results)
             pairs.append(Pair(candidate, baseline, ours, theirs, look, schedule))
     compared = {side for pair in pairs for side in (pair.candidate, pair.baseline)}
     single = sorted(side for side in compared if data[side].count == 1)
     problems += independent_workers.single_workers(subject, single, assumed)
     comparisons = compare_sides(subject, pairs, margin=options.margin, assumed=assumed)
     order = plan.order(sides)
-    parts = {side: division.of_machines(of.runs) for side, of in data.items()}
+    machines = {side: of.runs for side, of in data.items()}
     workers = {side: [run.worker for run in sides[side]] for side in order}
     return (
         SubjectReport(
@@ -176,7 +175,7 @@ def _compare_subject(
             comparisons,
             figures.noise_floors(data.values()),
             bottlenecks.bottlenecks_of_sides(subject, workers),
-            tuple(division.divide(parts, pair.candidate, pair.baseline) for pair in pairs),
+            tuple(Division.between(machines, pair.candidate, pair.baseline) for pair in pairs),
         ),
         problems,
     )

@@ -4,7 +4,6 @@
 """From a result file to a worker. Its columns become arrays without a copy."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -45,8 +44,9 @@ def worker_of(measured: RunResult, side: str) -> Worker:
 
 
 def _entry(recorded: CacheRetrieveEntry | BatchEntry, stolen_per_cpu: float | None) -> Entry:
-    entry = _retrieves(recorded) if isinstance(recorded, CacheRetrieveEntry) else _batches(recorded)
-    return replace(entry, parts_ns=time_parts.with_stolen(entry.parts_ns, stolen_per_cpu))
+    if isinstance(recorded, CacheRetrieveEntry):
+        return _retrieves(recorded, stolen_per_cpu)
+    return _batches(recorded, stolen_per_cpu)
 
 
 def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float | None:
@@ -61,7 +61,7 @@ def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float | None:
     return growth[_STOLEN] / worked if worked > 0 else None
 
 
-def _retrieves(entry: CacheRetrieveEntry) -> Entry:
+def _retrieves(entry: CacheRetrieveEntry, stolen_per_cpu: float | None) -> Entry:
     samples = entry.samples
     lookup_ns = _column(samples.lookup_ns)
     sizes = np.array(entry.file_sizes_bytes, dtype=np.int64)
@@ -73,12 +73,12 @@ def _retrieves(entry: CacheRetrieveEntry) -> Entry:
         operations=_constant(1, len(lookup_ns)),
         size_bytes=sizes[_column(samples.file_index)],
         planned=entry.retrieves_planned,
-        parts_ns=time_parts.of_retrieves(samples),
+        parts_ns=time_parts.of_retrieves(samples, stolen_per_cpu),
         lookup_ns=lookup_ns,
     )
 
 
-def _batches(entry: BatchEntry) -> Entry:
+def _batches(entry: BatchEntry, stolen_per_cpu: float | None) -> Entry:
     samples = entry.samples
     return Entry(
         subject=Subject(
@@ -93,7 +93,7 @@ def _batches(entry: BatchEntry) -> Entry:
         operations=_column(samples.operations),
         size_bytes=_constant(0, len(samples.duration_ns)),
         planned=entry.parameters.samples_planned,
-        parts_ns=time_parts.of_batches(samples, entry.process_times),
+        parts_ns=time_parts.of_batches(samples, entry.process_times, stolen_per_cpu),
     )
 
 

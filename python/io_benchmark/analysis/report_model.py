@@ -16,6 +16,7 @@ from io_benchmark.analysis.model import (
     Interval,
     Problem,
     Subject,
+    Verdict,
 )
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.statements import Statement
@@ -94,6 +95,10 @@ class SingleWorker:
     # no verdicts, because workers that are left out for their times decide them.
     without: tuple[Comparison, ...]
     diagnosis: Diagnosis | None  # why; None: explained on another measurement
+
+    @property
+    def verdict(self) -> Verdict:
+        return Verdict.SLOWER if self.ratio > 1 else Verdict.FASTER
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,28 @@ import re
 import pytest
 
 from io_benchmark.number_text import TimeScale
-from io_benchmark.report.plots.waterfall import End, Step, draw
+from io_benchmark.report.content.part_rows import PartRow, PartRows
+from io_benchmark.report.plots.waterfall import draw
 
 MS = 1e6
 UNIT = TimeScale(1_000_000, "ms", 1)
 BAR = re.compile(r'<rect x="([0-9.]+)%" y="([0-9.]+)" width="([0-9.]+)%" height="12" class="(.+?)"')
 
 
-def drawn(*steps: Step, start_ms: float = 70, end_ms: float = 130) -> str:
-    ends = (End("intel", start_ms * MS), End("amd-16", end_ms * MS))
-    return str(draw(ends, steps, UNIT, "parts-0"))
+def drawn(*steps: PartRow, start_ms: float = 70, end_ms: float = 130) -> str:
+    whole = PartRow("", "all parts", "", (), (end_ms - start_ms) * MS, None, is_sum=True)
+    rows = PartRows(steps, steps, whole, start_ms * MS, end_ms * MS, UNIT, has_intervals=False)
+    return str(draw(rows, "intel", "amd-16", "parts-0"))
 
 
-def step(difference_ms: float, *, is_certain: bool = True, name: str = "copies blocked") -> Step:
-    return Step(name, " (I/O)", f"{difference_ms:+} ms", difference_ms * MS, is_certain)
+def step(
+    difference_ms: float,
+    *,
+    is_certain: bool = True,
+    phase: str = "copies",
+    kind: str = "blocked",
+) -> PartRow:
+    return PartRow(phase, kind, "I/O", (), difference_ms * MS, None, is_certain=is_certain)
 
 
 def test_bars_follow_each_other():
@@ -37,11 +45,13 @@ def test_bars_follow_each_other():
 
 def test_description():
     """Who does not see the picture reads the same: both sides and each part."""
-    picture = drawn(step(70), step(-10, is_certain=False, name="lookups on a CPU in the kernel"))
+    picture = drawn(
+        step(70), step(-10, is_certain=False, phase="lookups", kind="on a CPU in the kernel")
+    )
     assert '<title id="parts-0-t">From intel to amd-16, part by part</title>' in picture
     assert (
-        '<desc id="parts-0-d">intel 70.0 ms; copies blocked (I/O) +70 ms; '
-        "lookups on a CPU in the kernel (I/O) -10 ms, not certain; amd-16 130.0 ms</desc>"
+        '<desc id="parts-0-d">intel 70.0 ms; copies blocked (I/O) +70.0 ms; '
+        "lookups on a CPU in the kernel (I/O) −10.0 ms, not certain; amd-16 130.0 ms</desc>"
     ) in picture
 
 

@@ -7,11 +7,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from statistics import fmean
 
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.worker_view import View, mean_of
-from io_benchmark.analysis.parts.division import Division, divide, of_machines
+from io_benchmark.analysis.parts.division import Division
+from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 from io_benchmark.results import workloads
 
 # Times nearer than this differ too little for any fact to explain it.
@@ -163,13 +165,58 @@ class Case:
     def division(self) -> Division | None:
         """Return the difference in parts; None where a side has no times."""
         sides = {
-            name: of_machines(
+            name: [
                 [view.entry for view in runs if view.entry is not None]
                 for runs in by_machine([view for view in views if view.entry is not None])
-            )
+            ]
             for name, views in (("baseline", self.baseline), ("candidate", self.candidate))
         }
-        return divide(sides, "candidate", "baseline") if all(sides.values()) else None
+        return Division.between(sides, "candidate", "baseline") if all(sides.values()) else None
+
+    def parts_of_workload(self, acts_through: frozenset[Part]) -> frozenset[Part]:
+        """Return these parts as this workload has them: all but cache-retrieve have a single phase."""
+        if self.subject.workload == "cache-retrieve":
+            return acts_through
+        return frozenset(Part(Phase.OPERATION, part.kind) for part in acts_through)
+
+    def share_at_most(self, acts_through: frozenset[Part]) -> float | None:
+        """Return the share of the difference in these parts and in what was not recorded of their phases."""
+        division = self.division
+        if division is None or not division.difference_ns:
+            return None
+        if (division.difference_ns > 0) != self.candidate_is_slower:
+            return None
+        parts = self.parts_of_workload(acts_through)
+        unknown = {Part(part.phase, Kind.UNEXPLAINED) for part in parts}
+        recorded = division.of(*parts) / division.difference_ns
+        return recorded + max(0.0, division.of(*unknown - parts) / division.difference_ns)
+
+    def explained_at_most(self, acts_through: frozenset[Part]) -> float:
+        """Return the share that these parts can explain, as ln(explained) over ln(measured)."""
+        share, division = self.share_at_most(acts_through), self.division
+        if not acts_through or share is None or division is None:
+            return 1.0
+        slower_ns = math.fsum(
+            part.candidate_ns if self.candidate_is_slower else part.baseline_ns
+            for part in division.parts
+        )
+        whole_ns = abs(division.difference_ns)
+        explained_ns = min(max(share, 0.0), 1.0) * whole_ns
+        if not 0 < whole_ns < slower_ns:
+            return 1.0
+        return math.log1p(-explained_ns / slower_ns) / math.log1p(-whole_ns / slower_ns)
+
+    def time_in_parts(self, acts_through: frozenset[Part], runs: Sequence[View]) -> float:
+        """Return what these parts take of an operation on one machine; all of it where one is unknown."""
+        known = [set(view.entry.parts_ns) for view in self.views if view.entry is not None]
+        parts = self.parts_of_workload(acts_through)
+        if not parts or not all(parts <= each for each in known):
+            parts = frozenset().union(*known)
+        return fmean(
+            math.fsum(view.entry.parts_ns.get(part, 0.0) for part in parts)
+            for view in runs
+            if view.entry is not None
+        )
 
     @property
     def differs(self) -> bool:

@@ -40,6 +40,12 @@ class CauseJudgement:
         """Return the judgement with a further sentence."""
         return replace(self, explanation=(*self.explanation, statement(template, **values)))
 
+    def now(self, state: State, *explanation: Statement) -> "CauseJudgement":
+        """Return the judgement in another state, for these reasons; it explains no part by a number."""
+        return replace(
+            self, state=state, explanation=explanation, predicted_ratio=None, is_part=False
+        )
+
     def as_part(self, case: Case, share: float) -> "CauseJudgement":
         """Return the judgement of a cause that was measured as this share of the difference in time."""
         if self.state is not State.SUPPORTED:

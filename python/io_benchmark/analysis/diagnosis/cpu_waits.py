@@ -18,19 +18,13 @@ from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Phase
 _STOLEN_SHARE = 0.05
 # Competitors empty the caches, so that the same work takes up to this much longer.
 _SAME_WORK_RATIO = 3.0
-_BUSY_TIMES = ("user", "nice", "system", "irq", "softirq", "steal")
-
-
-def stolen_share(view: View) -> float | None:
-    """Return the part of the CPUs' busy time that other guests took."""
-    stolen = view.growth("cpu_steal_ms")
-    total = view.growth(*(f"cpu_{name}_ms" for name in _BUSY_TIMES))
-    return None if stolen is None or not total else stolen / total
 
 
 def is_stolen(case: Case) -> bool:
     """Return whether other guests took more of the slower side's CPUs, and that costs enough."""
-    slower, faster = (mean_of(views, stolen_share) for views in (case.slower, case.faster))
+    slower, faster = (
+        mean_of(views, lambda view: view.stolen_share) for views in (case.slower, case.faster)
+    )
     if not case.differs or slower is None or faster is None:
         return False
     share = share_stolen(case)
@@ -80,7 +74,7 @@ def share_stolen(case: Case) -> float | None:
 
 
 def _stolen_per_work(view: View) -> float | None:
-    stolen = stolen_share(view)
+    stolen = view.stolen_share
     return None if stolen is None or stolen >= 1 else stolen / (1 - stolen)
 
 

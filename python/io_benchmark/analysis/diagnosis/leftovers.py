@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseRule
-from io_benchmark.analysis.diagnosis.part_limits import parts_of_workload
 from io_benchmark.analysis.leftover_model import Leftover, LeftoverPart
 from io_benchmark.analysis.model import Cause
 from io_benchmark.analysis.parts.division import Division, PartDifference
@@ -61,7 +60,7 @@ def _take(
     left_ns: dict[Part, float], explained_ns: float, acts_through: frozenset[Part], case: Case
 ) -> None:
     """Subtract what a cause explains from its parts, and from what was not recorded of their phases."""
-    parts = parts_of_workload(acts_through, case)
+    parts = case.parts_of_workload(acts_through)
     parts |= {Part(part.phase, Kind.UNEXPLAINED) for part in parts}
     mine = [part for part in left_ns if not acts_through or part in parts]
     for part in sorted(mine, key=lambda each: -left_ns[each]):

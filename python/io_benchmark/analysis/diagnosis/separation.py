@@ -9,21 +9,24 @@ left where nothing else differs: they are the first to go.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.part_limits import share_at_most
 from io_benchmark.analysis.diagnosis.ranking import is_enough
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.parts.time_parts import Part
-from io_benchmark.analysis.statements import statement
+from io_benchmark.analysis.statements import Statement, statement
 
 
 class Judged(NamedTuple):
     rule: CauseRule
     judgement: CauseJudgement
+
+    def now(self, state: State, reason: Statement) -> "Judged":
+        """Return it in another state, with a further reason."""
+        explanation = (*self.judgement.explanation, reason)
+        return self._replace(judgement=self.judgement.now(state, *explanation))
 
 
 def separate(judged: Sequence[Judged], case: Case) -> list[Judged]:
@@ -52,17 +55,10 @@ def _separated(each: Judged, supported: Sequence[Judged], case: Case) -> Judged:
         "{rivals}: only a run with this alone changed would separate them.",
         rivals=", ".join(rivals),
     )
-    judgement = replace(
-        each.judgement,
-        state=State.NOT_SEPARABLE,
-        explanation=(*each.judgement.explanation, reason),
-        predicted_ratio=None,
-        is_part=False,
-    )
-    return each._replace(judgement=judgement)
+    return each.now(State.NOT_SEPARABLE, reason)
 
 
 def _meet(parts: frozenset[Part], case: Case) -> bool:
     """Return whether the parts that two causes have in common matter for the difference."""
-    share = share_at_most(parts, case) if parts else 0.0
+    share = case.share_at_most(parts) if parts else 0.0
     return share is None or is_enough(share)

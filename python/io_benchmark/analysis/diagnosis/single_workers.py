@@ -28,7 +28,7 @@ from io_benchmark.analysis.model import (
     Subject,
     Worker,
 )
-from io_benchmark.analysis.parts import division
+from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import SingleWorker, SubjectReport
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.summary import figures
@@ -116,13 +116,13 @@ def _leading(machines: Sequence[SingleMachine]) -> list[SingleMachine]:
     ]
 
 
-def _divide(machine: SingleMachine) -> division.Division:
+def _divide(machine: SingleMachine) -> Division:
     names = _Names.of(machine)
     sides = {
-        names.worker: division.of_machines(SideData.of(machine.runs).runs),
-        names.rest: division.of_machines(SideData.of(machine.others).runs),
+        names.worker: SideData.of(machine.runs).runs,
+        names.rest: SideData.of(machine.others).runs,
     }
-    return division.divide(sides, names.worker, names.rest)
+    return Division.between(sides, names.worker, names.rest)
 
 
 def _without(

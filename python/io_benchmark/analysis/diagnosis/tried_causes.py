@@ -11,12 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement
 from io_benchmark.analysis.diagnosis.ranking import part
 from io_benchmark.analysis.diagnosis.separation import Judged
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import WAITS_SHARE, View, mean_of
-from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
+from io_benchmark.analysis.parts.time_parts import Phase
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
 from io_benchmark.results.trials import TrialKind
@@ -40,14 +39,14 @@ def _refuted(each: Judged, trials: Outcomes, case: Case) -> Judged:
         return each
     outcome = trials.get(kind)
     if outcome is not None and outcome.state is TrialState.REFUTED:
-        return _now(each, State.REFUTED, _sentence(outcome))
+        return each.now(State.REFUTED, _sentence(outcome))
     is_confirmed = outcome is not None and outcome.state is TrialState.CONFIRMED
     if _is_about_lookups(each, case) and not is_confirmed and _writing_limits_both(case):
         reason = statement(
             "The disks also write during lookups, and they limit the copies of both sides: only the "
             "trial lookup would show whether lookups make the difference."
         )
-        return _now(each, State.NOT_SEPARABLE, reason)
+        return each.now(State.NOT_SEPARABLE, reason)
     return each
 
 
@@ -89,17 +88,6 @@ def _confirmed(each: Judged, tried: Sequence[Judged], outcome: TrialOutcome) -> 
     return each._replace(judgement=judgement)
 
 
-def _now(each: Judged, state: State, reason: Statement) -> Judged:
-    judgement: CauseJudgement = replace(
-        each.judgement,
-        state=state,
-        explanation=(*each.judgement.explanation, reason),
-        predicted_ratio=None,
-        is_part=False,
-    )
-    return each._replace(judgement=judgement)
-
-
 def _sentence(outcome: TrialOutcome) -> Statement:
     """Return what came out of a trial, with its number."""
     found = statement("Trial {kind}: {meaning}", kind=outcome.kind.value, meaning=outcome.meaning)
@@ -135,8 +123,6 @@ def _written_share(view: View) -> float | None:
 
 def _blocked_share(view: View) -> float | None:
     """Return how much of a retrieve its copy is blocked, or something on the machine waits for I/O."""
-    entry = view.entry
-    blocked_ns = entry.parts_ns.get(Part(Phase.COPY, Kind.BLOCKED)) if entry is not None else None
-    if blocked_ns is None or not view.mean_ns:
+    if view.blocked_ns is None or not view.mean_ns:
         return view.io_wait_share
-    return blocked_ns / view.mean_ns
+    return view.blocked_ns / view.mean_ns

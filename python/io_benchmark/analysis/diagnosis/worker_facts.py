@@ -18,7 +18,6 @@ from statistics import fmean, median
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.part_limits import time_in_parts
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.machine_identity import by_machine
@@ -54,13 +53,7 @@ def hold_to_workers(judgement: CauseJudgement, rule: CauseRule, case: Case) -> C
         return judgement
     contradiction = _Times.of(rule, case, slower.present).contradiction(slower, faster)
     if contradiction is not None:
-        return replace(
-            judgement,
-            state=State.RULED_OUT,
-            explanation=(contradiction,),
-            predicted_ratio=None,
-            is_part=False,
-        )
+        return judgement.now(State.RULED_OUT, contradiction)
     if not slower.missing:
         return judgement
     return judgement.also(
@@ -119,7 +112,7 @@ class _Times:
 
     @classmethod
     def of(cls, rule: CauseRule, case: Case, present: Sequence[_Runs]) -> "_Times":
-        time_ns = partial(time_in_parts, rule.acts_through, case)
+        time_ns = partial(case.time_in_parts, rule.acts_through)
         whole_ns = fmean(view.mean_ns for view in case.views if view.mean_ns is not None)
         fast_ns, slow_ns = (
             list(map(time_ns, workers)) for workers in (_measured(case.faster), present)
@@ -163,7 +156,7 @@ class _Times:
 
     def _side_of(self, workers: Sequence[_Runs]) -> int:
         """Return 1 for workers that are clearly slow, -1 for fast, 0 for those in between."""
-        time_ns = fmean(time_in_parts(self.rule.acts_through, self.case, runs) for runs in workers)
+        time_ns = fmean(self.case.time_in_parts(self.rule.acts_through, runs) for runs in workers)
         above_ns = time_ns - (self.fast_ns + self.slow_ns) / 2
         if abs(above_ns) <= _CLEARLY * self.variation_ns / math.sqrt(len(workers)):
             return 0

@@ -18,37 +18,36 @@ from io_benchmark.analysis.statements import count, statement
 from io_benchmark.results import workloads
 
 
-def common_length(candidate: Sequence[Run], baseline: Sequence[Run]) -> int | None:
-    """Return how many samples all runs have; None where all samples are compared.
+def compared_samples(
+    subject: Subject,
+    whole: tuple[SideData, SideData],
+    candidate: Sequence[Run],
+    baseline: Sequence[Run],
+) -> tuple[SideData, SideData, list[Problem]]:
+    """Return what is compared of the candidate's and the baseline's runs, and a problem if not all.
 
-    Retrieve i took the same file in each run. Windows of time hold different work, and are all used.
+    `whole` are all samples. Retrieve i took the same file in each run. Windows of time hold different
+    work, and are all used.
     """
     entries = [run.entry for run in (*candidate, *baseline)]
     lengths = {len(entry.total_ns) for entry in entries}
-    if len(lengths) == 1:
-        return None
     shortest = min(lengths)
-    return shortest if did_same_work([_cut(entry, shortest) for entry in entries]) else None
-
-
-def first_samples(runs: Sequence[Run], length: int) -> SideData:
-    """Return a side's workers with this many samples of each run."""
-    return SideData.of([run._replace(entry=_cut(run.entry, length)) for run in runs])
-
-
-def unequal_length(subject: Subject, sides: tuple[str, str], length: int | None) -> list[Problem]:
-    """Return a problem where only a part of the samples is compared."""
-    if length is None:
-        return []
+    if len(lengths) == 1 or not did_same_work([_cut(entry, shortest) for entry in entries]):
+        return *whole, []
+    ours, theirs = (
+        SideData.of([run._replace(entry=_cut(run.entry, shortest)) for run in runs])
+        for runs in (candidate, baseline)
+    )
+    sides = (baseline[0].worker.side, candidate[0].worker.side)
     message = statement(
         "{baseline} and {candidate}: runs have different lengths and are compared over their first "
         "{length} {samples}; the figures are of all",
         baseline=sides[0],
         candidate=sides[1],
-        length=count(length),
+        length=count(shortest),
         samples=workloads.of(subject.workload).samples,
     )
-    return [Problem("unequal-length", Severity.WARNING, subject, sides, message)]
+    return ours, theirs, [Problem("unequal-length", Severity.WARNING, subject, sides, message)]
 
 
 def _cut(entry: Entry, length: int) -> Entry:

@@ -70,7 +70,7 @@ def _comparison(
         candidate=pair.candidate,
         ratio=estimate.ratio,
         interval=estimate.interval(test.level),
-        interval_90=estimate.interval(decisions.equivalence_level(pair.look)),
+        interval_90=estimate.interval(pair.look.equivalence_level),
         p_value=test.p_value,
         verdict=decisions.decide(estimate, test.level, pair.look, margin),
         method=estimate.method,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from io_benchmark.analysis.inference.estimates import Estimate
-from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL, LEVEL
+from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.looks import SINGLE, Look
 from io_benchmark.analysis.model import DIFFERENT, Interval, Verdict
 
@@ -49,14 +49,9 @@ def margin_bounds(margin: float) -> tuple[float, float]:
     return 1 / (1 + margin), 1 + margin
 
 
-def equivalence_level(look: Look) -> float:
-    """Return the level of the interval that shows equivalence at this look."""
-    return 1 - look.to_be_equivalent.p_value(1 - EQUIVALENCE_LEVEL)
-
-
 def decide(estimate: Estimate, level: float, look: Look, margin: float) -> Verdict:
     """Return the verdict; a single worker differs only by more than workers of one pool may."""
-    found = verdict(estimate.interval(level), estimate.interval(equivalence_level(look)), margin)
+    found = verdict(estimate.interval(level), estimate.interval(look.equivalence_level), margin)
     if found in DIFFERENT and estimate.may_be_one_worker(level):
         return Verdict.INCONCLUSIVE
     return found

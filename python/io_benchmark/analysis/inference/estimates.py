@@ -121,7 +121,7 @@ class Estimate:
         parts, degrees = blocks, satterthwaite(blocks)
         if count > 1:
             ratios = [task.log_ratio for task in tasks]
-            seen = [MeanVariance(sample_variance(ratios) / count, count - 1.0)]
+            seen = [MeanVariance.of_mean(ratios)]
             if variances.wider(blocks, seen) == seen:
                 parts, degrees = seen, count - 1.0
         variance = math.fsum(part.variance for part in parts)
@@ -195,14 +195,11 @@ def _several_workers_each(candidate: SideData, baseline: SideData, assumed: floa
     Welch's degrees of freedom are too many where the few workers of the smaller side happen to agree.
     """
     sides = (candidate, baseline)
-    parts = [
-        MeanVariance(sample_variance(side.log_means) / side.count, side.count - 1.0)
-        for side in sides
-    ]
+    variance = MeanVariance.of_sum([MeanVariance.of_mean(side.log_means) for side in sides])
     welch = Estimate(
         _mean(candidate.log_means) - _mean(baseline.log_means),
-        math.fsum(part.variance for part in parts),
-        satterthwaite(parts),
+        variance.variance,
+        variance.degrees,
         WORKERS,
         None,
         0.0,
@@ -236,10 +233,7 @@ def _one_worker_against_several(
     """Compare workers; for the single one, use the larger of the other side's variance and `assumed`."""
     single, several = sorted((candidate, baseline), key=lambda side: side.count)
     own = _of_single_worker(single, several, assumed)
-    parts = [
-        MeanVariance(sample_variance(several.log_means) / several.count, several.count - 1.0),
-        *own,
-    ]
+    parts = [MeanVariance.of_mean(several.log_means), *own]
     # More than one part per side: runs of one worker are among them, often two or three.
     degrees = (howe if len(parts) > 2 else satterthwaite)(parts)
     return Estimate(

@@ -23,6 +23,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis.inference.group_sequential import common_factor
+from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.results.format import PLAN_VARIABLE
@@ -44,7 +45,7 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 
 
 @dataclass(frozen=True)
-class Spending:
+class _Spending:
     """What one look may spend of an error."""
 
     share: float = 1.0  # relative to the other looks; 0 outside the schedule
@@ -62,9 +63,14 @@ class Spending:
 class Look:
     """One reading of the data."""
 
-    to_differ: Spending = Spending()
-    to_be_equivalent: Spending = Spending()
+    to_differ: _Spending = _Spending()
+    to_be_equivalent: _Spending = _Spending()
     text: Statement | None = None  # which look it is; None: a single one, nothing is adjusted
+
+    @property
+    def equivalence_level(self) -> float:
+        """Return the level of the interval that shows equivalence at this look."""
+        return 1 - self.to_be_equivalent.p_value(1 - EQUIVALENCE_LEVEL)
 
 
 SINGLE = Look()
@@ -106,6 +112,35 @@ class Schedule:
         number = int(_of_equal_pools(first, second))
         return next((look for look in self.looks if look > number), None)
 
+    def of_sides(self, sides: Sequence[Sequence[Worker]]) -> "Schedule":
+        """Return the schedule that holds for two sides, by all results of each.
+
+        One that is declared is believed; then the one that all tasks name. Without these, a plan is
+        a single look, because it was made before there were results: each task names the number of
+        replicates that were created with it.
+        """
+        recorded = _looks_recorded([worker for side in sides for worker in side])
+        if recorded is not None and not self.is_declared:
+            return recorded
+        plans = [_replicates_planned(side) for side in sides]
+        known = [plan for plan in plans if plan is not None]
+        if self.is_declared or len(known) < len(sides):
+            return self
+        return Schedule((max(known),), is_declared=True, is_planned=True)
+
+    def look_of_sides(self, counts: Sequence[int], sides: Sequence[Sequence[Worker]]) -> Look:
+        """Return the look of two sides, by their independent workers and by all results of each."""
+        if min(counts) < _FEWEST_WORKERS:
+            return SINGLE
+        if not self.is_planned:
+            return self.look(_of_equal_pools(*counts))
+        # Of a plan's runs some are refused, or share a machine; one that was added later makes it more.
+        for side in sides:
+            planned = _replicates_planned(side)
+            if len(side) != planned:
+                return _outside(_not_as_planned(side[0].side, len(side), planned or 0))
+        return SINGLE
+
     def stretches(self, most: int) -> list[range]:
         """Return numbers of workers with one level each, in rising order up to `most`."""
         if not self.is_declared:
@@ -114,10 +149,10 @@ class Schedule:
         looks = [range(number, number + 1) for number in self.looks]
         return [*looks, range(self.looks[-1] + 1, most + 1)]
 
-    def _spending(self, workers: int, relative: tuple[float, float, float]) -> Spending:
+    def _spending(self, workers: int, relative: tuple[float, float, float]) -> _Spending:
         counts = tuple(sorted({*_numbers_of_workers(), *self.looks}))
         shares = tuple(self._share(count, relative) for count in counts)
-        return Spending(self._share(workers, relative), counts, shares)
+        return _Spending(self._share(workers, relative), counts, shares)
 
     def _share(self, workers: int, relative: tuple[float, float, float]) -> float:
         first, middle, last = relative
@@ -149,7 +184,7 @@ class Schedule:
 
 def _outside(text: Statement) -> Look:
     """Return a look that is in no schedule."""
-    return Look(Spending(0.0), Spending(0.0), text)
+    return Look(_Spending(0.0), _Spending(0.0), text)
 
 
 def _numbers_of_workers() -> tuple[int, ...]:
@@ -159,43 +194,11 @@ def _numbers_of_workers() -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def schedule_of_sides(declared: Schedule, sides: Sequence[Sequence[Worker]]) -> Schedule:
-    """Return the schedule that holds for two sides, by all results of each.
-
-    One that is declared is believed; then the one that all tasks name. Without these, a plan is a single look, because it was made before
-    there were results: each task names the number of replicates that were created with it.
-    """
-    plans = [_replicates_planned(side) for side in sides]
-    known = [plan for plan in plans if plan is not None]
-    recorded = _looks_recorded([worker for side in sides for worker in side])
-    if recorded is not None and not declared.is_declared:
-        return recorded
-    if declared.is_declared or len(known) < len(sides):
-        return declared
-    return Schedule((max(known),), is_declared=True, is_planned=True)
-
-
 def _looks_recorded(workers: Sequence[Worker]) -> Schedule | None:
     """Return the looks that all tasks name; None where one task names others, or a plan."""
     texts = {worker.result.config.environment.get(PLAN_VARIABLE) for worker in workers}
     recorded = Schedule.parse(next(iter(texts)) or "") if len(texts) == 1 else None
     return recorded if recorded is not None and len(recorded.looks) > 1 else None
-
-
-def look_of_sides(
-    schedule: Schedule, counts: Sequence[int], sides: Sequence[Sequence[Worker]]
-) -> Look:
-    """Return the look of two sides, by their independent workers and by all results of each."""
-    if min(counts) < _FEWEST_WORKERS:
-        return SINGLE
-    if not schedule.is_planned:
-        return schedule.look(_of_equal_pools(*counts))
-    # Of a plan's runs some are refused, or share a machine; one that was added later makes it more.
-    for side in sides:
-        planned = _replicates_planned(side)
-        if len(side) != planned:
-            return _outside(_not_as_planned(side[0].side, len(side), planned or 0))
-    return SINGLE
 
 
 def _replicates_planned(workers: Sequence[Worker]) -> int | None:

@@ -26,6 +26,19 @@ class MeanVariance:
     variance: float
     degrees: float
 
+    @classmethod
+    def of_mean(cls, values: Sequence[float]) -> "MeanVariance":
+        """Return the variance of the mean of several values."""
+        return cls(sample_variance(values) / len(values), len(values) - 1.0)
+
+    @classmethod
+    def of_sum(cls, parts: Sequence["MeanVariance"]) -> "MeanVariance":
+        return cls(math.fsum(part.variance for part in parts), satterthwaite(parts))
+
+    def half_width(self, level: float) -> float:
+        """Return half the width of an interval of this level."""
+        return reach(level, self.degrees) * math.sqrt(self.variance) if self.variance else 0.0
+
 
 def sample_variance(values: Sequence[float]) -> float:
     centre = math.fsum(values) / len(values)

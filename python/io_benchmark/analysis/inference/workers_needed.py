@@ -100,8 +100,9 @@ def _workers_needed(
     def chance(workers: int) -> float:
         look = SINGLE if schedule is None else schedule.look(workers)
         if leaning is Verdict.EQUIVALENT:
-            level = decisions.equivalence_level(look)
-            return _chance_of_equivalence(log_ratio, variation, workers, level, margin)
+            return _chance_of_equivalence(
+                log_ratio, variation, workers, look.equivalence_level, margin
+            )
         level = 1 - look.to_differ.p_value(first_step)
         return _chance_of_difference(log_ratio, variation, workers, level)
 

@@ -30,30 +30,32 @@ class Window(NamedTuple):
     written_bytes_per_s: float
     blocked_share: float  # of the time
 
+    @classmethod
+    def of_run(
+        cls, entry: Entry, timeline: RecordedTimeline, disks: Collection[str]
+    ) -> "tuple[Window, ...]":
+        """Return the windows within the samples; none where the disks' counters were not recorded."""
+        times = timeline.columns.get("time_ns") or []
+        begin_ns, end_ns = _span(entry)
+        inside = [at for at, time in enumerate(times) if time and begin_ns <= time <= end_ns]
+        counters = [timeline.devices[name] for name in disks if name in timeline.devices]
+        if len(inside) <= _FEWEST or len(counters) < len(disks) or not disks:
+            return ()
+        time_s = np.array([times[at] for at in inside], dtype=np.float64) / 1e9
+        lasted_s = np.diff(time_s)
+        read, written = (
+            _growth(counters, name, inside) for name in ("read_bytes", "written_bytes")
+        )
+        if read is None or written is None or not np.all(lasted_s > 0):
+            return ()
+        blocked = _blocked_s(entry, timeline, inside, time_s)
+        rows = zip(lasted_s, read / lasted_s, written / lasted_s, blocked / lasted_s, strict=True)
+        return tuple(cls(*map(float, row)) for row in rows)
+
     @property
     def reading_bytes_per_s(self) -> float:
         """Return the rate of the reads while the process was blocked: it waits for each of them."""
         return self.read_bytes_per_s / max(self.blocked_share, _READS_SHARE)
-
-
-def windows_of(
-    entry: Entry, timeline: RecordedTimeline, disks: Collection[str]
-) -> tuple[Window, ...]:
-    """Return the windows within the samples; none where the disks' counters were not recorded."""
-    times = timeline.columns.get("time_ns") or []
-    begin_ns, end_ns = _span(entry)
-    inside = [at for at, time in enumerate(times) if time and begin_ns <= time <= end_ns]
-    counters = [timeline.devices[name] for name in disks if name in timeline.devices]
-    if len(inside) <= _FEWEST or len(counters) < len(disks) or not disks:
-        return ()
-    time_s = np.array([times[at] for at in inside], dtype=np.float64) / 1e9
-    lasted_s = np.diff(time_s)
-    read, written = (_growth(counters, name, inside) for name in ("read_bytes", "written_bytes"))
-    if read is None or written is None or not np.all(lasted_s > 0):
-        return ()
-    blocked = _blocked_s(entry, timeline, inside, time_s)
-    rows = zip(lasted_s, read / lasted_s, written / lasted_s, blocked / lasted_s, strict=True)
-    return tuple(Window(*map(float, row)) for row in rows)
 
 
 def peak(windows: Sequence[Window], rates: Sequence[float]) -> float | None:

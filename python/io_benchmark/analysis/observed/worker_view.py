@@ -17,7 +17,7 @@ from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.device_stack import Stack
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.published_caps import Caps, MachineType
-from io_benchmark.analysis.observed.run_windows import Window, peak, windows_of
+from io_benchmark.analysis.observed.run_windows import Window, peak
 from io_benchmark.results import CacheRetrieveEntry
 from io_benchmark.results.format import Host, Limits, StoragePlace
 
@@ -29,6 +29,7 @@ _HARDLY_MOVED_SHARE = 0.2
 _NEAR_CAP_SHARE = 0.5
 # Of a retrieve's time: what less than this waits for is not the disks.
 _BLOCKED_SHARE = 0.02
+_BUSY_TIMES = ("user", "nice", "system", "irq", "softirq", "steal")
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ class View:
         timeline = self.worker.result.timeline
         if self.entry is None or timeline is None or self.stack is None:
             return ()
-        return windows_of(self.entry, timeline, {disk.name for disk in self.stack.disks})
+        return Window.of_run(self.entry, timeline, {disk.name for disk in self.stack.disks})
 
     @cached_property
     def peak_bytes_per_s(self) -> tuple[float, float] | None:
@@ -175,6 +176,13 @@ class View:
         # From the first sample's start to the last one's: what the last did is not in it.
         done = float(self.entry.operations[:-1].sum(dtype=np.float64))
         return growth * lasted_ns / 1e9 / max(1.0, done)
+
+    @property
+    def stolen_share(self) -> float | None:
+        """Return the part of the CPUs' busy time that other guests took."""
+        stolen = self.growth("cpu_steal_ms")
+        total = self.growth(*(f"cpu_{name}_ms" for name in _BUSY_TIMES))
+        return None if stolen is None or not total else stolen / total
 
     @cached_property
     def io_wait_share(self) -> float | None:

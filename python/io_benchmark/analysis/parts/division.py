@@ -4,21 +4,16 @@
 """The difference of two sides' mean times, divided into parts that were measured on both."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from io_benchmark.analysis.inference.levels import LEVEL
-from io_benchmark.analysis.inference.variances import (
-    MeanVariance,
-    reach,
-    sample_variance,
-    satterthwaite,
-)
+from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.model import Entry
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 
-PartMeans = Mapping[Part, float]  # nanoseconds of an operation, of one machine
+_PartMeans = Mapping[Part, float]  # nanoseconds of an operation, of one machine
 
 
 @dataclass(frozen=True)
@@ -48,6 +43,25 @@ class Division:
     candidate: str
     parts: tuple[PartDifference, ...]
 
+    @classmethod
+    def between(
+        cls, sides: Mapping[str, Sequence[Sequence[Entry]]], candidate: str, baseline: str
+    ) -> "Division":
+        """Divide the difference of two sides; each has the runs of its machines.
+
+        A phase that some machine did not record in full is compared as far as all of them did.
+        """
+        chosen = [
+            [_of_machine([entry.parts_ns for entry in entries]) for entries in sides[side]]
+            for side in (baseline, candidate)
+        ]
+        common = _common(*chosen)
+        merged = [[_merged(machine, common) for machine in side] for side in chosen]
+        parts = sorted(
+            {part for side in merged for machine in side for part in machine}, key=_order
+        )
+        return cls(baseline, candidate, tuple(_difference(part, *merged) for part in parts))
+
     @property
     def difference_ns(self) -> float:
         return math.fsum(part.difference_ns for part in self.parts)
@@ -60,37 +74,20 @@ class Division:
         )
 
 
-def divide(sides: Mapping[str, Sequence[PartMeans]], candidate: str, baseline: str) -> Division:
-    """Divide the difference of two sides; each has the parts of its machines.
-
-    A phase that some machine did not record in full is compared as far as all of them did.
-    """
-    chosen = sides[baseline], sides[candidate]
-    common = _common(*chosen)
-    merged = [[_merged(machine, common) for machine in side] for side in chosen]
-    parts = sorted({part for side in merged for machine in side for part in machine}, key=_order)
-    return Division(baseline, candidate, tuple(_difference(part, *merged) for part in parts))
-
-
-def of_machines(machines: Iterable[Sequence[Entry]]) -> list[PartMeans]:
-    """Return the parts of each machine of a side."""
-    return [_of_machine([entry.parts_ns for entry in entries]) for entries in machines]
-
-
-def _of_machine(runs: Sequence[PartMeans]) -> PartMeans:
+def _of_machine(runs: Sequence[_PartMeans]) -> _PartMeans:
     """Return the average of the runs of one machine, in what all of them recorded."""
     common = _common(runs)
     merged = [_merged(run, common) for run in runs]
     return {part: fmean(run.get(part, 0.0) for run in merged) for part in merged[0]}
 
 
-def _common(*sides: Sequence[PartMeans]) -> set[Part]:
+def _common(*sides: Sequence[_PartMeans]) -> set[Part]:
     """Return the parts that every machine recorded."""
     machines = [set(machine) for side in sides for machine in side]
     return set.intersection(*machines) if machines else set()
 
 
-def _merged(machine: PartMeans, common: set[Part]) -> dict[Part, float]:
+def _merged(machine: _PartMeans, common: set[Part]) -> dict[Part, float]:
     """Put what not every machine recorded into the phase's unexplained part."""
     merged: dict[Part, float] = {}
     for part, mean_ns in machine.items():
@@ -104,7 +101,7 @@ def _order(part: Part) -> tuple[int, int]:
 
 
 def _difference(
-    part: Part, baseline: Sequence[PartMeans], candidate: Sequence[PartMeans]
+    part: Part, baseline: Sequence[_PartMeans], candidate: Sequence[_PartMeans]
 ) -> PartDifference:
     values = [[machine.get(part, 0.0) for machine in side] for side in (baseline, candidate)]
     baseline_ns, candidate_ns = map(fmean, values)
@@ -118,11 +115,7 @@ def _interval(
     """Return Welch's interval of the difference of the means."""
     if min(len(baseline), len(candidate)) < 2:
         return None, None
-    variances = [
-        MeanVariance(sample_variance(side) / len(side), len(side) - 1.0)
-        for side in (baseline, candidate)
-    ]
     difference = fmean(candidate) - fmean(baseline)
-    error = math.sqrt(math.fsum(each.variance for each in variances))
-    margin = reach(LEVEL, satterthwaite(variances)) * error if error else 0.0
+    variance = MeanVariance.of_sum([MeanVariance.of_mean(side) for side in (baseline, candidate)])
+    margin = variance.half_width(LEVEL)
     return difference - margin, difference + margin

@@ -57,24 +57,9 @@ def in_all(*kinds: Kind) -> frozenset[Part]:
     return in_copies(*kinds) | in_lookups(*kinds)
 
 
-def with_stolen(parts: Mapping[Part, float], stolen_per_cpu: float | None) -> dict[Part, float]:
-    """Move the time that a hypervisor took away from blocked to waiting for a CPU.
-
-    The kernel cannot tell it from being blocked. `stolen_per_cpu` is what the hypervisor took of this
-    machine's CPUs for each second that they worked; each phase lost the same share.
-    """
-    moved = dict(parts)
-    for phase in Phase if stolen_per_cpu else ():
-        worked = sum(parts.get(Part(phase, kind), 0.0) for kind in ON_CPU)
-        blocked, waiting = Part(phase, Kind.BLOCKED), Part(phase, Kind.WAITING)
-        if blocked in parts and waiting in parts:
-            stolen = min(parts[blocked], worked * (stolen_per_cpu or 0.0))
-            moved[blocked] -= stolen
-            moved[waiting] += stolen
-    return moved
-
-
-def of_batches(columns: BatchColumns, spent: ProcessTimes | None) -> dict[Part, float]:
+def of_batches(
+    columns: BatchColumns, spent: ProcessTimes | None, stolen_per_cpu: float | None = None
+) -> dict[Part, float]:
     """Return the mean nanoseconds of each part of an operation."""
     operations = float(np.sum(columns.operations, dtype=np.float64))
     if not operations:
@@ -85,10 +70,13 @@ def of_batches(columns: BatchColumns, spent: ProcessTimes | None) -> dict[Part, 
         cpu = spent.user_ns / spent.wall_ns, spent.kernel_ns / spent.wall_ns
         waiting = None if spent.waiting_ns is None else spent.waiting_ns / spent.wall_ns
         shares = _divide(1.0, cpu, waiting)
-    return {Part(Phase.OPERATION, kind): share * mean_ns for kind, share in shares.items()}
+    parts = {Part(Phase.OPERATION, kind): share * mean_ns for kind, share in shares.items()}
+    return _with_stolen(parts, stolen_per_cpu)
 
 
-def of_retrieves(columns: RetrieveColumns) -> dict[Part, float]:
+def of_retrieves(
+    columns: RetrieveColumns, stolen_per_cpu: float | None = None
+) -> dict[Part, float]:
     """Return the mean nanoseconds of each part of a retrieve."""
     if not len(columns.copy_ns):
         return {}
@@ -104,11 +92,29 @@ def of_retrieves(columns: RetrieveColumns) -> dict[Part, float]:
             _mean_if_known(columns.copy_waiting_ns),
         ),
     }
-    return {
+    parts = {
         Part(phase, kind): mean_ns
-        for phase, parts in phases.items()
-        for kind, mean_ns in parts.items()
+        for phase, of_phase in phases.items()
+        for kind, mean_ns in of_phase.items()
     }
+    return _with_stolen(parts, stolen_per_cpu)
+
+
+def _with_stolen(parts: Mapping[Part, float], stolen_per_cpu: float | None) -> dict[Part, float]:
+    """Move the time that a hypervisor took away from blocked to waiting for a CPU.
+
+    The kernel cannot tell it from being blocked. `stolen_per_cpu` is what the hypervisor took of this
+    machine's CPUs for each second that they worked; each phase lost the same share.
+    """
+    moved = dict(parts)
+    for phase in Phase if stolen_per_cpu else ():
+        worked = sum(parts.get(Part(phase, kind), 0.0) for kind in ON_CPU)
+        blocked, waiting = Part(phase, Kind.BLOCKED), Part(phase, Kind.WAITING)
+        if blocked in parts and waiting in parts:
+            stolen = min(parts[blocked], worked * (stolen_per_cpu or 0.0))
+            moved[blocked] -= stolen
+            moved[waiting] += stolen
+    return moved
 
 
 def _divide(

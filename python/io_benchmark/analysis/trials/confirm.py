@@ -12,9 +12,7 @@ from io_benchmark.analysis.trials.recorded_trials import (
     CEILINGS_DIFFER_RATIO,
     LEAST_GAP_RATIO,
     SAME_PACE_RATIO,
-    ceiling_bytes_per_s,
-    paced_at,
-    trials_of,
+    TriedSide,
 )
 
 
@@ -53,18 +51,13 @@ def _pace(comparison: Comparison, workers: Sequence[Worker]) -> Pace | None:
     slower, faster = comparison.candidate, comparison.baseline
     if comparison.verdict is Verdict.FASTER:
         slower, faster = faster, slower
-    recorded = {
-        side: [
-            trials
-            for worker in workers
-            if worker.side == side and (trials := trials_of(worker, comparison.subject)) is not None
-        ]
+    slow, fast = (
+        TriedSide.of([worker for worker in workers if worker.side == side], comparison.subject)
         for side in (slower, faster)
-    }
-    ceilings = [ceiling_bytes_per_s(recorded[side]) for side in (slower, faster)]
-    low, high = ceilings
+    )
+    low, high = slow.ceiling_bytes_per_s, fast.ceiling_bytes_per_s
     if low is None or high is None or high < CEILINGS_DIFFER_RATIO * low:
         return None
-    if paced_at(recorded[faster], low):
+    if fast.paced_at(low).runs:
         return None
     return Pace(faster, round(low), slower)

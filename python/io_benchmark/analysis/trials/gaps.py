@@ -3,18 +3,12 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The gap between two sides in the same block of a trial, and how much of it a change takes away."""
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from io_benchmark.analysis.inference.levels import LEVEL
-from io_benchmark.analysis.inference.variances import (
-    MeanVariance,
-    reach,
-    sample_variance,
-    satterthwaite,
-)
+from io_benchmark.analysis.inference.variances import MeanVariance, pooled
 
 LEAST_REPETITIONS = 3
 
@@ -57,16 +51,10 @@ class Gap:
 
         Both sides are taken to vary alike.
         """
-        several = [
-            [fmean(times) for times in side] for side in (self.slower, self.faster) if len(side) > 1
-        ]
-        degrees = sum(len(means) - 1 for means in several)
-        if not degrees:
-            return None
-        squares = math.fsum(
-            sample_variance(means) / fmean(means) ** 2 * (len(means) - 1) for means in several
+        machines = [[fmean(times) for times in side] for side in (self.slower, self.faster)]
+        return pooled(
+            [[mean / fmean(means) for mean in means] for means in machines if len(means) > 1]
         )
-        return MeanVariance(squares / degrees, float(degrees))
 
     def gone_after(self, changed: "Gap", spread: MeanVariance | None = None) -> GoneShare:
         """Compare this gap with the one after a change.
@@ -98,24 +86,19 @@ def _over_repetitions(slower: _Times, faster: _Times) -> float:
         fmean(slow) - fmean(fast)
         for slow, fast in zip(zip(*slower, strict=True), zip(*faster, strict=True), strict=True)
     ]
-    return reach(LEVEL, len(gaps) - 1.0) * math.sqrt(sample_variance(gaps) / len(gaps))
+    return MeanVariance.of_mean(gaps).half_width(LEVEL)
 
 
 def _over_machines(slower: _Times, faster: _Times) -> float:
     """Return half the width over machines; nothing where both sides have only one."""
     sides = [[fmean(times) for times in side] for side in (slower, faster)]
-    variances = [
-        MeanVariance(sample_variance(means) / len(means), len(means) - 1.0)
-        for means in sides
-        if len(means) > 1
-    ]
-    error = math.sqrt(math.fsum(each.variance for each in variances))
-    return reach(LEVEL, satterthwaite(variances)) * error if error else 0.0
+    several = [MeanVariance.of_mean(means) for means in sides if len(means) > 1]
+    return MeanVariance.of_sum(several).half_width(LEVEL)
 
 
 def _spread(slower: _Times, spread: MeanVariance) -> float:
-    error = math.sqrt(spread.variance / len(slower))
-    return reach(LEVEL, spread.degrees) * error * abs(_mean(slower))
+    of_mean = replace(spread, variance=spread.variance / len(slower))
+    return of_mean.half_width(LEVEL) * abs(_mean(slower))
 
 
 def _mean(times: _Times) -> float:

@@ -1,13 +1,16 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The trials that workers recorded for one subject, and what their disks could write at most."""
+"""The trials that the workers of a side recorded for one subject, and what its disks could write at most."""
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from io_benchmark.analysis.model import Subject, Worker
-from io_benchmark.results.trials import Trials
+from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.results.trials import TrialKind, Trials
 
 # Smaller gaps are not tried.
 LEAST_GAP_RATIO = 1.1
@@ -18,28 +21,74 @@ SAME_PACE_RATIO = 1.1
 _NS_PER_S = 1e9
 
 
-def trials_of(worker: Worker, subject: Subject) -> Trials | None:
-    """Return what a worker recorded beside its samples of the subject."""
+@dataclass(frozen=True)
+class TriedSide:
+    """What the machines of one side recorded."""
+
+    name: str
+    machines: Sequence[Sequence[Trials]]  # the trials of each machine's runs
+
+    @classmethod
+    def of(cls, workers: Sequence[Worker], subject: Subject) -> "TriedSide":
+        """Return what these workers of one side recorded beside their samples of the subject."""
+        machines = [
+            [run for worker in runs if (run := _trials_of(worker, subject)) is not None]
+            for runs in by_machine(workers, lambda worker: worker.machine)
+        ]
+        return cls(workers[0].side if workers else "", [runs for runs in machines if runs])
+
+    @property
+    def runs(self) -> list[Trials]:
+        return [run for machine in self.machines for run in machine]
+
+    @property
+    def ceiling_bytes_per_s(self) -> float | None:
+        """Return the mean over runs of the rate at which the disks wrote a file; None: not measured."""
+        rates = [
+            sum(each.written_bytes for each in run.ceilings)
+            / (sum(each.duration_ns for each in run.ceilings) / _NS_PER_S)
+            for run in self.runs
+            if run.ceilings
+        ]
+        return fmean(rates) if rates else None
+
+    def only(self, wanted: Callable[[Trials], bool]) -> "TriedSide":
+        kept = ([run for run in machine if wanted(run)] for machine in self.machines)
+        return replace(self, machines=[machine for machine in kept if machine])
+
+    def paced_at(self, bytes_per_s: float) -> "TriedSide":
+        """Return the side with only the runs whose copies were held to about this rate."""
+        return self.only(
+            lambda run: (
+                run.pace_bytes_per_s is not None
+                and 1 / SAME_PACE_RATIO <= run.pace_bytes_per_s / bytes_per_s <= SAME_PACE_RATIO
+            )
+        )
+
+    def times(self, kind: TrialKind, files: int) -> list[list[float]]:
+        """Return the times of each machine in blocks of this kind, over the first files of each.
+
+        Several runs of one machine are averaged, repetition by repetition.
+        """
+        by_machine = [
+            [times for run in runs if (times := _repetitions(run, kind, files))]
+            for runs in self.machines
+        ]
+        return [
+            [fmean(repetition) for repetition in zip(*runs, strict=False)]
+            for runs in by_machine
+            if runs
+        ]
+
+
+def _trials_of(worker: Worker, subject: Subject) -> Trials | None:
     entries = (entry.retrieves for entry in worker.entries if entry.subject == subject)
     return next((entry.trials for entry in entries if entry is not None), None)
 
 
-def ceiling_bytes_per_s(recorded: Iterable[Trials]) -> float | None:
-    """Return the mean over runs of the rate at which the disks wrote a file; None: not measured."""
-    rates = [
-        sum(each.written_bytes for each in run.ceilings)
-        / (sum(each.duration_ns for each in run.ceilings) / _NS_PER_S)
-        for run in recorded
-        if run.ceilings
-    ]
-    return fmean(rates) if rates else None
-
-
-def paced_at(recorded: Sequence[Trials], bytes_per_s: float) -> list[Trials]:
-    """Return the runs whose copies were held to about this rate."""
+def _repetitions(run: Trials, kind: TrialKind, files: int) -> list[float]:
     return [
-        run
-        for run in recorded
-        if run.pace_bytes_per_s is not None
-        and 1 / SAME_PACE_RATIO <= run.pace_bytes_per_s / bytes_per_s <= SAME_PACE_RATIO
+        (math.fsum(block.lookup_ns[:files]) + math.fsum(block.copy_ns[:files])) / files
+        for block in run.blocks
+        if block.trial is kind
     ]

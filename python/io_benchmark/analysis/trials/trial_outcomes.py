@@ -8,21 +8,17 @@ to what the slower side's disks can write, the faster side becomes as slow or it
 one thing is asked: whether storage is involved at all.
 """
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 
 from io_benchmark.analysis.model import Subject, Worker
-from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, share, statement
 from io_benchmark.analysis.trials.gaps import LEAST_REPETITIONS, Gap, GoneShare
 from io_benchmark.analysis.trials.recorded_trials import (
     CEILINGS_DIFFER_RATIO,
     LEAST_GAP_RATIO,
-    ceiling_bytes_per_s,
-    paced_at,
-    trials_of,
+    TriedSide,
 )
 from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
 from io_benchmark.results.trials import TrialKind, Trials
@@ -45,43 +41,13 @@ _REFUTED = {
     TrialKind.UNLINK: "The gap stays: what a rewritten file flushes does not make the difference.",
     TrialKind.MEMORY: "The gap stays: storage is not involved.",
 }
-_Machines = Sequence[Sequence[Trials]]
-
-
-@dataclass(frozen=True)
-class _Side:
-    name: str
-    machines: _Machines  # the trials of each machine's runs
-
-    @property
-    def runs(self) -> list[Trials]:
-        return [run for machine in self.machines for run in machine]
-
-    def only(self, wanted: Callable[[Trials], bool]) -> "_Side":
-        kept = ([run for run in machine if wanted(run)] for machine in self.machines)
-        return replace(self, machines=[machine for machine in kept if machine])
-
-    def times(self, kind: TrialKind, files: int) -> list[list[float]]:
-        """Return the times of each machine in blocks of this kind, over the first files of each.
-
-        Several runs of one machine are averaged, repetition by repetition.
-        """
-        by_machine = [
-            [times for run in runs if (times := _repetitions(run, kind, files))]
-            for runs in self.machines
-        ]
-        return [
-            [fmean(repetition) for repetition in zip(*runs, strict=False)]
-            for runs in by_machine
-            if runs
-        ]
 
 
 def outcomes(
     subject: Subject, slower: Sequence[Worker], faster: Sequence[Worker]
 ) -> tuple[TrialOutcome, ...]:
     """Return what every kind of trial shows; nothing where no trials were recorded."""
-    sides = _side(slower, subject), _side(faster, subject)
+    sides = TriedSide.of(slower, subject), TriedSide.of(faster, subject)
     if not any(side.machines for side in sides):
         return ()
     return _without_contradictions(
@@ -92,15 +58,7 @@ def outcomes(
     )
 
 
-def _side(workers: Sequence[Worker], subject: Subject) -> _Side:
-    machines = [
-        [run for worker in runs if (run := trials_of(worker, subject)) is not None]
-        for runs in by_machine(workers, lambda worker: worker.machine)
-    ]
-    return _Side(workers[0].side if workers else "", [runs for runs in machines if runs])
-
-
-def _both_changed(kind: TrialKind, slower: _Side, faster: _Side) -> TrialOutcome:
+def _both_changed(kind: TrialKind, slower: TriedSide, faster: TriedSide) -> TrialOutcome:
     """Judge a trial that both sides ran."""
     sides = [side.only(lambda run: _has(run, kind)) for side in (slower, faster)]
     missing = [
@@ -130,10 +88,10 @@ def _both_changed(kind: TrialKind, slower: _Side, faster: _Side) -> TrialOutcome
     return outcome
 
 
-def _pace(slower: _Side, faster: _Side) -> TrialOutcome:
+def _pace(slower: TriedSide, faster: TriedSide) -> TrialOutcome:
     """Judge the faster side, held to what the slower side's disks can write."""
     kind = TrialKind.PACE
-    ceilings = [ceiling_bytes_per_s(side.runs) for side in (slower, faster)]
+    ceilings = [side.ceiling_bytes_per_s for side in (slower, faster)]
     low, high = ceilings
     if low is None or high is None:
         return _not_run(kind, statement("What the disks can write was not measured on both sides."))
@@ -149,7 +107,7 @@ def _pace(slower: _Side, faster: _Side) -> TrialOutcome:
             "they can write 1.2 times less."
         )
         return _not_run(kind, statement(template, **rates))
-    paced = faster.only(lambda run: _has(run, kind) and bool(paced_at([run], low)))
+    paced = faster.paced_at(low).only(lambda run: _has(run, kind))
     if not paced.runs:
         template = (
             "The disks of {slower} can write {low}, and {faster} was not held to that yet; "
@@ -278,14 +236,6 @@ def _not_run(kind: TrialKind, reason: Statement) -> TrialOutcome:
 
 def _rate(bytes_per_s: float) -> Quantity:
     return Quantity(bytes_per_s, Unit.BYTES_PER_SECOND)
-
-
-def _repetitions(run: Trials, kind: TrialKind, files: int) -> list[float]:
-    return [
-        (math.fsum(block.lookup_ns[:files]) + math.fsum(block.copy_ns[:files])) / files
-        for block in run.blocks
-        if block.trial is kind
-    ]
 
 
 def _common_files(recorded: Sequence[Trials]) -> int:

@@ -133,8 +133,7 @@ def _written_difference(divided: _Divided, subjects: Sequence[Subject]) -> Divid
 
 
 def _written_single(worker: SingleWorker, subjects: Sequence[Subject]) -> DividedDifference:
-    verdict = Verdict.SLOWER if worker.ratio > 1 else Verdict.FASTER
-    return _written(worker.division, verdict, worker.subject, subjects)
+    return _written(worker.division, worker.verdict, worker.subject, subjects)
 
 
 def _written(

@@ -90,8 +90,7 @@ class DiagnosisPart:
         """Write why workers differ from the rest of their pools."""
         return tuple(
             cls._written(
-                f"Why {each.division.candidate} is {'slower' if each.ratio > 1 else 'faster'} than "
-                f"{each.division.baseline}",
+                f"Why {each.division.candidate} is {each.verdict} than {each.division.baseline}",
                 each.diagnosis,
                 each.division.baseline,
                 decided=True,

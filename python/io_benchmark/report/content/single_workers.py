@@ -34,7 +34,7 @@ def _answer(same: Sequence[SingleWorker], report: Report) -> PoolAnswer:
     cause, attempt = ("", "") if worker.diagnosis is None else explain(worker.diagnosis)
     return PoolAnswer(
         worker.side,
-        (Verdict.SLOWER if worker.ratio > 1 else Verdict.FASTER).value,
+        worker.verdict.value,
         f"{_name(worker)} alone is {ratio(worker.ratio)} its pool",
         " ".join(
             filter(

@@ -17,7 +17,7 @@ from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.number_text import percent
 from io_benchmark.report.content import document as contents
 from io_benchmark.report.content import history_content
-from io_benchmark.report.content.divisions import DividedDifference, DivisionsPart
+from io_benchmark.report.content.divisions import DivisionsPart
 from io_benchmark.report.content.report_sections import Section
 from io_benchmark.report.content.trial_rows import TRIAL_HEADS
 from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
@@ -114,30 +114,13 @@ def _unbroken(value: object) -> object:
 def _waterfalls(part: DivisionsPart | None) -> dict[int, Markup]:
     """Draw the differences that have a table, by their position among all of them."""
     return {
-        at: _waterfall(divided, f"parts-{at}")
+        at: waterfall.draw(
+            divided.rows, name(divided.baseline, 22), name(divided.candidate, 22), f"parts-{at}"
+        )
         for at, divided in enumerate(
             [*part.shown, *part.further][:_MEASUREMENTS_DRAWN] if part else []
         )
     }
-
-
-def _waterfall(divided: DividedDifference, identifier: str) -> Markup:
-    rows = divided.rows
-    steps = [
-        waterfall.Step(
-            row.short_name,
-            row.explanation,
-            rows.difference_text(row.difference_ns, row.percent),
-            row.difference_ns,
-            row.is_certain,
-        )
-        for row in rows.shown
-    ]
-    ends = (
-        waterfall.End(name(divided.baseline, 22), rows.baseline_ns),
-        waterfall.End(name(divided.candidate, 22), rows.candidate_ns),
-    )
-    return waterfall.draw(ends, steps, rows.scale, identifier)
 
 
 def _pictures(report: Report, section: Section) -> _Pictures:

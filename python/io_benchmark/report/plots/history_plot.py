@@ -10,7 +10,6 @@ from markupsafe import Markup
 from io_benchmark.analysis.history.history_model import Change, HistorySeries
 from io_benchmark.number_text import digits, ratio
 from io_benchmark.report.content.history_content import FASTER, SLOWER, mean_texts
-from io_benchmark.report.plots.line_drawing import value_scale
 from io_benchmark.report.plots.scales import Scale
 from io_benchmark.report.plots.svg import Drawing, points
 from io_benchmark.results import workloads
@@ -31,7 +30,7 @@ def draw(series: HistorySeries, identifier: str, title: str) -> Markup:
         (point.time.timestamp() for point in series.points), logarithmic=False, room=0.02
     )
     workers = (worker.mean_ns for point in series.points for worker in point.workers)
-    scale = value_scale(series, workers)
+    scale = Scale.of_means(series, workers)
     workload = workloads.of(series.subject.workload)
     drawing = Drawing(identifier, title, _description(series))
     levels = [(scale.place(tick), digits(tick)) for tick in scale.ticks(_LEVELS)]

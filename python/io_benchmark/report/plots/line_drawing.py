@@ -3,8 +3,6 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A series drawn with characters: a column per point, levels behind, changes numbered."""
 
-from collections.abc import Iterable
-
 from io_benchmark.analysis.history.history_model import HistorySeries
 from io_benchmark.number_text import digits
 from io_benchmark.report.plots.scales import Scale
@@ -15,12 +13,11 @@ POINT, _LEVEL, CHANGE = "●", "─", "┊"
 # Where there is room, levels are visible between the points.
 _WIDEST_STEP = 3
 _TICKS = 4
-_STEADY_RATIO = 0.1
 
 
 def draw(series: HistorySeries, width: int) -> list[str]:
     """Return lines of at most `width` characters."""
-    scale = value_scale(series, [point.mean_ns for point in series.points])
+    scale = Scale.of_means(series, [point.mean_ns for point in series.points])
     workload = workloads.of(series.subject.workload)
     labels = {_row(tick, scale): digits(tick) for tick in scale.ticks(_TICKS)}
     gutter = max(len(label) for label in [*labels.values(), workload.unit]) + 2
@@ -47,14 +44,6 @@ def draw(series: HistorySeries, width: int) -> list[str]:
     dates = _dates(series, columns, room)
     drawn = [f"{workload.unit:>{gutter - 1}} {top}", *lines, bottom, f"{' ' * gutter}{dates}"]
     return [line.rstrip() for line in drawn]
-
-
-def value_scale(series: HistorySeries, means_ns: Iterable[float]) -> Scale:
-    """Return a scale of means that is never narrow, so that noise looks small."""
-    shown = workloads.of(series.subject.workload).shown
-    newest = shown(series.levels[-1].mean_ns)
-    steady = (newest * (1 - _STEADY_RATIO), newest * (1 + _STEADY_RATIO))
-    return Scale.around([*map(shown, means_ns), *steady], logarithmic=False, room=0.06)
 
 
 def _row(value: float, scale: Scale) -> int:

@@ -11,12 +11,16 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from io_benchmark.analysis.history.history_model import HistorySeries
 from io_benchmark.analysis.model import Integers
 from io_benchmark.number_text import TIME_UNITS, digits, tick, times
+from io_benchmark.results import workloads
 from io_benchmark.results.workload import NS_PER_S
 
 # Below this ratio of its ends, ticks of a logarithmic axis are spaced as on a linear one.
 _NARROW = 4.0
+# An axis of a history has at least this on both sides of the newest level.
+_STEADY_RATIO = 0.1
 _TIME_STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
 
 
@@ -27,6 +31,14 @@ class Scale:
     low: float
     high: float
     logarithmic: bool = False
+
+    @classmethod
+    def of_means(cls, series: HistorySeries, means_ns: Iterable[float]) -> Self:
+        """Return a scale of a history's means that is never narrow, so that noise looks small."""
+        shown = workloads.of(series.subject.workload).shown
+        newest = shown(series.levels[-1].mean_ns)
+        steady = (newest * (1 - _STEADY_RATIO), newest * (1 + _STEADY_RATIO))
+        return cls.around([*map(shown, means_ns), *steady], logarithmic=False, room=0.06)
 
     @classmethod
     def around(cls, values: Iterable[float], *, logarithmic: bool, room: float) -> Self:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from io_benchmark.number_text import TimeScale, tick
+from io_benchmark.report.content.part_rows import PartRow, PartRows
 from io_benchmark.report.plots.scales import Scale
 from io_benchmark.report.plots.svg import Drawing
 
@@ -20,35 +21,17 @@ _TICKS = 5
 _END = "M0 -6L6 0L0 6L-6 0Z"
 
 
-@dataclass(frozen=True)
-class Step:
-    """A part: its name, its text behind it, and how far it goes."""
-
-    name: str
-    meaning: str  # a longer text for the description
-    text: str  # "+68.0 ms (97 %)"
-    difference_ns: float
-    is_certain: bool
-
-
-@dataclass(frozen=True)
-class End:
-    """A side where the steps begin or end."""
-
-    name: str
-    mean_ns: float
-
-
-def draw(ends: tuple[End, End], steps: Sequence[Step], unit: TimeScale, identifier: str) -> Markup:
+def draw(rows: PartRows, baseline: str, candidate: str, identifier: str) -> Markup:
     """Draw a row per part, between a row for each side."""
-    start, end = ends
+    start, end = _End(baseline, rows.baseline_ns), _End(candidate, rows.candidate_ns)
+    steps, unit = rows.shown, rows.scale
     reached_ns = [
         *itertools.accumulate((step.difference_ns for step in steps), initial=start.mean_ns)
     ]
     scale = _scale([*reached_ns, end.mean_ns])
     places = [scale.place(value) for value in reached_ns]
     described = (
-        f"{step.name}{step.meaning} {step.text}{'' if step.is_certain else ', not certain'}"
+        f"{step.name} {_text(rows, step)}{'' if step.is_certain else ', not certain'}"
         for step in steps
     )
     drawing = Drawing(
@@ -69,9 +52,21 @@ def draw(ends: tuple[End, End], steps: Sequence[Step], unit: TimeScale, identifi
         drawing.line((place, bar), (place, bar + _ROW_HEIGHT + _BAR_HEIGHT), "lead")
     _draw_end(drawing, start, unit, places[0], 0.0)
     for at, step in enumerate(steps):
-        _draw_step(drawing, step, (places[at], places[at + 1]), float(_ROW_HEIGHT * (at + 1)))
+        _draw_step(drawing, rows, step, (places[at], places[at + 1]), float(_ROW_HEIGHT * (at + 1)))
     _draw_end(drawing, end, unit, scale.place(end.mean_ns), bottom - _ROW_HEIGHT)
     return drawing.markup()
+
+
+@dataclass(frozen=True)
+class _End:
+    """A side where the steps begin or end."""
+
+    name: str
+    mean_ns: float
+
+
+def _text(rows: PartRows, step: PartRow) -> str:
+    return rows.difference_text(step.difference_ns, step.percent)
 
 
 def _scale(values_ns: Sequence[float]) -> Scale:
@@ -80,21 +75,23 @@ def _scale(values_ns: Sequence[float]) -> Scale:
     return Scale(max(around.low, 0.0), around.high)
 
 
-def _end_text(end: End, unit: TimeScale) -> str:
+def _end_text(end: _End, unit: TimeScale) -> str:
     return f"{end.name} {unit.plain(end.mean_ns)} {unit.unit}"
 
 
-def _draw_end(drawing: Drawing, end: End, unit: TimeScale, place: float, top: float) -> None:
+def _draw_end(drawing: Drawing, end: _End, unit: TimeScale, place: float, top: float) -> None:
     text = top + _LABEL_HEIGHT
     drawing.text(0, text, end.name, "name", "start")
     drawing.text(1, text, f"{unit.plain(end.mean_ns)} {unit.unit}", "name", "end")
     drawing.mark(place, top + _BAR_TOP + _BAR_HEIGHT / 2, _END, "end")
 
 
-def _draw_step(drawing: Drawing, step: Step, places: tuple[float, float], top: float) -> None:
+def _draw_step(
+    drawing: Drawing, rows: PartRows, step: PartRow, places: tuple[float, float], top: float
+) -> None:
     """Draw a bar, filled where the part is certain."""
     kind = "slower" if step.difference_ns > 0 else "faster"
     filled = kind if step.is_certain else f"{kind} open"
     drawing.band(min(places), max(places), top + _BAR_TOP, _BAR_HEIGHT, f"step {filled}")
-    drawing.text(0, top + _LABEL_HEIGHT, step.name, anchor="start")
-    drawing.text(1, top + _LABEL_HEIGHT, step.text, anchor="end")
+    drawing.text(0, top + _LABEL_HEIGHT, step.short_name, anchor="start")
+    drawing.text(1, top + _LABEL_HEIGHT, _text(rows, step), anchor="end")

@@ -16,11 +16,7 @@ from importlib import import_module
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.part_limits import (
-    explained_at_most,
-    hold_to_parts,
-    hold_to_size,
-)
+from io_benchmark.analysis.diagnosis.part_limits import hold_to_parts
 from io_benchmark.analysis.diagnosis.separation import Judged, separate
 from io_benchmark.analysis.diagnosis.tried_causes import confirm, refute
 from io_benchmark.analysis.diagnosis.worker_facts import hold_to_workers
@@ -40,18 +36,13 @@ def _declared() -> tuple[CauseRule, ...]:
 def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
     """Judge every cause that may explain the case; without a ratio none is supported."""
     judged = [
-        Judged(rule, hold_to_workers(_held(rule, case), rule, case))
+        Judged(rule, hold_to_workers(hold_to_parts(rule.judge(case), rule, case), rule, case))
         for rule in RULES
         if case.subject.workload in rule.explains
     ]
     tried = {outcome.kind: outcome for outcome in trials}
     separated = separate(refute(judged, tried, case), case)
     return tuple(_cause(each, case) for each in confirm(separated, tried))
-
-
-def _held(rule: CauseRule, case: Case) -> CauseJudgement:
-    """Judge one cause, held to its parts of the time and to the size that it predicts."""
-    return hold_to_size(hold_to_parts(rule.judge(case), rule, case), case)
 
 
 def _cause(judged: Judged, case: Case) -> Cause:
@@ -66,7 +57,7 @@ def _cause(judged: Judged, case: Case) -> Cause:
         explanation=judgement.explanation + _share_sentences(case.ratio, judgement, share),
         predicted_ratio=judgement.predicted_ratio,
         share=share,
-        share_at_most=explained_at_most(rule.acts_through, case)
+        share_at_most=case.explained_at_most(rule.acts_through)
         if judgement.state is State.SUPPORTED
         else None,
         workload=judgement.workload,
@@ -81,7 +72,7 @@ def _share(judged: Judged, case: Case) -> float | None:
         return None
     if explained <= 0 or ratio == 1:
         return None
-    at_most = explained_at_most(judged.rule.acts_through, case)
+    at_most = case.explained_at_most(judged.rule.acts_through)
     return min(at_most, max(0.0, math.log(explained) / math.log(ratio)))
 
 

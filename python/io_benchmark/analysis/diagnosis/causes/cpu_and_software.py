@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.cpu_waits import is_stolen, share_stolen, stolen_share
+from io_benchmark.analysis.diagnosis.cpu_waits import is_stolen, share_stolen
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import (
@@ -103,7 +103,9 @@ def _cpu(case: Case) -> CauseJudgement:
     )
     spawn = None if case.subject.workload == "spawn" else "spawn"
     if is_stolen(case):
-        slower, faster = (mean_of(views, stolen_share) for views in (case.slower, case.faster))
+        slower, faster = (
+            mean_of(views, lambda view: view.stolen_share) for views in (case.slower, case.faster)
+        )
         judgement = evidence.supported(
             "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster "
             "side's.",

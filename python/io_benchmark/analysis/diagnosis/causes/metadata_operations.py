@@ -15,7 +15,6 @@ from io_benchmark.analysis.diagnosis.evidence import (
     figures,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import other_place
-from io_benchmark.analysis.diagnosis.part_limits import share_at_most
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, is_enough
 from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.model import State
@@ -87,7 +86,7 @@ def _lock(case: Case) -> CauseJudgement:
             "Several at once gain less on the slower side."
         ).may_be_chance()
     # Measured of the sides, as the scaling is, also where single workers are judged.
-    share = share_at_most(_PARTS, (case.whole or case).of_measurement(measurement))
+    share = (case.whole or case).of_measurement(measurement).share_at_most(_PARTS)
     if share is not None and not is_enough(share):
         return evidence.ruled_out(
             "Several at once gain less on the slower side because they wait for a CPU."

@@ -11,10 +11,7 @@ from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.causes.storage_places import (
-    file_systems_differ,
-    places_differ,
-)
+from io_benchmark.analysis.diagnosis.causes.storage_places import storage_differs
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, follows
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
@@ -115,7 +112,7 @@ def _mount_options(case: Case) -> CauseJudgement:
             sum(cost for _, cost in costs.values()),
         )
 
-    if case.differs and (places_differ(case) or file_systems_differ(case)):
+    if case.differs and storage_differs(case):
         return Sides.of(case, fact_tally("mount", read)).ruled_out(
             "The options follow from the place or the file system, which differ."
         )

@@ -73,20 +73,19 @@ def _filesystem(view: View) -> RankedFact | None:
     return RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))
 
 
-def places_differ(case: Case) -> bool:
-    """Return whether the slower side has another kind of place: its mount follows from that."""
-    return _storage_place(case).state is State.SUPPORTED
-
-
-def file_systems_differ(case: Case) -> bool:
-    """Return whether the sides have different file systems: their mount options follow from that."""
+def storage_differs(case: Case) -> bool:
+    """Return whether mounts differ because the kinds of place or the file systems do."""
     types = [{view.filesystem_type for view in views} for views in (case.slower, case.faster)]
-    return not types[0] & types[1]
+    return _places_differ(case) or not types[0] & types[1]
+
+
+def _places_differ(case: Case) -> bool:
+    return _storage_place(case).state is State.SUPPORTED
 
 
 def _file_system(case: Case) -> CauseJudgement:
     known = all(_filesystem(view) is not None for view in case.views)
-    if known and places_differ(case):
+    if known and _places_differ(case):
         return Sides.of(case, fact_tally("file-system", _filesystem)).ruled_out(
             "The file system follows from the kind of place, which differs."
         )
