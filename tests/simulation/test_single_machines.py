@@ -18,7 +18,7 @@ import pytest
 import simulation
 from simulation import ASSUMED, SUBJECT
 
-from io_benchmark.analysis.inference.single_machines import find_single_machines
+from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.model import Run, Worker
 
 FALSE_NAMES, FOUND = 0.02, 0.90
@@ -51,7 +51,7 @@ def runs(side: str, log_means: LogMeans) -> list[Run]:
 def names(*sides: LogMeans) -> list[str]:
     """The machines that are named where the sides' machines have these log means."""
     compared = [run for at, side in enumerate(sides) for run in runs(f"pool{at}", side)]
-    named = find_single_machines({SUBJECT: compared}, ASSUMED)
+    named = SingleMachine.find_all({SUBJECT: compared}, ASSUMED)
     return [each.runs[0].worker.machine for each in named]
 
 
@@ -114,7 +114,7 @@ def test_runs_on_one_machine_count_once() -> None:
         for at, log_mean in enumerate((0.1, 0.0, -0.1, 0.0), 1)
         for run in runs("pool", [log_mean])
     ]
-    (named,) = find_single_machines({SUBJECT: [*others, *bad]}, ASSUMED)
+    (named,) = SingleMachine.find_all({SUBJECT: [*others, *bad]}, ASSUMED)
     assert (len(named.runs), len(named.others)) == (2, 4)
     assert named.ratio == pytest.approx(math.exp(0.7), rel=1e-6)
 
@@ -125,7 +125,7 @@ def test_more_machines_need_a_larger_difference() -> None:
     def usual(measurements: int) -> float:
         compared = runs("pool", [0.7, 0.01, 0.0, -0.01, 0.0])
         subjects = [replace(SUBJECT, variant=str(at)) for at in range(measurements)]
-        named = find_single_machines(dict.fromkeys(subjects, compared), ASSUMED)
+        named = SingleMachine.find_all(dict.fromkeys(subjects, compared), ASSUMED)
         return named[0].usual.high_ratio
 
     assert usual(1) < usual(20)

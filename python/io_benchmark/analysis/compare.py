@@ -13,7 +13,7 @@ from io_benchmark.analysis.inference import common_prefix, independent_workers, 
 from io_benchmark.analysis.inference.comparisons import Pair, compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.inference.single_machines import find_single_machines
+from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.parts.division import Division
@@ -71,7 +71,7 @@ def compare(
     reports = workload_figures.with_workload_figures(reports, workers)
     variation = options.worker_variation or levels.DEFAULT_WORKER_VARIATION
     single_workers = explain_single_workers(
-        find_single_machines(compared, variation),
+        SingleMachine.find_all(compared, variation),
         compared,
         reports,
         margin=options.margin,

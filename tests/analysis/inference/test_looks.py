@@ -8,8 +8,7 @@ import seed_case
 import seed_workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.inference.group_sequential import chance_of_crossing
-from io_benchmark.analysis.inference.looks import SINGLE, Schedule
+from io_benchmark.analysis.inference.looks import SINGLE, Schedule, chance_of_crossing
 from io_benchmark.analysis.model import Comparison, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.report.content.statement_text import text_of

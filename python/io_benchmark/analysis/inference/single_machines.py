@@ -47,6 +47,44 @@ class SingleMachine:
     ratio: float  # its mean time over that of the others
     usual: Interval  # of that ratio for one more machine like the others
 
+    @classmethod
+    def find_all(
+        cls, compared: Mapping[Subject, Sequence[Run]], assumed_variation: float
+    ) -> "list[SingleMachine]":
+        """Return at most one machine per measurement and side."""
+        sides_of = {subject: _by_side(runs) for subject, runs in compared.items()}
+        data_of = {
+            subject: {side: SideData.of(runs) for side, runs in sides.items()}
+            for subject, sides in sides_of.items()
+        }
+        looked_at = sum(
+            side.count
+            for data in data_of.values()
+            for side in data.values()
+            if side.count > _FEWEST_OTHERS
+        )
+        found = []
+        for subject, data in data_of.items():
+            tested = _outside(data, assumed_variation, looked_at)
+            for side, (farthest, usual) in tested.items():
+                machines = by_machine(sides_of[subject][side])
+                found.append(
+                    cls(
+                        subject,
+                        side,
+                        tuple(machines[farthest.at]),
+                        tuple(
+                            run
+                            for at, runs in enumerate(machines)
+                            for run in runs
+                            if at != farthest.at
+                        ),
+                        math.exp(farthest.log_ratio),
+                        usual,
+                    )
+                )
+        return found
+
 
 @dataclass(frozen=True)
 class _Farthest:
@@ -56,41 +94,6 @@ class _Farthest:
     log_ratio: float
     others: int
     variance: MeanVariance
-
-
-def find_single_machines(
-    compared: Mapping[Subject, Sequence[Run]], assumed_variation: float
-) -> list[SingleMachine]:
-    """Return at most one machine per measurement and side."""
-    sides_of = {subject: _by_side(runs) for subject, runs in compared.items()}
-    data_of = {
-        subject: {side: SideData.of(runs) for side, runs in sides.items()}
-        for subject, sides in sides_of.items()
-    }
-    looked_at = sum(
-        side.count
-        for data in data_of.values()
-        for side in data.values()
-        if side.count > _FEWEST_OTHERS
-    )
-    found = []
-    for subject, data in data_of.items():
-        tested = _outside(data, assumed_variation, looked_at)
-        for side, (farthest, usual) in tested.items():
-            machines = by_machine(sides_of[subject][side])
-            found.append(
-                SingleMachine(
-                    subject,
-                    side,
-                    tuple(machines[farthest.at]),
-                    tuple(
-                        run for at, runs in enumerate(machines) for run in runs if at != farthest.at
-                    ),
-                    math.exp(farthest.log_ratio),
-                    usual,
-                )
-            )
-    return found
 
 
 def _by_side(runs: Sequence[Run]) -> dict[str, list[Run]]:
