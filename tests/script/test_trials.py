@@ -209,7 +209,12 @@ def test_trials_that_fail(worker: Worker, prelude: str, state: str, reason: str)
     assert (found.state, found.reason, found.blocks) == (state, reason, [])
 
 
-ENDLESS = SHORT + "trials.ROUNDS_WANTED = 10**6\n"
+# Each block waits instead of refilling, so that a result holds no more of them than a reader accepts.
+ENDLESS = SHORT + (
+    "import time\n"
+    "trials.ROUNDS_WANTED = 10**6\n"
+    "trials._Trials._refill = lambda _: time.sleep(0.1)\n"
+)
 
 
 def test_a_time_budget_that_ends_in_trials(worker: Worker) -> None:
