@@ -6,6 +6,7 @@
 import json
 import math
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -109,6 +110,27 @@ def test_large_difference(call, deployment, loopback):
         "Decided; 0.999 worker hours spent",
         f"Compare again with: io-benchmark compare group:{group}",
     ]
+
+
+def test_cost_in_money(call, deployment, tmp_path):
+    """--prices adds money to each cost, and to what a decision would take."""
+    deployment.on_create = Workers(4)
+    prices = tmp_path / "prices.yml"
+    prices.write_text("currency: USD\nprices: {amd-30: 0.3, b-linux: 0.6}\n")
+    code, stdout, stderr = call(*START, "--budget", "6", "--prices", str(prices))
+    assert code == 0, stderr
+    lines = stderr.splitlines()
+    assert lines[1].startswith(
+        "6 tasks, at most 5.5 worker hours in all, 2.47 USD at the given prices, at "
+    )
+    assert lines[2] == (
+        "  amd-30: at most 2.75 worker hours, 0.82 USD (3 tasks of 55 min on "
+        "releng-1/b-linux-docker-large-amd)"
+    )
+    assert "the next look has 24 tasks, about 4 worker hours in all, 1.80 USD at the" in stderr
+    assert re.search(
+        r"To settle amd-30: [0-9]+ more workers per pool.* USD at", " ".join(stdout.split())
+    )
 
 
 def test_only_undecided_pools(call, deployment, loopback):

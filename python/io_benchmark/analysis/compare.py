@@ -22,12 +22,14 @@ from io_benchmark.analysis.report_model import Report, SubjectReport, WorkerLine
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.summary import (
     bottlenecks,
+    decision_cost,
     figures,
     place_rows,
     plot_data,
     workload_figures,
 )
 from io_benchmark.analysis.validity import rules
+from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
 from io_benchmark.results.common_types import OutcomeState
 
@@ -41,6 +43,7 @@ class Options:
     worker_variation: float | None = None  # None: as far as the results show it
     allow: frozenset[str] = field(default_factory=frozenset)
     schedule: Schedule = field(default_factory=Schedule)
+    prices: Mapping[str, Price] = field(default_factory=dict)  # of a worker's hour, by name
 
 
 def compare(
@@ -100,6 +103,7 @@ def compare(
         timelines=plot_data.rate_timelines(workers),
         places=place_rows.compare_places(plan, workers, compared, reports),
         single_workers=single_workers,
+        decision_cost=decision_cost.cost_of_deciding(reports, workers, options.prices),
     )
 
 

@@ -132,6 +132,9 @@ class Worker:
     entries: tuple[Entry, ...]
     reason: str | None = None  # why the run ended, as the queue names it
     machine: str = UNKNOWN  # as all results together identify it; see `machine_identity`
+    queue: str = ""  # PROVISIONER/WORKERTYPE, where it is known
+    started: str = ""  # by the queue where it is known, else by the worker
+    task_ns: int | None = None  # from the start of the run to its end, with the task's set-up
 
     @property
     def task_name(self) -> Statement:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN, DEFAULT_WORKER_VARIATION
 from io_benchmark.commands.context import EXIT_FAILED, MESSAGE_LENGTH, Context
-from io_benchmark.commands.options import add_output_options, output_report
+from io_benchmark.commands.options import add_output_options, add_prices_option, output_report
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import FORMATS
 from io_benchmark.text import clean
@@ -95,22 +95,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="RULE",
-        help="ignore this validity rule; can be given more than once",
+        help="ignore this validity rule *",
     )
     add(
         "--expect",
         action="append",
         default=[],
         metavar="A/B<RATIO",
-        help="exit with 3 if 'a/b<1.05 on sync-write' is not proven; can be given more than once",
+        help="exit with 3 if 'a/b<1.05 on sync-write' is not proven *",
     )
-    group = parser.add_argument_group("output")
+    group = parser.add_argument_group("output (* can be given more than once)")
+    add_prices_option(group, "prices of worker hours, to show costs in money")
     group.add_argument(
         "--details",
         action="store_true",
         help="show every measurement in full",
     )
-    add_output_options(group, FORMATS)
+    add_output_options(group, FORMATS, write_text="also write this format to FILE *")
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
@@ -165,6 +166,7 @@ def _options(arguments: argparse.Namespace) -> Options:
         arguments.worker_variation,
         frozenset(arguments.allow),
         Schedule(arguments.looks, is_declared=True) if arguments.looks else Schedule(),
+        arguments.prices,
     )
 
 

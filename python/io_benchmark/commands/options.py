@@ -18,6 +18,7 @@ from io_benchmark.writing import write_file
 if TYPE_CHECKING:
     from io_benchmark.analysis.history.history_model import History
     from io_benchmark.analysis.report_model import Report
+    from io_benchmark.costs.worker_time import Price
 
 
 def parse_job_names(text: str) -> list[str]:
@@ -36,11 +37,24 @@ def add_root_option(group: argparse._ArgumentGroup, text: str = _ROOT) -> None:
     group.add_argument("--root", type=Path, metavar="DIR", help=text)
 
 
+def add_prices_option(group: argparse._ArgumentGroup, text: str) -> None:
+    """Add `--prices`; its value is prices by name, none without it."""
+
+    def read(path: str) -> dict[str, Price]:
+        from io_benchmark.costs.prices import read_prices
+
+        return read_prices(Path(path))
+
+    group.add_argument("--prices", type=read, default={}, metavar="FILE", help=text)
+
+
 def add_output_options(
     group: argparse._ArgumentGroup,
     formats: Collection[str],
     format_text: str | None = None,
     write_text: str = "also write this format to FILE; can be given more than once",
+    *,
+    shows_json: bool = True,
 ) -> None:
     """Add `--format`, `--json` and `--write`, of a command that ends in a report."""
     form = group.add_mutually_exclusive_group()
@@ -52,7 +66,11 @@ def add_output_options(
         help=format_text or f"format printed to stdout: {', '.join(formats)} (default: text)",
     )
     form.add_argument(
-        "--json", dest="format", action="store_const", const="json", help="same as --format json"
+        "--json",
+        dest="format",
+        action="store_const",
+        const="json",
+        help="same as --format json" if shows_json else argparse.SUPPRESS,
     )
     group.add_argument(
         "--write",

@@ -8,7 +8,11 @@ import re
 from collections.abc import Sequence
 
 from io_benchmark.commands.context import Context
-from io_benchmark.commands.options import add_output_options, add_root_option
+from io_benchmark.commands.options import (
+    add_output_options,
+    add_prices_option,
+    add_root_option,
+)
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import FORMATS
 from io_benchmark.submit import owner, sizes
@@ -140,6 +144,7 @@ def _add_steps(parser: argparse.ArgumentParser) -> None:
         metavar="[LABEL=]ADDRESS",
         help="estimate the cost from these earlier results *",
     )
+    add_prices_option(group, "prices of worker hours, to show costs in money")
     add("--dry-run", action="store_true", help="print the tasks as JSON, create nothing")
     add("--yes", action="store_true", help="show the cost, but do not ask")
     add("--no-wait", action="store_true", help="print the group's address and exit")
@@ -178,7 +183,14 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
         metavar="A/B<RATIO",
         help="exit with 3 if not met, as for compare *",
     )
-    add_output_options(group, FORMATS, "format on stdout, as for compare", "also write a file *")
+    # Help has no line left for --json, which compare explains.
+    add_output_options(
+        group,
+        FORMATS,
+        "format on stdout, as for compare (also --json)",
+        "also write a file *",
+        shows_json=False,
+    )
 
 
 def _mistake(text: str, problem: str) -> argparse.ArgumentTypeError:

@@ -191,7 +191,7 @@ def compare_group(arguments: argparse.Namespace, context: Context, group_id: str
     parser = argparse.ArgumentParser()
     compare.add_arguments(parser)
     comparison = parser.parse_args([f"group:{group_id}"])
-    for name in ("format", "expect", "write", "baseline"):
+    for name in ("format", "expect", "write", "baseline", "prices"):
         setattr(comparison, name, getattr(arguments, name))
     return compare.run(comparison, context)
 

@@ -23,7 +23,7 @@ from io_benchmark.analysis.statements import Statement, count, share, statement
 # 80 of 100 are promised. The formulas are those of equal variances; Welch's test, which gives the
 # verdict, reaches up to three of 100 fewer (measured in tests/simulation).
 _POWER = 0.83
-_MOST_WORKERS = 100
+MOST_WORKERS = 100
 # The assumed variation counts as much as that of five workers.
 _PRIOR_DEGREES = 4
 # Errors whose density is e⁻³⁰ of the highest are left out. So many steps give three digits or more.
@@ -107,7 +107,7 @@ def _workers_needed(
         return _chance_of_difference(log_ratio, variation, workers, level)
 
     # More workers have a better chance, as long as the level is the same.
-    most = 2 * _MOST_WORKERS
+    most = 2 * MOST_WORKERS
     for numbers in [range(2, most + 1)] if schedule is None else schedule.stretches(most):
         place = bisect.bisect_left(numbers, _POWER, key=chance)
         if place < len(numbers):
@@ -139,7 +139,7 @@ def advise(
     needed = _workers_needed(estimate.log_ratio, per_worker, margin, comparisons, leaning, schedule)
     fewest = min(side.count for side in sides)
     add = None if needed is None else max(1, needed - fewest)
-    if add is not None and add > _MOST_WORKERS:
+    if add is not None and add > MOST_WORKERS:
         add = None
     basis = (
         "workers vary by {variation}, including an assumed {assumed}"
@@ -155,7 +155,7 @@ def _message(leaning: Verdict, workers_to_add: int | None, assumption: Statement
         return statement(
             f"probably {leaning}, not proven; not decidable by repetition: it would take more than "
             "{most} workers per pool if {assumption}",
-            most=count(_MOST_WORKERS),
+            most=count(MOST_WORKERS),
             assumption=assumption,
         )
     workers = "worker" if workers_to_add == 1 else "workers"

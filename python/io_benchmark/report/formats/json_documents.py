@@ -105,6 +105,7 @@ class _ReportDocument:
     single_workers: tuple[report_model.SingleWorker, ...]
     problems: tuple[model.Problem, ...]
     replication: tuple[Replication, ...]
+    decision_cost: report_model.DecisionCost | None
     workers: tuple[report_model.WorkerLine, ...]
     unreadable: tuple[str, ...]
     remarks: tuple[Statement, ...]
@@ -187,6 +188,7 @@ def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
             single_workers=report.single_workers,
             problems=report.problems,
             replication=Replication.of_sides(report.subjects, report.workers),
+            decision_cost=report.decision_cost,
             workers=report.workers,
             unreadable=report.unreadable,
             remarks=report.remarks,
