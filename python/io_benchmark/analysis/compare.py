@@ -11,6 +11,7 @@ from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
 from io_benchmark.analysis.inference import common_prefix, independent_workers, levels
 from io_benchmark.analysis.inference.comparisons import Pair, compare_sides
+from io_benchmark.analysis.inference.earlier_looks import with_earlier_looks
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.single_machines import SingleMachine
@@ -80,7 +81,6 @@ def compare(
         margin=options.margin,
         assumed=variation,
     )
-    problems += _nothing_in_common(plan, reports)
     return Report(
         title=plan.title,
         baseline=plan.baseline,
@@ -88,7 +88,7 @@ def compare(
         margin_ratio=options.margin,
         subjects=tuple(reports),
         diagnoses=diagnoses.diagnoses(plan, reports, workers, read),
-        problems=tuple(_merge_repeated(problems, reports)),
+        problems=_merge_repeated([*problems, *_nothing_in_common(plan, reports)], reports),
         workers=tuple(
             _line(worker, is_counted=any(worker is each for each in workers)) for worker in read
         ),
@@ -164,7 +164,9 @@ def _compare_subject(
             results = (by_side[candidate], by_side[baseline])
             schedule = options.schedule.of_sides(results)
             look = schedule.look_of_sides((ours.count, theirs.count), results)
-            pairs.append(Pair(candidate, baseline, ours, theirs, look, schedule))
+            pair = Pair(candidate, baseline, ours, theirs, look, schedule)
+            of_pair = sides[candidate], sides[baseline]
+            pairs.append(with_earlier_looks(subject, pair, schedule, *of_pair))
     compared = {side for pair in pairs for side in (pair.candidate, pair.baseline)}
     single = sorted(side for side in compared if data[side].count == 1)
     problems += independent_workers.single_workers(subject, single, assumed)
@@ -185,7 +187,9 @@ def _compare_subject(
     )
 
 
-def _merge_repeated(problems: Sequence[Problem], reports: Sequence[SubjectReport]) -> list[Problem]:
+def _merge_repeated(
+    problems: Sequence[Problem], reports: Sequence[SubjectReport]
+) -> tuple[Problem, ...]:
     """Merge problems that are the same for every subject that their sides were compared on."""
     subjects: dict[Problem, dict[Subject | None, None]] = {}
     for problem in problems:
@@ -197,7 +201,7 @@ def _merge_repeated(problems: Sequence[Problem], reports: Sequence[SubjectReport
             merged.append(problem)
         else:
             merged += [replace(problem, subject=subject) for subject in of_problem]
-    return merged
+    return tuple(merged)
 
 
 def _nothing_in_common(plan: Plan, reports: Sequence[SubjectReport]) -> list[Problem]:

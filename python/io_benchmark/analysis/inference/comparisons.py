@@ -1,17 +1,23 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""From the workers of several sides to their comparisons: estimates, tests, verdicts and advice."""
+"""From the workers of several sides to their comparisons: estimates, tests, verdicts and advice.
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+Once a look has decided, its verdict stands: a test that went on would have further chances to be wrong,
+and more workers of the baseline, for the sake of other candidates, must not withdraw it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import NamedTuple
 
 from io_benchmark.analysis.inference import decisions
 from io_benchmark.analysis.inference.decisions import AdjustedTest
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
 from io_benchmark.analysis.inference.workers_needed import advise
-from io_benchmark.analysis.model import Comparison, Subject, Verdict
+from io_benchmark.analysis.model import Comparison, EarlierDecision, Subject, Verdict
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,8 @@ class Pair:
     theirs: SideData
     look: Look = SINGLE
     schedule: Schedule | None = None  # for more workers
+    # What was compared at the looks before this one, by the workers per pool.
+    earlier: Mapping[int, "Pair"] = field(default_factory=dict)
 
 
 def compare_sides(
@@ -40,13 +48,20 @@ def compare_sides(
     Unless `advised` is false, an inconclusive comparison has the number of workers that it needs. If
     `are_pools` is false, a single worker is compared for itself, and not for its pool.
     """
-    found = [Estimate.of_sides(pair.ours, pair.theirs, assumed, pair.look) for pair in pairs]
-    if not are_pools:
-        found = [replace(estimate, single_sides=0) for estimate in found]
-    tests = decisions.holm([estimate.p_value for estimate in found], [pair.look for pair in pairs])
+    judge = partial(_judge, subject, margin=margin, assumed=assumed, are_pools=are_pools)
+    found = judge(pairs)
+    decided = _decided_before(pairs, judge)
+    if decided:
+        standing = judge([decided.get(at, pair) for at, pair in enumerate(pairs)])
+        found = [
+            _Judged(_stands(decided[at], before.comparison, now.comparison), before.estimate)
+            if at in decided
+            else before
+            for at, (before, now) in enumerate(zip(standing, found, strict=True))
+        ]
     comparisons = []
-    for pair, estimate, test in zip(pairs, found, tests, strict=True):
-        comparison = _comparison(subject, pair, estimate, test, margin)
+    for pair, (comparison, estimate) in zip(pairs, found, strict=True):
+        advice = None
         if advised and comparison.verdict is Verdict.INCONCLUSIVE:
             advice = advise(
                 estimate,
@@ -56,9 +71,54 @@ def compare_sides(
                 comparisons=len(pairs),
                 schedule=pair.schedule,
             )
-            comparison = replace(comparison, advice=advice)
-        comparisons.append(comparison)
+        comparisons.append(replace(comparison, advice=advice))
     return tuple(comparisons)
+
+
+class _Judged(NamedTuple):
+    comparison: Comparison
+    estimate: Estimate
+
+
+def _judge(
+    subject: Subject, pairs: Sequence[Pair], *, margin: float, assumed: float, are_pools: bool
+) -> list[_Judged]:
+    found = [Estimate.of_sides(pair.ours, pair.theirs, assumed, pair.look) for pair in pairs]
+    if not are_pools:
+        found = [replace(estimate, single_sides=0) for estimate in found]
+    tests = decisions.holm([estimate.p_value for estimate in found], [pair.look for pair in pairs])
+    return [
+        _Judged(_comparison(subject, pair, estimate, test, margin), estimate)
+        for pair, estimate, test in zip(pairs, found, tests, strict=True)
+    ]
+
+
+def _decided_before(
+    pairs: Sequence[Pair], judge: Callable[[Sequence[Pair]], list[_Judged]]
+) -> dict[int, Pair]:
+    """Return by position the pairs that an earlier look decided, as they were then.
+
+    The looks are repeated in their order. A pair that was decided keeps its p-value, so that what Holm's
+    steps left to the others stays theirs.
+    """
+    decided: dict[int, Pair] = {}
+    for workers in sorted({workers for pair in pairs for workers in pair.earlier}):
+        current = [
+            decided[at] if at in decided else pair.earlier.get(workers, pair)
+            for at, pair in enumerate(pairs)
+        ]
+        for at, (comparison, _) in enumerate(judge(current)):
+            if workers in pairs[at].earlier and comparison.verdict is not Verdict.INCONCLUSIVE:
+                decided.setdefault(at, current[at])
+    return decided
+
+
+def _stands(pair: Pair, before: Comparison, now: Comparison) -> Comparison:
+    """Return the figures of all workers, or of the look that decided where these do not agree."""
+    if now.verdict is before.verdict:
+        return now
+    decision = EarlierDecision(pair.ours.count, pair.theirs.count, now.ratio, now.interval)
+    return replace(before, earlier_decision=decision)
 
 
 def _comparison(

@@ -1,0 +1,160 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A verdict that a look has reached stands, whatever workers come later."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import msgspec
+import pytest
+import seed_case
+import seed_workers
+
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.inference.looks import Schedule
+from io_benchmark.analysis.model import Comparison, EarlierDecision, Verdict, Worker
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.report.content import document
+from io_benchmark.results import Result
+from io_benchmark.results.format import PLAN_VARIABLE
+
+DECIDED = (1.15, 1.16, 1.14)
+BASELINE = (0.99, 1.0, 1.01)
+LATER = (1.3, 1.31, 1.29)  # workers of the baseline that were added for another pool
+DECLARED = Schedule((3, 6), is_declared=True)
+
+
+def side(pool: str, factors: Sequence[float], plan: str | None = None) -> list[Worker]:
+    """One worker per factor, which started one after another."""
+    environment = {} if plan is None else {PLAN_VARIABLE: plan}
+    documents = seed_case.documents(
+        len(factors), pools=("intel",), change={"intel": {"config.environment": environment}}
+    )
+    made = []
+    for hour, (each, factor) in enumerate(zip(documents, factors, strict=True)):
+        worker = seed_workers.worker(each, pool)
+        (entry,) = worker.entries
+        entry = replace(entry, total_ns=(factor * entry.total_ns).astype(int))
+        name = f"{pool}-{hour}"
+        made.append(
+            replace(
+                worker,
+                pool=pool,
+                task_id=name,
+                worker_id=name,
+                result=on_machine(worker.result, name),
+                started=f"2026-11-22T{hour:02}:00:00Z",
+                entries=(entry,),
+            )
+        )
+    return made
+
+
+def on_machine(result: Result, name: str) -> Result:
+    """Return it as the result of a machine that no other result is of."""
+    assert result.host is not None
+    host = msgspec.structs.replace(result.host, boot_id=name)
+    return msgspec.structs.replace(result, host=host)
+
+
+def report(workers: Sequence[Worker], schedule: Schedule) -> Report:
+    pools = {each.side for each in workers}
+    return compare(Plan.of_pools(pools, "intel"), workers, Options(schedule=schedule))
+
+
+def compared(workers: Sequence[Worker], schedule: Schedule = DECLARED) -> Comparison:
+    return report(workers, schedule).subjects[0].comparisons[0]
+
+
+def test_a_verdict_stands():
+    """Later workers of the baseline do not withdraw it; the report says what all workers give."""
+    workers = [*side("amd-16", DECIDED), *side("intel", (*BASELINE, *LATER))]
+    found = compared(workers)
+    first = compared([*workers[:6]])
+    assert first.verdict is Verdict.SLOWER
+    assert first.earlier_decision is None
+    assert found.earlier_decision is not None
+    assert replace(found, earlier_decision=None) == first
+    earlier = found.earlier_decision
+    assert (earlier.candidate_workers, earlier.baseline_workers) == (3, 3)
+    assert earlier.ratio_of_all == pytest.approx(1.01, abs=0.01)
+    assert not earlier.interval_of_all.excludes(1.0)
+    assert compared(workers[::-1]) == found  # the order of the results does not matter
+
+
+def test_what_the_report_says():
+    """Both, in the answer; the assumptions are those of the look that decided."""
+    workers = [*side("amd-16", DECIDED), *side("intel", (*BASELINE, *LATER))]
+    content = document.build(report(workers, DECLARED))
+    ((answer,),) = [section.answers for section in content.sections]
+    assert answer.lead == "amd-16 is 1.15× slower than intel"
+    assert ", decided at an earlier look, which stands; all workers: 1.01× (" in answer.rest
+    ((_, certainty),) = content.sections[0].certainty
+    assert certainty.startswith("3 and 3 workers, compared by Welch's test")
+    assert "; first of at most 2 looks, which decided: later workers are not part" in certainty
+    assert content.workers.cost == ""
+
+
+def test_the_same_verdict_by_all_workers():
+    """The figures are those of all workers, as of any look."""
+    again = [*side("amd-16", 2 * DECIDED), *side("intel", 2 * BASELINE)]
+    found = compared(again)
+    assert (found.verdict, found.earlier_decision) == (Verdict.SLOWER, None)
+    assert found.look is not None
+    assert dict(found.look.values)["ordinal"] == "second"
+
+
+def test_a_later_look_decides():
+    """What was not decided before is judged by all workers."""
+    unclear = (0.9, 1.15, 1.3)
+    found = compared([*side("amd-16", (*unclear, *DECIDED)), *side("intel", 2 * BASELINE)])
+    assert found.earlier_decision is None
+
+
+def test_a_plan():
+    """Its one look stands: workers that an action adds afterwards are not part of it."""
+    planned = [*side("amd-16", DECIDED, "3"), *side("intel", BASELINE, "3")]
+    found = compared([*planned[:3], *side("intel", (*BASELINE, *LATER), "3")], Schedule())
+    assert found.verdict is compared(planned, Schedule()).verdict is Verdict.SLOWER
+    assert isinstance(found.earlier_decision, EarlierDecision)
+    assert found.look is None
+    assert found.interval.level_ratio == 0.95
+
+
+def test_a_plan_that_lacks_a_run():
+    """Its look has not been yet."""
+    found = compared(
+        [*side("amd-16", DECIDED, "4"), *side("intel", (*BASELINE, *LATER), "4")], Schedule()
+    )
+    assert (found.verdict, found.earlier_decision) == (Verdict.INCONCLUSIVE, None)
+
+
+def test_nothing_is_declared():
+    """The report does not know when somebody looked."""
+    found = compared([*side("amd-16", DECIDED), *side("intel", (*BASELINE, *LATER))], Schedule())
+    assert (found.verdict, found.earlier_decision) == (Verdict.INCONCLUSIVE, None)
+
+
+def test_a_machine_that_runs_twice():
+    """It is one worker: the look at three workers has both of its runs."""
+    baseline = side("intel", (0.99, *BASELINE, *LATER))
+    baseline[1] = replace(baseline[1], worker_id=baseline[0].worker_id, result=baseline[0].result)
+    found = compared([*side("amd-16", DECIDED), *baseline])
+    assert found.earlier_decision is not None
+    assert found.earlier_decision.baseline_workers == 3
+
+
+def test_several_candidates():
+    """One that an earlier look decided leaves its part of the error to the others."""
+    workers = [
+        *side("amd-16", DECIDED),
+        *side("amd-30", (1.1, 1.9, 1.7, 1.3, 1.8, 2.4)),
+        *side("intel", (*BASELINE, *LATER)),
+    ]
+    decided, second = report(workers, DECLARED).subjects[0].comparisons
+    assert decided.earlier_decision is not None
+    assert second.verdict is Verdict.SLOWER
+    alone = compared(workers[3:])
+    assert second.interval.level_ratio == pytest.approx(alone.interval.level_ratio, abs=0.002)
