@@ -8,6 +8,7 @@ import math
 import random
 import re
 from collections import Counter
+from datetime import datetime, timedelta
 
 import program
 import pytest
@@ -17,6 +18,8 @@ from checkout import ROOT
 from killed_submit import Killer, labels
 from loopback_deployment import AMD_16, Artifact, Deployment
 from loopback_runs import run
+
+from io_benchmark.sources.protocol import queue_time
 
 IMAGE = ("--image", "localhost/image:latest")
 TWO = (*IMAGE, "-j", "amd-30,intel")
@@ -31,6 +34,7 @@ class Workers:
         self._seed = seed
         self._ratios = {pool.replace("_", "-"): ratio for pool, ratio in ratios.items()}
         self.failing: set[str] = set()  # labels
+        self.factors: dict[str, float] = {}  # by label, in place of a drawn one
         self.machines: int | None = None  # per pool; None: a new one for each task
 
     def __call__(self, deployment: Deployment, task_id: str) -> None:
@@ -42,6 +46,7 @@ class Workers:
             return
         dice = random.Random(f"{self._seed} {label}")
         factor = self._ratios.get(pool, 1.0) * math.exp(dice.gauss(0, VARIATION))
+        factor = self.factors.get(label, factor)
         # intel's figures for all of them: nothing but the factor differs.
         (document,) = seed_case.documents(1, pools=["intel"])
         document["task"] |= {"pool": pool, "task_id": task_id, "run_id": 0}
@@ -56,7 +61,12 @@ class Workers:
         if self.machines is not None:
             number %= self.machines
         worker = {"workerId": f"worker-{pool}-{number}"}
-        deployment.statuses[task_id]["runs"] = [{**run(0, "completed"), **worker}]
+        shown = {**run(0, "completed"), **worker}
+        # They start in the order of their creation.
+        later = timedelta(minutes=len(deployment.definitions))
+        for moment in ("started", "resolved"):
+            shown[moment] = queue_time(datetime.fromisoformat(shown[moment]) + later)
+        deployment.statuses[task_id]["runs"] = [shown]
         deployment.statuses[task_id]["state"] = "completed"
         deployment.set_result(task_id, 0, Artifact(json.dumps(document).encode()))
 
@@ -151,6 +161,29 @@ def test_only_undecided_pools(call, deployment, loopback):
         one["payload"]["env"]["IO_BENCHMARK_REPLICATES"] for one in deployment.definitions.values()
     }
     assert plans == {"3,6,12,24"}
+
+
+def test_a_decided_pool_is_not_reopened(call, deployment):
+    """More workers of the baseline, for amd-30, do not withdraw the verdict about amd-16."""
+    workers = deployment.on_create = Workers(0)
+    times = {
+        "amd-16": (1.15, 1.16, 1.14),
+        "amd-30": (1.2, 1.35, 1.6, 1.65, 1.6, 1.7),
+        "intel": (0.99, 1.0, 1.01, 1.2, 1.21, 1.19),
+    }
+    workers.factors = {
+        f"io-benchmark-{pool}-{number}": factor
+        for pool, factors in times.items()
+        for number, factor in enumerate(factors, 1)
+    }
+    code, stdout, stderr = call(*IMAGE, "--until-decided")
+    assert code == 0, stderr
+    assert tasks_per_pool(deployment) == {"amd-16": 3, "amd-30": 6, "intel": 6}
+    assert "Undecided: amd-30;" in stderr
+    text = " ".join(stdout.split())
+    assert "amd-16 is 1.15× slower than intel" in text
+    assert "decided at an earlier look, which stands; all workers: 1.05× (" in text
+    assert "amd-16 3 3 enough" in text
 
 
 def test_equal_pools_with_a_budget(call, deployment):
