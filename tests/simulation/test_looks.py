@@ -17,9 +17,10 @@ import simulation
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.inference import decisions
-from io_benchmark.analysis.inference.comparisons import Pair, compare_sides
+from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
+from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import DIFFERENT, Interval, Verdict
 
 FALSE_CALLS, COVERAGE = 0.05, 0.93
@@ -200,4 +201,4 @@ def test_verdicts_that_stand(repetitions: int, tolerance: float) -> None:
             advised=False,
         )
         called += any(comparison.verdict in DIFFERENT for comparison in found)
-    assert called / (repetitions) <= FALSE_CALLS + tolerance
+    assert called / repetitions <= FALSE_CALLS + tolerance

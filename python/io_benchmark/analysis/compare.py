@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
 from io_benchmark.analysis.inference import common_prefix, independent_workers, levels
-from io_benchmark.analysis.inference.comparisons import Pair, compare_sides
-from io_benchmark.analysis.inference.earlier_looks import with_earlier_looks
+from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import Schedule
+from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.observed import machine_identity
@@ -165,8 +165,8 @@ def _compare_subject(
             schedule = options.schedule.of_sides(results)
             look = schedule.look_of_sides((ours.count, theirs.count), results)
             pair = Pair(candidate, baseline, ours, theirs, look, schedule)
-            of_pair = sides[candidate], sides[baseline]
-            pairs.append(with_earlier_looks(subject, pair, schedule, *of_pair))
+            runs = sides[candidate], sides[baseline]
+            pairs.append(pair.with_earlier_looks(subject, *runs))
     compared = {side for pair in pairs for side in (pair.candidate, pair.baseline)}
     single = sorted(side for side in compared if data[side].count == 1)
     problems += independent_workers.single_workers(subject, single, assumed)

@@ -247,16 +247,6 @@ class Advice:
 
 
 @dataclass(frozen=True)
-class EarlierDecision:
-    """A verdict of an earlier look, where all workers together do not give the same."""
-
-    candidate_workers: int  # by which it was decided
-    baseline_workers: int
-    ratio_of_all: float  # by the workers of today
-    interval_of_all: Interval
-
-
-@dataclass(frozen=True)
 class Comparison:
     """One candidate against the baseline, for one subject."""
 
@@ -274,8 +264,10 @@ class Comparison:
     variation_to_explain_ratio: float | None
     advice: Advice | None
     look: Statement | None = None  # which one it is; None: a single look, or one worker
-    # A verdict stands once a look has decided; then all figures here are those of that look.
-    earlier_decision: EarlierDecision | None = None
+    # A verdict stands once a look has decided. Unless all workers give the same one at a later look, all
+    # else here is of the look that decided, by so many workers of the candidate and of the baseline.
+    of_all: "Comparison | None" = None
+    workers: tuple[int, int] | None = None
 
 
 class State(StrEnum):

@@ -205,17 +205,6 @@ class RateTimeline:
 
 
 @dataclass(frozen=True)
-class DecisionCost:
-    """What it would take to decide the comparisons that are inconclusive."""
-
-    candidates: tuple[str, ...]  # that more workers would decide
-    not_by_repetition: tuple[str, ...]  # further candidates that are inconclusive
-    cost: Cost  # of deciding `candidates`; each share's tasks are the workers to add
-    runs: int  # by which it is known what a task takes
-    with_setup: bool  # these are whole runs of tasks, not only what the worker's program took
-
-
-@dataclass(frozen=True)
 class Report:
     """Everything that a report shows."""
 
@@ -233,4 +222,5 @@ class Report:
     timelines: tuple[RateTimeline, ...]
     places: tuple[Places, ...] = ()
     single_workers: tuple[SingleWorker, ...] = ()
-    decision_cost: DecisionCost | None = None  # None: nothing is inconclusive
+    # Of deciding what more workers would decide: a share's tasks are the workers to add.
+    decision_cost: Cost | None = None  # None: there is nothing

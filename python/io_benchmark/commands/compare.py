@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN, DEFAULT_WORKER_VARIATION
 from io_benchmark.commands.context import EXIT_FAILED, MESSAGE_LENGTH, Context
-from io_benchmark.commands.options import add_output_options, add_prices_option, output_report
+from io_benchmark.commands.options import add_output_options, output_report
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import FORMATS
 from io_benchmark.text import clean
@@ -105,13 +105,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="exit with 3 if 'a/b<1.05 on sync-write' is not proven *",
     )
     group = parser.add_argument_group("output (* can be given more than once)")
-    add_prices_option(group, "prices of worker hours, to show costs in money")
     group.add_argument(
         "--details",
         action="store_true",
         help="show every measurement in full",
     )
-    add_output_options(group, FORMATS, write_text="also write this format to FILE *")
+    add_output_options(
+        group, FORMATS, write_text="also write this format to FILE *", has_prices=True
+    )
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:

@@ -37,17 +37,6 @@ def add_root_option(group: argparse._ArgumentGroup, text: str = _ROOT) -> None:
     group.add_argument("--root", type=Path, metavar="DIR", help=text)
 
 
-def add_prices_option(group: argparse._ArgumentGroup, text: str) -> None:
-    """Add `--prices`; its value is prices by name, none without it."""
-
-    def read(path: str) -> dict[str, Price]:
-        from io_benchmark.costs.prices import read_prices
-
-        return read_prices(Path(path))
-
-    group.add_argument("--prices", type=read, default={}, metavar="FILE", help=text)
-
-
 def add_output_options(
     group: argparse._ArgumentGroup,
     formats: Collection[str],
@@ -55,8 +44,12 @@ def add_output_options(
     write_text: str = "also write this format to FILE; can be given more than once",
     *,
     shows_json: bool = True,
+    has_prices: bool = False,
 ) -> None:
-    """Add `--format`, `--json` and `--write`, of a command that ends in a report."""
+    """Add `--format`, `--json` and `--write`, of a command that ends in a report, and `--prices`."""
+    if has_prices:
+        text = "prices of worker hours, to show costs in money"
+        group.add_argument("--prices", type=_prices, default={}, metavar="FILE", help=text)
     form = group.add_mutually_exclusive_group()
     form.add_argument(
         "--format",
@@ -80,6 +73,13 @@ def add_output_options(
         metavar="FORMAT=FILE",
         help=write_text,
     )
+
+
+def _prices(path: str) -> dict[str, Price]:
+    """Read the value of `--prices`, which is prices by name."""
+    from io_benchmark.costs.prices import read_prices
+
+    return read_prices(Path(path))
 
 
 def _format_and_file(text: str, formats: Collection[str]) -> tuple[str, Path]:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from io_benchmark.commands.context import Context
 from io_benchmark.commands.options import (
     add_output_options,
-    add_prices_option,
     add_root_option,
 )
 from io_benchmark.errors import UsageError
@@ -144,7 +143,6 @@ def _add_steps(parser: argparse.ArgumentParser) -> None:
         metavar="[LABEL=]ADDRESS",
         help="estimate the cost from these earlier results *",
     )
-    add_prices_option(group, "prices of worker hours, to show costs in money")
     add("--dry-run", action="store_true", help="print the tasks as JSON, create nothing")
     add("--yes", action="store_true", help="show the cost, but do not ask")
     add("--no-wait", action="store_true", help="print the group's address and exit")
@@ -190,6 +188,7 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
         "format on stdout, as for compare (also --json)",
         "also write a file *",
         shows_json=False,
+        has_prices=True,
     )
 
 

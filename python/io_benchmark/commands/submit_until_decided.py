@@ -20,7 +20,7 @@ from io_benchmark.commands import task_group
 from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.commands.group_runs import GroupRun
 from io_benchmark.commands.submit_agreement import Announcement
-from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, worker_hours
+from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost
 from io_benchmark.errors import UsageError
 from io_benchmark.submit import cost
 from io_benchmark.submit.definitions import (
@@ -72,10 +72,10 @@ class LookByLook:
         elif first.minutes > budget * MINUTES_PER_HOUR:
             raise UsageError(
                 f"--budget {budget:g}: {self.looks[0]} tasks per pool can take "
-                f"{worker_hours(first.minutes)}; raise it, select fewer pools, or give --like"
+                f"{Cost.hours(first.minutes)}; raise it, select fewer pools, or give --like"
             )
         else:
-            hours = worker_hours(min(most.minutes, budget * MINUTES_PER_HOUR))
+            hours = Cost.hours(min(most.minutes, budget * MINUTES_PER_HOUR))
             limit = f"{hours} (--budget)"
         return f"Then more tasks of pools that are undecided; all looks together: at most {limit}"
 
@@ -109,7 +109,7 @@ class LookByLook:
             ]
             work = replace(work, missing=ready, members=[*running, *ready], journal=None)
             created = CreatedTasks(running, len(running))
-        return task_group.compare_again(arguments, context, work.group_id)
+        return task_group.compare_group(arguments, context, work.group_id, tells_how=True)
 
     @property
     def schedule(self) -> Schedule:
@@ -144,7 +144,7 @@ class LookByLook:
     ) -> bool:
         """Say what is undecided, and what the next look costs or why there is none."""
         spent = group.spent_minutes
-        taken = f"{worker_hours(spent)} spent"
+        taken = f"{Cost.hours(spent)} spent"
         if not look.undecided:
             self.context.tell(f"Decided; {taken}")
             return False

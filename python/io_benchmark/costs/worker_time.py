@@ -46,7 +46,7 @@ class CostShare:
     def shown(self) -> str:
         tasks = f"{_tasks(self.tasks)} of {self.minutes:.0f} min on {self.queue}"
         money = "" if self.price is None else f", {Cost((self,)).money}"
-        return f"{self.name}: {_how([self])} {worker_hours(self.all_minutes)}{money} ({tasks})"
+        return f"{self.name}: {_how([self])} {Cost.hours(self.all_minutes)}{money} ({tasks})"
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ class Cost:
 
     shares: tuple[CostShare, ...]
     with_prices: bool = False  # a share without a price is named
+    runs: int = 0  # by which it is known what a task takes
+    with_setup: bool = False  # these are whole runs, not only what the worker's program took
 
     @property
     def tasks(self) -> int:
@@ -69,6 +71,12 @@ class Cost:
         shares = (replace(share, tasks=times * share.tasks) for share in self.shares)
         return replace(self, shares=tuple(shares))
 
+    @staticmethod
+    def hours(minutes: float) -> str:
+        """Write worker time with three digits: 0.917, 2.75, 165, 1,230 worker hours."""
+        number = compact(minutes / MINUTES_PER_HOUR)
+        return f"{number} worker hour" + ("" if number == "1" else "s")
+
     @property
     def money(self) -> str:
         """Return '3.10 USD', a sum per currency; nothing without prices."""
@@ -82,11 +90,11 @@ class Cost:
     @property
     def amount(self) -> str:
         """Return '9.6 worker hours, 3.10 USD at the given prices (spot; none for amd-30)'."""
-        return ", ".join(filter(None, (worker_hours(self.minutes), self._at_prices)))
+        return ", ".join(filter(None, (Cost.hours(self.minutes), self._at_prices)))
 
     @property
     def shown(self) -> str:
-        text = f"{_tasks(self.tasks)}, {_how(self.shares)} {worker_hours(self.minutes)} in all"
+        text = f"{_tasks(self.tasks)}, {_how(self.shares)} {Cost.hours(self.minutes)} in all"
         return ", ".join(filter(None, (text, self._at_prices)))
 
     @property
@@ -105,12 +113,6 @@ class Cost:
         about = ", ".join(each[0] for each in known if each[0] is not None and len(set(each)) == 1)
         remark = "; ".join(filter(None, (about, f"none for {names}" if names else "")))
         return f"{self.money} at the given prices" + (f" ({remark})" if remark else "")
-
-
-def worker_hours(minutes: float) -> str:
-    """Write hours with three digits: 0.917, 2.75, 165, 1,230."""
-    number = compact(minutes / MINUTES_PER_HOUR)
-    return f"{number} worker hour" + ("" if number == "1" else "s")
 
 
 def _tasks(count: int) -> str:

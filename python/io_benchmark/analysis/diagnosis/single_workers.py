@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import judge
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
-from io_benchmark.analysis.inference.comparisons import Pair, compare_sides
+from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
+from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.model import (
     UNKNOWN,

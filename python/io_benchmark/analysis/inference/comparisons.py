@@ -7,31 +7,16 @@ Once a look has decided, its verdict stands: a test that went on would have furt
 and more workers of the baseline, for the sake of other candidates, must not withdraw it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
 from io_benchmark.analysis.inference import decisions
-from io_benchmark.analysis.inference.decisions import AdjustedTest
-from io_benchmark.analysis.inference.estimates import Estimate, SideData
-from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
+from io_benchmark.analysis.inference.estimates import Estimate
+from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.workers_needed import advise
-from io_benchmark.analysis.model import Comparison, EarlierDecision, Subject, Verdict
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A candidate and its baseline, with what is compared of both."""
-
-    candidate: str
-    baseline: str
-    ours: SideData  # the candidate's
-    theirs: SideData
-    look: Look = SINGLE
-    schedule: Schedule | None = None  # for more workers
-    # What was compared at the looks before this one, by the workers per pool.
-    earlier: Mapping[int, "Pair"] = field(default_factory=dict)
+from io_benchmark.analysis.model import Comparison, Subject, Verdict
 
 
 def compare_sides(
@@ -52,13 +37,12 @@ def compare_sides(
     found = judge(pairs)
     decided = _decided_before(pairs, judge)
     if decided:
-        standing = judge([decided.get(at, pair) for at, pair in enumerate(pairs)])
-        found = [
-            _Judged(_stands(decided[at], before.comparison, now.comparison), before.estimate)
-            if at in decided
-            else before
-            for at, (before, now) in enumerate(zip(standing, found, strict=True))
-        ]
+        all_workers = found
+        found = judge([decided.get(at, pair) for at, pair in enumerate(pairs)])
+        for at, pair in decided.items():
+            before, now = found[at].comparison, all_workers[at].comparison
+            stands = _stands(pair, pairs[at].look.is_scheduled, before, now)
+            found[at] = found[at]._replace(comparison=stands)
     comparisons = []
     for pair, (comparison, estimate) in zip(pairs, found, strict=True):
         advice = None
@@ -88,7 +72,7 @@ def _judge(
         found = [replace(estimate, single_sides=0) for estimate in found]
     tests = decisions.holm([estimate.p_value for estimate in found], [pair.look for pair in pairs])
     return [
-        _Judged(_comparison(subject, pair, estimate, test, margin), estimate)
+        _Judged(_comparison(subject, pair, estimate, test.p_value, test.level, margin), estimate)
         for pair, estimate, test in zip(pairs, found, tests, strict=True)
     ]
 
@@ -113,29 +97,28 @@ def _decided_before(
     return decided
 
 
-def _stands(pair: Pair, before: Comparison, now: Comparison) -> Comparison:
-    """Return the figures of all workers, or of the look that decided where these do not agree."""
-    if now.verdict is before.verdict:
+def _stands(pair: Pair, is_look: bool, before: Comparison, now: Comparison) -> Comparison:
+    """Return the figures of the look that decided, unless all workers agree at a look of their own."""
+    if is_look and now.verdict is before.verdict:
         return now
-    decision = EarlierDecision(pair.ours.count, pair.theirs.count, now.ratio, now.interval)
-    return replace(before, earlier_decision=decision)
+    return replace(before, of_all=now, workers=(pair.ours.count, pair.theirs.count))
 
 
 def _comparison(
-    subject: Subject, pair: Pair, estimate: Estimate, test: AdjustedTest, margin: float
+    subject: Subject, pair: Pair, estimate: Estimate, p_value: float, level: float, margin: float
 ) -> Comparison:
     return Comparison(
         subject=subject,
         baseline=pair.baseline,
         candidate=pair.candidate,
         ratio=estimate.ratio,
-        interval=estimate.interval(test.level),
+        interval=estimate.interval(level),
         interval_90=estimate.interval(pair.look.equivalence_level),
-        p_value=test.p_value,
-        verdict=decisions.decide(estimate, test.level, pair.look, margin),
+        p_value=p_value,
+        verdict=decisions.decide(estimate, level, pair.look, margin),
         method=estimate.method,
         assumed_variation_ratio=estimate.assumed_variation,
-        variation_to_explain_ratio=estimate.variation_to_explain(test.level),
+        variation_to_explain_ratio=estimate.variation_to_explain(level),
         advice=None,
         look=pair.look.text,
     )

@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 
 from io_benchmark.analysis.inference import decisions, variances
-from io_benchmark.analysis.inference.distributions import normal_tail
+from io_benchmark.analysis.inference.distributions import tail
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
@@ -65,7 +65,7 @@ def _chance_of_difference(log_ratio: float, variation: float, workers: int, leve
     shift = abs(log_ratio) / (variation * math.sqrt(2 / workers))
     reach = variances.reach(level, degrees)
     return math.fsum(
-        chance * normal_tail(reach * estimated - shift)
+        chance * tail(reach * estimated - shift, math.inf)
         for estimated, chance in _estimated_errors(degrees)
     )
 
@@ -81,7 +81,7 @@ def _chance_of_equivalence(
     chances = []
     for estimated, chance in _estimated_errors(degrees):
         room = max(edge - reach * estimated, 0.0)
-        chances.append(chance * (normal_tail(-room - shift) - normal_tail(room - shift)))
+        chances.append(chance * (tail(-room - shift, math.inf) - tail(room - shift, math.inf)))
     return math.fsum(chances)
 
 

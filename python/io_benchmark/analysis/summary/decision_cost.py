@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from io_benchmark.analysis.model import Subject, Worker
-from io_benchmark.analysis.report_model import DecisionCost, SubjectReport
+from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
 from io_benchmark.results.common_types import OutcomeState
 
@@ -20,22 +20,20 @@ _NS_PER_MINUTE = 60 * 10**9
 
 def cost_of_deciding(
     reports: Sequence[SubjectReport], workers: Sequence[Worker], prices: Mapping[str, Price]
-) -> DecisionCost | None:
-    """Return the cost; None where nothing is inconclusive."""
+) -> Cost | None:
+    """Return the cost; None where more workers would decide nothing."""
     never = SubjectReport.not_by_repetition(reports)
     to_add: dict[str, int] = {}
     subjects: dict[str, set[Subject]] = {}
-    candidates: dict[str, None] = {}
     for part in reports:
         for comparison in part.comparisons:
             wanted = part.workers_wanted(comparison)
             if wanted is None or comparison.candidate in never:
                 continue
-            candidates[comparison.candidate] = None
             for side in (comparison.candidate, comparison.baseline):
                 to_add[side] = max(to_add.get(side, 0), wanted - part.workers(side))
                 subjects.setdefault(side, set()).add(part.subject)
-    if not candidates and not never:
+    if not to_add:
         return None
     runs = {
         side: _typical_runs([worker for worker in workers if worker.side == side], subjects[side])
@@ -45,13 +43,7 @@ def cost_of_deciding(
     counted = [worker for of_side in runs.values() for worker in of_side]
     with_setup = all(worker.task_ns is not None for worker in counted)
     shares = (_share(side, to_add[side], runs[side], prices, with_setup) for side in runs)
-    return DecisionCost(
-        tuple(candidates),
-        never,
-        Cost(tuple(shares), with_prices=bool(prices)),
-        len(counted),
-        with_setup,
-    )
+    return Cost(tuple(shares), bool(prices), len(counted), with_setup)
 
 
 def _typical_runs(workers: Sequence[Worker], subjects: set[Subject]) -> list[Worker]:

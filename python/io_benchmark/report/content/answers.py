@@ -136,15 +136,14 @@ def _verdict_text(comparison: Comparison, margin_ratio: float) -> tuple[str, str
 
 
 def _earlier_text(comparison: Comparison) -> str:
-    """Write that an earlier look decided, and what all workers give, where these do not agree."""
-    earlier = comparison.earlier_decision
-    if earlier is None:
+    """Write that an earlier look decided, and what all workers give where they do not agree."""
+    if comparison.of_all is None:
         return ""
-    bounds = interval(earlier.interval_of_all.low_ratio, earlier.interval_of_all.high_ratio)
-    return (
-        f", decided at an earlier look, which stands; all workers: {ratio(earlier.ratio_of_all)} "
-        f"({bounds})"
-    )
+    if comparison.of_all.verdict is comparison.verdict:
+        return ", decided at an earlier look"
+    times, found = ratio(comparison.of_all.ratio), comparison.of_all.interval
+    bounds = interval(found.low_ratio, found.high_ratio)
+    return f", decided at an earlier look, which stands; all workers: {times} ({bounds})"
 
 
 def _refused(side: MeasuredSide, baseline: str, has_baseline: bool) -> PoolAnswer:

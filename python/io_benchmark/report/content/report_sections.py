@@ -189,10 +189,9 @@ def _noise_text(figures: Figures) -> str:
 def _assumptions(part: MeasuredSubject, comparison: Comparison) -> str:
     """Write what the interval of a comparison assumes, whatever was measured."""
     workers = {side.side: side.figures.workers for side in part.sides if side.figures is not None}
-    earlier = comparison.earlier_decision
-    if earlier is not None:
-        workers[comparison.candidate] = earlier.candidate_workers
-        workers[comparison.baseline] = earlier.baseline_workers
+    if comparison.workers is not None:
+        sides = (comparison.candidate, comparison.baseline)
+        workers |= dict(zip(sides, comparison.workers, strict=True))
     counts = " and ".join(
         f"{workers[side]:,}"
         for side in (comparison.candidate, comparison.baseline)
@@ -202,7 +201,7 @@ def _assumptions(part: MeasuredSubject, comparison: Comparison) -> str:
     if comparison.assumed_variation_ratio is not None:
         assumed = percent(comparison.assumed_variation_ratio)
         text += f", widened by an assumed variation of {assumed} between workers"
-    if earlier is not None:
+    if comparison.of_all is not None:
         look = "the planned look" if comparison.look is None else text_of(comparison.look)
         return f"{text}; {look}, which decided: later workers are not part of it"
     return text if comparison.look is None else f"{text}; {text_of(comparison.look)}"

@@ -11,7 +11,7 @@ from typing import Self
 
 from io_benchmark.analysis.inference.workers_needed import MOST_WORKERS
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Verdict
-from io_benchmark.analysis.report_model import DecisionCost, Report, SubjectReport, WorkerLine
+from io_benchmark.analysis.report_model import Report, SubjectReport, WorkerLine
 from io_benchmark.costs.worker_time import Cost
 from io_benchmark.resolutions import in_words
 
@@ -115,7 +115,7 @@ class WorkersPart:
             counts,
             tuple(_cautions(counted, counts)),
             tuple(_worker_row(worker, repeated=runs[worker.machine] > 1) for worker in workers),
-            "" if report.decision_cost is None else _cost_text(report.decision_cost),
+            _cost_text(report),
         )
 
 
@@ -167,23 +167,30 @@ def _workers_needed(
     return _Decision.OPEN, needed, max(0, *(count - part.workers(side) for part, count in known))
 
 
-def _cost_text(decision: DecisionCost) -> str:
-    """Write what a decision would cost, in one line."""
-    never = ""
-    if decision.not_by_repetition:
-        never = (
-            f"More workers would not settle {_listed(decision.not_by_repetition)}: that would take "
-            f"more than {MOST_WORKERS} per pool."
+def _cost_text(report: Report) -> str:
+    """Write what a decision would cost, in one line; nothing where all is decided."""
+    never = SubjectReport.not_by_repetition(report.subjects)
+    texts = []
+    cost = report.decision_cost
+    if cost is not None:
+        undecided = dict.fromkeys(
+            comparison.candidate
+            for part in report.subjects
+            for comparison in part.comparisons
+            if comparison.advice is not None and comparison.candidate not in never
         )
-    cost = decision.cost
-    if not cost.shares:
-        return never
-    basis = "set-up included" if decision.with_setup else "without the set-up of tasks"
-    runs = "run" if decision.runs == 1 else "runs"
-    return (
-        f"To settle {_listed(decision.candidates)}: {_added(cost)}, about {cost.amount} "
-        f"(by {decision.runs:,} {runs} here, {basis}). {never}"
-    ).rstrip()
+        basis = "set-up included" if cost.with_setup else "without the set-up of tasks"
+        runs = "run" if cost.runs == 1 else "runs"
+        texts.append(
+            f"To settle {_listed(list(undecided))}: {_added(cost)}, about {cost.amount} "
+            f"(by {cost.runs:,} {runs} here, {basis})."
+        )
+    if never:
+        texts.append(
+            f"More workers would not settle {_listed(never)}: that would take more than "
+            f"{MOST_WORKERS} per pool."
+        )
+    return " ".join(texts)
 
 
 def _added(cost: Cost) -> str:

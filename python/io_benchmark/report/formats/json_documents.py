@@ -38,6 +38,7 @@ from io_benchmark.analysis.history import history_model
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import Kind, Phase
 from io_benchmark.analysis.statements import Statement, Value
+from io_benchmark.costs.worker_time import Cost
 from io_benchmark.report.content.statement_text import evidence_text, text_of
 from io_benchmark.report.content.worker_rows import Replication
 from io_benchmark.report.formats import PLAIN, Layout
@@ -105,7 +106,7 @@ class _ReportDocument:
     single_workers: tuple[report_model.SingleWorker, ...]
     problems: tuple[model.Problem, ...]
     replication: tuple[Replication, ...]
-    decision_cost: report_model.DecisionCost | None
+    decision_cost: Cost | None
     workers: tuple[report_model.WorkerLine, ...]
     unreadable: tuple[str, ...]
     remarks: tuple[Statement, ...]

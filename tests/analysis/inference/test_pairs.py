@@ -13,7 +13,7 @@ import seed_workers
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.model import Comparison, EarlierDecision, Verdict, Worker
+from io_benchmark.analysis.model import Comparison, Verdict, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content import document
@@ -74,13 +74,12 @@ def test_a_verdict_stands():
     found = compared(workers)
     first = compared([*workers[:6]])
     assert first.verdict is Verdict.SLOWER
-    assert first.earlier_decision is None
-    assert found.earlier_decision is not None
-    assert replace(found, earlier_decision=None) == first
-    earlier = found.earlier_decision
-    assert (earlier.candidate_workers, earlier.baseline_workers) == (3, 3)
-    assert earlier.ratio_of_all == pytest.approx(1.01, abs=0.01)
-    assert not earlier.interval_of_all.excludes(1.0)
+    assert first.of_all is None
+    assert found.of_all is not None
+    assert found.workers == (3, 3)
+    assert replace(found, of_all=None, workers=None) == first
+    assert found.of_all.ratio == pytest.approx(1.01, abs=0.01)
+    assert found.of_all.verdict is Verdict.INCONCLUSIVE
     assert compared(workers[::-1]) == found  # the order of the results does not matter
 
 
@@ -101,16 +100,29 @@ def test_the_same_verdict_by_all_workers():
     """The figures are those of all workers, as of any look."""
     again = [*side("amd-16", 2 * DECIDED), *side("intel", 2 * BASELINE)]
     found = compared(again)
-    assert (found.verdict, found.earlier_decision) == (Verdict.SLOWER, None)
+    assert (found.verdict, found.of_all) == (Verdict.SLOWER, None)
     assert found.look is not None
     assert dict(found.look.values)["ordinal"] == "second"
+
+
+def test_the_same_verdict_between_looks():
+    """The figures are those of the look that decided, whose interval is the narrower one."""
+    found = compared([*side("amd-16", DECIDED), *side("intel", 2 * BASELINE)])
+    assert found.of_all is not None
+    assert found.of_all.verdict is found.verdict is Verdict.SLOWER
+    assert found.interval.level_ratio < found.of_all.interval.level_ratio
+    made = report([*side("amd-16", DECIDED), *side("intel", 2 * BASELINE)], DECLARED)
+    ((answer,),) = [section.answers for section in document.build(made).sections]
+    assert answer.rest.startswith("(95 % interval ")
+    assert "), decided at an earlier look" in answer.rest
+    assert "all workers" not in answer.rest
 
 
 def test_a_later_look_decides():
     """What was not decided before is judged by all workers."""
     unclear = (0.9, 1.15, 1.3)
     found = compared([*side("amd-16", (*unclear, *DECIDED)), *side("intel", 2 * BASELINE)])
-    assert found.earlier_decision is None
+    assert found.of_all is None
 
 
 def test_a_plan():
@@ -118,7 +130,7 @@ def test_a_plan():
     planned = [*side("amd-16", DECIDED, "3"), *side("intel", BASELINE, "3")]
     found = compared([*planned[:3], *side("intel", (*BASELINE, *LATER), "3")], Schedule())
     assert found.verdict is compared(planned, Schedule()).verdict is Verdict.SLOWER
-    assert isinstance(found.earlier_decision, EarlierDecision)
+    assert found.workers == (3, 3)
     assert found.look is None
     assert found.interval.level_ratio == 0.95
 
@@ -128,13 +140,13 @@ def test_a_plan_that_lacks_a_run():
     found = compared(
         [*side("amd-16", DECIDED, "4"), *side("intel", (*BASELINE, *LATER), "4")], Schedule()
     )
-    assert (found.verdict, found.earlier_decision) == (Verdict.INCONCLUSIVE, None)
+    assert (found.verdict, found.of_all) == (Verdict.INCONCLUSIVE, None)
 
 
 def test_nothing_is_declared():
     """The report does not know when somebody looked."""
     found = compared([*side("amd-16", DECIDED), *side("intel", (*BASELINE, *LATER))], Schedule())
-    assert (found.verdict, found.earlier_decision) == (Verdict.INCONCLUSIVE, None)
+    assert (found.verdict, found.of_all) == (Verdict.INCONCLUSIVE, None)
 
 
 def test_a_machine_that_runs_twice():
@@ -142,8 +154,7 @@ def test_a_machine_that_runs_twice():
     baseline = side("intel", (0.99, *BASELINE, *LATER))
     baseline[1] = replace(baseline[1], worker_id=baseline[0].worker_id, result=baseline[0].result)
     found = compared([*side("amd-16", DECIDED), *baseline])
-    assert found.earlier_decision is not None
-    assert found.earlier_decision.baseline_workers == 3
+    assert found.workers == (3, 3)
 
 
 def test_several_candidates():
@@ -154,7 +165,7 @@ def test_several_candidates():
         *side("intel", (*BASELINE, *LATER)),
     ]
     decided, second = report(workers, DECLARED).subjects[0].comparisons
-    assert decided.earlier_decision is not None
+    assert decided.of_all is not None
     assert second.verdict is Verdict.SLOWER
     alone = compared(workers[3:])
     assert second.interval.level_ratio == pytest.approx(alone.interval.level_ratio, abs=0.002)
