@@ -114,8 +114,8 @@ def test_what_a_decision_costs(seed: Path, tmp_path: Path) -> None:
     prices.write_text("currency: USD\nprices: {amd-30: 0.5, c2-standard-16: 0.6}\n")
     done = compare("results", "--prices", str(prices), folder=seed)
     assert re.search(
-        r"To settle amd-30: 50 more workers per pool, 100 in total, about [0-9.]+ worker hours, "
-        r"[0-9.]+ USD at the given prices \(by 2 runs here, set-up included\)\.",
+        r"To settle amd-30: 50 more workers per pool, 100 in total, about [0-9.]+ worker hours "
+        r"\(by 2 runs here, set-up included\), [0-9.]+ USD at the given prices\.",
         " ".join(done.stdout.split()),
     )
     prices.write_text("currency: USD\nprices: {amd-30: -1}\n")

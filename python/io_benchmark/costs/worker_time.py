@@ -89,16 +89,17 @@ class Cost:
 
     @property
     def amount(self) -> str:
-        """Return '9.6 worker hours, 3.10 USD at the given prices (spot; none for amd-30)'."""
-        return ", ".join(filter(None, (Cost.hours(self.minutes), self._at_prices)))
+        """Return '9.6 worker hours, 3.10 USD at the given prices (spot)'."""
+        return ", ".join(filter(None, (Cost.hours(self.minutes), self.at_prices)))
 
     @property
     def shown(self) -> str:
         text = f"{_tasks(self.tasks)}, {_how(self.shares)} {Cost.hours(self.minutes)} in all"
-        return ", ".join(filter(None, (text, self._at_prices)))
+        return ", ".join(filter(None, (text, self.at_prices)))
 
     @property
-    def _at_prices(self) -> str:
+    def at_prices(self) -> str:
+        """Return '3.10 USD at the given prices (spot; none for amd-30)'; nothing without prices."""
         if not self.with_prices:
             return ""
         unpriced = [share.name for share in self.shares if share.price is None]

@@ -56,8 +56,8 @@ def test_by_whole_runs():
     )
     assert document.build(report).workers.cost == (
         f"To settle amd-30: {count} more workers per pool, {2 * count} in total, about "
-        f"{0.75 * count:.3g} worker hours, {count * 0.425:.2f} USD at the given prices "
-        "(by 2 runs here, set-up included)."
+        f"{0.75 * count:.3g} worker hours (by 2 runs here, set-up included), {count * 0.425:.2f} USD at "
+        "the given prices."
     )
 
 

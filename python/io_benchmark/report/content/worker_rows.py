@@ -181,9 +181,10 @@ def _cost_text(report: Report) -> str:
         )
         basis = "set-up included" if cost.with_setup else "without the set-up of tasks"
         runs = "run" if cost.runs == 1 else "runs"
+        money = f", {cost.at_prices}" if cost.at_prices else ""
         texts.append(
-            f"To settle {_listed(list(undecided))}: {_added(cost)}, about {cost.amount} "
-            f"(by {cost.runs:,} {runs} here, {basis})."
+            f"To settle {_listed(list(undecided))}: {_added(cost)}, about {cost.hours(cost.minutes)} "
+            f"(by {cost.runs:,} {runs} here, {basis}){money}."
         )
     if never:
         texts.append(
