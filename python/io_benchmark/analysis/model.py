@@ -3,8 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The data of a comparison: workers in; verdicts, causes and remedies out. `analysis` fills it.
 
-A candidate is compared with a baseline;
-both are *sides*: usually pools, with `compare A --against B` one pool before and after.
+A candidate and its baseline are *sides*: pools, or with `--against` one pool before and after.
 """
 
 from collections.abc import Mapping
@@ -68,10 +67,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Entry:
-    """One worker's samples of one subject, in the order of time.
-
-    A sample is one retrieve, or a batch of operations that were timed together.
-    """
+    """One worker's samples of one subject, in time order: retrieves, or batches of operations."""
 
     subject: Subject
     facts: CacheRetrieveEntry | BatchEntry  # everything but the samples
@@ -112,8 +108,8 @@ class Entry:
         kinds = (*ON_CPU, Kind.WAITING)
         work_ns = sum(self.parts_ns.get(Part(Phase.COPY, kind), 0.0) for kind in kinds)
         copy_ns = self.total_ns - self.lookup_ns
-        work: Numbers = self.size_bytes * (work_ns / self.size_bytes.mean())
-        blocked: Numbers = np.maximum(0.0, copy_ns - work)
+        work_of_each = self.size_bytes * (work_ns / self.size_bytes.mean())
+        blocked: Numbers = np.maximum(0.0, copy_ns - work_of_each)
         return blocked
 
 
@@ -150,9 +146,7 @@ class Worker:
     @property
     def cpu_quota(self) -> float | None:
         """Return how many CPUs may be used at once; None without a quota."""
-        limits = self.result.limits.cpu if self.result.limits is not None else []
-        quotas = (limit.quota_us / limit.period_us for limit in limits if limit.period_us)
-        return min(quotas, default=None)
+        return self.result.limits.cpu_quota if self.result.limits is not None else None
 
 
 class Run(NamedTuple):
@@ -264,10 +258,9 @@ class Comparison:
     variation_to_explain_ratio: float | None
     advice: Advice | None
     look: Statement | None = None  # which one it is; None: a single look, or one worker
-    # A verdict stands once a look has decided. Unless all workers give the same one at a later look, all
-    # else here is of the look that decided, by so many workers of the candidate and of the baseline.
+    # What all workers give, where all else here is of an earlier look, because its verdict stands.
     of_all: "Comparison | None" = None
-    workers: tuple[int, int] | None = None
+    workers: tuple[int, int] | None = None  # of the candidate and the baseline at that look
 
 
 class State(StrEnum):
