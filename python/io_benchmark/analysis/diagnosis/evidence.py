@@ -14,7 +14,7 @@ from io_benchmark.analysis.diagnosis.case import OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import Observe, Sides
 from io_benchmark.analysis.evidence_model import Evidence, Observation, Seen
 from io_benchmark.analysis.model import UNKNOWN, Figures
-from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import (
     Quantity,
@@ -37,8 +37,8 @@ def tally(
     """Observe how many workers have which value; `template` is how an unknown one is written."""
     unknown = statement(template, value=UNKNOWN)
 
-    def observe(views: Sequence[View]) -> Observation:
-        workers = by_machine(views)
+    def observe(side: SideViews) -> Observation:
+        workers = side.workers
         if not workers:
             return Observation.of_side(name, statement("no worker"))
         if len(workers) == 1:
@@ -71,9 +71,9 @@ def span(
 ) -> Observe:
     """Observe the range of a number, and how many workers have it."""
 
-    def observe(views: Sequence[View]) -> Observation:
+    def observe(side: SideViews) -> Observation:
         values = [
-            [value for value in map(read, runs) if value is not None] for runs in by_machine(views)
+            [value for value in map(read, runs) if value is not None] for runs in side.workers
         ]
         known = [value for runs in values for value in runs]
         if not known:
@@ -115,8 +115,10 @@ def figures(
     ]
     in_several = len({each.subject.place for each in ordered}) > 1
     return Sides(
-        Evidence.led_by(*(_figure(each, each.baseline, named=in_several) for each in ordered)),
-        Evidence.led_by(*(_figure(each, each.candidate, named=in_several) for each in ordered)),
+        lambda: (
+            Evidence.led_by(*(_figure(each, each.baseline, named=in_several) for each in ordered)),
+            Evidence.led_by(*(_figure(each, each.candidate, named=in_several) for each in ordered)),
+        )
     )
 
 
@@ -144,9 +146,8 @@ def _quantity(workload: str, mean_ns: float) -> Quantity:
     return Quantity(descriptor.shown(mean_ns), unit)
 
 
-NOT_MEASURED = Sides(
-    *(Evidence((Observation.of_side("measured", statement("not measured")),)),) * 2
-)
+_NOT_MEASURED = Evidence((Observation.of_side("measured", statement("not measured")),))
+NOT_MEASURED = Sides(lambda: (_NOT_MEASURED, _NOT_MEASURED))
 
 
 def detail_evidence(
@@ -167,4 +168,4 @@ def detail_evidence(
         seen = Observation.of_side(name, statement(template + note, figure=figure, **values))
         return Evidence((seen,), statement(template, figure=figure, **values))
 
-    return Sides(evidence(measurement.baseline), evidence(measurement.candidate))
+    return Sides(lambda: (evidence(measurement.baseline), evidence(measurement.candidate)))

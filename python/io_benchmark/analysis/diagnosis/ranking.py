@@ -3,14 +3,16 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The two ways to judge a fact: is it slower in the measured direction, and does it cost enough?"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cache
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, Observe, Sides
 from io_benchmark.analysis.diagnosis.evidence import tally
-from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Statement, Unit
 
 # The part of the difference that a cost must make up to be a cause of it.
@@ -41,10 +43,7 @@ class _Ranking(Enum):
 
 def _ranking(case: Case, read: ReadFact) -> _Ranking:
     """Compare the facts of both sides."""
-    baseline, candidate = (
-        mean_of(views, lambda view: None if (seen := read(view)) is None else seen.rank)
-        for views in (case.baseline, case.candidate)
-    )
+    baseline, candidate = (side.mean(_rank(read)) for side in (case.baseline, case.candidate))
     if baseline is None or candidate is None:
         return _Ranking.UNSEEN
     equal = abs(baseline - candidate) <= 1e-9 * max(1.0, abs(baseline), abs(candidate))
@@ -64,8 +63,14 @@ def is_unranked(case: Case, read: ReadFact) -> bool:
     return _ranking(case, read) is _Ranking.UNRANKED
 
 
-def _values(views: Sequence[View], read: ReadFact) -> set[Statement]:
-    return {seen.value for seen in map(read, views) if seen is not None}
+@cache
+def _rank(read: ReadFact) -> Callable[[View], float | None]:
+    """Return how to read the rank of a fact, the same for the same fact."""
+    return lambda view: None if (seen := read(view)) is None else seen.rank
+
+
+def _values(side: SideViews, read: ReadFact) -> set[Statement]:
+    return {seen.value for seen in side.values(read) if seen is not None}
 
 
 def by_rank(

@@ -6,7 +6,7 @@
 A cap is published for a machine's local SSDs, or set by a cgroup for each disk of the place.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
@@ -15,7 +15,6 @@ import numpy as np
 
 from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.device_stack import Stack
-from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.published_caps import Caps, MachineType
 from io_benchmark.analysis.observed.run_windows import Window, peak
 from io_benchmark.results import CacheRetrieveEntry
@@ -296,17 +295,6 @@ class View:
 def _options(options: Iterable[str]) -> dict[str, str]:
     parts = (option.partition("=") for option in options if option)
     return {name: value for name, _, value in parts}
-
-
-def of_workers(views: Sequence[View], value: Callable[[View], float | None]) -> list[float]:
-    """Return the mean of each worker's runs, for the workers that have the value."""
-    means = (mean_of_known(map(value, runs)) for runs in by_machine(views))
-    return [mean for mean in means if mean is not None]
-
-
-def mean_of(views: Sequence[View], value: Callable[[View], float | None]) -> float | None:
-    """Return the mean over the workers that have the value; None where none has it."""
-    return mean_of_known(of_workers(views, value))
 
 
 def mean_of_known(values: Iterable[float | None]) -> float | None:

@@ -1,0 +1,170 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The runs of one side by worker, and what all workers of the side show together.
+
+A side of many workers is looked at many times: by every rule, and once more for each worker that is
+compared with it, or with all others of its own side. So what is read of a worker is read once, and what
+one worker showed is taken out of the answer again. That is exact: the answer is, to the last bit, the
+one of a side without this worker. It is kept by the function that reads it: a function that is made
+anew for each question is read anew.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from statistics import fmean, median
+from typing import Any, TypeVar
+
+from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.observed.worker_view import View, mean_of_known
+
+Runs = Sequence[View]  # of one worker
+Answer = TypeVar("Answer")
+Value = TypeVar("Value", bound=Hashable)
+
+
+@dataclass(frozen=True, eq=False)
+class SideViews:
+    """The runs of one side, by worker."""
+
+    _all: Sequence[Runs]
+    _answers: dict[tuple[object, object], Any] = field(default_factory=dict)
+    _left_out: int | None = None
+
+    @classmethod
+    def of(cls, views: Iterable[View]) -> "SideViews":
+        return cls(by_machine(views))
+
+    @property
+    def workers(self) -> list[Runs]:
+        return [runs for at, runs in enumerate(self._all) if at != self._left_out]
+
+    def __iter__(self) -> Iterator[View]:
+        return (view for runs in self.workers for view in runs)
+
+    @cached_property
+    def measured(self) -> "SideViews":
+        """Return the side without the runs that did not measure the subject."""
+        if True not in self.values(_has_no_entry):
+            return self
+        return SideViews.of(view for view in self if view.entry is not None)
+
+    def without(self, worker: int) -> "SideViews":
+        """Return a whole side without the worker at this position."""
+        return replace(self, _left_out=worker)
+
+    def mean(self, read: Callable[[View], float | None]) -> float | None:
+        """Return the mean over the workers that have the value; None where none has it."""
+        return self._answer(_of_runs, read).mean(self._left_out)
+
+    def median(self, read: Callable[[View], float | None]) -> float | None:
+        """Return the median over the workers that have the value; None where none has it."""
+        return self._answer(_of_runs, read).median(self._left_out)
+
+    def values(self, read: Callable[[View], Value]) -> AbstractSet[Value]:
+        """Return the different values of its runs."""
+        return self._answer(_values_of_runs, read).values(self._left_out)
+
+    def values_of_workers(self, read: Callable[[Runs], Value]) -> AbstractSet[Value]:
+        """Return the different values of its workers."""
+        return self._answer(_values_of_workers, read).values(self._left_out)
+
+    def means(self, read: Callable[[Runs], Mapping[Value, float]]) -> dict[Value, float]:
+        """Return the means over all workers by key; a key that a worker does not have is 0 for it."""
+        columns = self._answer(_columns, read)
+        return {key: column.mean(self._left_out) or 0.0 for key, column in columns.items()}
+
+    def _answer(
+        self, kind: Callable[[Sequence[Runs], Callable[..., Any]], Answer], read: Callable[..., Any]
+    ) -> Answer:
+        """Return what all workers show, also the one that is left out here."""
+        if (kind, read) not in self._answers:
+            self._answers[kind, read] = kind(self._all, read)
+        answer: Answer = self._answers[kind, read]
+        return answer
+
+
+class _Numbers:
+    """A number of each worker; None where it is not known."""
+
+    def __init__(self, numbers: Sequence[float | None]) -> None:
+        self._numbers = numbers
+        self._known = sorted(number for number in numbers if number is not None)
+
+    @cached_property
+    def _mean(self) -> float | None:
+        return fmean(self._known) if self._known else None
+
+    @cached_property
+    def _median(self) -> float | None:
+        return median(self._known) if self._known else None
+
+    @cached_property
+    def _sum(self) -> Fraction:
+        """Return the exact sum, as fmean uses it before it rounds."""
+        return sum(map(Fraction, self._known), start=Fraction())
+
+    def mean(self, without: int | None) -> float | None:
+        left_out = None if without is None else self._numbers[without]
+        if left_out is None:
+            return self._mean
+        others = len(self._known) - 1
+        return float(self._sum - Fraction(left_out)) / others if others else None
+
+    def median(self, without: int | None) -> float | None:
+        left_out = None if without is None else self._numbers[without]
+        if left_out is None:
+            return self._median
+        others = len(self._known) - 1
+        if not others:
+            return None
+        at = bisect_left(self._known, left_out)
+        middle = [self._known[each + (each >= at)] for each in ((others - 1) // 2, others // 2)]
+        return median(middle)
+
+
+class _Values:
+    """The values of each worker, counted by workers."""
+
+    def __init__(self, values: Sequence[frozenset[Any]]) -> None:
+        self._values = values
+        self._workers = Counter(value for of_worker in values for value in of_worker)
+
+    @cached_property
+    def _all(self) -> frozenset[Any]:
+        return frozenset(self._workers)
+
+    def values(self, without: int | None) -> frozenset[Any]:
+        if without is None:
+            return self._all
+        only = {value for value in self._values[without] if self._workers[value] == 1}
+        return self._all - only if only else self._all
+
+
+def _has_no_entry(view: View) -> bool:
+    return view.entry is None
+
+
+def _of_runs(workers: Sequence[Runs], read: Callable[[View], float | None]) -> _Numbers:
+    return _Numbers([mean_of_known(map(read, runs)) for runs in workers])
+
+
+def _values_of_runs(workers: Sequence[Runs], read: Callable[[View], Hashable]) -> _Values:
+    return _Values([frozenset(map(read, runs)) for runs in workers])
+
+
+def _values_of_workers(workers: Sequence[Runs], read: Callable[[Runs], Hashable]) -> _Values:
+    return _Values([frozenset((read(runs),)) for runs in workers])
+
+
+def _columns(
+    workers: Sequence[Runs], read: Callable[[Runs], Mapping[Value, float]]
+) -> dict[Value, _Numbers]:
+    rows = [read(runs) for runs in workers]
+    keys = dict.fromkeys(key for row in rows for key in row)
+    return {key: _Numbers([row.get(key, 0.0) for row in rows]) for key in keys}
