@@ -11,7 +11,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import TypeVar
 
-from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject, Worker
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.division import Division
@@ -65,16 +65,16 @@ class Case:
         cls,
         subject: Subject,
         ratio: float | None,
-        baseline: Sequence[Worker],
-        candidate: Sequence[Worker],
+        baseline: SideViews,
+        candidate: SideViews,
         measurements: Sequence[OtherMeasurement] = (),
     ) -> "Case":
         """Return what the rules judge; a ratio that is not a positive number counts as none."""
         return cls(
             subject,
             ratio if ratio is not None and math.isfinite(ratio) and ratio > 0 else None,
-            SideViews.of(View(worker, subject) for worker in baseline),
-            SideViews.of(View(worker, subject) for worker in candidate),
+            baseline,
+            candidate,
             tuple(measurements),
         )
 
@@ -136,7 +136,7 @@ class Case:
         subject = measurement.subject
         if subject not in self._of_subjects:
             baseline, candidate = (
-                SideViews.of(View(view.worker, subject) for view in side)
+                SideViews.of_workers((view.worker for view in side), subject)
                 for side in (self.baseline, self.candidate)
             )
             self._of_subjects[subject] = replace(

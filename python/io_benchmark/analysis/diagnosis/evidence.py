@@ -9,6 +9,7 @@ Workers are counted, not runs: a worker has what any of its runs showed.
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from io_benchmark.analysis.diagnosis.case import OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import Observe, Sides
@@ -32,21 +33,28 @@ SLOWER_AT_RATIO = 1.1
 
 
 def tally(
-    name: str, read: Callable[[View], Statement | None], template: str = "{value}"
+    name: str,
+    read: Callable[[View], Any],
+    template: str = "{value}",
+    *,
+    text: Callable[[Any], Statement | None] = lambda value: value,
 ) -> Observe:
-    """Observe how many workers have which value; `template` is how an unknown one is written."""
+    """Observe how many workers have which value; `template` is how an unknown one is written.
+
+    `text` makes a statement of what `read` returns.
+    """
     unknown = statement(template, value=UNKNOWN)
 
     def observe(side: SideViews) -> Observation:
-        workers = side.workers
+        workers = [list(map(text, of_runs)) for of_runs in side.readings(read)]
         if not workers:
             return Observation.of_side(name, statement("no worker"))
         if len(workers) == 1:
-            (runs,) = workers
-            counts = Counter(map(read, runs))
-            total = len(runs)
+            (of_runs,) = workers
+            counts = Counter(of_runs)
+            total = len(of_runs)
         else:
-            counts = Counter(each for runs in workers for each in _known(set(map(read, runs))))
+            counts = Counter(each for of_runs in workers for each in _known(set(of_runs)))
             total = len(workers)
         if len(workers) == len(counts) == 1:
             counts, total = Counter(dict.fromkeys(counts, 1)), 1
@@ -73,7 +81,7 @@ def span(
 
     def observe(side: SideViews) -> Observation:
         values = [
-            [value for value in map(read, runs) if value is not None] for runs in side.workers
+            [value for value in of_runs if value is not None] for of_runs in side.readings(read)
         ]
         known = [value for runs in values for value in runs]
         if not known:

@@ -6,7 +6,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import cache
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, Observe, Sides
@@ -26,6 +25,10 @@ class RankedFact:
     value: Statement
     rank: float = 0.0
 
+    def __float__(self) -> float:
+        """Return the rank: it is what facts are averaged by."""
+        return float(self.rank)
+
 
 ReadFact = Callable[[View], RankedFact | None]
 
@@ -43,7 +46,7 @@ class _Ranking(Enum):
 
 def _ranking(case: Case, read: ReadFact) -> _Ranking:
     """Compare the facts of both sides."""
-    baseline, candidate = (side.mean(_rank(read)) for side in (case.baseline, case.candidate))
+    baseline, candidate = (side.mean(read) for side in (case.baseline, case.candidate))
     if baseline is None or candidate is None:
         return _Ranking.UNSEEN
     equal = abs(baseline - candidate) <= 1e-9 * max(1.0, abs(baseline), abs(candidate))
@@ -61,12 +64,6 @@ def _ranking(case: Case, read: ReadFact) -> _Ranking:
 def is_unranked(case: Case, read: ReadFact) -> bool:
     """Return whether the facts differ, and neither is known to be the slower one."""
     return _ranking(case, read) is _Ranking.UNRANKED
-
-
-@cache
-def _rank(read: ReadFact) -> Callable[[View], float | None]:
-    """Return how to read the rank of a fact, the same for the same fact."""
-    return lambda view: None if (seen := read(view)) is None else seen.rank
 
 
 def _values(side: SideViews, read: ReadFact) -> set[Statement]:
@@ -110,7 +107,7 @@ def by_rank(
 
 def fact_tally(name: str, read: ReadFact) -> Observe:
     """Observe a ranked fact."""
-    return tally(name, lambda view: None if (seen := read(view)) is None else seen.value)
+    return tally(name, read, text=lambda seen: None if seen is None else seen.value)
 
 
 def is_enough(share: float) -> bool:

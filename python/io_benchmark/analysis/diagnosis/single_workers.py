@@ -28,6 +28,7 @@ from io_benchmark.analysis.model import (
     Subject,
     Worker,
 )
+from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import SingleWorker, SubjectReport
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
@@ -159,7 +160,11 @@ def _diagnose(
     measurements = _measurements(machine, names, compared, margin=margin, assumed=assumed)
     own, others = ([run.worker for run in runs] for runs in (machine.runs, machine.others))
     trials = outcomes(machine.subject, *((own, others) if machine.ratio > 1 else (others, own)))
-    causes = judge(Case.of(machine.subject, machine.ratio, others, own, measurements), trials)
+    baseline, candidate = (
+        SideViews.of_workers(workers, machine.subject) for workers in (others, own)
+    )
+    case = Case.of(machine.subject, machine.ratio, baseline, candidate, measurements)
+    causes = judge(case, trials)
     remedies = _remedies(machine, names, causes, measurements)
     return Diagnosis(names.worker, causes, remedies, machine.subject, trials)
 

@@ -49,8 +49,8 @@ class Window(NamedTuple):
         if read is None or written is None or not np.all(lasted_s > 0):
             return ()
         blocked = _blocked_s(entry, timeline, inside, time_s)
-        rows = zip(lasted_s, read / lasted_s, written / lasted_s, blocked / lasted_s, strict=True)
-        return tuple(cls(*map(float, row)) for row in rows)
+        columns = (lasted_s, read / lasted_s, written / lasted_s, blocked / lasted_s)
+        return tuple(map(cls, *(column.tolist() for column in columns)))
 
     @property
     def reading_bytes_per_s(self) -> float:

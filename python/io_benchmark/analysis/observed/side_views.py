@@ -18,13 +18,15 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from statistics import fmean, median
-from typing import Any, TypeVar
+from typing import Any, SupportsFloat, TypeVar
 
+from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.worker_view import View, mean_of_known
 
 Runs = Sequence[View]  # of one worker
 Answer = TypeVar("Answer")
+Reading = TypeVar("Reading")
 Value = TypeVar("Value", bound=Hashable)
 
 
@@ -39,6 +41,10 @@ class SideViews:
     @classmethod
     def of(cls, views: Iterable[View]) -> "SideViews":
         return cls(by_machine(views))
+
+    @classmethod
+    def of_workers(cls, workers: Iterable[Worker], subject: Subject) -> "SideViews":
+        return cls.of(View(worker, subject) for worker in workers)
 
     @property
     def workers(self) -> list[Runs]:
@@ -58,21 +64,26 @@ class SideViews:
         """Return a whole side without the worker at this position."""
         return replace(self, _left_out=worker)
 
-    def mean(self, read: Callable[[View], float | None]) -> float | None:
+    def readings(self, read: Callable[[View], Reading]) -> list[list[Reading]]:
+        """Return what was read of each worker's runs."""
+        readings: list[list[Reading]] = self._answer(_readings, read)
+        return [each for at, each in enumerate(readings) if at != self._left_out]
+
+    def mean(self, read: Callable[[View], SupportsFloat | None]) -> float | None:
         """Return the mean over the workers that have the value; None where none has it."""
-        return self._answer(_of_runs, read).mean(self._left_out)
+        return self._answer(_numbers, read).mean(self._left_out)
 
     def median(self, read: Callable[[View], float | None]) -> float | None:
         """Return the median over the workers that have the value; None where none has it."""
-        return self._answer(_of_runs, read).median(self._left_out)
+        return self._answer(_numbers, read).median(self._left_out)
 
     def values(self, read: Callable[[View], Value]) -> AbstractSet[Value]:
         """Return the different values of its runs."""
-        return self._answer(_values_of_runs, read).values(self._left_out)
+        return self._answer(_values, read).of_all(self._left_out)
 
     def values_of_workers(self, read: Callable[[Runs], Value]) -> AbstractSet[Value]:
         """Return the different values of its workers."""
-        return self._answer(_values_of_workers, read).values(self._left_out)
+        return self._answer(_values_of_workers, read).of_all(self._left_out)
 
     def means(self, read: Callable[[Runs], Mapping[Value, float]]) -> dict[Value, float]:
         """Return the means over all workers by key; a key that a worker does not have is 0 for it."""
@@ -80,11 +91,11 @@ class SideViews:
         return {key: column.mean(self._left_out) or 0.0 for key, column in columns.items()}
 
     def _answer(
-        self, kind: Callable[[Sequence[Runs], Callable[..., Any]], Answer], read: Callable[..., Any]
+        self, kind: Callable[["SideViews", Callable[..., Any]], Answer], read: Callable[..., Any]
     ) -> Answer:
         """Return what all workers show, also the one that is left out here."""
         if (kind, read) not in self._answers:
-            self._answers[kind, read] = kind(self._all, read)
+            self._answers[kind, read] = kind(replace(self, _left_out=None), read)
         answer: Answer = self._answers[kind, read]
         return answer
 
@@ -139,7 +150,7 @@ class _Values:
     def _all(self) -> frozenset[Any]:
         return frozenset(self._workers)
 
-    def values(self, without: int | None) -> frozenset[Any]:
+    def of_all(self, without: int | None) -> frozenset[Any]:
         if without is None:
             return self._all
         only = {value for value in self._values[without] if self._workers[value] == 1}
@@ -150,21 +161,25 @@ def _has_no_entry(view: View) -> bool:
     return view.entry is None
 
 
-def _of_runs(workers: Sequence[Runs], read: Callable[[View], float | None]) -> _Numbers:
-    return _Numbers([mean_of_known(map(read, runs)) for runs in workers])
+def _readings(side: SideViews, read: Callable[[View], Reading]) -> list[list[Reading]]:
+    return [list(map(read, runs)) for runs in side.workers]
 
 
-def _values_of_runs(workers: Sequence[Runs], read: Callable[[View], Hashable]) -> _Values:
-    return _Values([frozenset(map(read, runs)) for runs in workers])
+def _numbers(side: SideViews, read: Callable[[View], SupportsFloat | None]) -> _Numbers:
+    return _Numbers([mean_of_known(of_worker) for of_worker in side.readings(read)])
 
 
-def _values_of_workers(workers: Sequence[Runs], read: Callable[[Runs], Hashable]) -> _Values:
-    return _Values([frozenset((read(runs),)) for runs in workers])
+def _values(side: SideViews, read: Callable[[View], Hashable]) -> _Values:
+    return _Values(list(map(frozenset, side.readings(read))))
+
+
+def _values_of_workers(side: SideViews, read: Callable[[Runs], Hashable]) -> _Values:
+    return _Values([frozenset((read(runs),)) for runs in side.workers])
 
 
 def _columns(
-    workers: Sequence[Runs], read: Callable[[Runs], Mapping[Value, float]]
+    side: SideViews, read: Callable[[Runs], Mapping[Value, float]]
 ) -> dict[Value, _Numbers]:
-    rows = [read(runs) for runs in workers]
+    rows = [read(runs) for runs in side.workers]
     keys = dict.fromkeys(key for row in rows for key in row)
     return {key: _Numbers([row.get(key, 0.0) for row in rows]) for key in keys}

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
+from typing import SupportsFloat
 
 import numpy as np
 
@@ -297,7 +298,7 @@ def _options(options: Iterable[str]) -> dict[str, str]:
     return {name: value for name, _, value in parts}
 
 
-def mean_of_known(values: Iterable[float | None]) -> float | None:
+def mean_of_known(values: Iterable[SupportsFloat | None]) -> float | None:
     """Return the mean of the values that are known."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
