@@ -6,6 +6,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
@@ -16,6 +17,7 @@ from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.observed import machine_identity
+from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report, SubjectReport, WorkerLine
@@ -54,10 +56,9 @@ def compare(
     read = machine_identity.identify_machines(workers)
     problems = rules.check_workers(read)
     workers = _counted(read)
-    by_side: dict[str, list[Worker]] = {}
-    for worker in workers:
-        by_side.setdefault(worker.side, []).append(worker)
+    of_sides = by_side(workers, attrgetter("side"))
     compared: dict[Subject, list[Run]] = {}
+    data: dict[Subject, dict[str, SideData]] = {}
     reports = []
     for subject, runs in _runs_by_subject(workers).items():
         comparable, broken_rules = rules.check_runs(runs, options.allow)
@@ -65,19 +66,24 @@ def compare(
         problems += [*broken_rules, *of_other_length]
         compared[subject] = comparable
         if comparable:
-            report, of_sides = _compare_subject(subject, comparable, plan, options, by_side)
-            problems += of_sides
+            sides = by_side(comparable)
+            data[subject] = {side: SideData.of(runs) for side, runs in sides.items()}
+            report, of_pairs = _compare_subject(
+                subject, sides, data[subject], plan, options, of_sides
+            )
+            problems += of_pairs
             reports.append(report)
     reports = workload_figures.with_workload_figures(reports, workers)
     variation = options.worker_variation or levels.DEFAULT_WORKER_VARIATION
     single_workers = explain_single_workers(
-        SingleMachine.find_all(compared, variation),
+        SingleMachine.find_all(compared, data, variation),
         compared,
         reports,
         margin=options.margin,
         assumed=variation,
     )
     problems += _nothing_in_common(plan, reports)
+    counted = set(map(id, workers))
     return Report(
         title=plan.title,
         baseline=plan.baseline,
@@ -86,9 +92,7 @@ def compare(
         subjects=tuple(reports),
         diagnoses=diagnoses.diagnoses(plan, reports, workers, read),
         problems=tuple(_merge_repeated(problems, reports)),
-        workers=tuple(
-            _line(worker, is_counted=any(worker is each for each in workers)) for worker in read
-        ),
+        workers=tuple(_line(worker, is_counted=id(worker) in counted) for worker in read),
         unreadable=tuple(sorted(unreadable)),
         remarks=(
             *(statement("{remark}", remark=remark) for remark in remarks),
@@ -127,15 +131,12 @@ def _workload_rank(subject: Subject) -> int:
 
 def _compare_subject(
     subject: Subject,
-    comparable: Sequence[Run],
+    sides: Mapping[str, list[Run]],
+    data: Mapping[str, SideData],
     plan: Plan,
     options: Options,
-    by_side: Mapping[str, Sequence[Worker]],
+    of_sides: Mapping[str, Sequence[Worker]],
 ) -> tuple[SubjectReport, list[Problem]]:
-    sides: dict[str, list[Run]] = {}
-    for run in comparable:
-        sides.setdefault(run.worker.side, []).append(run)
-    data = {side: SideData.of(runs) for side, runs in sides.items()}
     assumed = options.worker_variation or independent_workers.assumed_variation(data.values())
     problems = [
         problem
@@ -157,7 +158,7 @@ def _compare_subject(
                 subject, whole, sides[candidate], sides[baseline]
             )
             problems += unequal
-            results = (by_side[candidate], by_side[baseline])
+            results = (of_sides[candidate], of_sides[baseline])
             schedule = options.schedule.of_sides(results)
             look = schedule.look_of_sides((ours.count, theirs.count), results)
             pairs.append(Pair(candidate, baseline, ours, theirs, look, schedule))

@@ -28,6 +28,7 @@ from io_benchmark.analysis.model import (
     Subject,
     Worker,
 )
+from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import SingleWorker, SubjectReport
@@ -137,11 +138,8 @@ def _without(
 ) -> tuple[Comparison, ...]:
     """Return the comparisons of the machine's side without the machines named on this measurement."""
     left_out = {_key(each.runs[0].worker) for each in same_subject}
-    by_side: dict[str, list[Run]] = {}
-    for run in runs:
-        if _key(run.worker) not in left_out:
-            by_side.setdefault(run.worker.side, []).append(run)
-    data = {side: SideData.of(kept) for side, kept in by_side.items()}
+    sides = by_side(run for run in runs if _key(run.worker) not in left_out)
+    data = {side: SideData.of(kept) for side, kept in sides.items()}
     pairs = []
     for each in comparisons:
         ours, theirs = data[each.candidate], data[each.baseline]

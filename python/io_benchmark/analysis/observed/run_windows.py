@@ -58,15 +58,15 @@ class Window(NamedTuple):
         return self.read_bytes_per_s / max(self.blocked_share, _READS_SHARE)
 
 
-def peak(windows: Sequence[Window], rates: Sequence[float]) -> float | None:
-    """Return the rate that was kept up while the process was blocked, else at any time."""
-    blocked = [
-        rate
-        for window, rate in zip(windows, rates, strict=True)
-        if window.blocked_share >= _BLOCKED_SHARE
-    ]
-    chosen = blocked if len(blocked) >= _FEWEST else rates
-    return float(np.percentile(chosen, _PEAK_PERCENTILE)) if chosen else None
+def peak(windows: Sequence[Window]) -> tuple[float, float] | None:
+    """Return the rates of reads and of writes that were kept up while blocked, else at any time."""
+    blocked = [window for window in windows if window.blocked_share >= _BLOCKED_SHARE]
+    chosen = blocked if len(blocked) >= _FEWEST else windows
+    if not chosen:
+        return None
+    rates = [(window.reading_bytes_per_s, window.written_bytes_per_s) for window in chosen]
+    reads, writes = np.percentile(rates, _PEAK_PERCENTILE, axis=0)
+    return float(reads), float(writes)
 
 
 def _span(entry: Entry) -> tuple[int, int]:

@@ -127,9 +127,7 @@ class View:
     @cached_property
     def peak_bytes_per_s(self) -> tuple[float, float] | None:
         """Return the rates at which the disks read and wrote while copies waited for them."""
-        reads = peak(self.windows, [window.reading_bytes_per_s for window in self.windows])
-        writes = peak(self.windows, [window.written_bytes_per_s for window in self.windows])
-        return self.moved_bytes_per_s if reads is None or writes is None else (reads, writes)
+        return peak(self.windows) or self.moved_bytes_per_s
 
     @cached_property
     def blocked_ns(self) -> float | None:
