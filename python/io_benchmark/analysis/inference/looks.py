@@ -28,13 +28,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
 from io_benchmark.analysis.inference.distributions import quantile
 from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL
-from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.model import Numbers, Worker
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.results.format import PLAN_VARIABLE
 
@@ -53,7 +53,7 @@ _UNSCHEDULED = 0.01
 _GROWTH = 1.08
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 # Points at which the density of the sum is known between two looks.
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
+_NODES = 64
 _CLOSE = 1e-3
 
 
@@ -252,15 +252,22 @@ def chance_of_crossing(counts: Sequence[int], p_values: Sequence[float]) -> floa
     remaining = 1.0
     points, density = np.zeros(1), np.ones(1)  # before the first look the sum is 0
     before = 0
+    between, weights = _nodes()
     for workers, p_value in zip(counts, p_values, strict=True):
         edge = quantile(p_value / 2, math.inf) * math.sqrt(workers)
-        nodes = _NODES * edge
+        nodes = between * edge
         step = math.sqrt(workers - before)
         distances = (nodes[:, None] - points[None, :]) / step
         at_nodes = np.exp(-(distances**2) / 2) @ density / (step * math.sqrt(2 * math.pi))
-        points, density, before = nodes, at_nodes * _WEIGHTS * edge, workers
+        points, density, before = nodes, at_nodes * weights * edge, workers
         remaining = float(density.sum())
     return max(0.0, 1.0 - remaining)
+
+
+@cache
+def _nodes() -> tuple[Numbers, Numbers]:
+    """Return the nodes between -1 and 1, and their weights; most comparisons need none."""
+    return np.polynomial.legendre.leggauss(_NODES)
 
 
 @lru_cache(maxsize=64)
