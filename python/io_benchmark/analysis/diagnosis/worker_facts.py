@@ -81,8 +81,8 @@ def _of_faster(rule: CauseRule, case: Case) -> _Workers:
 
 def _by_state(workers: Sequence[Runs], states: Sequence[State]) -> _Workers:
     judged = list(zip(workers, states, strict=True))
-    known = (State.SUPPORTED, State.RULED_OUT)
-    present, missing = (tuple(runs for runs, each in judged if each is state) for state in known)
+    known = ({State.SUPPORTED}, {State.RULED_OUT, State.NOT_JUDGED})
+    present, missing = (tuple(runs for runs, each in judged if each in states) for states in known)
     return _Workers(present, missing)
 
 
