@@ -3,11 +3,12 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The runs of one side by worker, and what all workers of the side show together.
 
-A side of many workers is looked at many times: by every rule, and once more for each worker that is
-compared with it, or with all others of its own side. So what is read of a worker is read once, and what
-one worker showed is taken out of the answer again. That is exact: the answer is, to the last bit, the
-one of a side without this worker. It is kept by the function that reads it: a function that is made
-anew for each question is read anew.
+Every rule asks a side, and asks it again for each worker that it compares with the side, or with the
+others of its own side. So each run is read once. Where a worker is left out, what it showed is taken out of
+the answer. This is exact: the answer is, to the last bit, that of a side without this worker.
+
+Answers are kept by the function that reads a run. Use functions of a module: one that is made for each
+question is another function each time.
 """
 
 from bisect import bisect_left

@@ -112,9 +112,7 @@ def _width(view: View) -> RankedFact | None:
 
 
 def _device_count(case: Case) -> CauseJudgement:
-    evidence = Sides(
-        lambda: (_device_evidence(case.baseline), _device_evidence(case.candidate)),
-    )
+    evidence = Sides(lambda: (_device_evidence(case.baseline), _device_evidence(case.candidate)))
     predicted_ratio = _predicted_by_caps(case)
     judgement = by_rank(
         case,
