@@ -234,8 +234,7 @@ def _one_worker_against_several(
     single, several = sorted((candidate, baseline), key=lambda side: side.count)
     own = _of_single_worker(single, several, assumed)
     parts = [MeanVariance.of_mean(several.log_means), *own]
-    # More than one part per side: runs of one worker are among them, often two or three.
-    degrees = (howe if len(parts) > 2 else satterthwaite)(parts)
+    degrees = howe(parts)
     return Estimate(
         _mean(candidate.log_means) - _mean(baseline.log_means),
         math.fsum(part.variance for part in parts),
