@@ -13,7 +13,7 @@ from io_benchmark.analysis.model import UNKNOWN, Worker
 from io_benchmark.commands.context import Context
 from io_benchmark.commands.history import PROJECT
 from io_benchmark.commands.progress_display import show_progress
-from io_benchmark.errors import MissingError
+from io_benchmark.errors import MissingError, ResultError
 from io_benchmark.results import Result
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import gather, read_history
@@ -67,14 +67,16 @@ class PastResults:
                     log = read_history(HistoryQuery(pool, PROJECT, _NEWEST), request).log
                 except MissingError as error:
                     lines.append(str(error))
+                except ResultError as error:
+                    raise ResultError(f"--variation-from {self._address}: {error}") from error
                 else:
                     lines += log.problem_lines()
         return lines
 
     def _take(self, measured: RunResult) -> None:
         task = measured.task
-        run = (None, None) if task is None else (task.task_id, task.run_id)
-        keys = _keys(*run, measured.result)
+        task_id, run_id = (None, None) if task is None else (task.task_id, task.run_id)
+        keys = _keys(task_id, run_id, measured.result)
         if measured.pool in self._readings and not keys & self._known:
             self._known |= keys
             self._readings[measured.pool] += readings_of(measured)[0]

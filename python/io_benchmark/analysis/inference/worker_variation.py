@@ -71,9 +71,11 @@ class WorkerVariation:
         shown_by = statement(
             "{workers} workers of {pools}", workers=count(workers), pools=joined(sorted(several))
         )
+        least = "; {least} is the least that counts" if measured < DEFAULT_WORKER_VARIATION else ""
         message = statement(
-            "{variation} is assumed: {shown_by} vary by {measured}, and another pool may vary {factor} "
-            "times as much as they do, or as {least}",
+            "{variation} is assumed: {shown_by} vary by {measured}"
+            + least
+            + ", and another pool may vary {factor} times as much",
             variation=share(ratio),
             shown_by=shown_by,
             measured=share(measured),
@@ -90,13 +92,14 @@ class WorkerVariation:
         """Return what earlier workers of the same pool show."""
         ratio = _upper_limit(known, _AT_80_PERCENT)
         measured = math.sqrt(known.variance)
+        may_vary_more = ", and so few may vary less than their pool does"
         message = statement(
-            "{variation} is assumed: {shown_by} vary by {measured}, and with so few their pool may vary "
-            "as much as this; {least} is the least",
+            "{variation} is assumed{least}: {shown_by} vary by {measured}"
+            + (may_vary_more if ratio > DEFAULT_WORKER_VARIATION else ""),
             variation=share(ratio),
+            least="" if ratio > DEFAULT_WORKER_VARIATION else statement(", the least"),
             shown_by=shown_by,
             measured=share(measured),
-            least=share(DEFAULT_WORKER_VARIATION),
         )
         expected = _upper_limit(known, _AT_65_PERCENT)
         return cls(ratio, expected, "history", message, measured, workers, shown_by)
