@@ -17,7 +17,7 @@ from io_benchmark.analysis.history.change_points import FEWEST_VALUES
 from io_benchmark.analysis.history.history_model import HistoryReading, HistorySeries
 from io_benchmark.analysis.history.readings import conditions_of
 from io_benchmark.analysis.history.series import history
-from io_benchmark.analysis.inference.variances import MeanVariance, pooled
+from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import UNKNOWN, Run
 from io_benchmark.analysis.statements import Statement, count, statement
@@ -84,7 +84,7 @@ class PastWorkers:
 def _between_workers(series: HistorySeries) -> MeanVariance | None:
     """Return the variance within pushes, or within levels where it is larger and steps can be found."""
     points = [[math.log(worker.mean_ns) for worker in point.workers] for point in series.points]
-    within = pooled(points)
+    within = MeanVariance.pooled(points)
     shows_enough = within is not None and within.degrees >= _FEWEST_DEGREES
     if shows_enough and len(points) < FEWEST_VALUES:
         return within
@@ -93,7 +93,9 @@ def _between_workers(series: HistorySeries) -> MeanVariance | None:
         for level in series.levels
     ]
     known = [
-        each for each in (within if shows_enough else None, pooled(levels)) if each is not None
+        each
+        for each in (within if shows_enough else None, MeanVariance.pooled(levels))
+        if each is not None
     ]
     return max(known, key=lambda each: each.variance, default=None)
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
-from io_benchmark.analysis.inference.variances import LogMeans, MeanVariance, pooled
+from io_benchmark.analysis.inference.variances import LogMeans, MeanVariance
 from io_benchmark.analysis.statements import Statement, count, joined, share, statement
 
 # How many times as much as other pools the pool of a single worker may vary: 12 % against 5 %.
@@ -62,7 +62,7 @@ class WorkerVariation:
     def of_pools(cls, pools: Mapping[str, LogMeans]) -> "WorkerVariation | None":
         """Return what other pools of a comparison show; None if each has one worker."""
         several = {pool: logs for pool, logs in pools.items() if len(logs) > 1}
-        known = pooled(list(several.values()))
+        known = MeanVariance.pooled(list(several.values()))
         if known is None:
             return None
         measured = math.sqrt(known.variance)
