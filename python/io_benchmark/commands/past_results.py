@@ -7,7 +7,7 @@ import math
 from collections.abc import Hashable, Sequence
 
 from io_benchmark.analysis.history.history_model import HistoryReading
-from io_benchmark.analysis.history.past_workers import PastWorkers
+from io_benchmark.analysis.history.past_workers import NEWEST_PUSHES, PastWorkers
 from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.model import UNKNOWN, Worker
 from io_benchmark.commands.context import Context
@@ -20,8 +20,6 @@ from io_benchmark.sources.gather import gather, read_history
 from io_benchmark.sources.protocol import HistoryQuery, ReadRequest, RunResult
 
 _INDEX = "index"
-# A year of weeks, nearly.
-_NEWEST = 50
 
 
 class PastResults:
@@ -64,7 +62,7 @@ class PastResults:
                     budget=self._budget,
                 )
                 try:
-                    log = read_history(HistoryQuery(pool, PROJECT, _NEWEST), request).log
+                    log = read_history(HistoryQuery(pool, PROJECT, NEWEST_PUSHES), request).log
                 except MissingError as error:
                     lines.append(str(error))
                 except ResultError as error:

@@ -125,11 +125,11 @@ def test_a_steady_past_is_not_less_than_usual() -> None:
     ("past", "source"), [(0.05, "pools"), (0.30, "history")], ids=["narrower", "wider"]
 )
 def test_the_wider_of_both_counts(past: float, source: str) -> None:
-    """Other pools of the same comparison, and the past of the pool itself."""
+    """Of other pools and of the pool's own past; a decision needs workers for both sides' variances."""
     known = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": THREE}, [earlier(past, 20)])
     assert known.source == source
     expected = (earlier(0.1, 3).expected_ratio, earlier(past, 20).expected_ratio)
-    assert known.expected_ratio == pytest.approx(max(expected))
+    assert known.expected_ratio == pytest.approx(math.hypot(*expected) / math.sqrt(2))
 
 
 SPREADS = st.lists(st.floats(-0.3, 0.3), min_size=1, max_size=6)

@@ -22,6 +22,8 @@ from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import UNKNOWN, Run
 from io_benchmark.analysis.statements import Statement, count, statement
 
+# A year of weeks, nearly. More take long to look for steps in.
+NEWEST_PUSHES = 50
 # Three workers, as everywhere.
 _FEWEST_DEGREES = 2
 
@@ -56,7 +58,7 @@ class PastWorkers:
             for reading in self.readings.get(pool, ())
             if (reading.subject, reading.conditions) == (run.entry.subject, conditions)
         ]
-        for series in history(pool, same_work).series:
+        for series in history(pool, same_work, newest=NEWEST_PUSHES).series:
             known, workers = _between_workers(series), _machines(series)
             if known is not None and min(known.degrees, workers - 1) >= _FEWEST_DEGREES:
                 # A machine that was measured each week is one worker.

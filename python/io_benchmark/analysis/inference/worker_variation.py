@@ -124,7 +124,8 @@ class WorkerVariation:
         if not known or not any(cls.has_few(sides[side]) for side in pair):
             return cls.default()
         widest = max(known, key=lambda each: (each.ratio, each.workers))
-        expected = max(each.expected_ratio for each in known)
+        # The two sides' variances add up: what a decision needs follows from their mean.
+        expected = math.sqrt(math.fsum(each.expected_ratio**2 for each in known) / len(known))
         if has_single or widest.measured_ratio is None:
             return replace(widest, expected_ratio=expected)
         # Two workers vary at least as far as the others were seen to, not as far as they may.
