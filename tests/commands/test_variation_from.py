@@ -133,8 +133,8 @@ def test_the_results_themselves_show_nothing(folder: Path) -> None:
     document = json.loads(compare("--variation-from", "now", "--json", folder=folder).stdout)
     assert variation(document)["source"] == "default"
     assert footnote(document) == (
-        "5 % is assumed, because now has fewer than three earlier workers of amd-16 that measured "
-        "the same"
+        "5 % is assumed, because now has fewer than three earlier workers of amd-16 or of intel that "
+        "measured the same"
     )
 
 

@@ -5,6 +5,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -130,6 +131,17 @@ def test_the_wider_of_both_counts(past: float, source: str) -> None:
     assert known.source == source
     expected = (earlier(0.1, 3).expected_ratio, earlier(past, 20).expected_ratio)
     assert known.expected_ratio == pytest.approx(math.hypot(*expected) / math.sqrt(2))
+
+
+def test_a_past_without_enough_workers() -> None:
+    """Its reason is given where nothing else is known; other pools count as if it were not there."""
+    reason = statement("5 % is assumed, because the past has too few")
+    empty = replace(WorkerVariation.default(), message=reason)
+    unknown = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": ONE}, [empty])
+    assert unknown.message == reason
+    sides = {"a": ONE, "b": THREE}
+    known = WorkerVariation.of_pair(("a", "b"), sides, [empty])
+    assert known == WorkerVariation.of_pair(("a", "b"), sides)
 
 
 SPREADS = st.lists(st.floats(-0.3, 0.3), min_size=1, max_size=6)

@@ -13,18 +13,19 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from io_benchmark.analysis.history.change_points import FEWEST_VALUES
 from io_benchmark.analysis.history.history_model import HistoryReading, HistorySeries
 from io_benchmark.analysis.history.readings import conditions_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import UNKNOWN, Run
-from io_benchmark.analysis.statements import Statement, count, statement
+from io_benchmark.analysis.statements import Statement, count, joined, statement
 
 # A year of weeks, nearly. More take long to look for steps in.
 NEWEST_PUSHES = 50
-# Three workers, as everywhere.
+# In fewer, no step can be found.
+_FEWEST_FOR_STEPS = 10
+# Three workers.
 _FEWEST_DEGREES = 2
 
 
@@ -36,17 +37,21 @@ class PastWorkers:
     readings: Mapping[str, Sequence[HistoryReading]]  # by pool
 
     def variations(self, runs: Sequence[Run]) -> list[WorkerVariation]:
-        """Return how far earlier workers differ in what each of these runs measured."""
-        return [self._variation(run) or self._default(run.worker.pool) for run in runs]
+        """Return how far earlier workers differ in what these runs measured.
 
-    def _default(self, pool: str) -> WorkerVariation:
+        Where there are too few for each of the runs, return the default with this reason.
+        """
+        known = [each for each in map(self._variation, runs) if each is not None]
+        return known if known or not runs else [self._default(runs)]
+
+    def _default(self, runs: Sequence[Run]) -> WorkerVariation:
         default = WorkerVariation.default()
         message = statement(
-            "{default}, because {address} has fewer than three earlier workers of {pool} that measured "
+            "{default}, because {address} has fewer than three earlier workers of {pools} that measured "
             "the same",
             default=default.message,
             address=self.address,
-            pool=pool,
+            pools=joined(sorted({run.worker.pool for run in runs}), " or of "),
         )
         return replace(default, message=message)
 
@@ -88,7 +93,7 @@ def _between_workers(series: HistorySeries) -> MeanVariance | None:
     points = [[math.log(worker.mean_ns) for worker in point.workers] for point in series.points]
     within = MeanVariance.pooled(points)
     shows_enough = within is not None and within.degrees >= _FEWEST_DEGREES
-    if shows_enough and len(points) < FEWEST_VALUES:
+    if shows_enough and len(points) < _FEWEST_FOR_STEPS:
         return within
     levels = [
         [log_mean for point in points[level.start : level.end] for log_mean in point]

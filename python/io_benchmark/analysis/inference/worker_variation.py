@@ -120,9 +120,12 @@ class WorkerVariation:
         has_single = any(len(sides[side]) == 1 for side in pair)
         # Without a single worker, the pair itself already counts in its interval.
         others = {side: logs for side, logs in sides.items() if has_single or side not in pair}
-        known = [each for each in (cls.of_pools(others), *past) if each is not None]
-        if not known or not any(cls.has_few(sides[side]) for side in pair):
+        if not any(cls.has_few(sides[side]) for side in pair):
             return cls.default()
+        several = [each for each in (cls.of_pools(others), *past) if each is not None]
+        known = [each for each in several if each.source != "default"]
+        if not known:
+            return next(iter(past), cls.default())
         widest = max(known, key=lambda each: (each.ratio, each.workers))
         # The two sides' variances add up: what a decision needs follows from their mean.
         expected = math.sqrt(math.fsum(each.expected_ratio**2 for each in known) / len(known))
