@@ -34,8 +34,7 @@ MEDIAN, TAIL = 50, 95
 class Subject:
     """One measurement. Only identical measurements are compared.
 
-    Destination and fidelity are those of cache-retrieve; every other workload has a variant, and
-    the number of threads that worked at once.
+    cache-retrieve has a destination and a fidelity; others have a variant and a number of threads.
     """
 
     workload: str
