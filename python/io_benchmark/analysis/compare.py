@@ -10,11 +10,13 @@ from operator import attrgetter
 
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
+from io_benchmark.analysis.history.past_workers import PastWorkers
 from io_benchmark.analysis.inference import common_prefix, independent_workers, levels
 from io_benchmark.analysis.inference.comparisons import Pair, compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.single_machines import SingleMachine
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.observed.machine_identity import by_side
@@ -43,6 +45,7 @@ class Options:
     worker_variation: float | None = None  # None: as far as the results show it
     allow: frozenset[str] = field(default_factory=frozenset)
     schedule: Schedule = field(default_factory=Schedule)
+    past: PastWorkers | None = None  # earlier results of these pools
 
 
 def compare(
@@ -137,7 +140,6 @@ def _compare_subject(
     options: Options,
     of_sides: Mapping[str, Sequence[Worker]],
 ) -> tuple[SubjectReport, list[Problem]]:
-    assumed = options.worker_variation or independent_workers.assumed_variation(data.values())
     problems = [
         problem
         for side, runs in sides.items()
@@ -161,11 +163,11 @@ def _compare_subject(
             results = (of_sides[candidate], of_sides[baseline])
             schedule = options.schedule.of_sides(results)
             look = schedule.look_of_sides((ours.count, theirs.count), results)
-            pairs.append(Pair(candidate, baseline, ours, theirs, look, schedule))
-    compared = {side for pair in pairs for side in (pair.candidate, pair.baseline)}
-    single = sorted(side for side in compared if data[side].count == 1)
-    problems += independent_workers.single_workers(subject, single, assumed)
-    comparisons = compare_sides(subject, pairs, margin=options.margin, assumed=assumed)
+            variation = _variation((candidate, baseline), sides, data, options)
+            pairs.append(Pair(candidate, baseline, ours, theirs, variation, look, schedule))
+    comparisons = compare_sides(subject, pairs, margin=options.margin)
+    counts = {side: of.count for side, of in data.items()}
+    problems += independent_workers.single_workers(subject, comparisons, counts)
     order = plan.order(sides)
     machines = {side: of.runs for side, of in data.items()}
     workers = {side: [run.worker for run in sides[side]] for side in order}
@@ -180,6 +182,21 @@ def _compare_subject(
         ),
         problems,
     )
+
+
+def _variation(
+    pair: tuple[str, str],
+    runs: Mapping[str, Sequence[Run]],
+    data: Mapping[str, SideData],
+    options: Options,
+) -> WorkerVariation:
+    """Return how far workers are assumed to differ where a side of the pair has too few."""
+    if options.worker_variation is not None:
+        return WorkerVariation.given(options.worker_variation)
+    logs = {side: of.log_means for side, of in data.items()}
+    few = [side for side in pair if WorkerVariation.has_few(logs[side])]
+    past = options.past.variations([runs[side][0] for side in few]) if options.past else ()
+    return WorkerVariation.of_pair(pair, logs, past)
 
 
 def _merge_repeated(problems: Sequence[Problem], reports: Sequence[SubjectReport]) -> list[Problem]:

@@ -18,6 +18,7 @@ from io_benchmark.analysis.inference.comparisons import Pair, compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.inference.single_machines import SingleMachine
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import (
     UNKNOWN,
     Cause,
@@ -145,8 +146,9 @@ def _without(
         ours, theirs = data[each.candidate], data[each.baseline]
         # As strict as the comparison of all machines was.
         look = SINGLE if each.look is None else Schedule().look(min(ours.count, theirs.count))
-        pairs.append(Pair(each.candidate, each.baseline, ours, theirs, look))
-    again = compare_sides(machine.subject, pairs, margin=margin, assumed=assumed, advised=False)
+        variation = each.assumed_variation or WorkerVariation.given(assumed)
+        pairs.append(Pair(each.candidate, each.baseline, ours, theirs, variation, look))
+    again = compare_sides(machine.subject, pairs, margin=margin, advised=False)
     return tuple(each for each in again if machine.side in (each.candidate, each.baseline))
 
 
@@ -179,9 +181,10 @@ def _measurements(
         others = [run for run in of_side if _key(run.worker) != key]
         if own and others:
             data = {names.worker: SideData.of(own), names.rest: SideData.of(others)}
-            pair = Pair(names.worker, names.rest, data[names.worker], data[names.rest])
+            variation = WorkerVariation.given(assumed)
+            pair = Pair(names.worker, names.rest, data[names.worker], data[names.rest], variation)
             (comparison,) = compare_sides(
-                subject, [pair], margin=margin, assumed=assumed, advised=False, are_pools=False
+                subject, [pair], margin=margin, advised=False, are_pools=False
             )
             both = (figures.summarize(data[name]) for name in (names.rest, names.worker))
             measurements.append(OtherMeasurement(comparison, *both))
