@@ -43,6 +43,14 @@ class Options:
     schedule: Schedule = field(default_factory=Schedule)
 
 
+@dataclass(frozen=True)
+class _Tasks:
+    """What each side's tasks left."""
+
+    results: Mapping[str, Sequence[Worker]]
+    lost: Counter[str]  # tasks that ended and left no result
+
+
 def compare(
     plan: Plan,
     workers: Sequence[Worker],
@@ -50,14 +58,18 @@ def compare(
     *,
     unreadable: Sequence[str] = (),
     remarks: Sequence[str] = (),
+    lost: Sequence[str] = (),
 ) -> Report:
+    """Compare the sides; `lost` has the side of each task that ended and left no result."""
     read = machine_identity.identify_machines(workers)
     problems = rules.check_workers(read)
     workers = _counted(read)
     by_side: dict[str, list[Worker]] = {}
     for worker in workers:
         by_side.setdefault(worker.side, []).append(worker)
+    tasks = _Tasks(by_side, Counter(lost))
     compared: dict[Subject, list[Run]] = {}
+    pairs: dict[Subject, Sequence[Pair]] = {}
     reports = []
     for subject, runs in _runs_by_subject(workers).items():
         comparable, broken_rules = rules.check_runs(runs, options.allow)
@@ -65,7 +77,9 @@ def compare(
         problems += [*broken_rules, *of_other_length]
         compared[subject] = comparable
         if comparable:
-            report, of_sides = _compare_subject(subject, comparable, plan, options, by_side)
+            report, pairs[subject], of_sides = _compare_subject(
+                subject, comparable, plan, options, tasks
+            )
             problems += of_sides
             reports.append(report)
     reports = workload_figures.with_workload_figures(reports, workers)
@@ -73,7 +87,7 @@ def compare(
     single_workers = explain_single_workers(
         SingleMachine.find_all(compared, variation),
         compared,
-        reports,
+        pairs,
         margin=options.margin,
         assumed=variation,
     )
@@ -130,8 +144,8 @@ def _compare_subject(
     comparable: Sequence[Run],
     plan: Plan,
     options: Options,
-    by_side: Mapping[str, Sequence[Worker]],
-) -> tuple[SubjectReport, list[Problem]]:
+    tasks: _Tasks,
+) -> tuple[SubjectReport, Sequence[Pair], list[Problem]]:
     sides: dict[str, list[Run]] = {}
     for run in comparable:
         sides.setdefault(run.worker.side, []).append(run)
@@ -157,9 +171,10 @@ def _compare_subject(
                 subject, whole, sides[candidate], sides[baseline]
             )
             problems += unequal
-            results = (by_side[candidate], by_side[baseline])
+            results = (tasks.results[candidate], tasks.results[baseline])
             schedule = options.schedule.of_sides(results)
-            look = schedule.look_of_sides((ours.count, theirs.count), results)
+            lost = (tasks.lost[candidate], tasks.lost[baseline])
+            look = schedule.look_of_sides((ours.count, theirs.count), results, lost)
             pairs.append(Pair(candidate, baseline, ours, theirs, look, schedule))
     compared = {side for pair in pairs for side in (pair.candidate, pair.baseline)}
     single = sorted(side for side in compared if data[side].count == 1)
@@ -177,6 +192,7 @@ def _compare_subject(
             bottlenecks.bottlenecks_of_sides(subject, workers),
             tuple(Division.between(machines, pair.candidate, pair.baseline) for pair in pairs),
         ),
+        pairs,
         problems,
     )
 

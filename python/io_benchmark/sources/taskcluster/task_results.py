@@ -167,6 +167,8 @@ class ResultReader:
         for problem in choice.problems:
             url = TaskAddress(deployment.access.root_url, task.task_id).url
             self.log.problem(position, problem, url)
+            if run_id is None:
+                self._count_lost(task)
         for remark in choice.remarks:
             self.log.remark(position, remark)
         downloads = []
@@ -222,6 +224,12 @@ class ResultReader:
             await self._accept(download, run, result, data)
             return
         self._problem(download, download.runs[0], problem)
+        self._count_lost(task)
+
+    def _count_lost(self, task: QueueTask) -> None:
+        """Count a task that has no result and will not have one."""
+        if task.status.is_resolved and task.pool is not None:
+            self.log.lost.append(task.pool)
 
     async def _accept(
         self, download: _Download, run: QueueRun, result: results.Result, data: bytes
