@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
-from io_benchmark.analysis.inference import common_prefix, independent_workers, levels
+from io_benchmark.analysis.inference import common_prefix, independent_workers, levels, zones
 from io_benchmark.analysis.inference.comparisons import Pair, compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import Schedule
@@ -163,14 +163,14 @@ def _compare_subject(
         broken = rules.check_sides(subject, sides[candidate], sides[baseline], options.allow)
         problems += broken
         if not any(problem.severity is Severity.REFUSED for problem in broken):
-            problems += independent_workers.shared_workers(
-                subject, sides[candidate], sides[baseline]
-            )
+            both = (sides[candidate], sides[baseline])
+            problems += independent_workers.shared_workers(subject, *both)
             whole = data[candidate], data[baseline]
             ours, theirs, unequal = common_prefix.compared_samples(
                 subject, whole, sides[candidate], sides[baseline]
             )
             problems += unequal
+            problems += zones.uneven_zones(subject, (ours, theirs), *both)
             results = (tasks.results[candidate], tasks.results[baseline])
             schedule = options.schedule.of_sides(results)
             lost = (tasks.lost[candidate], tasks.lost[baseline])

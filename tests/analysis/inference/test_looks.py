@@ -11,7 +11,7 @@ import seed_case
 import seed_workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.inference.looks import SINGLE, Schedule, chance_of_crossing
+from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.model import Comparison, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.report.content.statement_text import text_of
@@ -32,7 +32,7 @@ from io_benchmark_taskgraph.transforms import replicates
 def test_pococks_levels(looks: int, p_value: float) -> None:
     """Pocock 1977, Biometrika 64:191, table 1: with this level at equal steps the error is 5 %."""
     counts = range(1, looks + 1)
-    assert chance_of_crossing(counts, [p_value] * looks) == pytest.approx(0.05, abs=3e-4)
+    assert Schedule.chance_of_crossing(counts, [p_value] * looks) == pytest.approx(0.05, abs=3e-4)
 
 
 @pytest.mark.parametrize("alpha", [0.10, 0.05, 0.05 / 3])
@@ -43,7 +43,7 @@ def test_all_looks_together_keep_the_error(schedule: Schedule, alpha: float) -> 
     """Looks after each number of workers up to a hundred, at their own levels."""
     counts = (*range(2, 25), *range(26, 100, 3))
     p_values = [schedule.look(count).to_differ.p_value(alpha) for count in counts]
-    assert 0.85 * alpha < chance_of_crossing(counts, p_values) < 1.02 * alpha
+    assert 0.85 * alpha < Schedule.chance_of_crossing(counts, p_values) < 1.02 * alpha
 
 
 def test_between_two_looks() -> None:

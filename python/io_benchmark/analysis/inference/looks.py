@@ -171,6 +171,25 @@ class Schedule:
         looks = [range(number, number + 1) for number in self.looks]
         return [*looks, range(self.looks[-1] + 1, most + 1)]
 
+    @staticmethod
+    def chance_of_crossing(counts: Sequence[int], p_values: Sequence[float]) -> float:
+        """Return the chance that any look has a smaller two-sided p-value where nothing differs.
+
+        `counts` are the workers at each look, in rising order.
+        """
+        remaining = 1.0
+        points, density = np.zeros(1), np.ones(1)  # before the first look the sum is 0
+        before = 0
+        for workers, p_value in zip(counts, p_values, strict=True):
+            edge = quantile(p_value / 2, math.inf) * math.sqrt(workers)
+            nodes = _NODES * edge
+            step = math.sqrt(workers - before)
+            distances = (nodes[:, None] - points[None, :]) / step
+            at_nodes = np.exp(-(distances**2) / 2) @ density / (step * math.sqrt(2 * math.pi))
+            points, density, before = nodes, at_nodes * _WEIGHTS * edge, workers
+            remaining = float(density.sum())
+        return max(0.0, 1.0 - remaining)
+
     def _spending(self, workers: int, relative: tuple[float, float, float]) -> _Spending:
         counts = tuple(sorted({*_numbers_of_workers(), *self.looks}))
         shares = tuple(self._share(count, relative) for count in counts)
@@ -255,25 +274,6 @@ def _of_equal_pools(first: int, second: int) -> float:
     return 2 * first * second / (first + second)
 
 
-def chance_of_crossing(counts: Sequence[int], p_values: Sequence[float]) -> float:
-    """Return the chance that any look has a smaller two-sided p-value where nothing differs.
-
-    `counts` are the workers at each look, in rising order.
-    """
-    remaining = 1.0
-    points, density = np.zeros(1), np.ones(1)  # before the first look the sum is 0
-    before = 0
-    for workers, p_value in zip(counts, p_values, strict=True):
-        edge = quantile(p_value / 2, math.inf) * math.sqrt(workers)
-        nodes = _NODES * edge
-        step = math.sqrt(workers - before)
-        distances = (nodes[:, None] - points[None, :]) / step
-        at_nodes = np.exp(-(distances**2) / 2) @ density / (step * math.sqrt(2 * math.pi))
-        points, density, before = nodes, at_nodes * _WEIGHTS * edge, workers
-        remaining = float(density.sum())
-    return max(0.0, 1.0 - remaining)
-
-
 @lru_cache(maxsize=64)
 def _common_factor(
     counts: tuple[int, ...], shares: tuple[float, ...], alpha: float, least: float
@@ -286,6 +286,6 @@ def _common_factor(
     # The chance of all looks grows nearly in proportion.
     while abs(chance / alpha - 1) > _CLOSE:
         p_values = [max(share * factor, least) for share in shares]
-        chance = chance_of_crossing(counts, p_values)
+        chance = Schedule.chance_of_crossing(counts, p_values)
         factor *= alpha / chance
     return factor
