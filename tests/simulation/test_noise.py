@@ -25,7 +25,7 @@ DECLARED = Schedule((3, 6, 12), is_declared=True)
 
 ANY_LOOKS, DECLARED_LOOKS = "any looks", "declared looks"
 
-HOSTS = Noise(variation=0.02, workers_per_host=3, host_variation=0.05)
+HOSTS = Noise(workers_per_host=3, host_variation=0.05)
 NEIGHBOURS = Bursts(3.0, on=30, off=300)
 NOISES = {
     "even": Noise(),
@@ -88,7 +88,7 @@ def test_hosts_that_the_boot_id_shows(rates: Rates) -> None:
 @pytest.mark.parametrize(
     ("noise", "documented"),
     [
-        pytest.param(HOSTS, 0.25, id="hosts-differ"),
+        pytest.param(HOSTS, 0.15, id="hosts-differ"),
         pytest.param(Noise(workers_per_host=3, host_bursts=NEIGHBOURS), 0.10, id="bursts-on-hosts"),
     ],
 )
