@@ -154,7 +154,7 @@ def test_a_plan_that_lost_a_task(ratio: float, rates: Rates) -> None:
     if ratio == 1.0:
         assert [each for each in rates.hits if not rates.keeps(each, FALSE_CALLS)] == []
     else:
-        assert rates.reaches("five, one lost", 0.75)
+        assert rates.reaches("five, one lost", 0.70)
 
 
 @pytest.mark.parametrize(
