@@ -39,6 +39,8 @@ NOISES = {
     "burst-credit": Noise(credit=150, without_credit=2.0),
     "two-zones": Noise(zones=(Zone("b", 0.5, 1.0), Zone("f", 0.5, 1.2))),
 }
+# Of pushes with unequal shares of zones that differ by 1.2×; 40 % of them have a false call.
+NOT_WARNED = 0.08
 # More than 5 %: what one worker does not show of its pool, and three workers hardly. comparing.md has
 # these rates, too.
 DOCUMENTED = {
@@ -115,7 +117,7 @@ def test_unequal_shares_of_zones(rates: Rates) -> None:
         warned = any(problem.rule == "zones" for problem in report.problems)
         rates.add("called", called)
         rates.add("called without a warning", called and not warned)
-    assert rates.keeps("called without a warning", FALSE_CALLS)
+    assert rates.keeps("called without a warning", NOT_WARNED)
 
 
 @pytest.mark.parametrize("slow", [1.0, 1.2])
