@@ -11,7 +11,7 @@ from operator import attrgetter
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
 from io_benchmark.analysis.history.past_workers import PastWorkers
-from io_benchmark.analysis.inference import common_prefix, independent_workers, levels
+from io_benchmark.analysis.inference import common_prefix, independent_workers, levels, zones
 from io_benchmark.analysis.inference.comparisons import Pair, compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import Schedule
@@ -48,6 +48,14 @@ class Options:
     past: PastWorkers | None = None  # earlier results of these pools
 
 
+@dataclass(frozen=True)
+class _Tasks:
+    """What each side's tasks left."""
+
+    results: Mapping[str, Sequence[Worker]]
+    lost: Counter[str]  # tasks that ended and left no result
+
+
 def compare(
     plan: Plan,
     workers: Sequence[Worker],
@@ -55,13 +63,16 @@ def compare(
     *,
     unreadable: Sequence[str] = (),
     remarks: Sequence[str] = (),
+    lost: Sequence[str] = (),
 ) -> Report:
+    """Compare the sides; `lost` has the side of each task that ended and left no result."""
     read = machine_identity.identify_machines(workers)
     problems = rules.check_workers(read)
     workers = _counted(read)
-    of_sides = by_side(workers, attrgetter("side"))
+    tasks = _Tasks(by_side(workers, attrgetter("side")), Counter(lost))
     compared: dict[Subject, list[Run]] = {}
     data: dict[Subject, dict[str, SideData]] = {}
+    pairs: dict[Subject, Sequence[Pair]] = {}
     reports = []
     for subject, runs in _runs_by_subject(workers).items():
         comparable, broken_rules = rules.check_runs(runs, options.allow)
@@ -71,8 +82,8 @@ def compare(
         if comparable:
             sides = by_side(comparable)
             data[subject] = {side: SideData.of(runs) for side, runs in sides.items()}
-            report, of_pairs = _compare_subject(
-                subject, sides, data[subject], plan, options, of_sides
+            report, pairs[subject], of_pairs = _compare_subject(
+                subject, sides, data[subject], plan, options, tasks
             )
             problems += of_pairs
             reports.append(report)
@@ -81,7 +92,7 @@ def compare(
     single_workers = explain_single_workers(
         SingleMachine.find_all(compared, data, variation),
         compared,
-        reports,
+        pairs,
         margin=options.margin,
         assumed=variation,
     )
@@ -138,8 +149,8 @@ def _compare_subject(
     data: Mapping[str, SideData],
     plan: Plan,
     options: Options,
-    of_sides: Mapping[str, Sequence[Worker]],
-) -> tuple[SubjectReport, list[Problem]]:
+    tasks: _Tasks,
+) -> tuple[SubjectReport, Sequence[Pair], list[Problem]]:
     problems = [
         problem
         for side, runs in sides.items()
@@ -152,17 +163,18 @@ def _compare_subject(
         broken = rules.check_sides(subject, sides[candidate], sides[baseline], options.allow)
         problems += broken
         if not any(problem.severity is Severity.REFUSED for problem in broken):
-            problems += independent_workers.shared_workers(
-                subject, sides[candidate], sides[baseline]
-            )
+            both = (sides[candidate], sides[baseline])
+            problems += independent_workers.shared_workers(subject, *both)
             whole = data[candidate], data[baseline]
             ours, theirs, unequal = common_prefix.compared_samples(
                 subject, whole, sides[candidate], sides[baseline]
             )
             problems += unequal
-            results = (of_sides[candidate], of_sides[baseline])
+            problems += zones.uneven_zones(subject, (ours, theirs), *both)
+            results = (tasks.results[candidate], tasks.results[baseline])
             schedule = options.schedule.of_sides(results)
-            look = schedule.look_of_sides((ours.count, theirs.count), results)
+            lost = (tasks.lost[candidate], tasks.lost[baseline])
+            look = schedule.look_of_sides((ours.count, theirs.count), results, lost)
             variation = _variation((candidate, baseline), sides, data, options)
             pairs.append(Pair(candidate, baseline, ours, theirs, variation, look, schedule))
     comparisons = compare_sides(subject, pairs, margin=options.margin)
@@ -180,6 +192,7 @@ def _compare_subject(
             bottlenecks.bottlenecks_of_sides(subject, workers),
             tuple(Division.between(machines, pair.candidate, pair.baseline) for pair in pairs),
         ),
+        pairs,
         problems,
     )
 

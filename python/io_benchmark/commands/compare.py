@@ -154,6 +154,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         _options(arguments, past),
         unreadable=unreadable,
         remarks=[*(remark for reading in readings for remark in reading.remarks), *notes],
+        lost=[side for reading in readings for side in reading.lost],
     )
     problems = output_report(report, arguments, context, details=arguments.details)
     outcomes = [each.judge(report) for each in expected]
@@ -244,11 +245,15 @@ def _workers(
     from io_benchmark.commands.progress_display import show_progress
     from io_benchmark.sources.gather import gather
 
+    def side(pool: str) -> str:
+        return f"{pool} {when}".strip()
+
     def worker(measured: RunResult) -> Worker:
-        return worker_of(measured, f"{measured.pool} {when}".strip())
+        return worker_of(measured, side(measured.pool))
 
     with show_progress(context.stderr) as progress:
-        return gather(addresses, context.environment, progress, worker, budget=budget)
+        gathered = gather(addresses, context.environment, progress, worker, budget=budget)
+    return dataclasses.replace(gathered, lost=tuple(map(side, gathered.lost)))
 
 
 def _status(
