@@ -24,7 +24,6 @@ def compare_sides(
     pairs: Sequence[Pair],
     *,
     margin: float,
-    assumed: float,
     advised: bool = True,
     are_pools: bool = True,
 ) -> tuple[Comparison, ...]:
@@ -33,7 +32,7 @@ def compare_sides(
     Unless `advised` is false, an inconclusive comparison has the number of workers that it needs. If
     `are_pools` is false, a single worker is compared for itself, and not for its pool.
     """
-    judge = partial(_judge, subject, margin=margin, assumed=assumed, are_pools=are_pools)
+    judge = partial(_judge, subject, margin=margin, are_pools=are_pools)
     found = judge(pairs)
     decided = _decided_before(pairs, judge)
     if decided:
@@ -50,7 +49,7 @@ def compare_sides(
             advice = advise(
                 estimate,
                 (pair.ours, pair.theirs),
-                assumed=assumed,
+                assumed=pair.variation.expected_ratio,
                 margin=margin,
                 comparisons=len(pairs),
                 schedule=pair.schedule,
@@ -65,9 +64,11 @@ class _Judged(NamedTuple):
 
 
 def _judge(
-    subject: Subject, pairs: Sequence[Pair], *, margin: float, assumed: float, are_pools: bool
+    subject: Subject, pairs: Sequence[Pair], *, margin: float, are_pools: bool
 ) -> list[_Judged]:
-    found = [Estimate.of_sides(pair.ours, pair.theirs, assumed, pair.look) for pair in pairs]
+    found = [
+        Estimate.of_sides(pair.ours, pair.theirs, pair.variation.ratio, pair.look) for pair in pairs
+    ]
     if not are_pools:
         found = [replace(estimate, single_sides=0) for estimate in found]
     tests = decisions.holm([estimate.p_value for estimate in found], [pair.look for pair in pairs])
@@ -121,4 +122,5 @@ def _comparison(
         variation_to_explain_ratio=estimate.variation_to_explain(level),
         advice=None,
         look=pair.look.text,
+        assumed_variation=None if estimate.assumed_variation is None else pair.variation,
     )

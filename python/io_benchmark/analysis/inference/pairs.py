@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from io_benchmark.analysis.inference.common_prefix import compared_samples
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import UNKNOWN, Run, Subject
 from io_benchmark.results.format import PLAN_VARIABLE
 
@@ -25,26 +26,31 @@ class Pair:
     baseline: str
     ours: SideData  # the candidate's
     theirs: SideData
+    variation: WorkerVariation  # assumed where a side has one or two workers
     look: Look = SINGLE
     schedule: Schedule | None = None  # for more workers
     # What was compared at the looks before this one, by the workers per pool.
     earlier: Mapping[int, "Pair"] = field(default_factory=dict)
 
     def with_earlier_looks(
-        self, subject: Subject, candidate: Sequence[Run], baseline: Sequence[Run]
+        self, subject: Subject, runs: tuple[Sequence[Run], Sequence[Run]], lost: tuple[int, int]
     ) -> "Pair":
-        """Return the pair with what was compared of these runs at the looks before this one."""
+        """Return the pair with what was compared at the looks before this one.
+
+        `runs` are the candidate's and the baseline's; `lost` counts their tasks without a result.
+        """
         schedule = self.schedule
         if schedule is None or not schedule.is_declared:
             return self
-        sides = tuple(sorted(runs, key=_start) for runs in (candidate, baseline))
+        sides = tuple(sorted(of_side, key=_start) for of_side in runs)
         counts = (self.ours.count, self.theirs.count)
         earlier: dict[int, Pair] = {}
         if schedule.is_planned and self.look != SINGLE:
-            earlier |= self._at_look(subject, [_first_planned(runs) for runs in sides], SINGLE)
+            planned = [_first_planned(*each) for each in zip(sides, lost, strict=True)]
+            earlier |= self._at_look(subject, planned, SINGLE)
         for workers in () if schedule.is_planned else schedule.looks:
             if workers <= min(counts) and counts != (workers, workers):
-                first = [_first_workers(runs, workers) for runs in sides]
+                first = [_first_workers(of_side, workers) for of_side in sides]
                 earlier |= self._at_look(subject, first, schedule.look(workers))
         return replace(self, earlier=earlier)
 
@@ -78,15 +84,18 @@ def _first_workers(runs: Sequence[Run], count: int) -> list[Run]:
     return first
 
 
-def _first_planned(runs: Sequence[Run]) -> list[Run]:
-    """Return as many runs as were planned of each task; none where some of these are missing."""
+def _first_planned(runs: Sequence[Run], lost: int) -> list[Run]:
+    """Return as many runs as were planned of each task, less those that were lost.
+
+    Return none where some of these are still to come, or where it is not known which task lost one.
+    """
     left: dict[Hashable, int] = {}
     first: list[Run] = []
     for run in runs:
         config = run.worker.result.config
         task = (config.profile, tuple(config.workloads))
-        left.setdefault(task, int(config.environment[PLAN_VARIABLE]))
-        if left[task]:
+        left.setdefault(task, int(config.environment[PLAN_VARIABLE]) - lost)
+        if left[task] > 0:
             left[task] -= 1
             first.append(run)
-    return [] if any(left.values()) else first
+    return [] if any(left.values()) or (lost and len(left) > 1) else first
