@@ -59,13 +59,15 @@ def on_machine(result: Result, name: str) -> Result:
     return msgspec.structs.replace(result, host=host)
 
 
-def report(workers: Sequence[Worker], schedule: Schedule) -> Report:
-    pools = {each.side for each in workers}
-    return compare(Plan.of_pools(pools, "intel"), workers, Options(schedule=schedule))
+def report(workers: Sequence[Worker], schedule: Schedule, lost: Sequence[str] = ()) -> Report:
+    plan = Plan.of_pools({each.side for each in workers}, "intel")
+    return compare(plan, workers, Options(schedule=schedule), lost=lost)
 
 
-def compared(workers: Sequence[Worker], schedule: Schedule = DECLARED) -> Comparison:
-    return report(workers, schedule).subjects[0].comparisons[0]
+def compared(
+    workers: Sequence[Worker], schedule: Schedule = DECLARED, lost: Sequence[str] = ()
+) -> Comparison:
+    return report(workers, schedule, lost).subjects[0].comparisons[0]
 
 
 def test_a_verdict_stands():
@@ -141,6 +143,15 @@ def test_a_plan_that_lacks_a_run():
         [*side("amd-16", DECIDED, "4"), *side("intel", (*BASELINE, *LATER), "4")], Schedule()
     )
     assert (found.verdict, found.of_all) == (Verdict.INCONCLUSIVE, None)
+
+
+def test_a_plan_that_lost_a_run():
+    """What is left of it is its one look; a run in place of the lost one is not part of it."""
+    planned = [*side("amd-16", DECIDED, "4"), *side("intel", (*BASELINE, 1.0), "4")]
+    later = [*planned[:3], *side("intel", (*BASELINE, 1.0, *LATER), "4")]
+    found = compared(later, Schedule(), ["amd-16"])
+    assert found.workers == (3, 4)
+    assert found.verdict is compared(planned, Schedule(), ["amd-16"]).verdict is Verdict.SLOWER
 
 
 def test_nothing_is_declared():
