@@ -24,7 +24,7 @@ from io_benchmark.report.content.subject_text import Distinction
 from io_benchmark.report.content.tables import FiguresTable, MeasureTable
 from io_benchmark.report.content.worker_rows import WorkersPart
 from io_benchmark.results import workloads
-from io_benchmark.text import clean
+from io_benchmark.text import name
 
 # Of more candidates than this only the most different ones have a sentence each.
 _POOLS_EACH, _MOST_DIFFERENT = 4, 2
@@ -86,6 +86,9 @@ class FirstScreen:
         nothing: str,
     ) -> Self:
         """Write the screen; `nothing` is why there is no answer at all, or nothing."""
+        # An option needs no explanation.
+        reason = report.baseline_reason
+        title = report.title + (f" ({reason})" if reason and not reason.startswith("--") else "")
         pools = _Pool.all_of(answered)
         single = [line for each in single_workers[:_SINGLE_WORKERS] for line in _single(each)]
         left = len(single_workers) - _SINGLE_WORKERS
@@ -99,15 +102,15 @@ class FirstScreen:
             *_warnings(report, notes, workers),
         )
         if nothing or not pools:
-            return cls(report.title, lines)
+            return cls(title, lines)
         part = pools[0].leading.part
         table_title = f"{part.subject}" if len(answered) > 1 else ""
         if part.subject.workload in workloads.IN_BATCHES:
-            return cls(report.title, lines, table_title, measures=MeasureTable.of([part]))
+            return cls(title, lines, table_title, measures=MeasureTable.of([part]))
         table = FiguresTable.of(part)
         rows = tuple(row for row in table.rows if row.label in _ROWS)
         heads = tuple(type(head)(head.text, head.verdict) for head in table.heads)
-        return cls(report.title, lines, table_title, FiguresTable(heads, rows))
+        return cls(title, lines, table_title, FiguresTable(heads, rows))
 
 
 @dataclass(frozen=True)
@@ -296,7 +299,7 @@ def _first(
 ) -> Iterable[_Line]:
     shown = texts if len(texts) <= _WARNINGS else texts[: _WARNINGS - 1]
     for lead, text in shown:
-        yield _Line(lead, clean(text, _WARNING_LENGTH), verdict, "!", rank)
+        yield _Line(lead, name(text, _WARNING_LENGTH), verdict, "!", rank)
     left = len(texts) - len(shown)
     if left:
         yield _Line("", f"and {left:,} more {kind}", "", "!", rank)
