@@ -25,7 +25,6 @@ _POOLS_AS_COLUMNS = 6
 # Bold in a table of measurements.
 _STRONG_VERDICTS = ("slower", "faster")
 _WORKERS_SHOWN = 30
-_POOLS_SHOWN = 30
 LINES_SHOWN = 30
 # Of a comment before its details are unfolded.
 _FIRST_LINES = 40
@@ -52,19 +51,15 @@ def render_report(report: Report, layout: Layout = PLAIN) -> str:
 
 
 def _first_screen(screen: FirstScreen) -> str:
-    lines = []
-    for line in screen.lines:
-        text = " ".join(
-            filter(None, (f"**{prose(line.lead)}**" if line.lead else "", prose(line.text)))
-        )
-        lines.append(f"{'' if line.mark else '  '}- {text}")
+    lines = (
+        ("- " if line.mark else "  - ")
+        + " ".join(filter(None, (line.lead and _strong(line.lead), prose(line.text))))
+        for line in screen.lines
+    )
     blocks = [f"## {prose(screen.title)}", "\n".join(lines)]
-    if screen.table_title:
-        blocks.append(f"{prose(screen.table_title)}:")
-    if screen.figures is not None:
-        blocks.append(_figures(screen.figures))
-    if screen.measures is not None:
-        blocks += _measures(screen.measures)
+    blocks += [f"{prose(screen.table_title)}:"] if screen.table_title else []
+    blocks += [_figures(screen.figures)] if screen.figures is not None else []
+    blocks += _measures(screen.measures) if screen.measures is not None else []
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
@@ -279,9 +274,9 @@ def _replication(content: ReportContent) -> list[str]:
         return []
     rows = [
         [prose(cell) for cell in (row.side, *row.cells)]
-        for row in content.workers.replication[:_POOLS_SHOWN]
+        for row in content.workers.replication[:LINES_SHOWN]
     ]
-    left_out = len(content.workers.replication) - _POOLS_SHOWN
+    left_out = len(content.workers.replication) - LINES_SHOWN
     return [
         f"### {Heading.WORKERS}",
         _table(["Pool", *REPLICATION_HEADS], rows, numbers=True),
