@@ -47,13 +47,15 @@ def test_first_screen(report):
     shown = sample_report.on_terminal({**REPORTS, **more}[report](), 80, details=False)
     assert len(shown.splitlines()) <= 23
     assert max(map(cell_len, shown.splitlines())) <= 80
-    assert shown.endswith("Everything else: --details, or as a page with --write html=FILE.\n")
+    assert shown.endswith(
+        "Everything else: compare --details, or as a page with --write html=FILE.\n"
+    )
 
 
 def test_first_screen_names_the_page():
     """A page that was written is where everything else is."""
     shown = render_report(sample_report.seed_case(10), Layout(page="report.html"))
-    assert shown.endswith("\nEverything else: report.html, or --details.\n")
+    assert shown.endswith("\nEverything else: report.html, or compare --details.\n")
 
 
 def test_colors_of_the_first_screen():

@@ -57,5 +57,5 @@ def _show_lines(page: Page, screen: FirstScreen) -> None:
 
 def _rest(layout: Layout) -> str:
     if layout.page:
-        return f"Everything else: {layout.page}, or --details."
-    return "Everything else: --details, or as a page with --write html=FILE."
+        return f"Everything else: {layout.page}, or compare --details."
+    return "Everything else: compare --details, or as a page with --write html=FILE."
