@@ -182,6 +182,14 @@ def test_a_season_of_a_day() -> None:
     assert season.slowest in {"13:00", "14:00", "15:00"}
 
 
+def test_a_trend_of_minutes() -> None:
+    """Whatever happens within a few days is no trend, and no error."""
+    times = weekly(1)[0] + 0.1 * np.arange(30)
+    result = effects(times, noise(1, 30) + 0.3 * np.arange(30))
+    assert result.trend is None
+    assert "trend" in result.possible
+
+
 @pytest.mark.parametrize("count", range(1, FEWEST_VALUES))
 def test_too_few(count: int) -> None:
     """No step at any place is found in so few values, however large it is."""

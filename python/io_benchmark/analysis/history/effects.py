@@ -37,6 +37,7 @@ _FALSE_ALARMS = 0.05
 _FIRST_DAY = datetime(1969, 12, 29, tzinfo=UTC)
 # A year in which 29 February does not move the other days.
 _USUAL_YEAR_DAYS = 365
+_LARGEST_LOG = 700.0
 
 
 @dataclass(frozen=True)
@@ -81,16 +82,9 @@ class Effects:
             if TREND in model.names:
                 kept.append(1)
             before = float(columns[at, kept] @ fit.coefficients[kept])
-            low, high = sizes.ends(number)
-            steps.append(
-                _Step(
-                    at,
-                    _FALSE_ALARMS * math.exp(-gain / 2),
-                    before,
-                    float(fit.coefficients[number]),
-                    Interval(math.exp(low), math.exp(high), LEVEL),
-                )
-            )
+            log_ratio, interval = float(fit.coefficients[number]), sizes.interval(number)
+            p_value = _FALSE_ALARMS * math.exp(-gain / 2)
+            steps.append(_Step(at, p_value, before, log_ratio, interval))
         return cls(
             next((effect for effect in effects if effect.name == TREND), None),
             tuple(effect for effect in effects if effect.name != TREND),
@@ -109,26 +103,29 @@ class _Sizes:
     covariance: Values
     reach: float
 
-    def ends(self, place: int) -> tuple[float, float]:
-        """Return the interval of a coefficient."""
+    def interval(self, place: int) -> Interval:
+        """Return the interval of the ratio that a coefficient stands for."""
         size = float(self.coefficients[place])
         width = self.reach * math.sqrt(self.covariance[place, place])
-        return size - width, size + width
+        return Interval(_exp(size - width), _exp(size + width), LEVEL)
 
     def effect(self, name: str, place: int) -> Effect:
         """Return the effect whose first column has this place."""
         if name not in WAVES:
-            low, high = self.ends(place)
-            ratio = math.exp(self.coefficients[place])
-            return Effect(name, ratio, Interval(math.exp(low), math.exp(high), LEVEL))
+            return Effect(name, _exp(float(self.coefficients[place])), self.interval(place))
         both = slice(place, place + 2)
         size = float(np.linalg.norm(self.coefficients[both]))
         towards = self.coefficients[both] / size
         width = self.reach * math.sqrt(towards @ self.covariance[both, both] @ towards)
-        interval = Interval(math.exp(max(size - width, 0.0)), math.exp(size + width), LEVEL)
+        interval = Interval(_exp(max(size - width, 0.0)), _exp(size + width), LEVEL)
         cosine, sine = self.coefficients[both]
         cycle = math.atan2(sine, cosine) / (2 * math.pi) % 1
-        return Effect(name, math.exp(size), interval, _time(name, cycle))
+        return Effect(name, _exp(size), interval, _time(name, cycle))
+
+
+def _exp(log_ratio: float) -> float:
+    """Return a ratio; a steep trend of a few days is endless after a year."""
+    return math.exp(log_ratio) if log_ratio < _LARGEST_LOG else math.inf
 
 
 def _time(name: str, cycle: float) -> str:

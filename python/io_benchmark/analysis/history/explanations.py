@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from io_benchmark.analysis.history.autoregression import Regression
-from io_benchmark.analysis.history.seasons import SLOW, YEAR, YEARS_TOLD, Calendar, Values
+from io_benchmark.analysis.history.seasons import SLOW, YEAR, Calendar, Values
 
 # Of a perfect step of five and five.
 FEWEST_VALUES = 10
@@ -158,8 +158,7 @@ def _common(calendar: Calendar, models: Sequence[_Model]) -> _Model:
     names = tuple(
         name
         for name in best.names
-        if all(name in model.names for model in models)
-        and (name != YEAR or calendar.years >= YEARS_TOLD)
+        if calendar.is_long_enough(name) and all(name in model.names for model in models)
     )
     steps = tuple(step for step in best.steps if all(_has_step(each, step[0]) for each in models))
     return _Model(names, steps, best.cost)

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 Values = NDArray[np.float64]
 
+TREND, YEAR, WEEK, WEEKENDS, DAY = "trend", "year", "week", "weekends", "day"
 DAY_S = 86_400.0
 YEAR_DAYS, _WEEK_DAYS = 365.25, 7.0
-# Of a slow wave so much is seen before it is considered, and before it is called a season.
-_YEARS_CONSIDERED, YEARS_TOLD = 0.5, 1.5
+# So much of a year is seen before its season is considered. A trend of a few days is none yet.
+_YEARS_CONSIDERED = 0.5
+_YEARS_TOLD = {YEAR: 1.5, TREND: 14 / YEAR_DAYS}
 # A wave of a week or a day has to come back.
 _CYCLES = 3
 # In so many parts of a week or a day there are points, and so many each.
@@ -29,7 +31,6 @@ _FEWEST_PARTS = 4
 _THURSDAY = 3
 _SATURDAY = 5
 
-TREND, YEAR, WEEK, WEEKENDS, DAY = "trend", "year", "week", "weekends", "day"
 # What can look like a step of a few weeks or months.
 SLOW = (TREND, YEAR)
 WAVES = {YEAR: YEAR_DAYS, WEEK: _WEEK_DAYS, DAY: 1.0}
@@ -60,6 +61,10 @@ class Calendar:
         of_week = [(WEEK,), (WEEKENDS,)] if self._shows(_WEEK_DAYS) else []
         of_day = [(DAY,)] if self._shows(1.0) else []
         return [(*week, *day) for week in [(), *of_week] for day in [(), *of_day]]
+
+    def is_long_enough(self, name: str) -> bool:
+        """Return whether the points are long enough to call it a trend or a season."""
+        return self.years >= _YEARS_TOLD.get(name, 0.0)
 
     def columns(self, names: Sequence[str]) -> Values:
         """Return a column of ones, and those of each name."""
