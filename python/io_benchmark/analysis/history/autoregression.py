@@ -6,7 +6,7 @@
 The errors are autoregressive of first order. For each of a few autocorrelations the values and the columns
 are whitened: what the value before predicts is taken off. Each model has the autocorrelation that suits it
 best, by its likelihood. So a step must explain more than dependence on the value before does (Robbins,
-Gallagher, Lund and Aue 2011, J. Time Ser. Anal. 32:498).
+Gallagher, Lund and Aue 2011, Journal of Time Series Analysis 32).
 
 A whitened value counts as at most `_OUTLIER` robust standard deviations off its model (Huber 1981, Robust
 Statistics, chapter 7).
