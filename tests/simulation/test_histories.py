@@ -32,7 +32,7 @@ from io_benchmark.analysis.history.effects import Effects
 
 FALSE = 0.05
 # A history is some milliseconds, and a year has 52 of them.
-PART_OF_REPETITIONS, PART_OF_YEARS, MOST = 5, 20, 300
+PART_OF_REPETITIONS, PART_OF_YEARS, MOST = 10, 40, 300
 
 Make = Callable[[np.random.Generator], tuple[Values, Values]]
 

@@ -25,14 +25,15 @@ from io_benchmark.analysis.history.seasons import SLOW, YEAR, Calendar, Values
 
 # Of a perfect step of five and five.
 FEWEST_VALUES = 10
-# The penalty of a step is 2 ln n + 9; of two steps back to the same level 1.4 times that.
-_STEP_PENALTY, _BACK_PENALTY = 9.0, 1.4
+# The penalty of a step is 9 + 2 ln n, and 2 ln (n / 30) more beyond 30 points: long histories are those that
+# have new points every day. Two steps back to the same level have 1.4 times that.
+_STEP_PENALTY, _BACK_PENALTY, _LONG = 9.0, 1.4, 30
 # The penalty of a trend, of the season of a year, and of both is 11 and ln n per column; so is that of the
 # seasons of weeks and days.
 _SMOOTH_PENALTY = 11.0
 # Models whose costs differ by less explain a history about as well. A drift that can be seen within less
 # than half a year is so steep that a step is more likely from the start.
-_ABOUT_AS_WELL, _ABOUT_AS_WELL_IN_SHORT = 8.0, 3.0
+_ABOUT_AS_WELL, _ABOUT_AS_WELL_IN_SHORT = 6.0, 3.0
 _MOST_STEPS = 12
 STEP = "step"
 # A step is the same in two models if it is so many points off at most.
@@ -107,7 +108,8 @@ def _models(calendar: Calendar, values: Values, fast: tuple[str, ...]) -> Iterat
 def _with_steps(calendar: Calendar, values: Values, model: _Model) -> Iterator[_Model]:
     """Return the model, and with steps added as long as these make it cheaper."""
     yield model
-    penalty = _STEP_PENALTY + 2 * math.log(len(values))
+    count = len(values)
+    penalty = _STEP_PENALTY + 2 * math.log(count) + 2 * max(0.0, math.log(count / _LONG))
     while len(model.steps) < _MOST_STEPS:
         found = Regression(model.columns(calendar), values).best_steps()
         one, back = found.gain - penalty, found.gain_back - _BACK_PENALTY * penalty
