@@ -6,7 +6,7 @@
 A model is a choice of these. Its cost is how badly it fits the points' logarithms (`autoregression`), and a
 penalty for each thing in it, as in Schwarz' criterion (Ann. Statist. 6, 1978). The penalties are larger than
 his: they are such that of steady histories, with an autocorrelation of up to 0.5 and with heavy tails, at
-most 5 % show anything at any of 52 weekly looks (tests/simulation). They grow with the number of points,
+most 5 % show a step at any of 52 weekly looks (tests/simulation). They grow with the number of points,
 because with each point there is another look, and another place for a step.
 
 What is in the cheapest model, and in every other model that costs about as much, is told. What is only in

@@ -122,7 +122,7 @@ def _introduction(series: Sequence[HistorySeries]) -> str:
     return (
         "A point is one push, at the mean of its workers' logarithms. A step is told only where it "
         "explains the points better than chance, dependence on the point before, a trend or a season. "
-        "Looking every week for a year gives a false alarm in at most 5 % of years. "
+        "Looking at a steady pool every week shows a false step in at most 5 % of years. "
         "Intervals are a little too narrow, because the data chose the point of the change."
     )
 
