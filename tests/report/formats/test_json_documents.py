@@ -102,6 +102,8 @@ def test_figures_and_comparisons():
         "higher_is_better": False,
     }
     assert part["comparisons"][0] == {
+        "of_all": None,
+        "workers": None,
         "subject": part["subject"],
         "baseline": "intel",
         "candidate": "amd-16",
