@@ -4,10 +4,9 @@
 """submit --confirm: the missing runs of a group, on a deployment on the loopback."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import program
@@ -36,17 +35,6 @@ complete = partial(submitted_tasks.complete, with_trials=True)
 def deployment() -> Deployment:
     """Its workers take no time, and run trials."""
     return Deployment(on_create=complete)
-
-
-@pytest.fixture
-def loopback(deployment: Deployment) -> Iterator[Loopback]:
-    with Loopback(deployment) as running:
-        yield running
-
-
-@pytest.fixture
-def call(loopback: Loopback, tmp_path: Path) -> Callable[..., tuple[int, str, str]]:
-    return partial(submit, loopback, tmp_path)
 
 
 @pytest.fixture

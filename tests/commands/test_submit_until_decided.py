@@ -7,17 +7,13 @@ import json
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
-from functools import partial
-from pathlib import Path
 
 import program
 import pytest
 import seed_case
 import submitted_tasks
 from checkout import ROOT
-from killed_submit import Killer, labels, submit
-from loopback import Loopback
+from killed_submit import Killer, labels
 from loopback_deployment import AMD_16, Artifact, Deployment
 from loopback_runs import run
 
@@ -67,17 +63,6 @@ class Workers:
 @pytest.fixture
 def deployment() -> Deployment:
     return Deployment()
-
-
-@pytest.fixture
-def loopback(deployment: Deployment) -> Iterator[Loopback]:
-    with Loopback(deployment) as running:
-        yield running
-
-
-@pytest.fixture
-def call(loopback: Loopback, tmp_path: Path) -> Callable[..., tuple[int, str, str]]:
-    return partial(submit, loopback, tmp_path)
 
 
 def tasks_per_pool(deployment: Deployment) -> dict[str, int]:

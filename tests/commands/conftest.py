@@ -1,0 +1,24 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A deployment on the loopback, and the program submit on it; a module chooses its `deployment`."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from killed_submit import submit
+from loopback import Loopback
+from loopback_deployment import Deployment
+
+
+@pytest.fixture
+def loopback(deployment: Deployment) -> Iterator[Loopback]:
+    with Loopback(deployment) as running:
+        yield running
+
+
+@pytest.fixture
+def call(loopback: Loopback, tmp_path: Path) -> Callable[..., tuple[int, str, str]]:
+    return partial(submit, loopback, tmp_path)
