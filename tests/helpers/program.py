@@ -105,8 +105,8 @@ def _global_state() -> dict[str, Any]:
     }
 
 
-def compare(*results: Path, expected: int = 0) -> dict[str, Any]:
-    """Return the comparison of these result files."""
+def compare(*results: Path | str, expected: int = 0) -> dict[str, Any]:
+    """Return the comparison of these result files; options come last."""
     document: dict[str, Any] = json.loads(
         run("compare", *results, "--json", expected=expected).stdout
     )

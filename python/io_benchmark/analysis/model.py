@@ -269,6 +269,7 @@ class State(StrEnum):
     NOT_SEPARABLE = "not separable"  # from another cause of the same part of the time
     REFUTED = "refuted"  # by a trial, whatever fact differs
     RULED_OUT = "ruled out"
+    NOT_JUDGED = "not judged"  # no difference was shown that needs an explanation
     NOT_OBSERVABLE = "not observable"
 
     @property

@@ -16,7 +16,7 @@ from io_benchmark.analysis.parts.time_parts import Part
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
 from io_benchmark.results.trials import TrialKind
 
-NOTHING_TO_EXPLAIN = "The times differ too little to need an explanation."
+NOTHING_TO_EXPLAIN = "No difference was shown that needs an explanation."
 # The part of the difference that a cost must make up to be a cause of it.
 _EXPLAINS_SHARE = 0.2
 
@@ -102,7 +102,7 @@ class Sides(NamedTuple):
         return CauseJudgement(State.RULED_OUT, self, (statement(template, **values),))
 
     def nothing_to_explain(self) -> CauseJudgement:
-        return self.ruled_out(NOTHING_TO_EXPLAIN)
+        return CauseJudgement(State.NOT_JUDGED, self, (statement(NOTHING_TO_EXPLAIN),))
 
     def faster_side_is_worse(self) -> CauseJudgement:
         return self.ruled_out("The faster side has the slower setting.")

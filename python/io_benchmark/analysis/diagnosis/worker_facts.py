@@ -88,8 +88,8 @@ def _measured(views: Sequence[View]) -> list[list[View]]:
 
 def _by_state(workers: Sequence[_Runs], states: Sequence[State]) -> _Workers:
     judged = list(zip(workers, states, strict=True))
-    known = (State.SUPPORTED, State.RULED_OUT)
-    present, missing = (tuple(runs for runs, each in judged if each is state) for state in known)
+    known = ({State.SUPPORTED}, {State.RULED_OUT, State.NOT_JUDGED})
+    present, missing = (tuple(runs for runs, each in judged if each in states) for states in known)
     return _Workers(present, missing)
 
 

@@ -35,6 +35,7 @@ STYLES = {
     State.NOT_SEPARABLE: "",
     State.REFUTED: "",
     State.RULED_OUT: "",
+    State.NOT_JUDGED: "dim",
     State.NOT_OBSERVABLE: "dim",
 }
 

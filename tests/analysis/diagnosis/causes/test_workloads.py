@@ -291,6 +291,32 @@ def test_the_seeds_eighth_hypothesis():
     )
 
 
+@pytest.mark.parametrize("faster_bytes_per_s", [300_000, 100_000_000])
+def test_a_limit_on_small_writes(faster_bytes_per_s: int):
+    """A page and a flush at 100 operations a second: the limit predicts by operations, not by bytes.
+
+    What else the faster side's disks moved on average says nothing about its writes.
+    """
+
+    def moved(change: dict[str, Any], bytes_per_s: int) -> dict[str, Any]:
+        def entries(recorded: list[Any]) -> list[Any]:
+            return [
+                {**entry, "device_bytes": {"nvme1n1": {"read": 0, "written": written}}}
+                for entry in change["workloads"](recorded)
+                for written in [int(bytes_per_s * entry["run_ns"] / 1e9)]
+            ]
+
+        return {**change, "workloads": entries, "timeline": None}
+
+    limit = {"group": "/sys/fs/cgroup", "device": "259:0", "device_name": "nvme1n1"}
+    limited = {"limits.io": [{**limit, "kind": "write_operations_per_s", "value": 100}]}
+    slower = moved(slow({"sync-write": 100}, "sync-write", seed=2), 180_000) | limited
+    faster = moved(SYNC, faster_bytes_per_s)
+    found = cause("cgroup-io-limit", "sync-write", faster, slower)
+    assert found.state is not RULED_OUT
+    assert found.predicted_ratio == pytest.approx(100, rel=0.2)
+
+
 def test_idlings_timed_proof():
     """Where sync-write was measured, its times are added to idling's preconditions, and count once."""
     slower = slow({"sync-write/dsync-append": 5}, "sync-write", seed=2) | bfq(slice_idle=8)

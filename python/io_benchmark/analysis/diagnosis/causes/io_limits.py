@@ -36,8 +36,9 @@ _HELD_SHARE = 0.05
 _AT_LIMIT_SHARES = (0.85, 1.25)
 # An average over the run is below the limit that binds in most of it.
 _AVERAGE_AT_LIMIT_SHARE = 0.7
-# The least that a request usually has; a page, with some that are merged away.
-_SEQUENTIAL_REQUEST_BYTES, _SMALL_REQUEST_BYTES = 32 * 1024, 2 * 1024
+# The least that a request has on average: large ones of writeback, or a page and a flush for each small
+# write, of which a flush has no bytes; half of it, because other work delays some of them.
+_SEQUENTIAL_REQUEST_BYTES, _SMALL_REQUEST_BYTES = 32 * 1024, 1024
 # Limits of operations are compared as if each had this size.
 _OPERATION_BYTES = 128 * 1024
 # A disk that moves this share of the other's rate or more is as fast.
@@ -212,7 +213,8 @@ def _io_limit(case: Case) -> CauseJudgement:
             "second as one of the faster side."
         )
     at_limit = mean_of(case.slower, _longest_at_limit)
-    saved = 1 - 1 / max(factors) if factors else 1.0
+    # Where nothing shows how fast it would be without the limit, it explains at most what differs.
+    saved = 1 - 1 / max(factors) if factors else case.difference_share
     certain = any(map(limits_bytes, case.slower))
     return replace(
         judgement,
@@ -243,8 +245,13 @@ def _times_as_fast(case: Case, *, reads: bool) -> float | None:
 
 
 def _of_each_disk(view: View, *, reads: bool) -> float | None:
-    """Return the rate that each disk kept up while copies waited."""
+    """Return the rate that each disk kept up while copies waited.
+
+    Small operations keep no disk busy: without windows, their average says nothing about the disk.
+    """
     if view.stack is None or view.peak_bytes_per_s is None:
+        return None
+    if view.retrieves is None and not view.windows:
         return None
     peaks = view.peak_bytes_per_s
     return (peaks[0] if reads else peaks[1]) / view.stack.width
