@@ -20,6 +20,7 @@ import resource
 import shutil
 import signal
 import time
+from contextlib import suppress
 from typing import NamedTuple, Optional
 
 from log import ERRORS
@@ -61,17 +62,15 @@ def measure(arguments):
     try:
         child = _start(settings.command, mask)
     except OSError as error:
-        wall_ns, usage, io = time.monotonic_ns() - started_ns, None, None
+        wall_ns, usage = time.monotonic_ns() - started_ns, None
         ending = _Ending.of_error(error)
         ERRORS.say("io-benchmark: %s: %s" % (settings.command[0], ending.error))
     else:
-        _wait(child, profile, attempts)
+        status, usage = _wait(child, profile, attempts)
         wall_ns = time.monotonic_ns() - started_ns
-        io = attempts.make(TaskProfile.read_io, child)
-        _, status, usage = os.wait4(child, 0)
         ending = _Ending.of_status(status)
     if profile is not None:
-        attempts.make(profile.finish, ending._asdict(), wall_ns, usage, io)
+        attempts.make(profile.finish, ending._asdict(), wall_ns, usage)
     if attempts.failed is not None:
         ERRORS.say("io-benchmark: the command has no profile: " + attempts.failed)
     return ending.code if ending.signal is None else _end_by(ending.signal)
@@ -142,8 +141,11 @@ def _environment():
 
 
 def _wait(child, profile, attempts):
-    """Return when the command has ended; it is not reaped yet, so that /proc still shows it."""
-    while os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+    """Return the status and the usage of the command when it has ended."""
+    while True:
+        ended, status, usage = os.wait4(child, os.WNOHANG)
+        if ended:
+            return status, usage
         is_profiled = profile is not None and attempts.failed is None
         rest_s = profile.timeline.rest_s() if is_profiled else LONGEST_REST_S
         arrived = signal.sigtimedwait(WAITED_FOR, rest_s)
@@ -151,7 +153,10 @@ def _wait(child, profile, attempts):
             if is_profiled:
                 attempts.make(profile.timeline.take)
         elif arrived.si_signo != signal.SIGCHLD and arrived.si_code != SI_KERNEL:
-            os.kill(child, arrived.si_signo)
+            with suppress(
+                PermissionError
+            ):  # such as of sudo: then the sender has none either
+                os.kill(child, arrived.si_signo)
 
 
 def _end_by(number):

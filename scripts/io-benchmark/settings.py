@@ -173,14 +173,14 @@ def parse_measure(arguments) -> _MeasureSettings:
     places: Any = {"dest": "places", "action": "append", "metavar": "NAME=/path"}
     add("--place", **places, type=_parse_place, help="where it works (default: here)")
     add("--pool", type=_parse_pool, metavar="NAME", help="the pool of this machine")
-    output: Any = {"default": "task-profile.json", "type": os.path.abspath}
-    add("--output", **output, metavar="FILE", help="default: %(default)s")
+    output: Any = {"default": "task-profile.json", "metavar": "FILE"}
+    add("--output", **output, help="default: %(default)s")
     at = arguments.index("--") if "--" in arguments else len(arguments)
     command = arguments[at + 1 :]
     given = parser.parse_args(arguments[:at])
     if not command:
         parser.error("the command is missing; give it after --")
-    given.places = given.places or [_Place("workspace", os.getcwd())]
+    given.places = given.places or [_Place("workspace", os.curdir)]
     _check_places(parser, given.places)
     return _MeasureSettings(command=command, **vars(given))
 

@@ -9,6 +9,7 @@ written and no process is started: observing must not disturb it.
 
 import hashlib
 import os
+import re
 import time
 
 import reading
@@ -32,6 +33,8 @@ IO = {
     "read_calls": "syscr",
     "write_calls": "syscw",
 }
+IO_BYTES = 4096  # more than these files have
+_IO_LINE = re.compile(r"^(\w+): ([0-9]+)$", re.MULTILINE)
 NOT_STARTED = "the command was not started"
 NO_IO = "the kernel does not count the I/O of processes, or does not show it"
 NO_PRESSURE = "the kernel does not measure pressure"
@@ -48,7 +51,7 @@ class TaskProfile:
     """A profile that begins when this is made; `timeline` takes rows until it is finished."""
 
     def __init__(self, settings, command):
-        self._output = settings.output
+        self._output = os.path.abspath(settings.output)
         self._unknown = {}
         self._document = result_file.head(VERSION, settings.pool)
         self._document["command"] = _describe(command)
@@ -60,7 +63,7 @@ class TaskProfile:
         self._before = self._read()
         self.timeline = DiskTimeline(list(leaves))
 
-    def finish(self, ending, wall_ns, usage, io):
+    def finish(self, ending, wall_ns, usage):
         """Write the file; OSError if that fails. `usage` is None if nothing was started."""
         self.timeline.take()
         grown = _growth(self._before, self._read())
@@ -70,7 +73,7 @@ class TaskProfile:
             ending=ending,
             wall_ns=wall_ns,
             usage=self._known("usage", _describe_usage(usage), NOT_STARTED),
-            io=self._known("io", io, reason),
+            io=self._known("io", _io_of_children() if usage else None, reason),
             own_cpu_ns=grown["own_cpu_ns"],
             other_cpu_ms=self._known(
                 "other_cpu_ms",
@@ -95,19 +98,6 @@ class TaskProfile:
         temporary = os.path.join(folder, ".%s.tmp" % name)
         result_file.write_by_rename(self._output, temporary, self._document)
 
-    @staticmethod
-    def read_io(process_id):
-        """Return the I/O of a process and of those that it waited for; None where it is not shown.
-
-        Of a process that has ended too, until it is reaped.
-        """
-        path = "/proc/%d/io" % process_id
-        io = {
-            name: reading.first_int(r"^%s: (\d+)" % key, path)
-            for name, key in IO.items()
-        }
-        return None if None in io.values() else io
-
     def _known(self, path, value, reason):
         """Return the value; where it is None, note why."""
         if value is None:
@@ -116,7 +106,8 @@ class TaskProfile:
 
     def _observe(self, place):
         try:
-            observed = storage.observe(*place, may_write=False)
+            path = os.path.abspath(place.path)
+            observed = storage.observe(place.name, path, may_write=False)
             reason = NO_DISK
         except OSError as error:
             observed = dict(place._asdict(), failed=error.strerror)
@@ -198,6 +189,33 @@ def _describe(command):
         "arguments": len(command) - 1,
         "sha256": hashlib.sha256(b"\0".join(words)).hexdigest(),
     }
+
+
+def _io_of_children():
+    """Return the I/O of the processes that this one has waited for; None where it is not shown.
+
+    A process' counters have its children's, those of its thread have not.
+    """
+    try:
+        own, whole = map(_read_at_once, ("/proc/thread-self/io", "/proc/self/io"))
+    except OSError:
+        return None
+    of_own, of_whole = dict(_IO_LINE.findall(own)), dict(_IO_LINE.findall(whole))
+    if not set(IO.values()) <= set(of_own) & set(of_whole):
+        return None
+    io = {name: int(of_whole[key]) - int(of_own[key]) for name, key in IO.items()}
+    # The second reading has counted the first.
+    io["read_characters"] -= len(own)
+    io["read_calls"] -= 1
+    return io
+
+
+def _read_at_once(path):
+    descriptor = os.open(reading.ROOT + path, os.O_RDONLY)
+    try:
+        return os.pread(descriptor, IO_BYTES, 0).decode("ascii")
+    finally:
+        os.close(descriptor)
 
 
 def _leaves(place):

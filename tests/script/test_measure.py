@@ -8,6 +8,7 @@ import pty
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -314,11 +315,6 @@ reading.read_text = lambda path: None if re.search({hidden!r}, path) else read_t
             id="one pressure",
         ),
         pytest.param(
-            "[0-9]/io$",
-            {"io": "the kernel does not count the I/O of processes, or does not show it"},
-            id="io",
-        ),
-        pytest.param(
             "/proc/stat",
             {"other_cpu_ms": "the kernel does not show the machine's CPU time"},
             id="cpu",
@@ -333,6 +329,20 @@ def test_what_the_kernel_does_not_tell(
     assert (done.returncode, done.stderr) == (0, b"")
     unknown = profiled.profile().unknown
     assert {name: unknown.get(name) for name in reasons} == reasons
+
+
+def test_a_kernel_that_does_not_count_io(profiled: Profiled) -> None:
+    """Without the files of /proc, or with another text in them."""
+    prelude = (
+        "import reading, task_profile\n"
+        "task_profile._read_at_once = lambda path: 'read_bytes: 1\\nwrite_bytes: 2\\n'\n"
+    )
+    assert profiled.run("true", prelude=prelude).returncode == 0
+    profile = profiled.profile()
+    assert profile.io is None
+    assert profile.unknown["io"] == (
+        "the kernel does not count the I/O of processes, or does not show it"
+    )
 
 
 def test_without_proc_and_sys(profiled: Profiled, tmp_path: Path) -> None:
@@ -373,6 +383,7 @@ def test_what_a_command_used(profiled: Profiled, tmp_path: Path) -> None:
     assert 0.3e9 <= profile.usage.user_ns + profile.usage.kernel_ns < profile.wall_ns * 1.1
     assert profile.io is not None
     assert 8 << 20 <= profile.io.written_characters < 9 << 20
+    assert profile.io.read_characters < 9 << 20
     columns = profile.timeline.columns
     assert profile.timeline.interval_s == 0.1
     times = [value for value in columns["time_ns"] if value is not None]
@@ -380,6 +391,58 @@ def test_what_a_command_used(profiled: Profiled, tmp_path: Path) -> None:
     assert times[0] < 0.1e9
     assert times[-1] >= profile.wall_ns - times[0]
     assert {len(column) for column in columns.values()} == {len(times)}
+
+
+def test_the_profile_has_nothing_of_the_measuring(profiled: Profiled) -> None:
+    """A command that reads and writes a known number of bytes, in a known number of calls."""
+    program = "import os; [os.write(1, os.pread(0, 100, 0)) for _ in range(10)]"
+    command = (sys.executable, "-S", "-E", "-c", program)
+    sizes = []
+    for repetitions in ("10", "1010"):
+        with profiled.path.parent.parent.joinpath("input").open("wb+") as given:
+            given.write(bytes(100))
+            given.flush()
+            words = [word.replace("range(10)", f"range({repetitions})") for word in command]
+            done = subprocess.run(
+                profiled.command(*words), stdin=given, capture_output=True, check=True
+            )
+        assert len(done.stdout) == int(repetitions) * 100
+        sizes.append(profiled.profile().io)
+    few, many = sizes
+    assert few is not None
+    assert many is not None
+    assert few.written_characters == 1000
+    assert few.write_calls == 10
+    assert many.written_characters - few.written_characters == 100_000
+    assert many.read_characters - few.read_characters == 100_000
+    assert many.read_calls - few.read_calls == 1000
+
+
+@pytest.mark.root
+def test_without_privileges(profiled: Profiled) -> None:
+    """An unprivileged user gets the same facts: no part is null that root gets."""
+    unknown = []
+    for user in (0, 65534):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chown(folder, user, user)
+            profiled.path = Path(folder) / "task-profile.json"
+            done = profiled.run("true", user=user, group=user, extra_groups=[], cwd="/")
+            assert (done.returncode, done.stderr) == (0, b"")
+            unknown.append(profiled.profile().unknown)
+    assert unknown[0] == unknown[1]
+
+
+def test_a_folder_that_is_gone(profiled: Profiled, tmp_path: Path) -> None:
+    """A command may start in a folder that was removed: it runs, and its place is not known."""
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    start = "; ".join([f"rmdir {folder}", 'exec "$@"'])
+    done = run("sh", "-c", start, "-", *profiled.command("sh", "-c", "exit 5"), cwd=folder)
+    assert done.returncode == 5
+    assert b"io-benchmark" not in done.stderr
+    assert [place.failed for place in profiled.profile().storage.places] == [
+        "No such file or directory"
+    ]
 
 
 def test_arguments_are_not_in_the_profile(profiled: Profiled) -> None:

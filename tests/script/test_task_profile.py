@@ -69,7 +69,7 @@ def profile_of(
     profile = task_profile.TaskProfile(chosen, ["make"])
     recorded(after)
     ending = {"code": 0, "signal": None, "error": None}
-    profile.finish(ending, 10**9, SimpleNamespace(ru_utime=0.5, ru_stime=0.25), None)
+    profile.finish(ending, 10**9, SimpleNamespace(ru_utime=0.5, ru_stime=0.25))
     return msgspec.json.decode(Path(output).read_bytes(), type=reader.TaskProfile)
 
 
