@@ -14,9 +14,11 @@ import program
 import pytest
 import seed_case
 from loopback import Loopback
-from loopback_deployment import Deployment, add_group
+from loopback_deployment import ARTIFACT, Deployment, add_group
 from several_places import in_places, retrieved
 from submitted_tasks import complete
+
+from io_benchmark.results.format import PLAN_VARIABLE
 
 
 def compare(*arguments: str, folder: Path, expected: int = 0, **variables: str) -> program.Finished:
@@ -314,6 +316,32 @@ def test_waiting_for_a_group(tmp_path: Path) -> None:
         "amd-16",
         "amd-30",
     ]
+
+
+def planned_group(deployment: Deployment, seed: int) -> str:
+    """Three replicates of each of two pools; the last one failed and left no result."""
+    group = add_group(deployment, 6, seed=seed, pools=("amd-16", "intel"))
+    for task_id in deployment.groups[group]:
+        deployment.definitions[task_id]["payload"]["env"] = {PLAN_VARIABLE: "3"}
+        complete(deployment, task_id)
+    deployment.change_runs(task_id, "failed")
+    del deployment.artifacts[task_id, 0, ARTIFACT]
+    return group
+
+
+@pytest.mark.parametrize("against", [False, True], ids=["pools", "pushes"])
+def test_a_lost_task_of_a_plan(tmp_path: Path, against: bool) -> None:
+    """Nothing more will come, so this is the plan's one look, as of its other tasks."""
+    deployment = Deployment()
+    groups = [f"group:{planned_group(deployment, seed)}" for seed in (1, 2)]
+    with Loopback(deployment) as loopback:
+        done = compare(
+            *(groups[0], *(("--against", groups[1]) if against else ()), "--partial", "--json"),
+            folder=tmp_path,
+            TASKCLUSTER_ROOT_URL=loopback.url,
+        )
+    comparisons = json.loads(done.stdout)["subjects"][0]["comparisons"]
+    assert [one["look"] for one in comparisons] == [None] * (2 if against else 1)
 
 
 def test_waiting_for_a_folder(seed: Path) -> None:

@@ -124,7 +124,7 @@ def test_a_scheduler_that_idles(
     on_ext4 = filesystem == "ext4"
     assert idling.count(": met (") == len(PRECONDITIONS) - (not on_ext4)
     if not on_ext4:
-        assert states(document)["scheduler-idling"] == "ruled out"
+        assert states(document)["scheduler-idling"] in {"ruled out", "not judged"}
         assert "its journal in the root group: not met (xfs)" in idling
     if not is_quiet:
         pytest.skip("the times need a machine without other work: writes waited without bfq, too")

@@ -138,37 +138,3 @@ def test_the_seeds_difference_is_decided_by_three(repetitions: int) -> None:
     """1.92× with three workers per pool, although it is only the first look."""
     growing = Growing(1.92, Schedule(), 2)
     assert all(growing.until((3,))[0] for _ in range(repetitions))
-
-
-@pytest.mark.parametrize(
-    ("workers", "variations", "candidates"),
-    [
-        pytest.param((2, 10), (0.05, 0.05), 1, id="two-against-ten"),
-        pytest.param((2, 10), (0.05, 0.05), 3, id="three-candidates"),
-        pytest.param((2, 3), (0.12, 0.05), 1, id="noisy-two-against-three"),
-        pytest.param((2, 2), (0.05, 0.05), 1, id="two-each"),
-        pytest.param((3, 10), (0.05, 0.05), 1, id="three-against-ten"),
-        pytest.param((1, 5), (0.05, 0.05), 1, id="one-against-five"),
-        pytest.param((1, 5), (0.10, 0.05), 1, id="noisy-one-against-five"),
-    ],
-)
-def test_few_and_unequal_workers(
-    workers: tuple[int, int],
-    variations: tuple[float, float],
-    candidates: int,
-    repetitions: int,
-    tolerance: float,
-) -> None:
-    """One look: equal pools are seldom called different, and several workers cover the truth."""
-    generator = np.random.default_rng(sum(workers))
-    called = covered = 0
-    for _ in range(repetitions):
-        baseline = generator.normal(0, variations[1], workers[1])
-        found = judged(
-            [generator.normal(0, variations[0], workers[0]) for _ in range(candidates)], baseline
-        )
-        called += any(verdict in DIFFERENT for verdict, _ in found)
-        covered += not any(interval.excludes(1.0) for _, interval in found)
-    assert called / repetitions <= FALSE_CALLS + tolerance
-    if workers[0] > 1:
-        assert covered / repetitions >= COVERAGE - tolerance

@@ -3,8 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The data of a comparison: workers in; verdicts, causes and remedies out. `analysis` fills it.
 
-A candidate is compared with a baseline;
-both are *sides*: usually pools, with `compare A --against B` one pool before and after.
+Candidate and baseline are *sides*: pools, with `compare A --against B` one pool before and after.
 """
 
 from collections.abc import Mapping
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.evidence_model import Evidence
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.leftover_model import Leftover
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.analysis.statements import Statement, statement
@@ -34,8 +34,7 @@ MEDIAN, TAIL = 50, 95
 class Subject:
     """One measurement. Only identical measurements are compared.
 
-    Destination and fidelity are those of cache-retrieve; every other workload has a variant, and
-    the number of threads that worked at once.
+    cache-retrieve has a destination and a fidelity; others have a variant and a number of threads.
     """
 
     workload: str
@@ -261,6 +260,7 @@ class Comparison:
     variation_to_explain_ratio: float | None
     advice: Advice | None
     look: Statement | None = None  # which one it is; None: a single look, or one worker
+    assumed_variation: WorkerVariation | None = None  # where the assumed one comes from
 
 
 class State(StrEnum):

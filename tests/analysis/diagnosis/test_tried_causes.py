@@ -27,7 +27,8 @@ def judged(name: str, state: State, kind: TrialKind | None = PACE) -> Judged:
     def judge(_case: object) -> CauseJudgement:
         raise NotImplementedError
 
-    judgement = CauseJudgement(state, Sides(Evidence(), Evidence()), (statement("A fact."),))
+    evidence = Sides(lambda: (Evidence(), Evidence()))
+    judgement = CauseJudgement(state, evidence, (statement("A fact."),))
     return Judged(CauseRule(name, "A hypothesis.", judge, tried_by=kind), judgement)
 
 

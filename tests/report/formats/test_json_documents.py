@@ -109,6 +109,7 @@ def test_figures_and_comparisons():
         "variation_to_explain_ratio": 0.33,
         "advice": None,
         "look": None,
+        "assumed_variation": None,
     }
 
 

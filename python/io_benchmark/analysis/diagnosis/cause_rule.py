@@ -3,15 +3,14 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """How a cause is declared, and what its rule returns: a state with evidence and an explanation."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.measured_gains import FindGain
 from io_benchmark.analysis.evidence_model import Evidence, Observation
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.parts.time_parts import Part
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
 from io_benchmark.results.trials import TrialKind
@@ -70,20 +69,27 @@ class CauseJudgement:
         return self.also("This may be chance; more workers would show it.")
 
 
-Observe = Callable[[Sequence[View]], Observation]
+Observe = Callable[[SideViews], Observation]
 
 
-class Sides(NamedTuple):
-    """Both sides' evidence, and the judgements that it can lead to."""
+@dataclass(frozen=True)
+class Sides:
+    """Both sides' evidence, and the judgements that it can lead to.
 
-    baseline: Evidence
-    candidate: Evidence
+    Evidence is made when it is read: nobody reads it where a single worker is judged.
+    """
+
+    read: Callable[[], tuple[Evidence, Evidence]]  # the baseline's and the candidate's
 
     @classmethod
     def of(cls, case: Case, *observe: Observe, has_summary: bool = True) -> "Sides":
         """Return what both sides' workers showed; the first observation is the summary, if any."""
-        seen = (tuple(each(views) for each in observe) for views in (case.baseline, case.candidate))
-        return cls(*(Evidence.led_by(*some) if has_summary else Evidence(some) for some in seen))
+
+        def evidence(side: SideViews) -> Evidence:
+            seen = tuple(each(side) for each in observe)
+            return Evidence.led_by(*seen) if has_summary else Evidence(seen)
+
+        return cls(lambda: (evidence(case.baseline), evidence(case.candidate)))
 
     def supported(
         self,

@@ -11,7 +11,7 @@ import math
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import is_enough
-from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Phase
 
@@ -22,9 +22,7 @@ _SAME_WORK_RATIO = 3.0
 
 def is_stolen(case: Case) -> bool:
     """Return whether other guests took more of the slower side's CPUs, and that costs enough."""
-    slower, faster = (
-        mean_of(views, lambda view: view.stolen_share) for views in (case.slower, case.faster)
-    )
+    slower, faster = case.slower.mean(_stolen_share), case.faster.mean(_stolen_share)
     if not case.differs or slower is None or faster is None:
         return False
     share = share_stolen(case)
@@ -66,11 +64,15 @@ def share_stolen(case: Case) -> float | None:
 
     None where a side did not record one of the two.
     """
-    slower, faster = (mean_of(views, _stolen_per_work) for views in (case.slower, case.faster))
-    worked_ns, difference_ns = mean_of(case.slower, _worked_ns), case.difference_ns
+    slower, faster = case.slower.mean(_stolen_per_work), case.faster.mean(_stolen_per_work)
+    worked_ns, difference_ns = case.slower.mean(_worked_ns), case.difference_ns
     if slower is None or faster is None or worked_ns is None or not difference_ns:
         return None
     return worked_ns * (slower - faster) / abs(difference_ns)
+
+
+def _stolen_share(view: View) -> float | None:
+    return view.stolen_share
 
 
 def _stolen_per_work(view: View) -> float | None:

@@ -10,6 +10,7 @@ from io_benchmark.analysis.inference import decisions
 from io_benchmark.analysis.inference.decisions import AdjustedTest
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.inference.workers_needed import advise
 from io_benchmark.analysis.model import Comparison, Subject, Verdict
 
@@ -22,6 +23,7 @@ class Pair:
     baseline: str
     ours: SideData  # the candidate's
     theirs: SideData
+    variation: WorkerVariation  # assumed where a side has one or two workers
     look: Look = SINGLE
     schedule: Schedule | None = None  # for more workers
 
@@ -31,7 +33,6 @@ def compare_sides(
     pairs: Sequence[Pair],
     *,
     margin: float,
-    assumed: float,
     advised: bool = True,
     are_pools: bool = True,
 ) -> tuple[Comparison, ...]:
@@ -40,7 +41,9 @@ def compare_sides(
     Unless `advised` is false, an inconclusive comparison has the number of workers that it needs. If
     `are_pools` is false, a single worker is compared for itself, and not for its pool.
     """
-    found = [Estimate.of_sides(pair.ours, pair.theirs, assumed, pair.look) for pair in pairs]
+    found = [
+        Estimate.of_sides(pair.ours, pair.theirs, pair.variation.ratio, pair.look) for pair in pairs
+    ]
     if not are_pools:
         found = [replace(estimate, single_sides=0) for estimate in found]
     tests = decisions.holm([estimate.p_value for estimate in found], [pair.look for pair in pairs])
@@ -51,7 +54,7 @@ def compare_sides(
             advice = advise(
                 estimate,
                 (pair.ours, pair.theirs),
-                assumed=assumed,
+                assumed=pair.variation.expected_ratio,
                 margin=margin,
                 comparisons=len(pairs),
                 schedule=pair.schedule,
@@ -78,4 +81,5 @@ def _comparison(
         variation_to_explain_ratio=estimate.variation_to_explain(test.level),
         advice=None,
         look=pair.look.text,
+        assumed_variation=None if estimate.assumed_variation is None else pair.variation,
     )

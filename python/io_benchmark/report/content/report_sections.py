@@ -198,6 +198,9 @@ def _assumptions(part: MeasuredSubject, comparison: Comparison) -> str:
     if comparison.assumed_variation_ratio is not None:
         assumed = percent(comparison.assumed_variation_ratio)
         text += f", widened by an assumed variation of {assumed} between workers"
+        known = comparison.assumed_variation
+        if known is not None and known.shown_by is not None:
+            text += f", from {text_of(known.shown_by)}"
     return text if comparison.look is None else f"{text}; {text_of(comparison.look)}"
 
 

@@ -3,13 +3,18 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Render a comparison or a history in any format, or write it to a stream."""
 
-from collections.abc import Mapping
-from importlib import import_module
-from typing import Any, TextIO
+from __future__ import annotations
 
-from io_benchmark.analysis.history.history_model import History
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TextIO
+
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.formats import FORMATS, Layout
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from io_benchmark.analysis.history.history_model import History
 
 
 def show(
@@ -33,10 +38,10 @@ def rendered(
 ) -> str:
     """Return the whole text, which is the same each time."""
     entry = FORMATS[form]
-    if isinstance(shown, History):
-        render = _module(entry.history).render_history
-    else:
+    if isinstance(shown, Report):
         render = _module(entry.report).render_report
+    else:
+        render = _module(entry.history).render_history
     text: str = render(shown, layout or Layout(details))
     return text
 

@@ -47,13 +47,14 @@ def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
 
 def _cause(judged: Judged, case: Case) -> Cause:
     rule, judgement = judged
+    baseline_evidence, candidate_evidence = judgement.evidence.read()
     share = _share(judged, case)
     return Cause(
         name=rule.name,
         hypothesis=rule.hypothesis,
         state=judgement.state,
-        baseline_evidence=judgement.evidence.baseline,
-        candidate_evidence=judgement.evidence.candidate,
+        baseline_evidence=baseline_evidence,
+        candidate_evidence=candidate_evidence,
         explanation=judgement.explanation + _share_sentences(case.ratio, judgement, share),
         predicted_ratio=judgement.predicted_ratio,
         share=share,

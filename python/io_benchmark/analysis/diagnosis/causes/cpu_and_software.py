@@ -20,7 +20,7 @@ from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally, is_unranked
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.results import workloads
@@ -54,6 +54,10 @@ def _own_cpu_ns(view: View) -> float | None:
 
 def _own_system_ns(view: View) -> float | None:
     return _own_ns(view, "own_system_ms")
+
+
+def _stolen_share(view: View) -> float | None:
+    return view.stolen_share
 
 
 def _processor(view: View) -> RankedFact | None:
@@ -102,9 +106,7 @@ def _cpu(case: Case) -> CauseJudgement:
     )
     spawn = None if case.subject.workload == "spawn" else "spawn"
     if is_stolen(case):
-        slower, faster = (
-            mean_of(views, lambda view: view.stolen_share) for views in (case.slower, case.faster)
-        )
+        slower, faster = case.slower.mean(_stolen_share), case.faster.mean(_stolen_share)
         judgement = evidence.supported(
             "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster "
             "side's.",
@@ -207,6 +209,10 @@ def _number(version: str | None) -> str:
     return match.group() if match else "unknown"
 
 
+def _lookup_ns(view: View) -> float | None:
+    return view.lookup_mean_ns
+
+
 def _coreutils(view: View) -> float | None:
     tool = view.host.tools.get("cp") if view.host is not None else None
     match = re.search(r"([0-9]{1,3})\.[0-9]", (tool.version if tool is not None else "") or "")
@@ -227,7 +233,7 @@ def _image_and_tools(case: Case) -> CauseJudgement:
     )
     if not is_unranked(case, _tools):
         return judgement
-    share = case.explained_share(lambda view: view.lookup_mean_ns)
+    share = case.explained_share(_lookup_ns)
     if share is not None and is_enough(share):
         # Starting a process is as large a part of a lookup as the tool's own work, and kernels that
         # count ticks do not tell one from the other.
@@ -237,7 +243,7 @@ def _image_and_tools(case: Case) -> CauseJudgement:
         )
         return replace(supported, is_leftover=True)
     if real:
-        slower, faster = mean_of(case.slower, _coreutils), mean_of(case.faster, _coreutils)
+        slower, faster = case.slower.mean(_coreutils), case.faster.mean(_coreutils)
         if slower is None or faster is None or not slower < _COPY_FILE_RANGE_SINCE <= faster:
             return judgement
         return judgement.evidence.supported(

@@ -7,6 +7,7 @@ import math
 import operator
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
@@ -21,7 +22,7 @@ from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.run_windows import Window
-from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.results.format import IoLimit
@@ -191,7 +192,7 @@ def _io(view: View) -> RankedFact | None:
 
 
 def _io_limit(case: Case) -> CauseJudgement:
-    any_limit = any((seen := _io(view)) is not None and seen.rank > 0 for view in case.views)
+    any_limit = any(seen is not None and seen.rank > 0 for seen in case.values(_io))
     judgement = by_rank(
         case,
         _io,
@@ -212,7 +213,7 @@ def _io_limit(case: Case) -> CauseJudgement:
             "A cgroup limits the slower side's I/O, but each of its disks moves as many bytes per "
             "second as one of the faster side."
         )
-    at_limit = mean_of(case.slower, _longest_at_limit)
+    at_limit = case.slower.mean(_longest_at_limit)
     # Where nothing shows how fast it would be without the limit, it explains at most what differs.
     saved = 1 - 1 / max(factors) if factors else case.difference_share
     certain = any(map(limits_bytes, case.slower))
@@ -232,10 +233,8 @@ def _times_as_fast(case: Case, *, reads: bool) -> float | None:
 
     None: no limit of this kind binds, or the faster side does not read or write.
     """
-    slower, faster = (
-        mean_of(views, lambda view: _of_each_disk(view, reads=reads))
-        for views in (case.slower, case.faster)
-    )
+    read = _READ_BY_EACH_DISK if reads else _WRITTEN_BY_EACH_DISK
+    slower, faster = case.slower.mean(read), case.faster.mean(read)
     binds = any(
         limit.kind.startswith("read") is reads and _binds(limit, view)
         for view in case.slower
@@ -255,6 +254,10 @@ def _of_each_disk(view: View, *, reads: bool) -> float | None:
         return None
     peaks = view.peak_bytes_per_s
     return (peaks[0] if reads else peaks[1]) / view.stack.width
+
+
+_READ_BY_EACH_DISK = partial(_of_each_disk, reads=True)
+_WRITTEN_BY_EACH_DISK = partial(_of_each_disk, reads=False)
 
 
 RULES = (

@@ -13,7 +13,7 @@ from io_benchmark.analysis.diagnosis.cause_rule import (
 )
 from io_benchmark.analysis.diagnosis.evidence import NOT_MEASURED, figures, span
 from io_benchmark.analysis.diagnosis.measured_gains import follows, other_variant
-from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Unit
 from io_benchmark.results.workloads.upload import UploadEntry
 
@@ -38,7 +38,7 @@ def _stall(case: Case) -> CauseJudgement:
     evidence = Sides.of(
         case, span("stalled-uploads", _stalled, Unit.SHARE, "{value} of uploads stalled")
     )
-    slower, faster = mean_of(case.slower, _stalled), mean_of(case.faster, _stalled)
+    slower, faster = case.slower.mean(_stalled), case.faster.mean(_stalled)
     if slower is None or faster is None:
         return evidence.not_observable(
             "A side's client did not send Expect: 100-continue, so it could not wait for it.",
