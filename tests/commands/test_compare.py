@@ -110,6 +110,25 @@ def test_an_expectation_is_the_exit_code(
     assert message in done.stderr
 
 
+def test_what_a_decision_costs(seed: Path, tmp_path: Path) -> None:
+    """Workers, hours and money in one line; a mistake in the prices is one line as well."""
+    prices = tmp_path / "prices.yml"
+    prices.write_text("currency: USD\nprices: {amd-30: 0.5, c2-standard-16: 0.6}\n")
+    done = compare("results", "--prices", str(prices), folder=seed)
+    assert re.search(
+        r"To settle amd-30: 50 more workers per pool, 100 in total, about [0-9.]+ worker hours "
+        r"\(by 2 runs here, set-up included\), [0-9.]+ USD at the given prices\.",
+        " ".join(done.stdout.split()),
+    )
+    prices.write_text("currency: USD\nprices: {amd-30: -1}\n")
+    done = compare("results", "--prices", str(prices), folder=seed, expected=2)
+    assert done.stdout == ""
+    assert done.stderr == (
+        f"error: --prices {prices}: prices.amd-30: -1 is not a price per hour; write a number "
+        "above 0, such as 0.31\n"
+    )
+
+
 def test_every_format_can_be_written_beside(seed: Path, tmp_path: Path) -> None:
     """One comparison, several files, whole or not at all."""
     results = str(seed / "results")

@@ -57,6 +57,9 @@ REPORTS: Mapping[str, Made] = {
     "history: one-change": sample_history.one_change,
     "history: there-and-back": sample_history.there_and_back,
     "history: too-few": sample_history.too_few,
+    "history: trend-and-step": sample_history.trend_and_step,
+    "history: season": sample_history.season,
+    "history: unclear": sample_history.unclear,
     "history: steady": sample_history.steady,
     "history: two-series": sample_history.two_series,
     "history: hostile": sample_history.hostile,
@@ -67,11 +70,12 @@ NARROW = ("seed-case", "one-disk-against-two", "tried", "few-measurements", "his
 IN_MARKDOWN = (
     *("seed-case", "one-disk-against-two", "one-bad-worker", "tried", "before-and-after"),
     *("refused", "nothing-readable", "hostile-names", "few-measurements"),
-    *("history: one-change", "history: hostile", "history: nothing"),
+    *("history: one-change", "history: trend-and-step", "history: hostile"),
+    "history: nothing",
 )
 IN_HTML = (
     *("seed-case", "one-disk-against-two", "tried", "nothing-readable", "hostile-names"),
-    *("few-measurements", "history: one-change", "history: hostile"),
+    *("few-measurements", "history: one-change", "history: trend-and-step", "history: hostile"),
 )
 
 

@@ -9,6 +9,7 @@ from the normal distribution. Before looks were adjusted, the schedules here had
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,8 +17,11 @@ import simulation
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.inference import decisions
+from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
+from io_benchmark.analysis.inference.pairs import Pair
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import DIFFERENT, Interval, Verdict
 
 FALSE_CALLS, COVERAGE = 0.05, 0.93
@@ -138,3 +142,34 @@ def test_the_seeds_difference_is_decided_by_three(repetitions: int) -> None:
     """1.92× with three workers per pool, although it is only the first look."""
     growing = Growing(1.92, Schedule(), 2)
     assert all(growing.until((3,))[0] for _ in range(repetitions))
+
+
+def test_verdicts_that_stand(repetitions: int, tolerance: float) -> None:
+    """Three equal candidates at three declared looks: any of them is called different in 5 of 100."""
+    schedule = Schedule((3, 6, 12), is_declared=True)
+    generator = np.random.default_rng(4)
+    called = 0
+    for _ in range(repetitions):
+        baseline, *candidates = generator.normal(0, VARIATION, (4, 12))
+        pairs = []
+        for at, logs in enumerate(candidates):
+            by_look = {
+                count: Pair(
+                    str(at),
+                    "",
+                    side(logs[:count]),
+                    side(baseline[:count]),
+                    WorkerVariation.default(),
+                    schedule.look(count),
+                )
+                for count in schedule.looks
+            }
+            pairs.append(replace(by_look.pop(12), earlier=by_look))
+        found = compare_sides(
+            simulation.SUBJECT,
+            pairs,
+            margin=simulation.MARGIN,
+            advised=False,
+        )
+        called += any(comparison.verdict in DIFFERENT for comparison in found)
+    assert called / repetitions <= FALSE_CALLS + tolerance

@@ -12,9 +12,10 @@ from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
 from io_benchmark.analysis.history.past_workers import PastWorkers
 from io_benchmark.analysis.inference import common_prefix, independent_workers, levels, zones
-from io_benchmark.analysis.inference.comparisons import Pair, compare_sides
+from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import Schedule
+from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
@@ -26,12 +27,14 @@ from io_benchmark.analysis.report_model import Report, SubjectReport, WorkerLine
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.summary import (
     bottlenecks,
+    decision_cost,
     figures,
     place_rows,
     plot_data,
     workload_figures,
 )
 from io_benchmark.analysis.validity import rules
+from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
 from io_benchmark.results.common_types import OutcomeState
 
@@ -46,6 +49,7 @@ class Options:
     allow: frozenset[str] = field(default_factory=frozenset)
     schedule: Schedule = field(default_factory=Schedule)
     past: PastWorkers | None = None  # earlier results of these pools
+    prices: Mapping[str, Price] = field(default_factory=dict)  # of a worker's hour, by name
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,6 @@ def compare(
         margin=options.margin,
         assumed=variation,
     )
-    problems += _nothing_in_common(plan, reports)
     counted = set(map(id, workers))
     return Report(
         title=plan.title,
@@ -105,7 +108,7 @@ def compare(
         margin_ratio=options.margin,
         subjects=tuple(reports),
         diagnoses=diagnoses.diagnoses(plan, reports, workers, read),
-        problems=tuple(_merge_repeated(problems, reports)),
+        problems=_merge_repeated([*problems, *_nothing_in_common(plan, reports)], reports),
         workers=tuple(_line(worker, is_counted=id(worker) in counted) for worker in read),
         unreadable=tuple(sorted(unreadable)),
         remarks=(
@@ -118,6 +121,7 @@ def compare(
         timelines=plot_data.rate_timelines(workers),
         places=place_rows.compare_places(plan, workers, compared, reports),
         single_workers=single_workers,
+        decision_cost=decision_cost.cost_of_deciding(reports, workers, options.prices),
     )
 
 
@@ -176,7 +180,8 @@ def _compare_subject(
             lost = (tasks.lost[candidate], tasks.lost[baseline])
             look = schedule.look_of_sides((ours.count, theirs.count), results, lost)
             variation = _variation((candidate, baseline), sides, data, options)
-            pairs.append(Pair(candidate, baseline, ours, theirs, variation, look, schedule))
+            pair = Pair(candidate, baseline, ours, theirs, variation, look, schedule)
+            pairs.append(pair.with_earlier_looks(subject, both, lost))
     comparisons = compare_sides(subject, pairs, margin=options.margin)
     counts = {side: of.count for side, of in data.items()}
     problems += independent_workers.single_workers(subject, comparisons, counts)
@@ -212,7 +217,9 @@ def _variation(
     return WorkerVariation.of_pair(pair, logs, past)
 
 
-def _merge_repeated(problems: Sequence[Problem], reports: Sequence[SubjectReport]) -> list[Problem]:
+def _merge_repeated(
+    problems: Sequence[Problem], reports: Sequence[SubjectReport]
+) -> tuple[Problem, ...]:
     """Merge problems that are the same for every subject that their sides were compared on."""
     subjects: dict[Problem, dict[Subject | None, None]] = {}
     for problem in problems:
@@ -224,7 +231,7 @@ def _merge_repeated(problems: Sequence[Problem], reports: Sequence[SubjectReport
             merged.append(problem)
         else:
             merged += [replace(problem, subject=subject) for subject in of_problem]
-    return merged
+    return tuple(merged)
 
 
 def _nothing_in_common(plan: Plan, reports: Sequence[SubjectReport]) -> list[Problem]:

@@ -101,22 +101,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="RULE",
-        help="ignore a validity rule; can be given more than once",
+        help="ignore this validity rule *",
     )
     add(
         "--expect",
         action="append",
         default=[],
         metavar="A/B<RATIO",
-        help="exit with 3 if 'a/b<1.05 on sync-write' is not proven; can be given more than once",
+        help="exit with 3 if 'a/b<1.05 on sync-write' is not proven *",
     )
-    group = parser.add_argument_group("output")
+    group = parser.add_argument_group("output (* can be given more than once)")
     group.add_argument(
         "--details",
         action="store_true",
         help="show every measurement in full",
     )
-    add_output_options(group, FORMATS)
+    add_output_options(
+        group, FORMATS, write_text="also write this format to FILE *", has_prices=True
+    )
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
@@ -174,6 +176,7 @@ def _options(arguments: argparse.Namespace, past: PastWorkers | None) -> Options
         frozenset(arguments.allow),
         Schedule(arguments.looks, is_declared=True) if arguments.looks else Schedule(),
         past,
+        arguments.prices,
     )
 
 

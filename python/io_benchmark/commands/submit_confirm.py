@@ -46,7 +46,9 @@ def confirm(arguments: argparse.Namespace, context: Context) -> int:
     for pace in missing:
         context.tell(f"To confirm: {pace_text(pace)}")
     chosen = TaskQueue.connect(environment, lambda queue: _chosen(queue, group, runs, missing))
-    announcement = Announcement(chosen, _scheduler(chosen), _minutes(runs, chosen))
+    announcement = Announcement(
+        chosen, _scheduler(chosen), _minutes(runs, chosen), prices=arguments.prices
+    )
     if arguments.dry_run:
         announcement.print_instead(_ready(group, chosen), context)
         return 0

@@ -20,6 +20,7 @@ from io_benchmark.commands import task_group
 from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.commands.group_runs import GroupRun
 from io_benchmark.commands.submit_agreement import Announcement
+from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost
 from io_benchmark.errors import UsageError
 from io_benchmark.submit import cost
 from io_benchmark.submit.definitions import (
@@ -63,18 +64,19 @@ class LookByLook:
                 f"--until-decided compares pools, and {', '.join(pools)} is the only one that is "
                 "selected; select another one, or omit it"
             )
-        first = cost.estimate(chosen, minutes).minutes
-        most = first * self.looks[-1] / self.looks[0]
+        first = cost.estimate(chosen, minutes, self.arguments.prices)
+        most = first.repeated(self.looks[-1] // self.looks[0])
         budget = self.budget_hours
         if budget is None:
-            limit = f"{cost.worker_hours(most)}, {self.looks[-1]} tasks per pool"
-        elif first > budget * cost.MINUTES_PER_HOUR:
+            limit = f"{most.amount}, {self.looks[-1]} tasks per pool"
+        elif first.minutes > budget * MINUTES_PER_HOUR:
             raise UsageError(
                 f"--budget {budget:g}: {self.looks[0]} tasks per pool can take "
-                f"{cost.worker_hours(first)}; raise it, select fewer pools, or give --like"
+                f"{Cost.hours(first.minutes)}; raise it, select fewer pools, or give --like"
             )
         else:
-            limit = f"{cost.worker_hours(min(most, budget * cost.MINUTES_PER_HOUR))} (--budget)"
+            hours = Cost.hours(min(most.minutes, budget * MINUTES_PER_HOUR))
+            limit = f"{hours} (--budget)"
         return f"Then more tasks of pools that are undecided; all looks together: at most {limit}"
 
     def run(self, work: task_group.GroupWork, created: CreatedTasks, *, is_agreed: bool) -> int:
@@ -89,7 +91,12 @@ class LookByLook:
                 if not chosen:
                     break
                 if not is_agreed:
-                    announcement = Announcement(chosen, _scheduler(chosen), group.minutes_by_job())
+                    announcement = Announcement(
+                        chosen,
+                        _scheduler(chosen),
+                        group.minutes_by_job(),
+                        prices=arguments.prices,
+                    )
                     if not announcement.is_agreed(context, yes=arguments.yes):
                         return EXIT_FAILED
                     is_agreed = True
@@ -102,7 +109,7 @@ class LookByLook:
             ]
             work = replace(work, missing=ready, members=[*running, *ready], journal=None)
             created = CreatedTasks(running, len(running))
-        return task_group.compare_again(arguments, context, work.group_id)
+        return task_group.compare_group(arguments, context, work.group_id, tells_how=True)
 
     @property
     def schedule(self) -> Schedule:
@@ -137,7 +144,7 @@ class LookByLook:
     ) -> bool:
         """Say what is undecided, and what the next look costs or why there is none."""
         spent = group.spent_minutes
-        taken = f"{cost.worker_hours(spent)} spent"
+        taken = f"{Cost.hours(spent)} spent"
         if not look.undecided:
             self.context.tell(f"Decided; {taken}")
             return False
@@ -152,10 +159,10 @@ class LookByLook:
                 f"{undecided}; {taken}; {self.looks[-1]} workers per pool are the last look"
             )
             return False
-        estimate = cost.estimate(chosen, group.minutes_by_job())
+        estimate = cost.estimate(chosen, group.minutes_by_job(), self.arguments.prices)
         self.context.tell(f"{undecided}; {taken}; the next look has {estimate.shown}")
         budget = self.budget_hours
-        if budget is not None and spent + estimate.minutes > budget * cost.MINUTES_PER_HOUR:
+        if budget is not None and spent + estimate.minutes > budget * MINUTES_PER_HOUR:
             self.context.tell(
                 f"Stopped by --budget {budget:g}; to go on with a higher one: "
                 f"{task_group.how_to('--resume', self.arguments.baseline)} "

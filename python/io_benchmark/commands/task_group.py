@@ -63,7 +63,9 @@ def create(
 ) -> int:
     """Create the missing members of a group, wait for all of them, and compare."""
     create_and_wait(arguments, context, work, created)
-    return 0 if arguments.no_wait else compare_again(arguments, context, work.group_id)
+    return (
+        0 if arguments.no_wait else compare_group(arguments, context, work.group_id, tells_how=True)
+    )
 
 
 def create_and_wait(
@@ -108,12 +110,6 @@ def create_and_wait(
             f"--timeout: stopped waiting; {HOW_TO_CANCEL} {group_id} cancels the remaining tasks"
         )
     return standing.resolved == standing.total
-
-
-def compare_again(arguments: argparse.Namespace, context: Context, group_id: str) -> int:
-    """Tell how to compare later, and compare."""
-    context.tell(f"Compare again with: io-benchmark compare group:{group_id}")
-    return compare_group(arguments, context, group_id)
 
 
 def _leave(
@@ -186,12 +182,16 @@ def _tell_cancelled(done: task_creation.CancelledTasks, context: Context) -> Non
         context.tell(f"error: {problem}")
 
 
-def compare_group(arguments: argparse.Namespace, context: Context, group_id: str) -> int:
-    """Run `compare group:ID` with the options that submit shares with it."""
+def compare_group(
+    arguments: argparse.Namespace, context: Context, group_id: str, *, tells_how: bool = False
+) -> int:
+    """Run `compare group:ID` with the options that submit shares with it; tell how to do it later."""
+    if tells_how:
+        context.tell(f"Compare again with: io-benchmark compare group:{group_id}")
     parser = argparse.ArgumentParser()
     compare.add_arguments(parser)
     comparison = parser.parse_args([f"group:{group_id}"])
-    for name in ("format", "expect", "write", "baseline"):
+    for name in ("format", "expect", "write", "baseline", "prices"):
         setattr(comparison, name, getattr(arguments, name))
     return compare.run(comparison, context)
 

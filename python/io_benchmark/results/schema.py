@@ -28,10 +28,10 @@ def json_schema() -> dict[str, Any]:
         frozen=True,
         kw_only=True,
     )
-    return schema_of(f"io-benchmark result, version {VERSION}", published)
+    return _schema_of(f"io-benchmark result, version {VERSION}", published)
 
 
-def schema_of(title: str, document: type[msgspec.Struct]) -> dict[str, Any]:
+def _schema_of(title: str, document: type[msgspec.Struct]) -> dict[str, Any]:
     """Return the schema of a format, the same with every version of Python."""
     schema: dict[str, Any] = _published(msgspec.json.schema(document))
     return {

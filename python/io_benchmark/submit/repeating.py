@@ -24,12 +24,16 @@ def further_task(
     definition: Mapping[str, Any], label: str, pool: str, labels: Sequence[str]
 ) -> SelectedTask:
     """Return the task for one more worker, with the next number after those of `labels`."""
-    new = next_label(job_of(label, pool) or label, [label, *labels])
+    new = new_label(label, pool, [label, *labels])
     return repeated_task(definition, label, new, pool, "one more worker")
 
 
-def next_label(first: str, labels: Sequence[str]) -> str:
-    """Return `io-benchmark-intel` where it is free, else that with the number after the highest."""
+def new_label(label: str, pool: str, labels: Sequence[str], end: str = "") -> str:
+    """Return a label for any task of the pool once more: `io-benchmark-intel` with `end`.
+
+    Where that is not free, it has the number after the highest.
+    """
+    first = f"{job_of(label, pool) or label}{end}"
     numbers = [
         int(match[2] or 1)
         for match in (

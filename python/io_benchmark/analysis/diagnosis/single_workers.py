@@ -15,8 +15,9 @@ from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import judge
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
 from io_benchmark.analysis.inference import common_prefix
-from io_benchmark.analysis.inference.comparisons import Pair, compare_sides
+from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import (
@@ -150,7 +151,7 @@ def _without(
             sides[pair.baseline],
         )
         # The same look: as strict as the comparison of all machines was.
-        rest.append(replace(pair, ours=ours, theirs=theirs))
+        rest.append(replace(pair, ours=ours, theirs=theirs, earlier={}))
     again = compare_sides(machine.subject, rest, margin=margin, advised=False)
     return tuple(each for each in again if machine.side in (each.candidate, each.baseline))
 

@@ -85,6 +85,10 @@ class Look:
         """Return the level of the interval that shows equivalence at this look."""
         return 1 - self.to_be_equivalent.p_value(1 - EQUIVALENCE_LEVEL)
 
+    @property
+    def is_scheduled(self) -> bool:
+        return self.to_differ.share > 0
+
 
 SINGLE = Look()
 

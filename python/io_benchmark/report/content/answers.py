@@ -90,6 +90,7 @@ def _decided(side: MeasuredSide, comparison: Comparison, margin_ratio: float) ->
             f", {ratio(side.median_ratio)} by the median, which varies less where nothing waits for "
             "a disk"
         )
+    rest += _earlier_text(comparison)
     attempt = ""
     if side.diagnosis is not None:
         cause, attempt = explain(side.diagnosis)
@@ -132,6 +133,17 @@ def _verdict_text(comparison: Comparison, margin_ratio: float) -> tuple[str, str
             return lead, f"within ±{percent(margin_ratio)}: {times} its time {around}"
         case Verdict.INCONCLUSIVE:
             return f"{candidate} compared with {baseline} is inconclusive", f"at {times} {around}"
+
+
+def _earlier_text(comparison: Comparison) -> str:
+    """Write that an earlier look decided, and what all workers give where they do not agree."""
+    if comparison.of_all is None:
+        return ""
+    if comparison.of_all.verdict is comparison.verdict:
+        return ", decided at an earlier look"
+    times, found = ratio(comparison.of_all.ratio), comparison.of_all.interval
+    bounds = interval(found.low_ratio, found.high_ratio)
+    return f", decided at an earlier look, which stands; all workers: {times} ({bounds})"
 
 
 def _refused(side: MeasuredSide, baseline: str, has_baseline: bool) -> PoolAnswer:

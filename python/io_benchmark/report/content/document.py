@@ -88,7 +88,7 @@ def build(report: Report, *, details: bool = False) -> ReportContent:
             *DiagnosisPart.of_single_workers(report.single_workers),
         ),
         places=PlacesPart.of(report.places, report.margin_ratio, details=details),
-        workers=WorkersPart.of(report.subjects, report.workers),
+        workers=WorkersPart.of(report),
         lists=tuple((title, lines) for title, lines in lists.items() if lines),
     )
 

@@ -189,6 +189,9 @@ def _noise_text(figures: Figures) -> str:
 def _assumptions(part: MeasuredSubject, comparison: Comparison) -> str:
     """Write what the interval of a comparison assumes, whatever was measured."""
     workers = {side.side: side.figures.workers for side in part.sides if side.figures is not None}
+    if comparison.workers is not None:
+        sides = (comparison.candidate, comparison.baseline)
+        workers |= dict(zip(sides, comparison.workers, strict=True))
     counts = " and ".join(
         f"{workers[side]:,}"
         for side in (comparison.candidate, comparison.baseline)
@@ -201,6 +204,9 @@ def _assumptions(part: MeasuredSubject, comparison: Comparison) -> str:
         known = comparison.assumed_variation
         if known is not None and known.shown_by is not None:
             text += f", from {text_of(known.shown_by)}"
+    if comparison.of_all is not None:
+        look = "the planned look" if comparison.look is None else text_of(comparison.look)
+        return f"{text}; {look}, which decided: later workers are not part of it"
     return text if comparison.look is None else f"{text}; {text_of(comparison.look)}"
 
 

@@ -262,6 +262,7 @@ def _replication(content: ReportContent) -> list[str]:
         f"### {Heading.WORKERS}",
         _table(["Pool", *REPLICATION_HEADS], rows, numbers=True),
         f"And {left_out:,} more." if left_out > 0 else "",
+        prose(content.workers.cost),
         _items(_first_items(content.workers.cautions, _BRIEF_LINES_SHOWN)),
     ]
 

@@ -94,6 +94,9 @@ def _show_replication(page: Page, content: ReportContent) -> None:
         page.grid("Pool", pools, REPLICATION_HEADS, columns)
     else:
         page.items(row.sentence for row in rows)
+    if content.workers.cost:
+        page.line()
+        page.paragraph(content.workers.cost)
     page.items(content.workers.cautions, style="yellow", mark="!")
 
 
