@@ -8,10 +8,7 @@ import math
 import random
 import re
 from collections import Counter
-<<<<<<< HEAD
 from datetime import datetime, timedelta
-=======
->>>>>>> 8145a7b2b80d7d4ca16e773affd57f499eda8c73
 
 import program
 import pytest
