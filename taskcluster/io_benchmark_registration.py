@@ -32,5 +32,5 @@ def register(graph_config: Any) -> None:
         logger.error("%s", error)  # noqa: TRY400 - no traceback
         raise
     parameters.register()
-    confirm_action.register()
-    more_workers_action.register()
+    confirm_action.ACTION.register()
+    more_workers_action.ACTION.register()

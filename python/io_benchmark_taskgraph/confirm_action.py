@@ -9,9 +9,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from taskgraph.actions import registry
-
-from io_benchmark_taskgraph.group_tasks import REPORT_JOB, Group, GroupTask
+from io_benchmark_taskgraph.group_tasks import REPORT_JOB, Group, GroupAction, GroupTask
 from io_benchmark_taskgraph.mistakes import UserMistake
 from io_benchmark_taskgraph.paces import Pace, entries_of
 from io_benchmark_taskgraph.selection import JOB
@@ -24,20 +22,6 @@ END = "-confirm"
 DESCRIPTION = """\
 Run each pool that is faster than another once more, with its copies held to what the slower pool's
 disks can write, then the report. The report then says whether the disks are the cause."""
-
-
-def register() -> None:
-    """Register the action once per process: a program may load several trees."""
-    if NAME in registry.callbacks:
-        return
-    registry.register_callback_action(
-        name=NAME,
-        title="Confirm the cause",
-        symbol="cc",
-        description=DESCRIPTION,
-        order=50,
-        context=[{"kind": JOB}, {"kind": REPORT_JOB}],
-    )(_confirm)
 
 
 def _confirm(
@@ -82,3 +66,14 @@ def _underway(pace: Pace, pools: Sequence[GroupTask]) -> GroupTask | None:
         if is_like and not task.is_resolved:
             return task
     return None
+
+
+ACTION = GroupAction(
+    name=NAME,
+    title="Confirm the cause",
+    symbol="cc",
+    description=DESCRIPTION,
+    order=50,
+    kinds=(JOB, REPORT_JOB),
+    run=_confirm,
+)

@@ -16,10 +16,11 @@ import logging
 import os
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from taskgraph.actions import registry
 from taskgraph.actions.util import create_task_from_def, relativize_datestamps
 from taskgraph.util import taskcluster
 
@@ -34,6 +35,34 @@ REPORT_VERSION = 2
 RESULT = "public/io-benchmark/io-benchmark.json"
 _POOL = re.compile(r"(?<!\S)--pool[ =]([A-Za-z0-9][A-Za-z0-9._-]*)(?!\S)")
 _SYMBOL_LENGTH = 25  # Treeherder's limit
+
+
+@dataclass(frozen=True)
+class GroupAction:
+    """An action on the benchmark's tasks of a group."""
+
+    name: str
+    title: str
+    symbol: str
+    description: str
+    order: int
+    kinds: tuple[str, ...]  # the tasks that offer it
+    run: Callable[[Any, Any, Any, str, Any], None]
+    schema: dict[str, Any] | None = None
+
+    def register(self) -> None:
+        """Register the action once per process: a program may load several trees."""
+        if self.name in registry.callbacks:
+            return
+        registry.register_callback_action(
+            name=self.name,
+            title=self.title,
+            symbol=self.symbol,
+            description=self.description,
+            order=self.order,
+            context=[{"kind": kind} for kind in self.kinds],
+            schema=self.schema,
+        )(self.run)
 
 
 @dataclass(frozen=True)

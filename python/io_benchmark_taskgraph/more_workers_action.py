@@ -9,10 +9,8 @@ import logging
 from collections.abc import Iterable
 from typing import Any
 
-from taskgraph.actions import registry
-
 from io_benchmark_taskgraph.confirm_action import PACE_VARIABLE
-from io_benchmark_taskgraph.group_tasks import REPORT_JOB, Group, GroupTask
+from io_benchmark_taskgraph.group_tasks import REPORT_JOB, Group, GroupAction, GroupTask
 
 logger = logging.getLogger(__name__)
 
@@ -37,21 +35,6 @@ SCHEMA = {
     },
     "additionalProperties": False,
 }
-
-
-def register() -> None:
-    """Register the action once per process: a program may load several trees."""
-    if NAME in registry.callbacks:
-        return
-    registry.register_callback_action(
-        name=NAME,
-        title="Measure more workers",
-        symbol="mw",
-        description=DESCRIPTION,
-        order=51,
-        context=[{"kind": REPORT_JOB}],
-        schema=SCHEMA,
-    )(_measure)
 
 
 def _measure(
@@ -112,3 +95,15 @@ def _wanted(report: Any, given: int | None) -> dict[str, int]:
         elif row["standing"] == "open" and row["workers_to_add"]:
             wanted[row["side"]] = min(row["workers_to_add"], MOST_BY_DEFAULT)
     return wanted
+
+
+ACTION = GroupAction(
+    name=NAME,
+    title="Measure more workers",
+    symbol="mw",
+    description=DESCRIPTION,
+    order=51,
+    kinds=(REPORT_JOB,),
+    run=_measure,
+    schema=SCHEMA,
+)

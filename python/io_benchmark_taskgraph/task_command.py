@@ -97,8 +97,7 @@ def make_command(
         artifacts=ARTIFACTS_PATH,
         trials=_trials(benchmark.trials),
     )
-    encoded, size = application.encoded, MAX_ARGUMENT_BYTES
-    parts = [encoded[at : at + size] for at in range(0, len(encoded), size)]
+    parts = application.arguments(MAX_ARGUMENT_BYTES)
     return ["bash", "-ec", text, "io-benchmark", *parts]
 
 

@@ -38,6 +38,11 @@ class ZipApplication:
         compressed = gzip.compress(self.data, 9, mtime=0)
         self.encoded = base64.b64encode(compressed).decode("ascii")
 
+    def arguments(self, most_bytes: int) -> list[str]:
+        """Return the encoded application in parts that each fit into one argument."""
+        starts = range(0, len(self.encoded), most_bytes)
+        return [self.encoded[at : at + most_bytes] for at in starts]
+
 
 def _zipped(modules: Mapping[str, str]) -> bytes:
     """Return a zip file after a shebang: fixed order, dates and modes, no compression."""

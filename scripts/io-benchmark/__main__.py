@@ -14,6 +14,8 @@ measures. All files that it made are removed at the end.
   perfherder-data-io-benchmark.json    this task's series for Perfherder
   this log                             for people
 
+`measure -- COMMAND` instead runs a command, and writes what it asked of the machine; see measure.py.
+
 Exit code: 0 measured (or out of time with enough measured), 1 failed, 2 wrong arguments; 143, 130
 and 129 stopped by SIGTERM, SIGINT and SIGHUP. With every code, the result file says what is
 missing.
@@ -34,19 +36,25 @@ def _known_workloads():
     return sorted(name.replace("_", "-") for name in names)
 
 
-def _reserve_standard_streams():
+def _reserve_standard_streams(*, inheritable):
     """Open the closed ones: else the next file would get their number, and with it the log."""
     descriptor = os.open(os.devnull, os.O_RDWR)
     while descriptor < 3:
-        os.set_inheritable(descriptor, True)
+        os.set_inheritable(descriptor, inheritable)
         descriptor = os.open(os.devnull, os.O_RDWR)
     os.close(descriptor)
 
 
 def main(arguments):
+    if arguments[:1] == ["measure"]:
+        # A command finds closed what was closed.
+        _reserve_standard_streams(inheritable=False)
+        from measure import measure  # noqa: PLC0415
+
+        return measure(arguments[1:])
     origin_ns = time.monotonic_ns()
     interruption = Interruption()
-    _reserve_standard_streams()
+    _reserve_standard_streams(inheritable=True)
     # Not earlier: a signal that arrives while the other modules load is kept for the run.
     from bench import run  # noqa: PLC0415
 

@@ -54,7 +54,7 @@ def _without_waiting(descriptor):
     return descriptor
 
 
-LOG = _Log(1)
+LOG, ERRORS = _Log(1), _Log(2)
 say = LOG.say
 
 

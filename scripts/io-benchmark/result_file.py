@@ -59,6 +59,17 @@ def _describe_task(pool):
     return task
 
 
+def head(version, pool):
+    """Return the keys that every file begins with."""
+    return {
+        "version": version,
+        "script": {"version": SCRIPT_VERSION, "sha256": _script_sha256()},
+        "started": time.strftime(UTC, time.gmtime()),
+        "ended": None,
+        "task": _describe_task(pool),
+    }
+
+
 class ResultFile:
     def __init__(self, settings, origin_ns):
         folder = os.path.join(settings.artifacts, "io-benchmark")
@@ -68,12 +79,8 @@ class ResultFile:
         self._origin_ns = origin_ns
         self.due_ns = origin_ns + GROW_EVERY_NS
         self.document = {
-            "version": VERSION,
-            "script": {"version": SCRIPT_VERSION, "sha256": _script_sha256()},
-            "started": time.strftime(UTC, time.gmtime()),
-            "ended": None,
+            **head(VERSION, settings.pool),
             "duration_ns": 0,
-            "task": _describe_task(settings.pool),
             "config": settings.as_config(),
             "host": None,
             "storage": {"places": []},

@@ -73,6 +73,13 @@ class _RunSettings(NamedTuple):
         return "%s://%s" % (parts.scheme, parts.netloc)
 
 
+class _MeasureSettings(NamedTuple):
+    command: List[str]
+    places: List[_Place]
+    pool: Optional[str]
+    output: str
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message):
         raise WrongArgumentsError(message)
@@ -92,6 +99,9 @@ def _parse_place(text):
     if not match:
         raise ArgumentTypeError("%r is not NAME=/absolute/path" % text)
     return _Place(match.group(1), os.path.normpath(match.group(2)))
+
+
+_parse_pool = _matching(POOL, str, "1 to 100 letters, digits and _.-")
 
 
 def _parse_sizes(text):
@@ -139,11 +149,46 @@ def _positive(kind, most=10**9):
     return parse
 
 
+def _check_each_once(parser, option, values):
+    for value in values:
+        if values.count(value) > 1:
+            parser.error("argument %s: %r given twice; use it once" % (option, value))
+
+
+def _check_places(parser, places):
+    for column in zip(*places):
+        _check_each_once(parser, "--place", column)
+    if len(places) > PLACES_AT_MOST:
+        parser.error("argument --place: given more than %d times" % PLACES_AT_MOST)
+
+
+def parse_measure(arguments) -> _MeasureSettings:
+    parser = _Parser(
+        prog="io-benchmark measure",
+        description="Run a command, and write what it asked of this machine.",
+        usage="%(prog)s [--place NAME=/path ...] [--pool NAME] [--output FILE] -- COMMAND ...",
+        epilog="Exit code: the command's; 2 wrong arguments, 126 and 127 it cannot be run.",
+    )
+    add = parser.add_argument
+    places: Any = {"dest": "places", "action": "append", "metavar": "NAME=/path"}
+    add("--place", **places, type=_parse_place, help="where it works (default: here)")
+    add("--pool", type=_parse_pool, metavar="NAME", help="the pool of this machine")
+    output: Any = {"default": "task-profile.json", "metavar": "FILE"}
+    add("--output", **output, help="default: %(default)s")
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    command = arguments[at + 1 :]
+    given = parser.parse_args(arguments[:at])
+    if not command:
+        parser.error("the command is missing; give it after --")
+    given.places = given.places or [_Place("workspace", os.curdir)]
+    _check_places(parser, given.places)
+    return _MeasureSettings(command=command, **vars(given))
+
+
 def parse(arguments, known_workloads) -> _RunSettings:
     parser = _Parser(prog="io-benchmark", description="Measure a worker's I/O.")
     add = parser.add_argument
-    pool = _matching(POOL, str, "1 to 100 letters, digits and _.-")
-    add("--pool", required=True, type=pool, help="as the kind names its task")
+    add("--pool", required=True, type=_parse_pool, help="as the kind names its task")
     several: Any = {"action": "append", "required": True}
     add("--workload", dest="workloads", choices=known_workloads, **several)
     add("--place", dest="places", type=_parse_place, help="NAME=/path", **several)
@@ -164,17 +209,9 @@ def parse(arguments, known_workloads) -> _RunSettings:
     add("--pace", **pace, metavar="BYTES_PER_S", help="of copies; implies trials")
     given = parser.parse_args(arguments)
     given.destinations = given.destinations or ["overwrite"]
-    for option, values in (
-        *(("--place", column) for column in zip(*given.places)),
-        ("--workload", given.workloads),
-        ("--destination", given.destinations),
-    ):
-        for value in values:
-            if values.count(value) > 1:
-                text = "argument %s: %r given twice; use it once"
-                parser.error(text % (option, value))
-    if len(given.places) > PLACES_AT_MOST:
-        parser.error("argument --place: given more than %d times" % PLACES_AT_MOST)
+    _check_places(parser, given.places)
+    _check_each_once(parser, "--workload", given.workloads)
+    _check_each_once(parser, "--destination", given.destinations)
     if given.pace_bytes_per_s and given.trials == "never":
         given.trials = "always"
     if given.profile == "quick":

@@ -29,7 +29,8 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.formats import Layout
 from io_benchmark.report.formats.json_documents import _history_schema, _report_schema
 from io_benchmark.report.formats.output import rendered
-from io_benchmark.results import json_schema
+from io_benchmark.results import json_schema, task_profile
+from io_benchmark.results.schema import schema_of
 
 FOLDER = ROOT / "tests/report/golden"
 MARK = "%%%%% "
@@ -56,6 +57,9 @@ REPORTS: Mapping[str, Made] = {
     "history: one-change": sample_history.one_change,
     "history: there-and-back": sample_history.there_and_back,
     "history: too-few": sample_history.too_few,
+    "history: trend-and-step": sample_history.trend_and_step,
+    "history: season": sample_history.season,
+    "history: unclear": sample_history.unclear,
     "history: steady": sample_history.steady,
     "history: two-series": sample_history.two_series,
     "history: hostile": sample_history.hostile,
@@ -68,11 +72,12 @@ LONG = ("everything",)
 IN_MARKDOWN = (
     *("seed-case", "one-disk-against-two", "one-bad-worker", "tried", "before-and-after"),
     *("refused", "nothing-readable", "hostile-names", "few-measurements", "everything"),
-    *("history: one-change", "history: hostile", "history: nothing"),
+    *("history: one-change", "history: trend-and-step", "history: hostile"),
+    "history: nothing",
 )
 IN_HTML = (
     *("seed-case", "one-disk-against-two", "tried", "nothing-readable", "hostile-names"),
-    *("few-measurements", "history: one-change", "history: hostile"),
+    *("few-measurements", "history: one-change", "history: trend-and-step", "history: hostile"),
 )
 
 
@@ -105,6 +110,9 @@ def schemas() -> dict[Path, dict[str, Any]]:
         docs / "report.schema.json": _report_schema(),
         docs / "history.schema.json": _history_schema(),
         docs / "result.schema.json": json_schema(),
+        docs / "task-profile.schema.json": schema_of(
+            f"io-benchmark task profile, version {task_profile.VERSION}", task_profile.TaskProfile
+        ),
     }
 
 

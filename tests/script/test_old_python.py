@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from profiled import Profiled
 from worker import SCRIPT, Worker
 
 
@@ -48,6 +49,14 @@ def test_every_workload_runs_on_python_3_8(worker: Worker) -> None:
         for entry in worker.result().workloads
         if entry.outcome.state != "completed"
     ] == []
+
+
+def test_a_command_is_profiled_on_python_3_8(tmp_path: Path) -> None:
+    """The profile reads, and the code is the command's."""
+    profiled = Profiled(tmp_path / "task-profile.json", python=old_python())
+    done = profiled.run("sh", "-c", "sleep 0.2; exit 3")
+    assert (done.returncode, done.stderr) == (3, b"")
+    assert profiled.profile().ending.code == 3
 
 
 def test_a_checker_finds_nothing_newer_than_3_8() -> None:

@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Finds the runs that would confirm a cause, by results that have trials."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.trials.confirm import Pace
+from io_benchmark.analysis.trials.recorded_trials import trials_of
 from io_benchmark.number_text import compact
 from io_benchmark.results.trials import Trials
 from io_benchmark.sources.protocol import RunResult
@@ -38,7 +39,7 @@ def find_confirmation(workers: Sequence[Worker], baseline: str | None) -> _Confi
     plan = Plan.of_pools({worker.pool for worker in workers}, baseline)
     ordered = sorted(workers, key=lambda worker: (worker.side, worker.task_id, worker.run_id or 0))
     missing = Pace.missing(compare.compare(plan, ordered, compare.Options()), ordered)
-    recorded = [trials for worker in workers for trials in _trials_of(worker)]
+    recorded = [trials for worker in workers for trials in _recorded(worker)]
     return _Confirmation(
         missing, _reason(workers, recorded), any(trials.ceilings for trials in recorded)
     )
@@ -72,10 +73,8 @@ def confirming_tasks(
     return made
 
 
-def _trials_of(worker: Worker) -> Iterator[Trials]:
-    for entry in worker.entries:
-        if entry.retrieves is not None and entry.retrieves.trials is not None:
-            yield entry.retrieves.trials
+def _recorded(worker: Worker) -> list[Trials]:
+    return [trials for entry in worker.entries if (trials := trials_of(entry)) is not None]
 
 
 def _reason(workers: Sequence[Worker], recorded: Sequence[Trials]) -> str:
@@ -83,7 +82,7 @@ def _reason(workers: Sequence[Worker], recorded: Sequence[Trials]) -> str:
     paced = {
         worker.pool
         for worker in workers
-        if any(trials.pace_bytes_per_s is not None for trials in _trials_of(worker))
+        if any(trials.pace_bytes_per_s is not None for trials in _recorded(worker))
     }
     if paced:
         return f"the results have the confirming run of {', '.join(sorted(paced))}"

@@ -42,21 +42,27 @@ AnyEntry = CacheRetrieveEntry | BatchEntry
 TimelineColumns = Annotated[dict[Text, SparseColumn], Few]
 
 
-class _Script(ResultPart, frozen=True):
+class Script(ResultPart, frozen=True):
     version: Text
     sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
-class _RecordedTask(ResultPart, frozen=True):
+class ProfiledTask(ResultPart, frozen=True):
     """The task, by the worker's environment; null outside Taskcluster."""
 
-    pool: Name
+    pool: Name | None
     task_id: Text | None
     task_group_id: Text | None
     run_id: Count | None
     root_url: Text | None
     instance_type: Text | None
     location: Annotated[dict[Text, Text], Few]
+
+
+class _RecordedTask(ProfiledTask, frozen=True):
+    """The task of a benchmark, which names its pool."""
+
+    pool: Name
 
 
 class _ConfiguredPlace(ResultPart, frozen=True):
@@ -258,7 +264,7 @@ class Result(ResultPart, frozen=True):
     """One task's measurement on one worker."""
 
     version: Annotated[int, Meta(ge=VERSION, le=VERSION)]
-    script: _Script
+    script: Script
     started: Text
     ended: Text | None
     duration_ns: Count

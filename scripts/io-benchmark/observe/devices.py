@@ -8,6 +8,7 @@ Only the leaves have a model and a scheduler; device mapper, md and btrfs do not
 """
 
 import os
+from typing import NamedTuple, Optional
 
 from reading import is_folder, list_names, read_int, read_text, target_of
 
@@ -15,6 +16,22 @@ CLASS = "/sys/class/block"
 QUEUE_NUMBERS = ["nr_requests", "read_ahead_kb", "max_sectors_kb", "rotational"]
 QUEUE_NUMBERS += ["wbt_lat_usec", "logical_block_size", "physical_block_size"]
 SECTOR_BYTES = 512
+
+
+class _Counters(NamedTuple):
+    """What one device has done; its fields are columns of the timelines."""
+
+    read_bytes: int
+    written_bytes: int
+    busy_ms: int
+    reads: int
+    writes: int
+    # Requests to write the device's own cache; the kernel counts them from 5.5 on.
+    flushes: Optional[int]
+
+
+COLUMNS = _Counters._fields
+UNSEEN = (None,) * len(COLUMNS)
 
 
 def name_of_number(number):
@@ -143,12 +160,20 @@ def chain(top_names):
     return [_describe(name) for name in seen]
 
 
-def counters():
-    """Return bytes read, bytes written and busy milliseconds of every block device, by name."""
+def counters(text=None):
+    """Return what every block device has done since the boot, by name; or those in the text."""
     totals = {}
-    for line in (read_text("/proc/diskstats") or "").splitlines():
+    if text is None:
+        text = read_text("/proc/diskstats") or ""
+    for line in text.splitlines():
         fields = line.split()
         if len(fields) >= 14:
-            read, written, busy_ms = int(fields[5]), int(fields[9]), int(fields[12])
-            totals[fields[2]] = (read * SECTOR_BYTES, written * SECTOR_BYTES, busy_ms)
+            totals[fields[2]] = _Counters(
+                read_bytes=int(fields[5]) * SECTOR_BYTES,
+                written_bytes=int(fields[9]) * SECTOR_BYTES,
+                busy_ms=int(fields[12]),
+                reads=int(fields[3]),
+                writes=int(fields[7]),
+                flushes=int(fields[18]) if len(fields) >= 20 else None,
+            )
     return totals

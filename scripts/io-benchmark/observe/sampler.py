@@ -23,8 +23,9 @@ PIPE_BYTES = 1 << 20  # an hour of samples
 F_SETPIPE_SZ = 1031
 PRESSURE = (("io", "some"), ("io", "full"), ("memory", "some"), ("cpu", "some"))
 CPU_TICKS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+TOTAL_US = r" .*total=(\d+)"
 USAGE = ("own_read_bytes", "own_written_bytes", "own_user_ms", "own_system_ms")
-DEVICE_COLUMNS = ("read_bytes", "written_bytes", "busy_ms")
+DEVICE_COLUMNS = devices.COLUMNS[:3]  # bytes read, bytes written, busy milliseconds
 
 
 def _column_names(device_names):
@@ -41,14 +42,14 @@ def _sample(process_id, device_names, origin_ns):
     row = [time.monotonic_ns() - origin_ns]
     row += [host.memory_bytes(name) for name in ("Dirty", "Writeback", "MemAvailable")]
     for part, which in PRESSURE:
-        row.append(first_int(which + r" .*total=(\d+)", "/proc/pressure/" + part))
+        row.append(first_int(which + TOTAL_US, "/proc/pressure/" + part))
     ticks = (read_lines("/proc/stat") or ["cpu"])[0].split()[1:][: len(CPU_TICKS)]
     row += [int(count) * 1000 // os.sysconf("SC_CLK_TCK") for count in ticks]
     row += [None] * (len(CPU_TICKS) - len(ticks))
     row += _usage(process_id)
     counters = devices.counters()
     for name in device_names:
-        row += counters.get(name, (None,) * len(DEVICE_COLUMNS))
+        row += counters.get(name, devices.UNSEEN)[: len(DEVICE_COLUMNS)]
     return row
 
 
@@ -62,6 +63,24 @@ def _usage(process_id):
     user, system, waited_user, waited_system = map(int, fields[11:15])
     tick_ms = 1000 // os.sysconf("SC_CLK_TCK")
     return [*row, (user + waited_user) * tick_ms, (system + waited_system) * tick_ms]
+
+
+def snapshot(device_names):
+    """Return one row by the names of its columns, about the calling process."""
+    row = _sample(os.getpid(), device_names, 0)
+    return dict(zip(_column_names(device_names), row))
+
+
+def timeline_of(table, interval_s):
+    """Return columns of integers, without the columns that never had a value."""
+    plain, by_device = {}, {}
+    for name, values in table.items():
+        if all(value is None for value in values):
+            continue
+        device, colon, column = name.rpartition(":")
+        target = by_device.setdefault(device, {}) if colon else plain
+        target[column] = list(values)
+    return {"interval_s": interval_s, "columns": plain, "devices": by_device}
 
 
 class Sampler:
@@ -123,16 +142,7 @@ class Sampler:
             self.ended_early = None
 
     def as_timeline(self):
-        """Return columns of integers, without the columns that never had a value."""
-        table = dict(zip(self.columns, zip(*self.rows))) if self.rows else {}
-        plain, by_device = {}, {}
-        for name, values in table.items():
-            if all(value is None for value in values):
-                continue
-            device, colon, column = name.rpartition(":")
-            target = by_device.setdefault(device, {}) if colon else plain
-            target[column] = list(values)
-        return {"interval_s": EVERY_S, "columns": plain, "devices": by_device}
+        return timeline_of(dict(zip(self.columns, zip(*self.rows))), EVERY_S)
 
 
 def _sample_until_stopped(arguments, write_end, stop_read):

@@ -41,7 +41,7 @@ def _kind_of_place(mount, container):
     return "volume" if container and mount.point != "/" else "directory"
 
 
-def observe(name, path):
+def observe(name, path, *, may_write=True):
     """Describe one place. The path must exist; a fact that cannot be seen is None."""
     table = mounts.table()
     mount = mounts.mount_of(path, table)
@@ -50,7 +50,7 @@ def observe(name, path):
         place.update(kind="unknown", mount=None, devices=[], identified_by=None)
         return place
     space = os.statvfs(path)
-    probe = _probe_writes(path)
+    probe = _probe_writes(path) if may_write else None
     tops, identified_by = _find_devices(mount, table, probe)
     place.update(
         kind=_kind_of_place(mount, in_container(table)),
@@ -59,7 +59,7 @@ def observe(name, path):
         filesystem=_filesystem_details(mount, tops),
         size_bytes=space.f_blocks * space.f_frsize,
         free_bytes=space.f_bavail * space.f_frsize,
-        reflink=_reflink_works(path),
+        reflink=_reflink_works(path) if may_write else None,
         probe=probe,
         devices=devices.chain(tops),
         identified_by=identified_by,
@@ -83,6 +83,8 @@ def _find_devices(mount, table, probe):
         names = _devices_of(below)
         if names is not None:
             return names, candidate
+    if probe is None:
+        return [], None
     written = probe.get("written_bytes") or {}
     return [name for name in sorted(written) if not devices.below(name)], "probe"
 
@@ -141,8 +143,9 @@ def _probe_writes(path):
     except OSError as error:
         return {"failed": error.strerror, "fsync_ns": None, "written_bytes": None}
     written = {}
-    for name, (_, after_bytes, _) in devices.counters().items():
-        moved = after_bytes - before.get(name, (0, 0, 0))[1]
+    for name, after in devices.counters().items():
+        earlier = before.get(name)
+        moved = after.written_bytes - (earlier.written_bytes if earlier else 0)
         if moved >= PROBE_SHARE_BYTES:
             written[name] = moved
     return {"failed": None, "fsync_ns": fsync_ns, "written_bytes": written}

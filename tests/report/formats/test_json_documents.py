@@ -41,7 +41,17 @@ REPORTS: dict[str, Any] = {
 }
 HISTORIES = {
     name: getattr(sample_history, name)
-    for name in ("one_change", "there_and_back", "too_few", "two_series", "hostile", "nothing")
+    for name in (
+        "one_change",
+        "there_and_back",
+        "too_few",
+        "two_series",
+        "hostile",
+        "nothing",
+        "season",
+        "unclear",
+        "trend_and_step",
+    )
 }
 
 

@@ -12,10 +12,12 @@ from io_benchmark.analysis.evidence_model import Evidence, Observation
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.parts.time_parts import Part
-from io_benchmark.analysis.statements import Statement, Value, statement
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
 from io_benchmark.results.trials import TrialKind
 
 NOTHING_TO_EXPLAIN = "No difference was shown that needs an explanation."
+# The part of the difference that a cost must make up to be a cause of it.
+_EXPLAINS_SHARE = 0.2
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,17 @@ class CauseJudgement:
             return self
         explained = min(max(share, 0.0), 1.0) * case.difference_share
         return replace(self, predicted_ratio=case.ratio_without_share(explained), is_part=True)
+
+    def if_enough(self, case: Case, share: float | None, too_little: str) -> "CauseJudgement":
+        """Return what a measured share of the difference leaves of a supported cause.
+
+        `too_little` is the reason to rule it out; it has a slot for the share.
+        """
+        if self.state is not State.SUPPORTED or share is None:
+            return self
+        if not is_enough(share):
+            return self.evidence.ruled_out(too_little, share=part(share))
+        return self.as_part(case, share)
 
     def may_be_chance(self) -> "CauseJudgement":
         return self.also("This may be chance; more workers would show it.")
@@ -120,3 +133,13 @@ class CauseRule:
     acts_through: frozenset[Part] = frozenset()
     by_setting_alone: bool = False  # known to be the slower setting, but not by how much
     tried_by: TrialKind | None = None  # the trial that confirms or refutes it
+
+
+def is_enough(share: float) -> bool:
+    """Return whether a part of the difference is large enough to be a cause."""
+    return share >= _EXPLAINS_SHARE
+
+
+def part(share: float) -> Quantity:
+    """Return a part of the difference as a quantity; a negative one is nothing."""
+    return Quantity(max(share, 0.0), Unit.SHARE)

@@ -11,8 +11,7 @@ differs. What was not recorded may belong to any cause.
 import math
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.ranking import is_enough, part
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, is_enough, part
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.statements import Quantity, Unit, share, statement

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The two ways to judge a fact: is it slower in the measured direction, and does it cost enough?"""
+"""Judges a fact by its rank: is the slower side's the slower one?"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,10 +12,7 @@ from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, Observe, 
 from io_benchmark.analysis.diagnosis.evidence import tally
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.statements import Quantity, Statement, Unit
-
-# The part of the difference that a cost must make up to be a cause of it.
-_EXPLAINS_SHARE = 0.2
+from io_benchmark.analysis.statements import Statement
 
 
 @dataclass(frozen=True)
@@ -108,13 +105,3 @@ def by_rank(
 def fact_tally(name: str, read: ReadFact) -> Observe:
     """Observe a ranked fact."""
     return tally(name, read, text=lambda seen: None if seen is None else seen.value)
-
-
-def is_enough(share: float) -> bool:
-    """Return whether a part of the difference is large enough to be a cause."""
-    return share >= _EXPLAINS_SHARE
-
-
-def part(share: float) -> Quantity:
-    """Return a part of the difference as a quantity; a negative one is nothing."""
-    return Quantity(max(share, 0.0), Unit.SHARE)

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.ranking import is_enough
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, is_enough
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.parts.time_parts import Part
 from io_benchmark.analysis.statements import Statement, statement

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.ranking import part
+from io_benchmark.analysis.diagnosis.cause_rule import part
 from io_benchmark.analysis.diagnosis.separation import Judged
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.side_views import SideViews

@@ -11,8 +11,8 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.trials.recorded_trials import (
     CEILINGS_DIFFER_RATIO,
     LEAST_GAP_RATIO,
-    SAME_PACE_RATIO,
     TriedSide,
+    is_same_pace,
 )
 
 
@@ -26,8 +26,7 @@ class Pace:
 
     def is_like(self, pool: str | None, bytes_per_s: int) -> bool:
         """Return whether a run of a pool at this rate shows the same."""
-        nearness = self.bytes_per_s / bytes_per_s
-        return self.pool == pool and 1 / SAME_PACE_RATIO <= nearness <= SAME_PACE_RATIO
+        return self.pool == pool and is_same_pace(self.bytes_per_s, bytes_per_s)
 
     @staticmethod
     def missing(report: Report, workers: Sequence[Worker]) -> "tuple[Pace, ...]":

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from io_benchmark.analysis.model import Subject, Worker
+from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.results.trials import TrialKind, Trials
 
@@ -19,6 +19,18 @@ CEILINGS_DIFFER_RATIO = 1.2
 # Nearer than this, a pace is the other side's ceiling.
 SAME_PACE_RATIO = 1.1
 _NS_PER_S = 1e9
+
+
+def trials_of(entry: Entry) -> Trials | None:
+    """Return the trials that a worker recorded beside an entry's samples."""
+    return entry.retrieves.trials if entry.retrieves is not None else None
+
+
+def is_same_pace(bytes_per_s: float | None, wanted_bytes_per_s: float) -> bool:
+    """Return whether copies held to one rate show the same as copies held to another."""
+    if bytes_per_s is None:
+        return False
+    return 1 / SAME_PACE_RATIO <= bytes_per_s / wanted_bytes_per_s <= SAME_PACE_RATIO
 
 
 @dataclass(frozen=True)
@@ -32,7 +44,7 @@ class TriedSide:
     def of(cls, workers: Sequence[Worker], subject: Subject) -> "TriedSide":
         """Return what these workers of one side recorded beside their samples of the subject."""
         machines = [
-            [run for worker in runs if (run := _trials_of(worker, subject)) is not None]
+            [run for worker in runs if (run := _of_subject(worker, subject)) is not None]
             for runs in by_machine(workers, lambda worker: worker.machine)
         ]
         return cls(workers[0].side if workers else "", [runs for runs in machines if runs])
@@ -58,12 +70,7 @@ class TriedSide:
 
     def paced_at(self, bytes_per_s: float) -> "TriedSide":
         """Return the side with only the runs whose copies were held to about this rate."""
-        return self.only(
-            lambda run: (
-                run.pace_bytes_per_s is not None
-                and 1 / SAME_PACE_RATIO <= run.pace_bytes_per_s / bytes_per_s <= SAME_PACE_RATIO
-            )
-        )
+        return self.only(lambda run: is_same_pace(run.pace_bytes_per_s, bytes_per_s))
 
     def times(self, kind: TrialKind, files: int) -> list[list[float]]:
         """Return the times of each machine in blocks of this kind, over the first files of each.
@@ -81,9 +88,9 @@ class TriedSide:
         ]
 
 
-def _trials_of(worker: Worker, subject: Subject) -> Trials | None:
-    entries = (entry.retrieves for entry in worker.entries if entry.subject == subject)
-    return next((entry.trials for entry in entries if entry is not None), None)
+def _of_subject(worker: Worker, subject: Subject) -> Trials | None:
+    recorded = (trials_of(entry) for entry in worker.entries if entry.subject == subject)
+    return next(recorded, None)
 
 
 def _repetitions(run: Trials, kind: TrialKind, files: int) -> list[float]:

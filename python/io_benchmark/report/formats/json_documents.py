@@ -135,7 +135,8 @@ class _SeriesDocument:
     """Points that are alike but for the time; `conditions` by the rule's name.
 
     `mean_ns` is the time of one `operation`. `value` is the same in the workload's own `unit`,
-    which may be a rate. Ratios are of times: above 1 is slower.
+    which may be a rate. Ratios are of times: above 1 is slower. `possible` is what may explain the
+    points, and is not clear.
     """
 
     subject: model.Subject
@@ -146,6 +147,10 @@ class _SeriesDocument:
     points: tuple[_PointDocument, ...]
     levels: tuple[_LevelInUnit, ...]
     changes: tuple[history_model.Change, ...]
+    trend: history_model.Effect | None = None
+    seasons: tuple[history_model.Effect, ...] = ()
+    possible: tuple[str, ...] = ()
+    autocorrelation: float | None = None
 
 
 @dataclass(frozen=True)
@@ -276,6 +281,10 @@ def _series_document(series: history_model.HistorySeries) -> _SeriesDocument:
             for level in series.levels
         ),
         changes=series.changes,
+        trend=series.trend,
+        seasons=series.seasons,
+        possible=series.possible,
+        autocorrelation=series.autocorrelation,
     )
 
 
@@ -293,6 +302,6 @@ _RULES = Rules(
         Evidence: (_EvidenceDocument, _evidence_document),
         Division: (_DivisionDocument, _division_document),
     },
-    # Each workload has only some of its fields.
-    sparse=(model.Subject,),
+    # Each workload has only some of its fields; few series have a trend or a season.
+    sparse=(model.Subject, _SeriesDocument),
 )

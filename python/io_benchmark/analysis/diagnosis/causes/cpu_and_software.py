@@ -8,18 +8,17 @@ import re
 from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.cause_rule import (
+    CauseJudgement,
+    CauseRule,
+    Sides,
+    is_enough,
+    part,
+)
 from io_benchmark.analysis.diagnosis.cpu_waits import is_stolen, share_stolen
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.ranking import (
-    RankedFact,
-    by_rank,
-    fact_tally,
-    is_enough,
-    is_unranked,
-    part,
-)
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally, is_unranked
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
@@ -138,11 +137,9 @@ def _cpu(case: Case) -> CauseJudgement:
             f"The CPUs differ, and the CPU time per {operation} was not recorded.",
             workload=spawn,
         )
-    if not is_enough(share):
-        return evidence.ruled_out(
-            "The CPUs differ, but CPU time makes up {share} of the difference.", share=part(share)
-        )
-    return evidence.supported("The CPUs differ, and all work takes longer.").as_part(case, share)
+    return evidence.supported("The CPUs differ, and all work takes longer.").if_enough(
+        case, share, "The CPUs differ, but CPU time makes up {share} of the difference."
+    )
 
 
 def _throttled(case: Case, judgement: CauseJudgement) -> CauseJudgement:

@@ -6,9 +6,14 @@
 from collections.abc import Callable
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.cause_rule import (
+    CauseJudgement,
+    CauseRule,
+    Sides,
+    is_enough,
+    part,
+)
 from io_benchmark.analysis.diagnosis.evidence import span
-from io_benchmark.analysis.diagnosis.ranking import is_enough, part
 from io_benchmark.analysis.evidence_model import Evidence, Observation
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_lookups

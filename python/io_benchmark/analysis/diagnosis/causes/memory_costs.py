@@ -8,13 +8,7 @@ from statistics import median
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.evidence import span
-from io_benchmark.analysis.diagnosis.ranking import (
-    RankedFact,
-    by_rank,
-    is_enough,
-    part,
-)
-from io_benchmark.analysis.model import State
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import MIB, Quantity, Unit, statement
@@ -46,7 +40,7 @@ def _reading_ns(view: View) -> float | None:
 
 
 def _page_cache_state(case: Case) -> CauseJudgement:
-    judgement = by_rank(
+    return by_rank(
         case,
         _cached,
         supported="The slower side started with less of the cache in memory and read it from "
@@ -54,17 +48,12 @@ def _page_cache_state(case: Case) -> CauseJudgement:
         unseen="The kernel did not report how much of the cache was in memory at the start.",
         same="As much of the cache was in memory at the start on both sides.",
         name="cache-in-memory",
+    ).if_enough(
+        case,
+        case.explained_share(_reading_ns),
+        "The slower side started with less of the cache in memory, but reading the rest once "
+        "makes up only {share} of the difference.",
     )
-    share = case.explained_share(_reading_ns)
-    if judgement.state is not State.SUPPORTED or share is None:
-        return judgement
-    if not is_enough(share):
-        return judgement.evidence.ruled_out(
-            "The slower side started with less of the cache in memory, but reading the rest once "
-            "makes up only {share} of the difference.",
-            share=part(share),
-        )
-    return judgement.as_part(case, share)
 
 
 def _touch_ns(view: View) -> float | None:
@@ -93,14 +82,12 @@ def _memory_first_touch(case: Case) -> CauseJudgement:
     share = case.explained_share(_touch_per_retrieve_ns)
     if share is None:
         return evidence.not_observable("The workload has no times to compare this cost with.")
-    if not is_enough(share):
-        return evidence.ruled_out(
-            "New memory costs the slower side more, but per file this makes up only {share} of the "
-            "difference.",
-            share=part(share),
-        )
-    supported = evidence.supported("Each new page of memory costs the slower side more.")
-    return supported.as_part(case, share)
+    return evidence.supported("Each new page of memory costs the slower side more.").if_enough(
+        case,
+        share,
+        "New memory costs the slower side more, but per file this makes up only {share} of the "
+        "difference.",
+    )
 
 
 RULES = (

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides, is_enough
 from io_benchmark.analysis.diagnosis.evidence import (
     NOT_MEASURED,
     SLOWER_AT_RATIO,
@@ -15,7 +15,7 @@ from io_benchmark.analysis.diagnosis.evidence import (
     figures,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import other_place
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, is_enough
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View

@@ -7,10 +7,15 @@ from dataclasses import replace
 from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.cause_rule import (
+    CauseJudgement,
+    CauseRule,
+    Sides,
+    is_enough,
+    part,
+)
 from io_benchmark.analysis.diagnosis.cpu_waits import share_for_others
 from io_benchmark.analysis.diagnosis.evidence import WRITTEN_SHARE, span
-from io_benchmark.analysis.diagnosis.ranking import is_enough, part
 from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.side_views import SideViews

@@ -8,8 +8,7 @@ from functools import partial
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, ReadFact, by_rank, is_enough, part
-from io_benchmark.analysis.model import State
+from io_benchmark.analysis.diagnosis.ranking import RankedFact, ReadFact, by_rank
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
@@ -73,23 +72,19 @@ def _cpu(view: View) -> RankedFact | None:
 
 def _memory_limit(case: Case) -> CauseJudgement:
     """Judge what a limit of memory costs: bytes that are read again, or written before they are dropped."""
-    judgement = _judge(
+    share = _moved_more_share(case) if case.differs else None
+    return _judge(
         case,
         read=_memory,
         name="memory-limit",
         tighter="The slower side's memory is limited more tightly, and the page cache counts towards it.",
         same="Both sides have the same limit.",
+    ).if_enough(
+        case,
+        share,
+        "The slower side's memory is limited more tightly, but what its disks read and wrote more "
+        "makes up {share} of the difference.",
     )
-    share = _moved_more_share(case) if case.differs else None
-    if judgement.state is not State.SUPPORTED or share is None:
-        return judgement
-    if not is_enough(share):
-        return judgement.evidence.ruled_out(
-            "The slower side's memory is limited more tightly, but what its disks read and wrote more "
-            "makes up {share} of the difference.",
-            share=part(share),
-        )
-    return judgement.as_part(case, share)
 
 
 def _moved_more_share(case: Case) -> float | None:
@@ -133,23 +128,19 @@ def _quota_ns(view: View) -> float | None:
 
 
 def _cpu_limit(case: Case) -> CauseJudgement:
-    judgement = _judge(
+    # Several at once need more than one CPU.
+    share = case.explained_share(_quota_ns) if case.subject.workload == "cache-retrieve" else None
+    return _judge(
         case,
         read=_cpu,
         name="cpu-quota",
         tighter="The slower side's cgroup has a smaller quota of CPU time.",
         same="Both sides have the same quota.",
+    ).if_enough(
+        case,
+        share,
+        "The slower side has a smaller quota, but that predicts only {share} of the difference.",
     )
-    # Several at once need more than one CPU.
-    share = case.explained_share(_quota_ns) if case.subject.workload == "cache-retrieve" else None
-    if judgement.state is not State.SUPPORTED or share is None:
-        return judgement
-    if not is_enough(share):
-        return judgement.evidence.ruled_out(
-            "The slower side has a smaller quota, but that predicts only {share} of the difference.",
-            share=part(share),
-        )
-    return judgement.as_part(case, share)
 
 
 def _judge(case: Case, *, read: ReadFact, name: str, tighter: str, same: str) -> CauseJudgement:

@@ -4,10 +4,15 @@
 """What makes uploads slow: a server that does not answer Expect, or connecting each time."""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.cause_rule import (
+    CauseJudgement,
+    CauseRule,
+    Sides,
+    is_enough,
+    part,
+)
 from io_benchmark.analysis.diagnosis.evidence import NOT_MEASURED, figures, span
 from io_benchmark.analysis.diagnosis.measured_gains import follows, other_variant
-from io_benchmark.analysis.diagnosis.ranking import is_enough, part
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Unit
 from io_benchmark.results.workloads.upload import UploadEntry

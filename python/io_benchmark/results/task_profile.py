@@ -1,0 +1,122 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The profile of a task and its types, as `measure` in the worker's script writes them.
+
+A part that is null is not known; `unknown` has the reason, by the path of its keys. Unknown keys are
+skipped, as in a result.
+
+Versions:
+  1 (2026-11-22)  the first
+"""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from io_benchmark.results.common_types import (
+    BytesByDevice,
+    Count,
+    Few,
+    Many,
+    Name,
+    Nanoseconds,
+    ResultPart,
+    Text,
+)
+from io_benchmark.results.format import (
+    Host,
+    Limits,
+    ProfiledTask,
+    RecordedTimeline,
+    Script,
+    StoragePlace,
+)
+
+VERSION = 1
+
+
+class _Command(ResultPart, frozen=True):
+    """What ran, without its arguments: these may hold what must not be public."""
+
+    program: Text
+    arguments: Count  # how many
+    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]  # of all words, with a zero byte between
+
+
+class _Ending(ResultPart, frozen=True):
+    """The exit code, or the signal that ended the command; `error` says why it was not started."""
+
+    code: Count | None
+    signal: Count | None
+    error: Text | None
+
+
+class _Usage(ResultPart, frozen=True):
+    """CPU time of the command and of all processes that were waited for."""
+
+    user_ns: Count
+    kernel_ns: Count
+
+
+class _ProcessIo(ResultPart, frozen=True):
+    """What the same processes read and wrote: bytes of disks, and by system calls."""
+
+    read_bytes: Count
+    written_bytes: Count  # made dirty; cancelled ones were removed before they were written
+    cancelled_bytes: Count
+    read_characters: Count
+    written_characters: Count
+    read_calls: Count
+    write_calls: Count
+
+
+class _PressureTotals(ResultPart, frozen=True):
+    """How long some (or all) of the processes waited for a resource."""
+
+    io_some_us: Count | None
+    io_full_us: Count | None
+    memory_some_us: Count | None
+    cpu_some_us: Count | None
+
+
+class _Pressure(ResultPart, frozen=True):
+    machine: _PressureTotals | None
+    cgroup: _PressureTotals | None
+
+
+class _Syncs(ResultPart, frozen=True):
+    """What the kernel counted of synchronous writes, also of those of other tasks."""
+
+    flushes: Count | None  # requests to flush the cache of a disk; the most of the place's disks
+    commits: Count | None  # requested commits of an ext4 journal
+
+
+class _ProfiledStorage(ResultPart, frozen=True):
+    places: Annotated[list[StoragePlace], Few]
+
+
+class TaskProfile(ResultPart, frozen=True):
+    """What one command asked of one machine."""
+
+    version: Annotated[int, Meta(ge=VERSION, le=VERSION)]
+    script: Script
+    started: Text
+    ended: Text
+    task: ProfiledTask
+    command: _Command
+    ending: _Ending
+    wall_ns: Nanoseconds
+    usage: _Usage | None
+    io: _ProcessIo | None
+    own_cpu_ns: Count  # what measuring took meanwhile
+    other_cpu_ms: Count | None  # CPU time of all but the command and the measuring
+    pressure: _Pressure
+    cgroup_bytes: BytesByDevice | None  # of the command's cgroup; the timeline has the machine's
+    syncs: Annotated[dict[Name, _Syncs], Few]
+    disk_counters_of: Name  # "machine": other tasks are in the timeline's counters and in `syncs`
+    host: Host
+    limits: Limits
+    storage: _ProfiledStorage
+    timeline: RecordedTimeline
+    unknown: Annotated[dict[Text, Text], Many]

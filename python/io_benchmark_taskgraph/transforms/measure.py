@@ -1,0 +1,126 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Profile tasks of any kind: run the command of those with `benchmark: {measure: FOLDER}` by `measure`.
+
+The command carries the worker's script, as a benchmark's does. Where the script cannot be unpacked or
+started, the task's command runs without it. The profile is in a directory artifact, since a missing
+directory or file would be an error of the task.
+"""
+
+import functools
+import posixpath
+import re
+import shlex
+from typing import Any
+
+import voluptuous
+from taskgraph.transforms.base import TransformSequence
+
+from io_benchmark_taskgraph.checks import checked
+from io_benchmark_taskgraph.mistakes import (
+    BadKeyError,
+    in_task,
+    plain,
+    root_folder,
+    shown,
+)
+from io_benchmark_taskgraph.script_modules import needed_modules
+from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, PLACE_PATH, SCRIPT_PATH
+from io_benchmark_taskgraph.task_command import MAX_ARGUMENT_BYTES, check_sizes
+from io_benchmark_taskgraph.transforms import Tasks
+from io_benchmark_taskgraph.zip_application import ZipApplication
+
+KEY = "benchmark.measure"
+SCRIPT = "scripts/io-benchmark"
+ARTIFACT = "public/io-benchmark"
+# As taskgraph's run-task runs a command that is one text.
+SHELL = ["bash", "-cx"]
+# Whatever fails here, the task's command runs. Rehearsals and tests set the variables.
+TEXT = """\
+# io-benchmark {application.version} profiles the command at the end: https://github.com/mozilla-releng/io-benchmark
+# sha256 {application.sha256}
+application="${{IO_BENCHMARK_SCRIPT_DIR:-{folder}}}"/io-benchmark.pyz
+artifacts="${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}"/io-benchmark
+mkdir -p "${{application%/*}}" "$artifacts"
+printf %s "${{@:1:{count}}}" | base64 -d | gzip -d > "$application"
+shift {count}
+if [ "$(sha256sum < "$application")" = "{application.sha256}  -" ] &&
+  python3 -I -B "$application" measure --help < /dev/null > /dev/null; then
+  exec python3 -I -B "$application" measure --place {place} --output "$artifacts"/task-profile.json -- "$@"
+fi
+echo "io-benchmark: cannot unpack or start $application; the command has no profile" >&2
+exec "$@"
+"""
+
+
+def _folder(value: object) -> str:
+    if not isinstance(value, str) or not re.match(PLACE_PATH, value):
+        raise voluptuous.Invalid(
+            f"{shown(value)} is not a folder; write the absolute path where the task works"
+        )
+    return value
+
+
+SCHEMA = voluptuous.Schema({
+    # The folder where the task works; its disks are watched.
+    voluptuous.Required("measure"): _folder,
+    # The folder with the worker's script, from the root of the checkout.
+    voluptuous.Optional("script", default=SCRIPT): str,
+})
+
+
+def _words(task: dict[str, Any]) -> list[Any]:
+    """Return the words of the task's command; each is a text or a reference to a task."""
+    run = task.get("run", {})
+    using = run.get("using")
+    if using != "run-task" or "docker-image" not in task.get("worker", {}):
+        raise BadKeyError(
+            KEY,
+            f"wraps commands of run-task in a docker image; this task uses {plain(using)}"
+            + ("" if using != "run-task" else " without one"),
+        )
+    if run.pop("exec-with", "bash") != "bash":
+        raise BadKeyError(KEY, "needs bash; remove exec-with")
+    command = run.get("command")
+    return command if isinstance(command, list) else [*SHELL, command]
+
+
+def _wrap(config: Any, tasks: Tasks) -> Tasks:
+    root = root_folder(config)
+
+    @functools.cache
+    def build(script: str) -> ZipApplication:
+        return ZipApplication(needed_modules(root, script, []))
+
+    for task in tasks:
+        stanza = task.pop("benchmark", None)
+        if stanza is None:
+            yield task
+            continue
+        with in_task(config, task):
+            chosen = checked(SCHEMA, stanza, "benchmark")
+            words = _words(task)
+            application = build(posixpath.normpath(chosen["script"]))
+            parts = application.arguments(MAX_ARGUMENT_BYTES)
+            text = TEXT.format(
+                application=application,
+                folder=SCRIPT_PATH,
+                artifacts=ARTIFACTS_PATH,
+                count=len(parts),
+                place=shlex.quote(f"workspace={chosen['measure']}"),
+            )
+            wrapper = ["bash", "-c", text, "io-benchmark", *parts]
+            check_sizes(wrapper, chosen["script"])
+        task["run"]["command"] = [*wrapper, *words]
+        artifact = {
+            "type": "directory",
+            "name": ARTIFACT,
+            "path": f"{ARTIFACTS_PATH}/io-benchmark",
+        }
+        task["worker"].setdefault("artifacts", []).append(artifact)
+        yield task
+
+
+transforms = TransformSequence()
+transforms.add(_wrap)

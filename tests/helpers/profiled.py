@@ -1,0 +1,65 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Runs a command below the worker's script, and reads its profile."""
+
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from worker import DRIVER, SCRIPT
+
+from io_benchmark.results.task_profile import TaskProfile
+
+
+@dataclass
+class Profiled:
+    """Where the profile goes, and the options before the command."""
+
+    path: Path
+    options: list[str] = field(default_factory=list)
+    python: str = sys.executable
+
+    def command(self, *command: str, prelude: str = "") -> list[str]:
+        start = [self.python, "-B"]
+        start += ["-c", DRIVER.format(prelude=prelude)] if prelude else []
+        given = [*self.options, "--output", str(self.path)]
+        return [*start, str(SCRIPT), "measure", *given, "--", *command]
+
+    def run(
+        self, *command: str, prelude: str = "", stdin: bytes = b"", **options: Any
+    ) -> "subprocess.CompletedProcess[bytes]":
+        return subprocess.run(
+            self.command(*command, prelude=prelude),
+            input=stdin,
+            capture_output=True,
+            check=False,
+            timeout=120,
+            **options,
+        )
+
+    def start(self, *command: str) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(
+            self.command(*command),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def profile(self) -> TaskProfile:
+        """The profile, in which every null of a part has a reason."""
+        profile = msgspec.json.decode(self.path.read_bytes(), type=TaskProfile)
+        document: Any = msgspec.json.decode(self.path.read_bytes())
+        parts = {name: document[name] for name in ("usage", "io", "other_cpu_ms", "cgroup_bytes")}
+        parts |= {f"pressure.{name}": part for name, part in document["pressure"].items()}
+        for kind in ("pressure", "syncs"):
+            for owner, counts in document[kind].items():
+                path = f"{kind}.{owner}"
+                parts |= {f"{path}.{name}": count for name, count in (counts or {}).items()}
+        missing = {name for name, part in parts.items() if part is None}
+        assert missing == {name for name in profile.unknown if not name.startswith("storage.")}
+        assert all(profile.unknown.values())
+        return profile

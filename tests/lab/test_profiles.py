@@ -1,0 +1,81 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Profiles of commands on real disks: what was written and when, and how often something was synced.
+
+The disks are new and nobody else uses them, so the machine's counters are the command's.
+"""
+
+import sys
+from pathlib import Path
+
+import pytest
+from profiled import Profiled
+from storage_lab import MIB, Lab
+
+from io_benchmark.results.task_profile import TaskProfile
+
+pytestmark = [pytest.mark.serial, pytest.mark.root]
+
+SYNCS = 100
+APPEND = f"""
+import os
+file = os.open("file", os.O_WRONLY | os.O_CREAT)
+for _ in range({SYNCS}):
+    os.write(file, bytes(4096))
+    os.fsync(file)
+"""
+
+
+def profile_of(place: Path, folder: Path, *command: str) -> TaskProfile:
+    """What a command there asks for."""
+    profiled = Profiled(folder / "task-profile.json", ["--place", f"disk={place}"])
+    done = profiled.run(*command, cwd=place)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return profiled.profile()
+
+
+def test_syncs_on_ext4(lab: Lab, tmp_path: Path) -> None:
+    """One requested commit for each, and one or two flushes."""
+    syncs = profile_of(lab.disk("disk"), tmp_path, sys.executable, "-c", APPEND).syncs["disk"]
+    assert syncs.commits is not None
+    assert SYNCS <= syncs.commits <= 1.1 * SYNCS
+    assert syncs.flushes is not None
+    assert SYNCS <= syncs.flushes <= 2.2 * SYNCS
+
+
+def test_syncs_without_barriers(lab: Lab, tmp_path: Path) -> None:
+    """Nothing is flushed, which does not mean that nothing was synced; the commits tell."""
+    disk = lab.disk("disk", options="nobarrier")
+    profile = profile_of(disk, tmp_path, sys.executable, "-c", APPEND)
+    syncs = profile.syncs["disk"]
+    assert syncs.flushes is None
+    assert "without barriers" in profile.unknown["syncs.disk.flushes"]
+    assert syncs.commits is not None
+    assert SYNCS <= syncs.commits <= 1.1 * SYNCS
+
+
+def test_syncs_on_xfs(lab: Lab, tmp_path: Path) -> None:
+    """No commits are shown; the flushes tell."""
+    disk = lab.disk("disk", filesystem="xfs", size_mib=400)
+    profile = profile_of(disk, tmp_path, sys.executable, "-c", APPEND)
+    syncs = profile.syncs["disk"]
+    assert syncs.commits is None
+    assert "only ext4" in profile.unknown["syncs.disk.commits"]
+    assert syncs.flushes is not None
+    assert SYNCS <= syncs.flushes <= 2.5 * SYNCS
+
+
+def test_when_it_was_written(lab: Lab, tmp_path: Path) -> None:
+    """64 MiB in the second second: in its rows, and not in those before."""
+    write = "dd if=/dev/zero of=file bs=1M count=64 conv=fsync 2>/dev/null"
+    profile = profile_of(lab.disk("disk"), tmp_path, "sh", "-c", f"sleep 1; {write}; sleep 1")
+    (device,) = profile.timeline.devices.values()
+    rows = list(zip(profile.timeline.columns["time_ns"], device["written_bytes"], strict=True))
+    begin = rows[0][1]
+    assert begin is not None
+    written = [(at or 0, (total or 0) - begin) for at, total in rows]
+    # ext4 still writes tables of the new disk.
+    assert max(total for at, total in written if at < 0.9e9) < 20 * MIB
+    assert 64 * MIB <= written[-1][1] < 100 * MIB
+    assert len(rows) >= 15

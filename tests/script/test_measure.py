@@ -1,0 +1,319 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""`measure -- COMMAND`: the command runs as if alone, whatever happens to its profile."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from profiled import Profiled
+
+SIGNALS = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGTERM")
+# Prints a line per signal until it has had this many seconds without one.
+COUNTER = """
+import signal, sys, time
+for number in {numbers}:
+    signal.signal(number, lambda number, _: print(signal.Signals(number).name, flush=True))
+print("ready", flush=True)
+end = time.monotonic() + {seconds}
+while time.monotonic() < end:
+    time.sleep(0.05)
+sys.exit(7)
+"""
+
+
+def counter(seconds: float, *names: str) -> list[str]:
+    numbers = [int(signal.Signals[name]) for name in names]
+    return [sys.executable, "-c", COUNTER.format(numbers=numbers, seconds=seconds)]
+
+
+def run(*command: str, **options: Any) -> "subprocess.CompletedProcess[Any]":
+    return subprocess.run(command, capture_output=True, check=False, **options)
+
+
+@contextmanager
+def patience(process: "subprocess.Popen[bytes]") -> Iterator[None]:
+    """Kills the process if the test fails before it ended."""
+    with process:
+        try:
+            yield
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+def test_a_command_that_succeeds(profiled: Profiled) -> None:
+    """Its streams are its own, nothing is added to them, and all that is known is in the profile."""
+    done = profiled.run("sh", "-c", "cat; echo problem >&2", stdin=b"given")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"given", b"problem\n")
+    profile = profiled.profile()
+    assert (profile.ending.code, profile.ending.signal, profile.ending.error) == (0, None, None)
+    assert (profile.command.program, profile.command.arguments) == ("sh", 2)
+    assert profile.task.pool is None
+    assert profile.host.tools == {}
+    (place,) = profile.storage.places
+    assert (place.name, place.probe, place.reflink) == ("workspace", None, None)
+    assert list(profile.syncs) == ["workspace"]
+    assert profile.disk_counters_of == "machine"
+
+
+@pytest.mark.parametrize("code", [1, 2, 77, 255])
+def test_the_exit_code(profiled: Profiled, code: int) -> None:
+    """Passed through."""
+    assert profiled.run("sh", "-c", f"exit {code}").returncode == code
+    assert profiled.profile().ending.code == code
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL", "SIGSEGV", "SIGINT", "SIGPIPE", "SIGABRT"])
+def test_a_command_that_a_signal_ends(profiled: Profiled, name: str) -> None:
+    """This process ends by the same signal: a shell shows the same."""
+    number = signal.Signals[name]
+    done = profiled.run("sh", "-c", f"kill -{int(number)} $$")
+    assert (done.returncode, done.stderr) == (-number, b"")
+    assert profiled.profile().ending.signal == number
+    shell = profiled.command("sh", "-c", f"kill -{int(number)} $$")
+    seen = run("sh", "-c", '"$@"; echo $?', "-", *shell)
+    assert seen.stdout == b"%d\n" % (128 + number)
+
+
+def test_a_command_that_is_not_found(profiled: Profiled) -> None:
+    """One line, and the code that shells have for it."""
+    done = profiled.run("no-such-command", "x")
+    assert (done.returncode, done.stdout) == (127, b"")
+    assert done.stderr == b"io-benchmark: no-such-command: No such file or directory\n"
+    profile = profiled.profile()
+    assert (profile.ending.code, profile.ending.error) == (127, "No such file or directory")
+    assert (profile.usage, profile.io, profile.other_cpu_ms) == (None, None, None)
+    reasons = {profile.unknown[name] for name in ("usage", "io", "other_cpu_ms")}
+    assert reasons == {"the command was not started"}
+
+
+def test_a_command_that_is_not_executable(profiled: Profiled, tmp_path: Path) -> None:
+    """A folder, or a file without the permission."""
+    done = profiled.run(str(tmp_path))
+    assert done.returncode == 126
+    assert done.stderr == b"io-benchmark: %s: Permission denied\n" % bytes(tmp_path)
+
+
+def test_a_script_that_names_no_interpreter(profiled: Profiled, tmp_path: Path) -> None:
+    """The shell runs it, as it would without this program."""
+    script = tmp_path / "script"
+    script.write_text('echo "$0 $1"\nexit 4\n')
+    script.chmod(0o755)
+    done = profiled.run(str(script), "a b")
+    assert (done.returncode, done.stdout) == (4, b"%s a b\n" % bytes(script))
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+def test_signals_are_forwarded(profiled: Profiled, name: str) -> None:
+    """Once each; the command decides what follows, and its code is the outcome."""
+    process = profiled.start(*counter(1.0, *SIGNALS))
+    with patience(process):
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        os.kill(process.pid, signal.Signals[name])
+        output, errors = process.communicate(timeout=60)
+    assert (output.decode(), errors, process.returncode) == (f"{name}\n", b"", 7)
+    assert profiled.profile().ending.code == 7
+
+
+def test_sigterm_ends_both(profiled: Profiled) -> None:
+    """A command that does not handle it: this process ends by it as well, with a profile."""
+    process = profiled.start("sh", "-c", "echo ready; exec sleep 60")
+    with patience(process):
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        process.terminate()
+        assert process.wait(timeout=60) == -signal.SIGTERM
+    assert profiled.profile().ending.signal == signal.SIGTERM
+
+
+def test_ctrl_c_arrives_once(profiled: Profiled) -> None:
+    """A terminal sends it to both processes: it is not forwarded as well."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        command = profiled.command(*counter(1.0, "SIGINT"))
+        os.execv(command[0], command)  # noqa: S606
+    seen = b""
+    while b"ready" not in seen:
+        seen += os.read(terminal, 1000)
+    os.write(terminal, b"\x03")
+    try:
+        while True:
+            seen += os.read(terminal, 1000)
+    except OSError:  # the terminal's other end is closed
+        pass
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    assert os.WEXITSTATUS(status) == 7
+    assert seen.count(b"SIGINT") == 1
+
+
+def test_nohup(profiled: Profiled) -> None:
+    """What was ignored at the start is ignored by the command."""
+    command = profiled.command("sh", "-c", "kill -HUP $$; echo alive")
+    seen = run("nohup", *command, stdin=subprocess.DEVNULL)
+    assert (seen.returncode, seen.stdout) == (0, b"alive\n")
+
+
+def status_of(*command: str) -> bytes:
+    seen = run(*command)
+    assert seen.returncode == 0
+    # Two signals of the C library's own, 32 and 33, are ignored by what posix_spawn starts.
+    output: bytes = seen.stdout.replace(b"0000000180000000", b"0000000000000000")
+    return output
+
+
+@pytest.mark.parametrize("blocked", [set(), {signal.SIGUSR1, signal.SIGCHLD}])
+def test_signals_are_as_without_it(profiled: Profiled, blocked: set[signal.Signals]) -> None:
+    """Blocked and ignored signals of the command: those that this program was started with."""
+    asked = ("grep", "^Sig[BI]", "/proc/self/status")
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
+    try:
+        assert status_of(*profiled.command(*asked)) == status_of(*asked)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        pytest.param({"A": "1"}, id="no locale"),
+        pytest.param({"LC_ALL": "C", "A": "1"}, id="C"),
+        pytest.param({"LC_CTYPE": "C"}, id="LC_CTYPE"),
+        pytest.param({"B": os.fsdecode(b"d\xe9p\xf4t"), "LANG": "C.UTF-8"}, id="not UTF-8"),
+    ],
+)
+def test_the_environment_is_as_without_it(profiled: Profiled, environment: dict[str, str]) -> None:
+    """Python adds a locale to its own; the command does not get it."""
+    environment["PATH"] = os.environ["PATH"]
+    with_it, without = (
+        run(*command, env=environment).stdout for command in (profiled.command("env"), ["env"])
+    )
+    assert sorted(with_it.splitlines()) == sorted(without.splitlines())
+
+
+def test_descriptors_are_as_without_it(profiled: Profiled) -> None:
+    """Those that were inherited stay open, such as make's; those that were closed stay closed."""
+    reading, writing = os.pipe()
+    command = ("sh", "-c", f"echo through > /proc/self/fd/{writing}; ls -l /proc/self/fd")
+    done = profiled.run(*command, pass_fds=(writing,), preexec_fn=lambda: os.close(0))
+    assert done.returncode == 0
+    assert os.read(reading, 100) == b"through\n"
+    os.close(reading)
+    os.close(writing)
+    opened = [line.split()[8] for line in done.stdout.decode().splitlines()[1:]]
+    # The first free number is that of the folder which ls lists.
+    assert set(opened) == {"0", "1", "2", str(writing)}
+    assert b"/dev/null" not in done.stdout
+
+
+def test_much_output(profiled: Profiled) -> None:
+    """Every byte, by whatever pipe it goes."""
+    size = 40 << 20
+    done = profiled.run("sh", "-c", f"head -c {size} /dev/zero; head -c {size} /dev/zero >&2")
+    assert done.returncode == 0
+    assert done.stdout == done.stderr == bytes(size)
+
+
+def test_a_reader_that_closes_early(profiled: Profiled) -> None:
+    """The command ends by SIGPIPE, as it does alone."""
+    process = profiled.start("yes")
+    with patience(process):
+        assert process.stdout is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        assert process.wait(timeout=60) == -signal.SIGPIPE
+
+
+def test_children_that_outlive_the_command(profiled: Profiled) -> None:
+    """Nobody waits for them, and they are not stopped."""
+    begin_s = time.monotonic()
+    done = profiled.run("sh", "-c", "sleep 60 >/dev/null 2>&1 & echo $!")
+    child = int(done.stdout)
+    assert Path(f"/proc/{child}").exists()
+    os.kill(child, signal.SIGKILL)
+    assert time.monotonic() - begin_s < 50
+    assert profiled.profile().ending.code == 0
+
+
+@pytest.mark.root
+def test_a_full_disk(profiled: Profiled, mount: Callable[[str], Path]) -> None:
+    """One line on stderr, no half of a file, and the command's own code."""
+    folder = mount("size=64k")
+    with pytest.raises(OSError, match="No space"), (folder / "greedy").open("wb") as file:
+        file.write(bytes(1 << 20))
+    profiled.path = folder / "task-profile.json"
+    done = profiled.run("sh", "-c", "exit 5")
+    assert (done.returncode, done.stdout) == (5, b"")
+    problem = f"{profiled.path}: No space left on device"
+    assert done.stderr.decode() == f"io-benchmark: the command has no profile: {problem}\n"
+    assert [path.name for path in folder.iterdir()] == ["greedy"]
+
+
+def test_a_folder_that_cannot_be_made(profiled: Profiled, tmp_path: Path) -> None:
+    """The same for any other reason."""
+    (tmp_path / "file").touch()
+    profiled.path = tmp_path / "file" / "task-profile.json"
+    done = profiled.run("sh", "-c", "exit 5")
+    assert (done.returncode, done.stderr.decode()) == (
+        5,
+        f"io-benchmark: the command has no profile: {tmp_path}/file: File exists\n",
+    )
+
+
+@pytest.mark.parametrize("step", ["__init__", "take", "as_timeline"])
+def test_a_bug_in_the_profile(profiled: Profiled, step: str) -> None:
+    """Whatever fails, and whenever: the command runs, and its outcome is the same."""
+    prelude = (
+        "from observe.disk_timeline import DiskTimeline\n"
+        "def fail(*_): raise MemoryError('no more')\n"
+        f"DiskTimeline.{step} = fail\n"
+    )
+    done = profiled.run("sh", "-c", "sleep 0.3; echo done; exit 5", prelude=prelude)
+    assert (done.returncode, done.stdout) == (5, b"done\n")
+    assert done.stderr == b"io-benchmark: the command has no profile: MemoryError: no more\n"
+    assert not profiled.path.exists()
+
+
+def test_a_folder_that_is_gone(profiled: Profiled, tmp_path: Path) -> None:
+    """A command may start in a folder that was removed: it runs, and its place is not known."""
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    start = "; ".join([f"rmdir {folder}", 'exec "$@"'])
+    done = run("sh", "-c", start, "-", *profiled.command("sh", "-c", "exit 5"), cwd=folder)
+    assert done.returncode == 5
+    assert b"io-benchmark" not in done.stderr
+    assert [place.failed for place in profiled.profile().storage.places] == [
+        "No such file or directory"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        pytest.param([], "the command is missing; give it after --", id="nothing"),
+        pytest.param(["--"], "the command is missing; give it after --", id="dashes"),
+        pytest.param(["ls"], "unrecognized arguments: ls", id="no dashes"),
+        pytest.param(["--place", "x", "--", "ls"], "'x' is not NAME=/absolute/path", id="place"),
+        pytest.param(
+            ["--place", "a=/x", "--place", "a=/y", "--", "ls"], "'a' given twice", id="twice"
+        ),
+    ],
+)
+def test_wrong_arguments(profiled: Profiled, arguments: list[str], problem: str) -> None:
+    """The command does not run."""
+    start = profiled.command("true")[: -len(["--output", "", "--", "true"])]
+    done = run(*start, *arguments, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert problem in done.stderr
+    assert done.stderr.endswith("; measure --help lists the arguments\n")

@@ -1,0 +1,224 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The profile of a command on recorded machines: which counters it takes, and which it cannot."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+import settings
+import task_profile
+from observe import devices, disk_timeline
+
+from io_benchmark.results import task_profile as reader
+from io_benchmark.results.reader import MAXIMUM_PARTS
+
+Record = Callable[..., None]
+GROUP = "/sys/fs/cgroup/task"
+PRESSURE = "some avg10=0.00 avg60=0.00 avg300=0.00 total={}\nfull avg10=0.00 total={}\n"
+
+
+def machine(
+    *,
+    at: int,
+    mount: str = "ext4 /dev/nvme0n1 rw",
+    write_cache: str = "write back",
+    fields: int = 20,
+    journal: bool = True,
+) -> dict[str, str]:
+    """A worker with one disk, its container's cgroup v2, and counters that grew by `at`."""
+    counts = ["259", "0", "nvme0n1", *(str(at * number) for number in range(1, 18))]
+    device = "/sys/devices/nvme0n1"
+    files = {
+        "/proc/self/mountinfo": f"1 0 259:0 / / rw - {mount}\n"
+        "2 1 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup rw\n",
+        "/proc/self/cgroup": "0::/task\n",
+        "/proc/diskstats": " ".join(counts[:fields]) + "\n",
+        "/proc/meminfo": f"Dirty: {at} kB\nWriteback: 4 kB\nMemAvailable: 100 kB\n",
+        "/proc/stat": f"cpu  {100 * at} 0 {100 * at} 5 6 0 0 7 0 0\n",
+        "/proc/pressure/io": PRESSURE.format(10 * at, 5 * at),
+        "/proc/pressure/memory": PRESSURE.format(at, 0),
+        "/proc/pressure/cpu": PRESSURE.format(2 * at, 0),
+        f"{GROUP}/io.pressure": PRESSURE.format(9 * at, 4 * at),
+        f"{GROUP}/memory.pressure": PRESSURE.format(0, 0),
+        f"{GROUP}/cpu.pressure": PRESSURE.format(at, 0),
+        f"{GROUP}/io.stat": f"8:0 rbytes=9 wbytes=9\n259:0 rbytes={7 * at} wbytes={8 * at} rios=1\n",
+        f"{device}/dev": "259:0",
+        f"{device}/size": "1000",
+        f"{device}/queue/write_cache": write_cache,
+    }
+    if journal:
+        files["/proc/fs/jbd2/nvme0n1-8/info"] = (
+            f"{9 * at} transactions ({6 * at} requested), each\n"
+        )
+    return files
+
+
+def profile_of(
+    recorded: Record, folder: Path, before: dict[str, str], after: dict[str, str]
+) -> reader.TaskProfile:
+    links = {"/sys/class/block/nvme0n1": "../../devices/nvme0n1"}
+    recorded(before, links)
+    output = str(folder / "task-profile.json")
+    chosen = settings._MeasureSettings(["make"], [settings._Place("root", "/")], "intel", output)
+    profile = task_profile.TaskProfile(chosen, ["make"])
+    recorded(after)
+    ending = {"code": 0, "signal": None, "error": None}
+    profile.finish(ending, 10**9, SimpleNamespace(ru_utime=0.5, ru_stime=0.25))
+    return msgspec.json.decode(Path(output).read_bytes(), type=reader.TaskProfile)
+
+
+def test_all_that_a_worker_shows(recorded: Record, tmp_path: Path) -> None:
+    """What the counters grew by between the start and the end, under their names."""
+    profile = profile_of(recorded, tmp_path, machine(at=1000), machine(at=1003))
+    known = msgspec.to_builtins(profile)
+    assert known["usage"] == {"user_ns": 500_000_000, "kernel_ns": 250_000_000}
+    assert known["pressure"] == {
+        "machine": {"io_some_us": 30, "io_full_us": 15, "memory_some_us": 3, "cpu_some_us": 6},
+        "cgroup": {"io_some_us": 27, "io_full_us": 12, "memory_some_us": 0, "cpu_some_us": 3},
+    }
+    assert known["cgroup_bytes"] == {"nvme0n1": {"read": 21, "written": 24}}
+    assert known["syncs"] == {"root": {"flushes": 3 * 16, "commits": 3 * 6}}
+    # 600 ticks of 10 ms on all CPUs, less what the command and the measuring took.
+    assert 5000 < known["other_cpu_ms"] < 5250
+    disk = known["timeline"]["devices"]["nvme0n1"]
+    assert [values[-1] - values[0] for values in map(disk.get, devices.COLUMNS)] == [
+        *(3 * 3 * 512, 3 * 7 * 512, 3 * 10, 3 * 1, 3 * 5, 3 * 16)
+    ]
+    assert known["timeline"]["columns"]["dirty_bytes"] == [1000 * 1024, 1003 * 1024]
+    assert list(known["unknown"]) == ["io"]
+
+
+@pytest.mark.parametrize(
+    ("facts", "name", "reason"),
+    [
+        pytest.param(
+            {"fields": 18},
+            "flushes",
+            "the kernel does not count flushes; Linux 5.5 and later do",
+            id="old kernel",
+        ),
+        pytest.param(
+            {"write_cache": "write through"},
+            "flushes",
+            "the disks have no volatile write cache, so a sync flushes nothing",
+            id="no cache",
+        ),
+        pytest.param(
+            {"mount": "ext4 /dev/nvme0n1 rw,nobarrier,commit=60"},
+            "flushes",
+            "mounted without barriers, so a sync flushes nothing",
+            id="no barriers",
+        ),
+        pytest.param(
+            {"journal": False},
+            "commits",
+            "only ext4 shows how many commits were requested, and none is visible",
+            id="no journal",
+        ),
+    ],
+)
+def test_syncs_that_cannot_be_counted(
+    recorded: Record, tmp_path: Path, facts: dict[str, Any], name: str, reason: str
+) -> None:
+    """A counter that stays 0 although the command synced is null, with the reason."""
+    made = [machine(at=at, **facts) for at in (1000, 1003)]
+    profile = profile_of(recorded, tmp_path, *made)
+    assert getattr(profile.syncs["root"], name) is None
+    assert profile.unknown[f"syncs.root.{name}"] == reason
+
+
+def test_a_disk_that_the_cgroup_has_not_used(recorded: Record, tmp_path: Path) -> None:
+    """It is not in io.stat yet: 0, as what the machine did is by others."""
+    made = [machine(at=at) | {f"{GROUP}/io.stat": "8:0 rbytes=9 wbytes=9\n"} for at in (1, 2)]
+    profile = profile_of(recorded, tmp_path, *made)
+    assert msgspec.to_builtins(profile.cgroup_bytes) == {"nvme0n1": {"read": 0, "written": 0}}
+
+
+def test_counters_that_begin_anew(recorded: Record, tmp_path: Path) -> None:
+    """A device that came back: not known, and never less than nothing."""
+    profile = profile_of(recorded, tmp_path, machine(at=1000), machine(at=10))
+    assert profile.cgroup_bytes is None
+    assert profile.syncs["root"].commits is None
+
+
+def test_a_place_in_memory(recorded: Record, tmp_path: Path) -> None:
+    """No disk, and no syncs to count."""
+    made = [machine(at=at, mount="tmpfs none rw", journal=False) for at in (1, 2)]
+    profile = profile_of(recorded, tmp_path, *made)
+    reason = "in memory, on a network, or on disks that only a write would identify"
+    assert profile.unknown["storage.places.root.devices"] == reason
+    assert profile.unknown["syncs.root.flushes"] == reason
+    assert profile.timeline.devices == {}
+
+
+@pytest.fixture
+def timeline(recorded: Record) -> disk_timeline.DiskTimeline:
+    recorded(machine(at=1))
+    return disk_timeline.DiskTimeline(["nvme0n1", "gone"])
+
+
+def test_ten_rows_per_second(timeline: disk_timeline.DiskTimeline) -> None:
+    """The next row is due a tenth of a second after the first, however long this took."""
+    assert 0 < timeline.rest_s() <= disk_timeline.EVERY_S
+
+
+def test_costly_rows_are_further_apart(
+    timeline: disk_timeline.DiskTimeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """5 ms of CPU time for a row: one per second, so that all take 0.5 % of the time."""
+    ticks = iter([0, 5_000_000])
+    monkeypatch.setattr(time, "thread_time_ns", lambda: next(ticks))
+    timeline.take()
+    assert 0.9 < timeline.rest_s() <= 1.1
+
+
+def test_a_pause_is_not_made_up_for(
+    timeline: disk_timeline.DiskTimeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine that stood still for an hour: one row, then the next a tenth later."""
+    now = time.monotonic() + 3600
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    timeline.take()
+    assert timeline.rest_s() == 0
+    timeline.take()
+    assert timeline.rest_s() > 0
+
+
+def test_a_long_run(monkeypatch: pytest.MonkeyPatch, recorded: Record) -> None:
+    """Rows are dropped evenly, never the first or the last one, and the interval doubles."""
+    monkeypatch.setattr(disk_timeline, "ROWS_AT_MOST", 11)
+    recorded(machine(at=1))
+    timeline = disk_timeline.DiskTimeline(["nvme0n1"])
+    for at in range(2, 36):
+        recorded(machine(at=at))
+        timeline.take()
+    seen = timeline.as_timeline()
+    assert seen["interval_s"] == disk_timeline.EVERY_S * 2**5
+    writes = seen["devices"]["nvme0n1"]["writes"]
+    rows = [value // 5 for value in writes]
+    assert rows[0] == 1
+    assert rows[-1] == 35
+    assert rows == sorted(rows)
+    assert 5 <= len(rows) <= 11
+
+
+def test_what_is_missing_is_null(timeline: disk_timeline.DiskTimeline, recorded: Record) -> None:
+    """A device that was never there has no columns; one that went away has nulls."""
+    recorded({"/proc/diskstats": ""})
+    timeline.take()
+    seen = timeline.as_timeline()
+    assert list(seen["devices"]) == ["nvme0n1"]
+    assert seen["devices"]["nvme0n1"]["reads"] == [1, None]
+
+
+def test_a_reader_takes_the_longest_profile() -> None:
+    """Its cells are fewer than the values that a reader decodes."""
+    commas = {character: most for character, most, _ in MAXIMUM_PARTS}[b","]
+    assert commas / 2 > disk_timeline.CELLS_AT_MOST
+    assert disk_timeline.ROWS_AT_MOST <= 100_000
