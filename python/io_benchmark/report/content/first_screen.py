@@ -29,7 +29,7 @@ from io_benchmark.text import name
 # Of more candidates than this only the most different ones have a sentence each.
 _POOLS_EACH, _MOST_DIFFERENT = 4, 2
 _NAMED, _SINGLE_WORKERS, _WARNINGS = 6, 2, 2
-_WARNING_LENGTH = 150
+_WARNING_LENGTH = 200
 # In the order in which they are left out where the screen is full.
 _ROWS = ("Total", "P50", "P95", "P99", "Avg")
 _NOTE, _MEASURES, _AVERAGE, _WHERE, _TRY, _ALWAYS = range(len(_ROWS), len(_ROWS) + 6)
@@ -87,8 +87,8 @@ class FirstScreen:
     ) -> Self:
         """Write the screen; `nothing` is why there is no answer at all, or nothing."""
         # An option needs no explanation.
-        reason = report.baseline_reason
-        title = report.title + (f" ({reason})" if reason and not reason.startswith("--") else "")
+        reason = "" if report.baseline_reason.startswith("--") else report.baseline_reason
+        title = report.title + (f" ({reason})" if report.baseline and reason else "")
         pools = _Pool.all_of(answered)
         single = [line for each in single_workers[:_SINGLE_WORKERS] for line in _single(each)]
         left = len(single_workers) - _SINGLE_WORKERS
@@ -280,9 +280,10 @@ def _warnings(report: Report, notes: ProblemNotes, workers: WorkersPart) -> Iter
         for each in notes.refusals
     ]
     yield from _first(refusals, "refused comparisons", NO_VERDICT)
-    yield from _first([("Not read:", line) for line in report.unreadable], "results not read")
+    # What to do about it, and the reasons of a warning, are among the details.
+    missing = [("Not read:", line.partition("; ")[0]) for line in report.unreadable]
+    yield from _first(missing, "results not read")
     yield from _first([("", each) for each in workers.cautions], "cautions about workers")
-    # The reasons of a warning are among the details.
     for is_allowed in (True, False):
         warnings = [
             (f"{each.rule}:", each.text.partition(";")[0])
