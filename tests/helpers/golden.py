@@ -30,7 +30,7 @@ from io_benchmark.report.formats import Layout
 from io_benchmark.report.formats.json_documents import _history_schema, _report_schema
 from io_benchmark.report.formats.output import rendered
 from io_benchmark.results import json_schema, task_profile
-from io_benchmark.results.schema import _schema_of
+from io_benchmark.results.schema import schema_of
 
 FOLDER = ROOT / "tests/report/golden"
 MARK = "%%%%% "
@@ -99,7 +99,7 @@ def schemas() -> dict[Path, dict[str, Any]]:
         docs / "report.schema.json": _report_schema(),
         docs / "history.schema.json": _history_schema(),
         docs / "result.schema.json": json_schema(),
-        docs / "task-profile.schema.json": _schema_of(
+        docs / "task-profile.schema.json": schema_of(
             f"io-benchmark task profile, version {task_profile.VERSION}", task_profile.TaskProfile
         ),
     }
