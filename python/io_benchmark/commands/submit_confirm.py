@@ -60,7 +60,7 @@ def confirm(arguments: argparse.Namespace, context: Context) -> int:
     context.tell(
         f"Confirming in group:{group.group_id}; if this stops, go on with: {work.how_to_resume}"
     )
-    return task_group.create(arguments, context, work, CreatedTasks(underway, len(underway)))
+    return work.create_and_compare(arguments, context, CreatedTasks(underway, len(underway)))
 
 
 def _missing(

@@ -29,7 +29,7 @@ from io_benchmark.submit.definitions import (
     SubmissionSettings,
 )
 from io_benchmark.submit.next_look import MeasuredGroup, NextLook
-from io_benchmark.submit.repeating import further_task
+from io_benchmark.submit.repeating import repeated_task
 from io_benchmark.submit.submission import ready_in_group
 from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
 
@@ -82,7 +82,7 @@ class LookByLook:
     def run(self, work: task_group.GroupWork, created: CreatedTasks, *, is_agreed: bool) -> int:
         """Create the missing tasks, and more until all pools are decided; then compare."""
         arguments, context = self.arguments, self.context
-        while task_group.create_and_wait(arguments, context, work, created):
+        while work.create_and_wait(arguments, context, created):
             group = self._group(work.group_id)
             chosen: Sequence[SelectedTask] = ()
             # Those of a command that was stopped may still run.
@@ -196,7 +196,8 @@ async def _more_tasks(
     for number in range(max(look.tasks_to_add.values(), default=0)):
         for job, (model, definition) in sorted(models.items()):
             if number < look.tasks_to_add[job]:
-                task = further_task(definition, model.label, model.worker.pool, labels)
+                known = [model.label, *labels]
+                task = repeated_task(definition, model.label, model.worker.pool, known)
                 labels.append(task.label)
                 chosen.append(task)
     return chosen
