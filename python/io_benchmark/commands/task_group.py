@@ -26,29 +26,24 @@ from io_benchmark.submit.journal import JournalFile
 from io_benchmark.text import clean
 
 HOW_TO_CANCEL = "io-benchmark submit --cancel"
-HOW_TO_RESUME = "io-benchmark submit --resume"
-
-
-def how_to(action: str, baseline: str | None) -> str:
-    """Return the command that goes on with a group, with the baseline that decides what is missing."""
-    option = "" if baseline is None else f"--baseline {baseline} "
-    return f"io-benchmark submit {option}{action}"
 
 
 @dataclass(frozen=True)
 class GroupWork:
-    """The tasks of a group to create and to wait for, and the command that completes them."""
+    """The tasks of a group to create and to wait for, and what completes them."""
 
     group_id: str
     missing: Sequence[ReadyTask]
     members: Sequence[GroupMember]  # to wait for, with the missing ones
-    resumption: str = HOW_TO_RESUME
+    resumption: str = "--resume"  # the option that goes on with the group
+    baseline: str | None = None  # that decides what is missing
     journal: JournalFile | None = None
     goes_on: bool = False  # more tasks may follow
 
     @property
     def how_to_resume(self) -> str:
-        return f"{self.resumption} {self.group_id}"
+        baseline = "" if self.baseline is None else f"--baseline {self.baseline} "
+        return f"io-benchmark submit {baseline}{self.resumption} {self.group_id}"
 
     def remove_journal(self) -> None:
         if self.journal is not None:
