@@ -61,7 +61,7 @@ def test_a_capped_child_group(lab: Lab, measure: Measure, compare: Compare) -> N
     # The capped ones are alike; how long the others take hangs on what else the machine does.
     capped = workers("amd-16", CAPPED_WORKERS, prelude=SHORT + joining(group))
     for _ in range(ATTEMPTS):
-        document = compare(*capped, *workers("intel", UNCAPPED_WORKERS), "--looks", "3")
+        document = compare(*capped, *workers("intel", UNCAPPED_WORKERS))
         verdicts = {one["comparisons"][0]["verdict"] for one in document["subjects"]}
         if "slower" in verdicts:
             break
