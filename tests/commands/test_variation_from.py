@@ -71,7 +71,7 @@ def test_a_folder(folder: Path) -> None:
     assert [each["text"] for each in document["remarks"]] == [
         "--variation-from past: has no other results of intel"
     ]
-    text = compare("--variation-from", "past", folder=folder).stdout
+    text = compare("--variation-from", "past", "--details", folder=folder).stdout
     assert "from 6 earlier workers of amd-16 (past)" in " ".join(text.split())
 
 

@@ -114,7 +114,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--details",
         action="store_true",
-        help="show every measurement in full",
+        help="show everything, with every measurement in full",
     )
     add_output_options(
         group, FORMATS, write_text="also write this format to FILE *", has_prices=True

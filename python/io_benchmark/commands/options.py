@@ -102,7 +102,7 @@ def output_report(
     """Write the files of `--write`, then show the report on stdout; return the files' problems."""
     from io_benchmark.report.formats import output
 
-    problems = []
+    problems, page = [], ""
     # First of all: who reads stdout may have gone, and one file's folder says nothing of another's.
     for form, path in arguments.write:
         text = output.rendered(report, form, details=details)
@@ -110,5 +110,14 @@ def output_report(
             write_file(path, text.encode("utf-8", "replace"))
         except OSError as error:
             problems.append(f"--write {clean(str(path))}: {error.strerror}")
-    output.show(report, arguments.format, context.stdout, context.environment, details=details)
+            continue
+        page = clean(str(path)) if form == "html" else page
+    output.show(
+        report,
+        arguments.format,
+        context.stdout,
+        context.environment,
+        details=details,
+        page=page,
+    )
     return problems

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Comparison, Figures
 from io_benchmark.analysis.report_model import NoiseFloor, SideBottleneck
-from io_benchmark.number_text import interval, percent, seconds, size
+from io_benchmark.number_text import interval, percent, size, times
 from io_benchmark.report.content.answers import AnsweredSubject, PoolAnswer
 from io_benchmark.report.content.report_index import MeasuredSubject
 from io_benchmark.report.content.statement_text import text_of
@@ -232,5 +232,5 @@ def _bottleneck_text(side: SideBottleneck) -> str:
     if side.left_dirty_bytes is not None:
         text += f"; after the last copy {size(side.left_dirty_bytes)} were still to be written"
     if side.drain_ns is not None:
-        text += f"; the final sync took {seconds(side.drain_ns)}"
+        text += f"; the final sync took {times([side.drain_ns])[0]}"
     return text

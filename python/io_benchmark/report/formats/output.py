@@ -24,12 +24,13 @@ def show(
     environment: Mapping[str, str],
     *,
     details: bool = False,
+    page: str = "",
 ) -> None:
-    """Write to a stream; text follows the terminal behind it."""
+    """Write to a stream; text follows the terminal behind it and names the file of a page."""
     layout = Layout(details)
     if form == "text":
         console = _module("page").terminal_console(stream, environment)
-        layout = Layout(details, console.width, console.color_system, console.no_color)
+        layout = Layout(details, console.width, console.color_system, console.no_color, page)
     stream.write(rendered(shown, form, layout=layout))
 
 
