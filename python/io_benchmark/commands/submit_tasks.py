@@ -63,7 +63,7 @@ def submit(arguments: argparse.Namespace, context: Context) -> int:
     context.tell(f"Creating group:{group_id}; if this stops, resume with: {work.how_to_resume}")
     if settings.looks:
         return looks.run(work, CreatedTasks(), is_agreed=True)
-    return task_group.create(arguments, context, work, CreatedTasks())
+    return work.create_and_compare(arguments, context, CreatedTasks())
 
 
 def resume(arguments: argparse.Namespace, context: Context) -> int:
@@ -106,7 +106,7 @@ def resume(arguments: argparse.Namespace, context: Context) -> int:
     if settings.looks:
         looks = LookByLook.of(arguments, context, settings)
         return looks.run(looks.of_group(work), created, is_agreed=bool(state.missing))
-    return task_group.create(arguments, context, work, created)
+    return work.create_and_compare(arguments, context, created)
 
 
 def _write_journal(journal: Journal, context: Context) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from io_benchmark.submit.definitions import SelectedTask
-from io_benchmark.submit.repeating import new_label, repeated_task
+from io_benchmark.submit.repeating import repeated_task
 
 TRIALS_VARIABLE, PACE_VARIABLE = "IO_BENCHMARK_TRIALS", "IO_BENCHMARK_PACE"
 SUFFIX = "-confirm"
@@ -41,6 +41,6 @@ def confirming_task(
     definition: Mapping[str, Any], label: str, pool: str, bytes_per_s: int, labels: Sequence[str]
 ) -> SelectedTask:
     """Return a task of a group once more, to create in the same group, which has these `labels`."""
-    new = new_label(label, pool, labels, SUFFIX)
     remark = f"once more, with copies at {bytes_per_s} bytes/s"
-    return repeated_task(with_trials(definition, bytes_per_s), label, new, pool, remark)
+    definition = with_trials(definition, bytes_per_s)
+    return repeated_task(definition, label, pool, labels, remark, SUFFIX)

@@ -20,14 +20,6 @@ from io_benchmark.submit.submission import RECORD, RELATIVE
 _SYMBOL_LENGTH = 25  # Treeherder's limit
 
 
-def further_task(
-    definition: Mapping[str, Any], label: str, pool: str, labels: Sequence[str]
-) -> SelectedTask:
-    """Return the task for one more worker, with the next number after those of `labels`."""
-    new = new_label(label, pool, [label, *labels])
-    return repeated_task(definition, label, new, pool, "one more worker")
-
-
 def new_label(label: str, pool: str, labels: Sequence[str], end: str = "") -> str:
     """Return a label for any task of the pool once more: `io-benchmark-intel` with `end`.
 
@@ -45,13 +37,19 @@ def new_label(label: str, pool: str, labels: Sequence[str], end: str = "") -> st
 
 
 def repeated_task(
-    definition: Mapping[str, Any], label: str, new: str, pool: str, remark: str
+    definition: Mapping[str, Any],
+    label: str,
+    pool: str,
+    labels: Sequence[str],
+    remark: str = "one more worker",
+    end: str = "",
 ) -> SelectedTask:
-    """Return a group's task under a new label.
+    """Return a group's task under the next label with `end` that is not among `labels`.
 
     Its routes are dropped: the index names the pool's usual results. So are its dependencies, which
     are resolved.
     """
+    new = new_label(label, pool, labels, end)
     made: dict[str, Any] = copy.deepcopy(dict(definition))
     for key in ("dependencies", "requires", "taskQueueId"):
         made.pop(key, None)

@@ -60,19 +60,19 @@ def test_runs_of_several_machines_are_pooled() -> None:
 
 def test_satterthwaites_degrees() -> None:
     """(4 + 1)² ÷ (4² ÷ 2 + 1² ÷ 4); what is known for certain does not limit them."""
-    assert variances.satterthwaite([MeanVariance(4, 2), MeanVariance(1, 4)]) == 25 / 8.25
-    assert variances.satterthwaite([MeanVariance(1, math.inf)]) == math.inf
-    assert variances.satterthwaite([MeanVariance(math.inf, 1), MeanVariance(1, 4)]) == 1.0
+    assert MeanVariance.satterthwaite([MeanVariance(4, 2), MeanVariance(1, 4)]) == 25 / 8.25
+    assert MeanVariance.satterthwaite([MeanVariance(1, math.inf)]) == math.inf
+    assert MeanVariance.satterthwaite([MeanVariance(math.inf, 1), MeanVariance(1, 4)]) == 1.0
 
 
 def test_howes_degrees() -> None:
     """The interval is as wide as each part's own quantile requires."""
-    assert variances.howe([MeanVariance(0.3, 2)]) == pytest.approx(2)
-    degrees = variances.howe([MeanVariance(0.5, 2), MeanVariance(0.5, math.inf)])
+    assert MeanVariance.howe([MeanVariance(0.3, 2)]) == pytest.approx(2)
+    degrees = MeanVariance.howe([MeanVariance(0.5, 2), MeanVariance(0.5, math.inf)])
     expected = math.sqrt((T_2**2 + T_NORMAL**2) / 2)
     assert variances.reach(0.95, degrees) == pytest.approx(expected, abs=5e-4)
-    assert variances.howe([MeanVariance(0.5, math.inf)]) == math.inf
-    assert variances.howe([MeanVariance(math.inf, 1), MeanVariance(1, 4)]) == 1.0
+    assert MeanVariance.howe([MeanVariance(0.5, math.inf)]) == math.inf
+    assert MeanVariance.howe([MeanVariance(math.inf, 1), MeanVariance(1, 4)]) == 1.0
 
 
 def test_the_wider_interval_decides() -> None:

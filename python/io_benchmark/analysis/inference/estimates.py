@@ -21,10 +21,8 @@ from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.looks import SINGLE, Look
 from io_benchmark.analysis.inference.variances import (
     MeanVariance,
-    howe,
     reach,
     sample_variance,
-    satterthwaite,
 )
 from io_benchmark.analysis.model import Entry, Interval, Run
 from io_benchmark.analysis.observed.machine_identity import by_machine
@@ -118,7 +116,7 @@ class Estimate:
             for task in tasks
             for block in task.blocks
         ]
-        parts, degrees = blocks, satterthwaite(blocks)
+        parts, degrees = blocks, MeanVariance.satterthwaite(blocks)
         if count > 1:
             ratios = [task.log_ratio for task in tasks]
             seen = [MeanVariance.of_mean(ratios)]
@@ -175,7 +173,8 @@ def _one_worker_each(
     between = MeanVariance(2 * assumed_variation**2, _ASSUMED_VARIATION_DEGREES)
     seen = MeanVariance.of_repeated_runs(means.candidate, means.baseline)
     within = MeanVariance.wider(means.blocks, seen)
-    degrees = (howe if seen else satterthwaite)([*within, between])
+    sum_degrees = MeanVariance.howe if seen else MeanVariance.satterthwaite
+    degrees = sum_degrees([*within, between])
     variance = math.fsum(part.variance for part in within)
     return Estimate(
         means.log_ratio,
@@ -234,7 +233,7 @@ def _one_worker_against_several(
     single, several = sorted((candidate, baseline), key=lambda side: side.count)
     own = _of_single_worker(single, several, assumed)
     parts = [MeanVariance.of_mean(several.log_means), *own]
-    degrees = howe(parts)
+    degrees = MeanVariance.howe(parts)
     return Estimate(
         _mean(candidate.log_means) - _mean(baseline.log_means),
         math.fsum(part.variance for part in parts),

@@ -33,7 +33,7 @@ class MeanVariance:
 
     @classmethod
     def of_sum(cls, parts: Sequence["MeanVariance"]) -> "MeanVariance":
-        return cls(math.fsum(part.variance for part in parts), satterthwaite(parts))
+        return cls(math.fsum(part.variance for part in parts), cls.satterthwaite(parts))
 
     def half_width(self, level: float) -> float:
         """Return half the width of an interval of this level."""
@@ -74,6 +74,30 @@ class MeanVariance:
         """Return the level with the wider interval."""
         return list(runs if _squared_reach(runs) > _squared_reach(blocks) else blocks)
 
+    @staticmethod
+    def satterthwaite(parts: Sequence["MeanVariance"]) -> float:
+        """Return the degrees of freedom of a sum of variances; a known variance has infinitely many."""
+        if any(math.isinf(part.variance) for part in parts):
+            return 1.0
+        total = math.fsum(part.variance for part in parts)
+        weight = math.fsum(part.variance**2 / part.degrees for part in parts)
+        return total**2 / weight if weight > 0 else math.inf
+
+    @staticmethod
+    def howe(parts: Sequence["MeanVariance"]) -> float:
+        """Return the degrees of freedom that make a sum's interval as wide as its parts require.
+
+        Satterthwaite's degrees are too many where a part with few degrees is small by chance: two runs
+        often agree better than runs usually do. tests/simulation shows the rates.
+        """
+        total = math.fsum(part.variance for part in parts)
+        if not 0 < total < math.inf:
+            return MeanVariance.satterthwaite(parts)
+        needed = math.sqrt(_squared_reach(parts) / total)
+        if needed <= reach(LEVEL, math.inf):
+            return math.inf
+        return distributions.degrees_with(needed, (1 - LEVEL) / 2)
+
 
 def sample_variance(values: Sequence[float]) -> float:
     centre = math.fsum(values) / len(values)
@@ -88,33 +112,9 @@ def reach(level: float, degrees: float) -> float:
     return distributions.quantile((1 - level) / 2, degrees)
 
 
-def satterthwaite(parts: Sequence[MeanVariance]) -> float:
-    """Return the degrees of freedom of a sum of variances; a known variance has infinitely many."""
-    if any(math.isinf(part.variance) for part in parts):
-        return 1.0
-    total = math.fsum(part.variance for part in parts)
-    weight = math.fsum(part.variance**2 / part.degrees for part in parts)
-    return total**2 / weight if weight > 0 else math.inf
-
-
 def _squared_reach(parts: Sequence[MeanVariance]) -> float:
     """Return the squared half width of the interval, each part with its own quantile.
 
     Howe 1974, JASA 69:789.
     """
     return math.fsum(reach(LEVEL, part.degrees) ** 2 * part.variance for part in parts)
-
-
-def howe(parts: Sequence[MeanVariance]) -> float:
-    """Return the degrees of freedom that make a sum's interval as wide as its parts require.
-
-    Satterthwaite's degrees are too many where a part with few degrees is small by chance: two runs
-    often agree better than runs usually do. tests/simulation shows the rates.
-    """
-    total = math.fsum(part.variance for part in parts)
-    if not 0 < total < math.inf:
-        return satterthwaite(parts)
-    needed = math.sqrt(_squared_reach(parts) / total)
-    if needed <= reach(LEVEL, math.inf):
-        return math.inf
-    return distributions.degrees_with(needed, (1 - LEVEL) / 2)

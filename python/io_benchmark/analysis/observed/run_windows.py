@@ -52,22 +52,22 @@ class Window(NamedTuple):
         columns = (lasted_s, read / lasted_s, written / lasted_s, blocked / lasted_s)
         return tuple(map(cls, *(column.tolist() for column in columns)))
 
+    @staticmethod
+    def peak(windows: "Sequence[Window]") -> tuple[float, float] | None:
+        """Return the rates of reads and of writes that were kept up while blocked, else at any time."""
+        blocked = [window for window in windows if window.blocked_share >= _BLOCKED_SHARE]
+        chosen = blocked if len(blocked) >= _FEWEST else windows
+        if not chosen:
+            return None
+        return (
+            _kept_up([window.reading_bytes_per_s for window in chosen]),
+            _kept_up([window.written_bytes_per_s for window in chosen]),
+        )
+
     @property
     def reading_bytes_per_s(self) -> float:
         """Return the rate of the reads while the process was blocked: it waits for each of them."""
         return self.read_bytes_per_s / max(self.blocked_share, _READS_SHARE)
-
-
-def peak(windows: Sequence[Window]) -> tuple[float, float] | None:
-    """Return the rates of reads and of writes that were kept up while blocked, else at any time."""
-    blocked = [window for window in windows if window.blocked_share >= _BLOCKED_SHARE]
-    chosen = blocked if len(blocked) >= _FEWEST else windows
-    if not chosen:
-        return None
-    return (
-        _kept_up([window.reading_bytes_per_s for window in chosen]),
-        _kept_up([window.written_bytes_per_s for window in chosen]),
-    )
 
 
 def _kept_up(rates: Sequence[float]) -> float:

@@ -17,7 +17,7 @@ import numpy as np
 from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.device_stack import Stack
 from io_benchmark.analysis.observed.published_caps import Caps, MachineType
-from io_benchmark.analysis.observed.run_windows import Window, peak
+from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.results import CacheRetrieveEntry
 from io_benchmark.results.format import Host, Limits, StoragePlace
 
@@ -61,6 +61,11 @@ class View:
     @property
     def limits(self) -> Limits | None:
         return self.worker.result.limits
+
+    @property
+    def sees_cgroups(self) -> bool:
+        """Return whether the worker could read a cgroup hierarchy."""
+        return self.limits is not None and bool(self.limits.cgroup_versions)
 
     @property
     def machine_type(self) -> MachineType:
@@ -127,7 +132,7 @@ class View:
     @cached_property
     def peak_bytes_per_s(self) -> tuple[float, float] | None:
         """Return the rates at which the disks read and wrote while copies waited for them."""
-        return peak(self.windows) or self.moved_bytes_per_s
+        return Window.peak(self.windows) or self.moved_bytes_per_s
 
     @cached_property
     def blocked_ns(self) -> float | None:

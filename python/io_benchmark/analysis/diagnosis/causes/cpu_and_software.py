@@ -15,7 +15,7 @@ from io_benchmark.analysis.diagnosis.cause_rule import (
     is_enough,
     part,
 )
-from io_benchmark.analysis.diagnosis.cpu_waits import is_stolen, share_stolen
+from io_benchmark.analysis.diagnosis.cpu_waits import StolenTime
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally, is_unranked
@@ -54,10 +54,6 @@ def _own_cpu_ns(view: View) -> float | None:
 
 def _own_system_ns(view: View) -> float | None:
     return _own_ns(view, "own_system_ms")
-
-
-def _stolen_share(view: View) -> float | None:
-    return view.stolen_share
 
 
 def _processor(view: View) -> RankedFact | None:
@@ -105,15 +101,15 @@ def _cpu(case: Case) -> CauseJudgement:
         span("cpu-time", _own_cpu_ns, Unit.NANOSECONDS, f"CPU time per {operation} {{value}}"),
     )
     spawn = None if case.subject.workload == "spawn" else "spawn"
-    if is_stolen(case):
-        slower, faster = case.slower.mean(_stolen_share), case.faster.mean(_stolen_share)
+    stolen = StolenTime.find(case)
+    if stolen is not None:
         judgement = evidence.supported(
             "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster "
             "side's.",
-            stolen=part(slower or 0.0),
-            others=part(faster or 0.0),
+            stolen=part(stolen.of_slower),
+            others=part(stolen.of_faster),
         )
-        share = share_stolen(case)
+        share = stolen.of_difference
         return judgement if share is None else judgement.as_part(case, share)
     slowed = _slowed_kinds(case)
     if not is_unranked(case, _processor):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.causes.io_limits import limits_bytes, limits_operations
+from io_benchmark.analysis.diagnosis.causes.io_limits import reaches_limit
 from io_benchmark.analysis.diagnosis.causes.run_conditions import slowed_down
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
@@ -103,7 +103,7 @@ def _disk_speed(case: Case) -> CauseJudgement:
         return evidence.ruled_out("Each disk of the slower side wrote as fast.")
     if case.slower_never_waits:
         return evidence.ruled_out("The slower side did not wait for its disks.")
-    if any(map(limits_bytes, case.slower)):
+    if reaches_limit(case.slower, of_bytes=True):
         return evidence.ruled_out("A cgroup limits what the slower side's disks may write or read.")
     if slowed_down(case):
         return evidence.ruled_out("The slower side's disks were as fast at the start of the run.")
@@ -123,7 +123,7 @@ def _disk_speed(case: Case) -> CauseJudgement:
         predicted_ratio=case.ratio_by_bandwidth(faster / slower) if slower else None,
         is_leftover=_models(case.slower) == _models(case.faster),
         # Operations are not counted, so a limit of them may be what is slow.
-        by_setting_alone=any(map(limits_operations, case.slower)),
+        by_setting_alone=reaches_limit(case.slower, of_bytes=False),
     )
 
 

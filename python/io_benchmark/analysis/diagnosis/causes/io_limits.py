@@ -5,7 +5,7 @@
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -16,7 +16,6 @@ from io_benchmark.analysis.diagnosis.causes.tighter_limits import (
     NO_LIMIT,
     NONE_SET,
     UNREAD,
-    hierarchy_seen,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
@@ -92,14 +91,16 @@ def _listed(limits: Sequence[IoLimit]) -> tuple[str, dict[str, Value]]:
     return ", ".join(parts) + more, values
 
 
-def limits_bytes(view: View) -> bool:
-    """Return whether the worker's copies were blocked at a limit of bytes per second."""
-    return any("bytes" in limit.kind and _binds(limit, view) for limit in _io_limits(view))
+def reaches_limit(side: Iterable[View], *, of_bytes: bool) -> bool:
+    """Return whether copies of a side's worker were blocked at a limit of bytes, or of operations.
 
-
-def limits_operations(view: View) -> bool:
-    """Return whether they may have been blocked at a limit of operations, which are not counted."""
-    return any("bytes" not in limit.kind and _binds(limit, view) for limit in _io_limits(view))
+    Operations are not counted: at a limit of them, the copies only may have been blocked.
+    """
+    return any(
+        ("bytes" in limit.kind) is of_bytes and _binds(limit, view)
+        for view in side
+        for limit in _io_limits(view)
+    )
 
 
 def _binds(limit: IoLimit, view: View) -> bool:
@@ -173,7 +174,7 @@ def _disks_at_once(limit: IoLimit, view: View) -> int:
 
 
 def _io(view: View) -> RankedFact | None:
-    if not hierarchy_seen(view):
+    if not view.sees_cgroups:
         return None
     limits = sorted(_io_limits(view), key=lambda limit: (limit.kind, limit.value, limit.device))
     if not limits:
@@ -216,7 +217,7 @@ def _io_limit(case: Case) -> CauseJudgement:
     at_limit = case.slower.mean(_longest_at_limit)
     # Where nothing shows how fast it would be without the limit, it explains at most what differs.
     saved = 1 - 1 / max(factors) if factors else case.difference_share
-    certain = any(map(limits_bytes, case.slower))
+    certain = reaches_limit(case.slower, of_bytes=True)
     return replace(
         judgement,
         predicted_ratio=case.ratio_without_share((at_limit or 0.0) * saved),

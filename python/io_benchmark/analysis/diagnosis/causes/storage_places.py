@@ -11,8 +11,8 @@ from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, WRITTEN_SHARE, 
 from io_benchmark.analysis.diagnosis.measured_gains import (
     as_other_pool,
     follows,
-    other_destination,
     other_place,
+    other_subject,
 )
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
 from io_benchmark.analysis.model import State
@@ -226,8 +226,11 @@ RULES = (
         "ext4 flushes a rewritten file when it is closed, so that copies wait for the disk.",
         _ext4_flush,
         remedies={
-            "remove the destination before copying (cp --remove-destination, or unlink it first)": other_destination(
-                "unlink"
+            "remove the destination before copying (cp --remove-destination, or unlink it first)": other_subject(
+                "destination",
+                "unlink",
+                "destination unlink",
+                "A file that is removed while its pages are dirty is never written.",
             ),
             "mount the place with noauto_da_alloc": follows(
                 "ext4 then keeps a rewritten file in memory when it is closed. This is not "

@@ -25,11 +25,6 @@ _CPUS_NEEDED = 2.0
 FAR_ABOVE = float(1 << 50)
 
 
-def hierarchy_seen(view: View) -> bool:
-    """Return whether the worker could read a cgroup hierarchy."""
-    return view.limits is not None and bool(view.limits.cgroup_versions)
-
-
 def _memory_limit_bytes(view: View) -> int | None:
     """Return the tightest limit of memory that is below the machine's memory."""
     if view.limits is None:
@@ -40,7 +35,7 @@ def _memory_limit_bytes(view: View) -> int | None:
 
 
 def _memory(view: View) -> RankedFact | None:
-    if not hierarchy_seen(view):
+    if not view.sees_cgroups:
         return None
     limit_bytes = _memory_limit_bytes(view)
     if limit_bytes is None:
@@ -57,7 +52,7 @@ def _memory(view: View) -> RankedFact | None:
 
 
 def _cpu(view: View) -> RankedFact | None:
-    if not hierarchy_seen(view):
+    if not view.sees_cgroups:
         return None
     quota = view.worker.cpu_quota
     if quota is None:
