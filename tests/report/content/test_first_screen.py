@@ -9,7 +9,9 @@ import divided_reports
 import every_workload
 import sample_report
 
+from io_benchmark.analysis.model import Comparison
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content import document
 from io_benchmark.report.content.first_screen import FirstScreen
 
@@ -34,6 +36,23 @@ def test_a_pool_and_its_cause() -> None:
         "Try: use a machine type with more local SSDs, striped (2.00× faster, predicted).",
         "!  intel: 1 of 4 runs was made to confirm a cause; only the trials count",
     ]
+
+
+def test_which_look_it_is() -> None:
+    """It adjusts the intervals; a verdict of an earlier look says so in its own sentence."""
+    report = divided_reports.tried_one_disk()
+    (subject,) = report.subjects
+    (comparison,) = subject.comparisons
+    looked = replace(comparison, look=statement("second of at most 3 looks"))
+    stands = replace(looked, of_all=comparison)
+
+    def found(changed: Comparison) -> list[str]:
+        return lines(replace(report, subjects=(replace(subject, comparisons=(changed,)),)))
+
+    sentence = "!  second of at most 3 looks; the intervals are adjusted"
+    assert sentence in found(looked)
+    assert sentence not in found(stands)
+    assert "decided at an earlier look" in found(stands)[0]
 
 
 def test_a_worker_that_does_not_belong_to_its_pool() -> None:

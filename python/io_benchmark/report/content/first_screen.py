@@ -99,6 +99,7 @@ class FirstScreen:
             *_pool_lines(pools),
             *single,
             *([_Line("", workers.cost)] if workers.cost else []),
+            *_looks(pools),
             *_warnings(report, notes, workers),
         )
         if nothing or not pools:
@@ -222,6 +223,19 @@ def _pool_lines(pools: Sequence[_Pool]) -> Iterable[_Line]:
         names += f" and {len(same) - _NAMED:,} more" if len(same) > _NAMED else ""
         ratios = _ratios([pool.leading for pool in same])
         yield _Line(f"{verdict.capitalize()}:", f"{names}{ratios and f', {ratios}'}.", verdict)
+
+
+def _looks(pools: Sequence[_Pool]) -> Iterable[_Line]:
+    """Write which look it is; a verdict of an earlier one says so itself."""
+    compared = [pool.leading.comparison for pool in pools]
+    looks = {
+        text_of(each.look): None
+        for each in compared
+        if each is not None and each.look is not None and each.of_all is None
+    }
+    if looks:
+        text = f"{', and '.join(looks)}; the intervals are adjusted"
+        yield _Line("", text, mark="!", rank=_NOTE)
 
 
 def _ratios(findings: Iterable[_Finding]) -> str:
