@@ -10,10 +10,11 @@ one thing is asked: whether storage is involved at all.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from operator import attrgetter
 from statistics import fmean
 
 from io_benchmark.analysis.model import Subject, Worker
+from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, share, statement
 from io_benchmark.analysis.trials.gaps import LEAST_REPETITIONS, Gap, GoneShare
@@ -54,9 +55,8 @@ def outcomes(
     if not any(side.machines for side in sides):
         return ()
     paced = _pace(*sides)
-    blocked_share = _blocked_share(subject, slower, faster)
-    if paced.state is TrialState.CONFIRMED and blocked_share is not None:
-        paced = _held_to_blocked(paced, blocked_share)
+    if paced.state is TrialState.CONFIRMED:
+        paced = _held_to_blocked(paced, _blocked_share(subject, slower, faster))
     return _without_contradictions(
         (paced, *(_both_changed(kind, *sides) for kind in _CONFIRMED)),
     )
@@ -66,26 +66,22 @@ def _blocked_share(
     subject: Subject, slower: Sequence[Worker], faster: Sequence[Worker]
 ) -> float | None:
     """Return the share of the difference in which copies are blocked; None where that is not known."""
-    entries = [
-        [entry for worker in side for entry in worker.entries if entry.subject == subject]
-        for side in (slower, faster)
-    ]
-    known = all(_COPY_BLOCKED in entry.parts_ns for side in entries for entry in side)
-    if not all(entries) or not known:
+    sides = [SideViews.of_workers(side, subject).measured for side in (slower, faster)]
+    if not all(side.workers for side in sides):
         return None
-    blocked_ns, whole_ns = (
-        fmean(map(read, entries[0])) - fmean(map(read, entries[1]))
-        for read in (lambda entry: entry.parts_ns[_COPY_BLOCKED], attrgetter("mean_ns"))
-    )
-    return blocked_ns / whole_ns if whole_ns > 0 else None
+    division = Division.of_means(*sides)
+    is_known = any((part.phase, part.kind) == _COPY_BLOCKED for part in division.parts)
+    if not is_known or division.difference_ns <= 0:
+        return None
+    return division.of(_COPY_BLOCKED) / division.difference_ns
 
 
-def _held_to_blocked(paced: TrialOutcome, blocked_share: float) -> TrialOutcome:
+def _held_to_blocked(paced: TrialOutcome, blocked_share: float | None) -> TrialOutcome:
     """Return a confirmed pace as undecided where copies waited for something else than their disks.
 
     Where the CPUs are contended, less is written while the ceiling is measured as well.
     """
-    if blocked_share >= _PACE_CONFIRMS_SHARE:
+    if blocked_share is None or blocked_share >= _PACE_CONFIRMS_SHARE:
         return paced
     meaning = statement(
         "As slow at that pace, but blocked copies make up only {share} of the difference: what slows "
