@@ -5,8 +5,10 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from operator import attrgetter
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
@@ -42,8 +44,7 @@ from io_benchmark.results.common_types import OutcomeState
 _MANY_SUBJECTS = 5
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(Struct, frozen=True):
     margin: float = levels.DEFAULT_MARGIN
     worker_variation: float | None = None  # None: as far as the results show it
     allow: frozenset[str] = field(default_factory=frozenset)
@@ -52,8 +53,7 @@ class Options:
     prices: Mapping[str, Price] = field(default_factory=dict)  # of a worker's hour, by name
 
 
-@dataclass(frozen=True)
-class _Tasks:
+class _Tasks(Struct, frozen=True):
     """What each side's tasks left."""
 
     results: Mapping[str, Sequence[Worker]]

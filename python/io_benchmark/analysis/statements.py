@@ -8,9 +8,10 @@ written, and make text from a worker harmless.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from string import Formatter
+
+from msgspec import Struct
 
 MIB = 1024 * 1024
 
@@ -27,14 +28,12 @@ class Unit(StrEnum):
     NUMBER = "number"  # written with its decimals
 
 
-@dataclass(frozen=True)
-class Quantity:
+class Quantity(Struct, frozen=True):
     value: float
     unit: Unit
 
 
-@dataclass(frozen=True)
-class Range:
+class Range(Struct, frozen=True):
     """The lowest and the highest of several values."""
 
     low: float
@@ -45,8 +44,7 @@ class Range:
 Value = str | Quantity | Range
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """A template for `str.format` and the values of its slots, which are never templates."""
 
     template: str

@@ -4,11 +4,11 @@
 """What earlier workers show about a pool's variation."""
 
 import math
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 import seed_workers
+from msgspec.structs import replace
 
 from io_benchmark.analysis.history.history_model import HistoryReading, Origin
 from io_benchmark.analysis.history.past_workers import PastWorkers

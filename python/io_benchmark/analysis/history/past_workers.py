@@ -11,7 +11,9 @@ steps, only pushes with several workers count, if there are such.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.history.history_model import HistoryReading, HistorySeries
 from io_benchmark.analysis.history.readings import conditions_of
@@ -29,8 +31,7 @@ _FEWEST_FOR_STEPS = 10
 _FEWEST_DEGREES = 2
 
 
-@dataclass(frozen=True)
-class PastWorkers:
+class PastWorkers(Struct, frozen=True):
     """Earlier workers of several pools, without those that are compared."""
 
     address: str  # where they were read, as the user named it
