@@ -7,8 +7,9 @@ Analysis decides what is true and keeps the numbers as numbers. Reports alone de
 written, and make text from a worker harmless.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from string import Formatter
 
 from msgspec import Struct
@@ -55,7 +56,7 @@ def statement(template: str, **values: Value | Statement) -> Statement:
     """Return the statement that `template` makes with these values; statements in it are inlined."""
     parts: list[str] = []
     slots = _Slots()
-    for text, name, _, _ in Formatter().parse(template):
+    for text, name in _parsed(template):
         parts.append(_escaped(text))
         if name is not None:
             parts.append(_inlined(name, values[name], slots))
@@ -101,8 +102,14 @@ def _inlined(name: str, value: Value | Statement, slots: _Slots) -> str:
     inner = dict(value.values)
     return "".join(
         _escaped(text) + ("" if slot is None else _inlined(slot, inner[slot], slots))
-        for text, slot, _, _ in Formatter().parse(value.template)
+        for text, slot in _parsed(value.template)
     )
+
+
+@lru_cache(maxsize=256)
+def _parsed(template: str) -> Sequence[tuple[str, str | None]]:
+    """Return the texts of a template, each with the name of the slot behind it."""
+    return [(text, name) for text, name, _, _ in Formatter().parse(template)]
 
 
 def _escaped(text: str) -> str:
