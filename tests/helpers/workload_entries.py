@@ -65,6 +65,27 @@ def _random_io(variant: str, operation_ns: float) -> Kind:
     return Kind("random-io", variant, None, operation_ns, operations, 60, parameters, observed)
 
 
+def _unpack(variant: str, operation_ns: float) -> Kind:
+    files, files_bytes, samples = 2406, 70 * 1024 * 1024, 24
+    parameters = {
+        "files": files,
+        "files_bytes": files_bytes,
+        "sizes_sha256": "5" * 64,
+        "warm_up": 1,
+        "samples_planned": samples,
+        "time_limit_s": 25.0,
+    }
+    is_synced = variant.endswith("-sync")
+    observed = {
+        "method": "own tar reader, syncfs" if is_synced else "own tar reader",
+        "python": "3.11.2",
+        "resident_bytes": 0 if variant.startswith("cold") else files_bytes,
+        "unpacked_bytes": samples * files_bytes,
+        "sync_ns": round(samples * files * operation_ns / 2) if is_synced else None,
+    }
+    return Kind("unpack", variant, None, operation_ns, files, samples, parameters, observed)
+
+
 def _sync_write(variant: str, operation_ns: float, writes_a_process: int | None = None) -> Kind:
     samples = 200 if writes_a_process is None else 50
     parameters = {
@@ -137,6 +158,10 @@ def _upload(variant: str, operation_ns: float, operations: int = 1) -> Kind:
 
 
 KINDS: Sequence[Kind] = (
+    _unpack("cold", 60 * US),
+    _unpack("cold-sync", 85 * US),
+    _unpack("warm", 35 * US),
+    _unpack("warm-sync", 60 * US),
     _random_io("read-depth-1", 90 * US),
     _random_io("write-depth-1", 30 * US),
     _random_io("read-depth-32", 1e9 / 170_000),

@@ -113,6 +113,7 @@ class WorkloadFigure:
     mean_of: Callable[[Any], float | None] | None = None  # a value of an entry, over the workers
     per_operation: bool = False  # `mean_of` is divided by the entry's operations
     unit: str = ""  # of `mean_of`
+    higher_is_better: bool = False
     finding: SideFinding | None = None
 
 
@@ -133,6 +134,7 @@ class Workload:
     sample: str = "batch"
     samples: str = "batches"
     per_place: bool = True  # otherwise the place makes no difference
+    written_bytes: Callable[[Any], int | None] | None = None  # into files, by an entry
     figures: tuple[WorkloadFigure, ...] = ()
 
     @property

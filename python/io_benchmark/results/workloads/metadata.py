@@ -44,7 +44,7 @@ class _MetadataEntry(BatchEntry, frozen=True, tag_field="name", tag="metadata"):
 WORKLOAD = Workload(
     "metadata",
     _MetadataEntry,
-    position=4,
+    position=5,
     operation="operation",
     unit="ops/s",
     figures=(
@@ -52,6 +52,7 @@ WORKLOAD = Workload(
             SCALING,
             "over one alone",
             over_one_thread=True,
+            higher_is_better=True,
             finding=SideFinding(
                 "{threads} at once do {percent} of what one alone does (metadata, {variant}): "
                 "something locks",

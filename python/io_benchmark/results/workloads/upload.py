@@ -43,7 +43,7 @@ class UploadEntry(BatchEntry, frozen=True, tag_field="name", tag="upload"):
 WORKLOAD = Workload(
     "upload",
     UploadEntry,
-    position=6,
+    position=7,
     operation="object",
     unit="ms",
     unit_ns=1e6,
