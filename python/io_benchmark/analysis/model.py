@@ -110,8 +110,7 @@ class Entry:
         if self.blocked_ns is None:
             return None
         if self.retrieves is None:
-            share_blocked: Numbers = self.total_ns * (self.blocked_ns / self.mean_ns)
-            return share_blocked
+            return self.total_ns.astype(np.float64) * (self.blocked_ns / self.mean_ns)
         if self.lookup_ns is None or not self.size_bytes.any():
             return None
         kinds = (*ON_CPU, Kind.WAITING)

@@ -47,7 +47,7 @@ def _cpu_ms(entry: _ExecEntry) -> float | None:
 WORKLOAD = Workload(
     "exec",
     _ExecEntry,
-    position=6,
+    position=5,
     operation="execution",
     unit="ms",
     unit_ns=1e6,

@@ -44,7 +44,7 @@ class _MetadataEntry(BatchEntry, frozen=True, tag_field="name", tag="metadata"):
 WORKLOAD = Workload(
     "metadata",
     _MetadataEntry,
-    position=5,
+    position=4,
     operation="operation",
     unit="ops/s",
     figures=(

@@ -57,7 +57,7 @@ def _latency_p99_us(entry: _RandomIoEntry) -> float | None:
 WORKLOAD = Workload(
     "random-io",
     _RandomIoEntry,
-    position=2,
+    position=1,
     operation="read or write",
     unit="IOPS",
     figures=(WorkloadFigure("latency-p99", "latency P99", unit="µs", mean_of=_latency_p99_us),),

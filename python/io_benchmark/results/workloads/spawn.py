@@ -27,7 +27,7 @@ class _SpawnEntry(BatchEntry, frozen=True, tag_field="name", tag="spawn"):
 WORKLOAD = Workload(
     "spawn",
     _SpawnEntry,
-    position=3,
+    position=2,
     operation="process started",
     unit="µs",
     unit_ns=1e3,

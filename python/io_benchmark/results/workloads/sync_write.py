@@ -26,5 +26,5 @@ class _SyncWriteEntry(BatchEntry, frozen=True, tag_field="name", tag="sync-write
 
 
 WORKLOAD = Workload(
-    "sync-write", _SyncWriteEntry, position=4, operation="write", unit="µs", unit_ns=1e3
+    "sync-write", _SyncWriteEntry, position=3, operation="write", unit="µs", unit_ns=1e3
 )

@@ -62,7 +62,7 @@ def _sync_share(entry: _UnpackEntry) -> float | None:
 WORKLOAD = Workload(
     "unpack",
     _UnpackEntry,
-    position=1,
+    position=7,
     operation="file unpacked",
     unit="files/s",
     written_bytes=_unpacked_bytes,

@@ -43,7 +43,7 @@ class UploadEntry(BatchEntry, frozen=True, tag_field="name", tag="upload"):
 WORKLOAD = Workload(
     "upload",
     UploadEntry,
-    position=7,
+    position=6,
     operation="object",
     unit="ms",
     unit_ns=1e6,
