@@ -17,6 +17,8 @@ from observe import page_cache
 from worker import Worker, outcome_of, take_process_times
 from workloads import unpack
 
+from io_benchmark.results import BatchEntry
+
 VARIANTS = ("cold", "cold-sync", "warm", "warm-sync")
 SEED = 1
 FEWER = (
@@ -35,6 +37,10 @@ def stays_in_memory(folder: Path) -> bool:
     resident = page_cache.resident_bytes(str(file))
     file.unlink()
     return bool(resident)
+
+
+def batches_of(worker: Worker) -> list[BatchEntry]:
+    return [entry for entry in worker.result().workloads if isinstance(entry, BatchEntry)]
 
 
 @pytest.fixture
@@ -56,7 +62,7 @@ def test_whole_entries(unpacking: Worker) -> None:
     if stays_in_memory(unpacking.workspace):
         pytest.skip("needs a workspace on a disk")
     entries = unpacking.measure(prelude=FEWER)
-    read = {entry.variant: entry for entry in unpacking.result().workloads}
+    read = {entry.variant: entry for entry in batches_of(unpacking)}
     for entry in entries:
         samples, times = entry.pop("samples"), dict(entry["process_times"])
         files = entry["parameters"]["files"]
@@ -222,7 +228,7 @@ def test_memory_is_never_cold(unpacking: Worker, mount: Callable[[str], Path]) -
     unpacking.workspace = mount("size=60m")
     code, output = unpacking.run("--profile", "quick", prelude=FEWER)
     assert code == 0, output
-    outcomes = {entry.variant: outcome_of(entry) for entry in unpacking.result().workloads}
+    outcomes = {entry.variant: outcome_of(entry) for entry in batches_of(unpacking)}
     state, reason = outcomes["cold"]
     assert state == "skipped"
     assert reason is not None

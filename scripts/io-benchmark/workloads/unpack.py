@@ -14,7 +14,7 @@ written, and given its mode and its time. Names, sizes and contents follow from 
 every pool. The archive lies in the measured place, next to the files.
 Not measured: downloading, decompression, removing the files. Between two samples the files are removed
 and the file system is synced. So without a final sync, the disk writes only what the kernel does not
-keep in memory.
+keep in memory. --precision does not end it early: it would need more samples.
 
 The archive is an uncompressed tar: decompression is work for the CPU alone, and how fast it is depends
 on the version of its library. The tar is written and read here, since Python's tarfile differs between
@@ -114,8 +114,8 @@ class _Unpack(Batches):
                     observed["method"] = "%s, %s" % (METHOD, method)
                     sync_ns = observed["sync_ns"] or 0
                     observed["sync_ns"] = sync_ns + end_ns - unpacked_ns
-                self._make_ready(is_cold)
                 enough = self.add(entry, start_ns, end_ns, len(self._sizes))
+                self._make_ready(is_cold)
 
     def _unpack_once(self, is_synced):
         """Return the start, the end of the last file, the end, and the name of the sync's call."""
