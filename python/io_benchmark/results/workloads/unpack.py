@@ -70,6 +70,6 @@ WORKLOAD = Workload(
         WorkloadFigure(
             "bandwidth", "unpacked", unit="MiB/s", mean_of=_mib_per_s, higher_is_better=True
         ),
-        WorkloadFigure("sync-share", "of it final sync", unit="%", mean_of=_sync_share),
+        WorkloadFigure("sync-share", "share of the final sync", unit="%", mean_of=_sync_share),
     ),
 )

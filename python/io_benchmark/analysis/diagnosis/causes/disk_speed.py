@@ -24,6 +24,8 @@ from io_benchmark.results.trials import TrialKind
 ORDER = 11
 # A disk that writes at this part of the other's rate or more is as fast.
 _AS_FAST_SHARE = 0.9
+# Of both, the reads are what counts where the disks read so many times as much as they write.
+_MOSTLY = 2
 _PAST = {"read": "read", "write": "wrote"}
 
 
@@ -78,22 +80,26 @@ def _each_disk(at: int, view: View) -> float | None:
     return None if stack is None or rates is None else rates[at] / stack.width
 
 
+def _moved(at: int, view: View) -> float | None:
+    return None if view.moved_bytes is None else float(view.moved_bytes[at])
+
+
 _READ_BY_EACH_DISK, _WRITTEN_BY_EACH_DISK = (partial(_each_disk, at) for at in (0, 1))
+_READ, _WRITTEN = (partial(_moved, at) for at in (0, 1))
 
 
-def _reads_more(case: Case) -> bool:
-    """Return whether the disks of both sides read more than they write; copies are mostly written."""
-    rates = [
-        (side.mean(_READ_BY_EACH_DISK) or 0.0, side.mean(_WRITTEN_BY_EACH_DISK) or 0.0)
-        for side in (case.slower, case.faster)
-    ]
-    is_copied = case.subject.workload == "cache-retrieve"
-    return not is_copied and all(read > written for read, written in rates)
+def _mostly_reads(case: Case) -> bool:
+    """Return whether the disks of both sides read, and write little; copies are judged by writing."""
+    if case.subject.workload == "cache-retrieve":
+        return False
+    moved = [(side.mean(_READ), side.mean(_WRITTEN)) for side in (case.slower, case.faster)]
+    return all(read and read > _MOSTLY * (written or 0.0) for read, written in moved)
 
 
 def _disk_speed(case: Case) -> CauseJudgement:
-    reads = _reads_more(case)
-    rate, of_each = ("read", _READ_BY_EACH_DISK) if reads else ("write", _WRITTEN_BY_EACH_DISK)
+    rate, of_each = "write", _WRITTEN_BY_EACH_DISK
+    if _mostly_reads(case):
+        rate, of_each = "read", _READ_BY_EACH_DISK
     evidence = Sides.of(
         case,
         span(
