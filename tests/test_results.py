@@ -495,7 +495,8 @@ def test_every_workload_reads_whole() -> None:
             entry.__struct_fields__
         )
         assert facts == {**original, "samples": None, **dict.fromkeys(newer)}
-    assert {entry.__struct_config__.tag for entry in result.workloads} == set(WORKLOADS)
+    recorded = set(WORKLOADS) - {"unpack"}  # a later one: tests/script/test_unpack.py
+    assert {entry.__struct_config__.tag for entry in result.workloads} == recorded
 
 
 def test_a_workload_of_a_newer_script_is_passed_over_by_name() -> None:
