@@ -92,13 +92,12 @@ def _code_lengths(counts: Mapping[int, int], longest: int) -> dict[int, int]:
     if len(counts) == 1:
         return dict.fromkeys(counts, 1)
     lengths = dict.fromkeys(counts, 0)
-    waiting = [(count, (symbol,)) for symbol, count in counts.items()]
-    heapq.heapify(waiting)
+    waiting: list[tuple[int, tuple[int, ...]]] = []
+    for symbol, count in counts.items():
+        heapq.heappush(waiting, (count, (symbol,)))
     while len(waiting) > 1:
-        (count, symbols), (more, others) = (
-            heapq.heappop(waiting),
-            heapq.heappop(waiting),
-        )
+        count, symbols = heapq.heappop(waiting)
+        more, others = heapq.heappop(waiting)
         for symbol in symbols + others:
             lengths[symbol] += 1
         heapq.heappush(waiting, (count + more, symbols + others))
