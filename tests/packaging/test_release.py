@@ -10,7 +10,7 @@ import sys
 
 import pytest
 import yaml
-from checkout import ROOT
+from checkout import ROOT, copy_checkout
 
 from io_benchmark.graph.root import Root
 from io_benchmark.graph.worker_script import build_worker_script
@@ -29,8 +29,9 @@ def steps():
     return {**lines, "Make it": [program, digest]}
 
 
-def test_the_attached_files(clone, tmp_path, steps):
+def test_the_attached_files(tmp_path, steps):
     """They are the program that tasks carry, tried, and its sha256 as sha256sum checks it."""
+    clone = copy_checkout(tmp_path / "clone")
     tools = {
         clone / ".venv/bin/python": f'exec {sys.executable} "$@"',
         tmp_path / "bin/gh": f'printf "%s\\n" "$@" > {tmp_path}/given',
