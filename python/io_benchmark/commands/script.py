@@ -4,7 +4,7 @@
 """Write the worker's script to one file that runs on any machine with Python 3.8.
 
 The file is a zip application: `python3 FILE --help` shows its commands. Each
-task and each release has the same bytes, which the result names by their sha256.
+task and each release has the same bytes. A result names them by their sha256.
 
 Exit code: 0 written, 1 failed, 2 wrong usage.
 """
@@ -25,7 +25,7 @@ from io_benchmark.writing import write_file
 USAGE = "-o FILE [OPTION ...]"
 EXAMPLES = (
     "io-benchmark script -o io-benchmark.pyz",
-    "io-benchmark script -o io-benchmark.pyz --root ~/io-benchmark",
+    "io-benchmark script -o io-benchmark.pyz --root .",
 )
 MANUAL = "how-to.md"
 
