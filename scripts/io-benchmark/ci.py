@@ -101,7 +101,7 @@ _SYSTEMS = (
         attempt="{SYSTEM_JOBATTEMPT}",
         job="{SYSTEM_JOBDISPLAYNAME}",
         url="{SYSTEM_COLLECTIONURI}{SYSTEM_TEAMPROJECT}/_build/results?buildId={BUILD_BUILDID}",
-        folder="{SYSTEM_DEFAULTWORKINGDIRECTORY}",
+        folder="{AGENT_BUILDDIRECTORY}",
     ),
     # circleci.com/docs/reference/variables. No variable has the resource class. The folder may begin
     # with "~".

@@ -58,7 +58,7 @@ AZURE = {
     "AGENT_OSARCHITECTURE": "X64",
     "BUILD_BUILDID": "4321",
     "SYSTEM_COLLECTIONURI": "https://dev.azure.com/fabrikam/",
-    "SYSTEM_DEFAULTWORKINGDIRECTORY": "/home/vsts/work/1/s",
+    "AGENT_BUILDDIRECTORY": "/home/vsts/work/1",
     "SYSTEM_JOBATTEMPT": "1",
     "SYSTEM_JOBDISPLAYNAME": "Job",
     "SYSTEM_TEAMPROJECT": "Fabrikam Fiber",
@@ -128,7 +128,7 @@ def environment(monkeypatch):
                 "https://dev.azure.com/fabrikam/Fabrikam%20Fiber/_build/results?buildId=4321",
             ),
             ("Linux-X64", "AGENT_OS and AGENT_OSARCHITECTURE"),
-            "/home/vsts/work/1/s",
+            "/home/vsts/work/1",
             id="Azure",
         ),
         pytest.param(

@@ -3,9 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Which results are from one machine."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from seed_workers import workers
 
 from io_benchmark.analysis.observed.machine_identity import (
