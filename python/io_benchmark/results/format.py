@@ -277,3 +277,10 @@ class Result(ResultPart, frozen=True):
     timeline: RecordedTimeline | None
     warnings: Annotated[list[Remark], Many]
     outcome: ResultOutcome
+
+    @property
+    def identity(self) -> tuple[str | int | None, ...]:
+        """What tells a run from all others, also where no task id does: its duration has nanoseconds."""
+        task = self.task
+        boot_id = self.host.boot_id if self.host is not None else None
+        return task.task_id, task.run_id, task.pool, boot_id, self.started, self.duration_ns
