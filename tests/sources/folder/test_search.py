@@ -168,11 +168,12 @@ def test_depth(tmp_path: Path) -> None:
     """Ten folders are searched; what is deeper is named and no error."""
     tenth = tmp_path.joinpath(*"abcdefghij")
     (tenth / "k").mkdir(parents=True)
+    (tenth / "l").mkdir()
     (tenth / "io-benchmark.json").write_bytes(GOOD)
     (tenth / "k/io-benchmark.json").write_bytes(GOOD)
     gathered = read(tmp_path)
     assert [found.source for found in gathered.results] == [str(tenth)]
-    remark = f"{tenth}/k: is more than 10 folders deep and was not searched"
+    remark = f"{tenth}/k: is more than 10 folders deep and was not searched, like 1 more"
     assert gathered.remarks == (remark,)
 
 

@@ -11,7 +11,6 @@ import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 from zipfile import ZipInfo
 
 import msgspec
@@ -31,6 +30,9 @@ MAXIMUM_DEPTH = 10
 FOLDER = re.compile(r"[A-Za-z0-9_-]{22}\.[0-9]{1,9}")
 
 
+_NamedBytes = tuple[str, bytes]  # a file's content after its name for messages
+
+
 @dataclass(frozen=True)
 class FoundRun:
     """A result that is there, or should be: in a folder, a file or an archive."""
@@ -42,12 +44,18 @@ class FoundRun:
     entries: tuple[ZipInfo, ZipInfo | None] | None = None
     problem: str | None = None  # why it is not read
 
-
-class NamedData(NamedTuple):
-    """The content of a file, and its name for messages."""
-
-    name: str
-    data: bytes
+    def parse(self, result_file: _NamedBytes, record_file: _NamedBytes | None) -> RunResult:
+        """Parse the files of the run."""
+        name, data = result_file
+        result = results.parse(data, name)
+        return RunResult(
+            result,
+            None if record_file is None else _parse_task_record(*record_file),
+            self.source,
+            len(data),
+            weight_bytes(result, data),
+            "" if self.entries is None else str(self.path),
+        )
 
 
 def run_folder(folder: Path, task_id: str, run_id: int) -> Path:
@@ -73,27 +81,17 @@ def read_run(path: Path) -> RunResult:
     record = None
     if file.name == RESULT_NAME and os.path.lexists(record_file):
         _check_regular(record_file)
-        record = NamedData(str(record_file), results.load(record_file, MAXIMUM_TASK_BYTES))
-    return parse_run(str(path), NamedData(str(file), data), record)
+        record = str(record_file), results.load(record_file, MAXIMUM_TASK_BYTES)
+    return FoundRun(str(path), path).parse((str(file), data), record)
 
 
-def parse_run(
-    source: str, result_file: NamedData, record_file: NamedData | None, archive: str = ""
-) -> RunResult:
-    """Parse the files of a run."""
-    data = result_file.data
-    result = results.parse(data, result_file.name)
-    task = None if record_file is None else _parse_task_record(record_file)
-    return RunResult(result, task, source, len(data), weight_bytes(result, data), archive)
-
-
-def _parse_task_record(file: NamedData) -> TaskRecord:
+def _parse_task_record(name: str, data: bytes) -> TaskRecord:
     try:
-        return msgspec.json.decode(file.data, type=TaskRecord)
+        return msgspec.json.decode(data, type=TaskRecord)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ResultError(f"{file.name}: {error}") from None
+        raise ResultError(f"{name}: {error}") from None
     except RecursionError:
-        raise ResultError(f"{file.name}: is nested too deeply") from None
+        raise ResultError(f"{name}: is nested too deeply") from None
 
 
 def _check_regular(path: Path) -> None:

@@ -12,7 +12,6 @@ import os
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from io_benchmark.errors import MissingPathError, ResultError, UsageError
 from io_benchmark.sources.folder import run_files
@@ -25,28 +24,21 @@ _MAXIMUM_FILES = 200_000
 _SHOWN_LENGTH = 300
 
 
-class FoundRuns(NamedTuple):
-    """What is at a path."""
-
-    runs: list[FoundRun]
-    remarks: list[str]
-
-    @classmethod
-    def at(cls, path: Path) -> "FoundRuns":
-        """Find the results at a path, in order; raise a UsageError where there are none."""
-        shown = clean(str(path), _SHOWN_LENGTH)
-        try:
-            if not stat.S_ISDIR(path.stat().st_mode):
-                return cls(_in_file(path), [])
-            search = _Search(path)
-            search.search()
-        except FileNotFoundError:
-            raise MissingPathError(f"{shown}: no such file or folder", str(path)) from None
-        except OSError as error:
-            raise UsageError(
-                f"{shown}: cannot read this path ({error.strerror}); name a folder of results"
-            ) from None
-        return cls(search.chosen(), search.remarks)
+def find_runs(path: Path) -> tuple[list[FoundRun], list[str]]:
+    """Find the results at a path, in order, with remarks; raise a UsageError where there are none."""
+    shown = clean(str(path), _SHOWN_LENGTH)
+    try:
+        if not stat.S_ISDIR(path.stat().st_mode):
+            return _in_file(path), []
+        search = _Search(path)
+        search.search()
+    except FileNotFoundError:
+        raise MissingPathError(f"{shown}: no such file or folder", str(path)) from None
+    except OSError as error:
+        raise UsageError(
+            f"{shown}: cannot read this path ({error.strerror}); name a folder of results"
+        ) from None
+    return search.chosen(), search.remarks()
 
 
 def _in_file(path: Path) -> list[FoundRun]:
@@ -66,7 +58,7 @@ def _in_file(path: Path) -> list[FoundRun]:
 class _Search:
     top: Path
     runs: list[FoundRun] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
+    _too_deep: list[Path] = field(default_factory=list)
     _stores: set[Path] = field(default_factory=set)  # folders that contain TASKID.RUNID
     _seen: int = 0
 
@@ -89,6 +81,14 @@ class _Search:
                 "in folders or zip files"
             )
         return _in_order(self.runs)
+
+    def remarks(self) -> list[str]:
+        """Name the first folder that is too deep."""
+        if not self._too_deep:
+            return []
+        text = f"is more than {run_files.MAXIMUM_DEPTH} folders deep and was not searched"
+        more = len(self._too_deep) - 1
+        return [f"{min(self._too_deep)}: {text}" + (f", like {more:,} more" if more else "")]
 
     def _search(self, folder: Path, depth: int) -> None:
         below = []
@@ -124,8 +124,7 @@ class _Search:
             if os.path.lexists(folder / run_files.RESULT_NAME):
                 self.runs.append(_run_at(folder))
         elif depth > run_files.MAXIMUM_DEPTH:
-            most = run_files.MAXIMUM_DEPTH
-            self.remarks.append(f"{folder}: is more than {most} folders deep and was not searched")
+            self._too_deep.append(folder)
         else:
             try:
                 self._search(folder, depth)

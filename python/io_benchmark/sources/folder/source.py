@@ -14,7 +14,7 @@ from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import SMALL_BYTES
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.folder.run_files import FoundRun
-from io_benchmark.sources.folder.search import FoundRuns
+from io_benchmark.sources.folder.search import find_runs
 from io_benchmark.sources.folder.zip_archive import ZipArchive
 from io_benchmark.sources.protocol import (
     Position,
@@ -34,8 +34,8 @@ class _Path:
     path: Path
 
     @cached_property
-    def found(self) -> FoundRuns:
-        return FoundRuns.at(self.path)
+    def found(self) -> tuple[list[FoundRun], list[str]]:
+        return find_runs(self.path)
 
 
 class FolderSource(Source):
@@ -55,10 +55,10 @@ class FolderSource(Source):
         log = ReadLog()
         runs: list[tuple[Position, FoundRun]] = []
         for address in addresses:
-            found = address.meaning.found
-            for number, run in enumerate(found.runs):
+            found, remarks = address.meaning.found
+            for number, run in enumerate(found):
                 runs.append((Position(address.number, run_id=number), run))
-            for remark in found.remarks:
+            for remark in remarks:
                 log.remark(Position(address.number), remark)
         # In order, but large ones last: they must not take the place of all others.
         runs.sort(key=lambda pair: pair[1].size_bytes > SMALL_BYTES)

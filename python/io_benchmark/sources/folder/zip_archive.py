@@ -25,7 +25,7 @@ from zipfile import ZipInfo
 from io_benchmark.errors import ResultError
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.folder import run_files
-from io_benchmark.sources.folder.run_files import FoundRun, NamedData
+from io_benchmark.sources.folder.run_files import FoundRun
 from io_benchmark.sources.protocol import RunResult
 from io_benchmark.text import clean
 
@@ -129,12 +129,8 @@ class ZipArchive:
         if run.entries is None:
             raise self._error(f"{run.source} is not in it")
         result, record = run.entries
-        return run_files.parse_run(
-            run.source,
-            self._content(result),
-            None if record is None else self._content(record),
-            str(self._path),
-        )
+        record_file = None if record is None else self._content(record)
+        return run.parse(self._content(result), record_file)
 
     def _run(
         self, folder: PurePosixPath, results: Sequence[ZipInfo], record: ZipInfo | None
@@ -154,14 +150,14 @@ class ZipArchive:
             None if problem is None else str(self._error(f"{name} {problem}")),
         )
 
-    def _content(self, entry: ZipInfo) -> NamedData:
-        """Return an entry's bytes: never more than its checked size."""
+    def _content(self, entry: ZipInfo) -> tuple[str, bytes]:
+        """Return an entry's name for messages and its bytes, never more than its checked size."""
         try:
             with self._archive.open(entry) as content:
                 data = b"".join(iter(lambda: content.read(_CHUNK_BYTES), b""))
         except (OSError, *_BROKEN) as error:
             raise self._error(f"{entry.filename} cannot be read ({_reason(error)})") from None
-        return NamedData(f"{self._path}: {entry.filename}", data)
+        return f"{self._path}: {entry.filename}", data
 
     def _error(self, problem: str) -> ResultError:
         return ResultError(clean(f"{self._path}: {problem}", _SHOWN_LENGTH))
