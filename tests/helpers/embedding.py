@@ -4,7 +4,6 @@
 """The two parts of a pool's command: what bash runs, and the application that it unpacks."""
 
 import base64
-import gzip
 from collections.abc import Sequence
 
 
@@ -16,4 +15,4 @@ def shell_text(command: Sequence[str]) -> str:
 def application(command: Sequence[str]) -> bytes:
     """The worker's script as the task unpacks it."""
     encoded = command[command.index("-ec") + 3 :]
-    return gzip.decompress(base64.b64decode("".join(encoded), validate=True))
+    return base64.b64decode("".join(encoded), validate=True)

@@ -30,12 +30,12 @@ CONTAINER = {"name": "con-tainer", "path": "/builds/worker/io-benchmark"}
 TEXT = """\
 # io-benchmark 1.2 measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
 # Source: scripts/io-benchmark/ at the revision that made this task. The arguments after
-# this one are these modules as one zip application (gzip, base64); the same file:
-# io-benchmark script --workload cache-retrieve -o io-benchmark.pyz
+# this one are these modules as one zip application, in base64; the same file:
+# io-benchmark script -o io-benchmark.pyz
 # sha256 SHA256
 application="${IO_BENCHMARK_SCRIPT_DIR:-/tmp/io-benchmark}"/io-benchmark.pyz
 mkdir -p "${application%/*}"
-printf %s "$@" | base64 -d | gzip -d > "$application" || true
+printf %s "$@" | base64 -d > "$application" || true
 if [ "$(sha256sum < "$application")" != "SHA256  -" ]; then
   printf 'TEST-%s | io-benchmark | %s: cannot unpack %s; see the lines above\\n' \\
     UNEXPECTED-FAIL amd-16 "$application"
@@ -234,7 +234,7 @@ def test_a_damaged_application(tmp_path, damage):
     assert done.returncode == 1
 
 
-@pytest.mark.parametrize("tool", ["base64", "gzip", "sha256sum"])
+@pytest.mark.parametrize("tool", ["base64", "sha256sum"])
 def test_a_tool_that_is_missing(tmp_path, tool):
     """The tool that the image lacks is named, and nothing is started."""
     tools = tmp_path / "bin"

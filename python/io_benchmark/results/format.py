@@ -47,8 +47,18 @@ class Script(ResultPart, frozen=True):
     sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
+class _CiJob(ResultPart, frozen=True):
+    """The job of another CI system than Taskcluster, by its environment: text that anyone may set."""
+
+    system: Text
+    run: Text | None = None
+    attempt: Count | None = None
+    job: Text | None = None
+    url: Text | None = None
+
+
 class ProfiledTask(ResultPart, frozen=True):
-    """The task, by the worker's environment; null outside Taskcluster."""
+    """The task, by the worker's environment; all but the pool null outside Taskcluster."""
 
     pool: Name | None
     task_id: Text | None
@@ -57,6 +67,7 @@ class ProfiledTask(ResultPart, frozen=True):
     root_url: Text | None
     instance_type: Text | None
     location: Annotated[dict[Text, Text], Few]
+    ci: _CiJob | None = None
 
 
 class _RecordedTask(ProfiledTask, frozen=True):
@@ -121,6 +132,7 @@ class Host(ResultPart, frozen=True):
     vm: Annotated[dict[Text, int | None], Many]
     first_touch_ns_per_mib: Annotated[list[Count], Many]
     tools: Annotated[dict[Text, _Tool | None], Few]
+    machine_id: Text | None = None  # a hash of /etc/machine-id; null in a container
 
 
 class _PlaceMount(ResultPart, frozen=True):
