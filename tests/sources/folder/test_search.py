@@ -76,7 +76,6 @@ def lay_out(folder: Path, layout: str, files: list[bytes]) -> None:
 
 def report(folder: Path, *arguments: str) -> str:
     done = program.run("compare", *arguments, "--write", "json=../report.json", folder=folder)
-    assert done.exit_code == 0, done.stderr
     return done.stdout + (folder.parent / "report.json").read_text()
 
 
