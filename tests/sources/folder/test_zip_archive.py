@@ -6,6 +6,7 @@
 import re
 import stat
 import struct
+import tempfile
 import time
 import tracemalloc
 import zipfile
@@ -13,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.sources.folder import zip_archive
@@ -252,7 +255,7 @@ def test_a_long_list_of_entries_is_not_decoded(tmp_path: Path) -> None:
     (line,) = read(archive).unreadable
     took, (_, peak) = time.process_time() - started, tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    limit = "bytes, more than 4,194,304"
+    limit = "bytes, more than 4,194,304; unpack it"
     assert re.fullmatch(rf"{archive}: its list of entries has 5,\d\d\d,\d\d\d {limit}", line)
     assert peak < 2 * MIB
     assert took < 5
@@ -273,6 +276,32 @@ def test_bombs_share_a_budget(tmp_path: Path) -> None:
     gathered = read(archive)
     left_out = [line for line in gathered.unreadable if line.startswith("left out 17 results")]
     assert (len(left_out), len(gathered.unreadable)) == (1, 24)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2000), st.binary(max_size=8), st.integers(0, 30)),
+        min_size=1,
+        max_size=8,
+    ),
+    st.sampled_from([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED]),
+)
+@settings(max_examples=300, deadline=None)
+def test_a_changed_archive(changes: list[tuple[int, bytes, int]], method: int) -> None:
+    """Whatever bytes are replaced, inserted or removed, the answer is results and printable lines."""
+    with tempfile.TemporaryDirectory() as name:
+        entries = ((f"{number}/{RESULT}", b'{"version": 99}' * 9) for number in range(3))
+        archive = make(Path(name) / "a.zip", *entries, method=method)
+        data = bytearray(archive.read_bytes())
+        for at, new, removed in changes:
+            data[at % len(data) : at % len(data) + removed] = new or b"PK\x05\x06"
+        archive.write_bytes(data)
+        try:
+            lines = read(archive).unreadable
+        except UsageError as error:
+            lines = (str(error),)
+        assert lines
+        assert all(line.isprintable() and len(line) <= 500 for line in lines)
 
 
 def test_an_archive_that_vanishes(tmp_path: Path) -> None:

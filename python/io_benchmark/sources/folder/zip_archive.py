@@ -58,7 +58,7 @@ class _LimitedFile(io.BufferedReader):
     def read(self, size: int | None = -1, /) -> bytes:
         if size is not None and size > _MAXIMUM_LIST_BYTES:
             raise ResultError(
-                f"its list of entries has {size:,} bytes, more than {_MAXIMUM_LIST_BYTES:,}"
+                f"its list of entries has {size:,} bytes, more than {_MAXIMUM_LIST_BYTES:,}; unpack it"
             )
         return super().read(size)
 
