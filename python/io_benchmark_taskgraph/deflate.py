@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 _SHORTEST, _LONGEST, _FARTHEST = 4, 257, 32_768
-_END = 256  # the symbol behind those of the 256 bytes
+_END_OF_BLOCK = 256  # the symbol behind those of the 256 bytes
 _LENGTH = 257  # the first symbol of a match's length
 # Extra bits of each symbol; the values of a symbol follow those of the symbol before.
 _LENGTH_BITS = [0] * 8 + [bits for bits in range(1, 6) for _ in range(4)]
@@ -39,7 +39,7 @@ _DISTANCES = _first_values(1, _DISTANCE_BITS)
 def deflate(data: bytes) -> bytes:
     """Return the data compressed, without a header."""
     matches = list(_matches(data))
-    literals = Counter([_END])
+    literals = Counter([_END_OF_BLOCK])
     distances = Counter([0])  # not without a symbol, even if nothing matches
     for symbol, _, distance_symbol, _ in matches:
         literals[symbol] += 1
@@ -53,7 +53,7 @@ def deflate(data: bytes) -> bytes:
         bits.append(literal_codes[symbol])
         if symbol >= _LENGTH:
             bits += (rest, distance_codes[distance_symbol], distance_rest)
-    bits.append(literal_codes[_END])
+    bits.append(literal_codes[_END_OF_BLOCK])
     return _packed(bits)
 
 
@@ -92,13 +92,12 @@ def _code_lengths(counts: Mapping[int, int], longest: int) -> dict[int, int]:
     if len(counts) == 1:
         return dict.fromkeys(counts, 1)
     lengths = dict.fromkeys(counts, 0)
-    waiting = [(count, (symbol,)) for symbol, count in counts.items()]
-    heapq.heapify(waiting)
+    waiting: list[tuple[int, tuple[int, ...]]] = []
+    for symbol, count in counts.items():
+        heapq.heappush(waiting, (count, (symbol,)))
     while len(waiting) > 1:
-        (count, symbols), (more, others) = (
-            heapq.heappop(waiting),
-            heapq.heappop(waiting),
-        )
+        count, symbols = heapq.heappop(waiting)
+        more, others = heapq.heappop(waiting)
         for symbol in symbols + others:
             lengths[symbol] += 1
         heapq.heappush(waiting, (count + more, symbols + others))

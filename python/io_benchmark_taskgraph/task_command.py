@@ -44,16 +44,17 @@ if [ "$(sha256sum < "$application")" != "{application.sha256}  -" ]; then
   exit 1
 fi
 set -x
-exec python3 -u -B "$application" \\
+exec python3 -u -B "$application" run \\
   {options} \\
   {places} \\
   --artifacts "${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}" \
 --profile "${{IO_BENCHMARK_PROFILE:-full}}" \
---perfherder "${{IO_BENCHMARK_PERFHERDER:-{benchmark.perfherder}}}"{trials}
+--perfherder "${{IO_BENCHMARK_PERFHERDER:-{benchmark.perfherder}}}" \\
+  {trials}
 """
 # A confirming task is the same task with both variables.
-TRIALS_OPTIONS = """ \\
-  --trials "${{IO_BENCHMARK_TRIALS:-{}}}" ${{IO_BENCHMARK_PACE:+--pace "$IO_BENCHMARK_PACE"}}"""
+TRIALS_OPTIONS = """\
+--trials "${{IO_BENCHMARK_TRIALS:-{}}}" ${{IO_BENCHMARK_PACE:+--pace "$IO_BENCHMARK_PACE"}}"""
 
 
 def _place(place: TaskPlace) -> str:
@@ -63,7 +64,7 @@ def _place(place: TaskPlace) -> str:
 
 
 def _trials(trials: str) -> str:
-    return "" if trials == "never" else TRIALS_OPTIONS.format(trials)
+    return "--trials never" if trials == "never" else TRIALS_OPTIONS.format(trials)
 
 
 def _options(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:

@@ -4,6 +4,8 @@
 """The two parts of a pool's command: what bash runs, and the application that it unpacks."""
 
 import base64
+import io
+import zipfile
 from collections.abc import Sequence
 
 
@@ -16,3 +18,9 @@ def application(command: Sequence[str]) -> bytes:
     """The worker's script as the task unpacks it."""
     encoded = command[command.index("-ec") + 3 :]
     return base64.b64decode("".join(encoded), validate=True)
+
+
+def modules(command: Sequence[str]) -> dict[str, bytes]:
+    """The script's modules by path, as the task carries them."""
+    with zipfile.ZipFile(io.BytesIO(application(command))) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import zipapp
+from typing import Any
 
 import foreword
 import pytest
@@ -234,7 +235,7 @@ def test_durations(seconds, text):
 def test_another_system(monkeypatch, capsys):
     """Runners of macOS and Windows get one line; the module's own imports run there."""
     sys.path.insert(0, str(SCRIPT))
-    namespace = {"__name__": "main", "__file__": str(SCRIPT / "__main__.py")}
+    namespace: dict[str, Any] = {"__name__": "main", "__file__": str(SCRIPT / "__main__.py")}
     exec(compile((SCRIPT / "__main__.py").read_text(), "main", "exec"), namespace)  # noqa: S102
     monkeypatch.setattr(sys, "platform", "darwin")
     assert namespace["main"](["run"]) == 2
