@@ -43,6 +43,9 @@ def documents(workers: int = 2) -> list[bytes]:
 # What each system's download leaves, as paths of files; {n} is the number of a result.
 LAYOUTS = {
     "github-download-artifact": "io-benchmark-amd-{n}/io-benchmark/io-benchmark.json",
+    # Of the form TASKID.RUNID.
+    "github-unlucky-name": "io-benchmark-amd-16-v2.{n}/io-benchmark/io-benchmark.json",
+    "github-unlucky-file": "run/io-benchmark-amd-16-v2.{n}/io-benchmark.json",
     "github-one-file": "io-benchmark-amd-{n}/io-benchmark.json",
     "github-rest": "io-benchmark-amd-{n}.zip/io-benchmark/io-benchmark.json",
     "gitlab-job": "results/amd-{n}/io-benchmark/io-benchmark.json",
@@ -146,6 +149,10 @@ def test_two_jobs_on_one_machine(tmp_path: Path) -> None:
     lay_out(tmp_path / "r", "job-{n}/io-benchmark.json", [json.dumps(d).encode() for d in made])
     text = report(tmp_path / "r", ".", "--details")
     assert "amd-16: 2 runs were on the same worker with boot id 0c7e2f4a" in text
+    (worker,) = set(
+        re.findall(r"worker with boot id ([\w-]+)\s+\(ran\s+more\s+than\s+once\)", text)
+    )
+    assert worker == made[0]["host"]["boot_id"]
 
 
 def test_links(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ class _Search:
 
     def search(self) -> None:
         """Search the folder; a run's own folder is that run alone."""
-        if run_files.FOLDER.fullmatch(self.top.name):
+        if _is_stored(self.top):
             self.runs.append(_run_at(self.top))
         else:
             self._search(self.top, 0)
@@ -115,7 +115,7 @@ class _Search:
             )
 
     def _enter(self, folder: Path, depth: int, *, is_link: bool) -> None:
-        if run_files.FOLDER.fullmatch(folder.name):
+        if _is_stored(folder):
             self._stores.add(folder.parent)
             if depth == 1:
                 self.runs.append(_run_at(folder))
@@ -126,11 +126,21 @@ class _Search:
         elif depth > run_files.MAXIMUM_DEPTH:
             self._too_deep.append(folder)
         else:
+            before = len(self.runs)
             try:
                 self._search(folder, depth)
             except OSError as error:
                 problem = f"{folder}: cannot be searched ({error.strerror})"
                 self.runs.append(FoundRun(str(folder), folder, problem=problem))
+            is_run = run_files.FOLDER.fullmatch(folder.name) is not None
+            if is_run and depth == 1 and len(self.runs) == before:
+                self.runs.append(_run_at(folder))
+
+
+def _is_stored(folder: Path) -> bool:
+    """Return whether a folder is a run's, as `fetch` writes it; an artifact may have such a name."""
+    is_named = run_files.FOLDER.fullmatch(folder.name) is not None
+    return is_named and os.path.lexists(folder / run_files.TASK_NAME)
 
 
 def _run_at(path: Path) -> FoundRun:
