@@ -39,8 +39,7 @@ def run(arguments, known_workloads, interruption, origin_ns):
 
 def _run_benchmark(settings, interruption, origin_ns):
     """Return the exit code and the reason for it."""
-    if settings.time_budget_s is not None:
-        interruption.end_after(settings.time_budget_s)
+    interruption.end_after(settings.time_budget_s)
     try:
         record = ResultFile(settings, origin_ns)
         record.write()
@@ -111,7 +110,6 @@ class _Bench:
         document = self.record.document
         plans = self._plan(workload_classes)
         document["workloads"] = [entry for *_, entries in plans for entry in entries]
-        summary.show_plan(document["workloads"], self.settings.time_budget_s)
         foreword.show(plans, self.settings, self.record.path)
         self.record.write_if_possible()
         state, reason, exit_code = "completed", None, DONE

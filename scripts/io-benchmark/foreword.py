@@ -3,6 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What a run says before it starts: where it works, how much it writes, and about how long that takes."""
 
+from collections import Counter
+
 from log import say
 from settings import free_space_bytes
 
@@ -13,6 +15,11 @@ SHORTEST_PART = 4  # a workload takes at least this part of its longest time
 
 
 def show(plans, settings, result_path):
+    counts = Counter(entry["name"] for *_, entries in plans for entry in entries)
+    text = ", ".join("%s %d" % count for count in counts.items())
+    limit_s = settings.time_budget_s
+    words = (sum(counts.values()), text, limit_s)
+    say("=== Plan: %d measurements (%s), ends after %g s at the latest ===" % words)
     for place in settings.places:
         free = _size(free_space_bytes(place.path))
         say("Place %s: %s, %s free" % (*place, free))
@@ -29,10 +36,8 @@ def show(plans, settings, result_path):
     say("Writes %s there; removes them at the end" % " and ".join(large + small))
     shortest_s = (kept + copied) / FAST + most_s / SHORTEST_PART
     longest_s = (kept + copied) / SLOW + most_s
-    limit_s = settings.time_budget_s
-    if limit_s is not None:
-        shortest_s, longest_s = min(shortest_s, limit_s), min(longest_s, limit_s)
-    times = dict.fromkeys(map(_duration, (shortest_s, longest_s)))
+    # The same text once, such as "1 s".
+    times = dict.fromkeys(_duration(min(s, limit_s)) for s in (shortest_s, longest_s))
     say("Takes about %s, by the speed of the disks" % " to ".join(times))
     say("Result: " + result_path)
 

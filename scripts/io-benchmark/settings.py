@@ -6,13 +6,14 @@
 import argparse
 import os
 import re
+import textwrap
 from argparse import ArgumentTypeError
 from typing import Any, List, NamedTuple, Optional
 from urllib.parse import urlsplit
 
 import ci
 from log import MIB
-from usage import help_text
+from usage import HELP
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 PERFHERDER = ("pool", "neutral", "never")
@@ -23,6 +24,7 @@ FULL_BYTES = 6 * 1024 * MIB  # with copies; the workload itself checks the exact
 QUICK_RETRIEVES_AT_MOST = 200
 WORKLOAD = "cache-retrieve"
 PLACE = "workspace"  # as the kind names it
+HELP_COLUMNS, HELP_INDENT = 79, 24
 TIME_BUDGET_S = 600.0  # for each workload, place and destination
 # The names that a reader of results accepts.
 POOL = "[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
@@ -54,7 +56,7 @@ class _RunSettings(NamedTuple):
     seed: int
     precision: Optional[float]
     upload_url: Optional[str]  # None: the script's server on loopback
-    time_budget_s: Optional[float]
+    time_budget_s: float
     artifacts: str
     profile: str
     perfherder: str  # which series: the pool's, or one that all pools share; or none
@@ -208,7 +210,7 @@ def parse_measure(arguments) -> _MeasureSettings:
 def parse(arguments, known_workloads) -> _RunSettings:
     # No abbreviations: a new option must not change what an old command means.
     parser = _Parser(prog="io-benchmark run", allow_abbrev=False)
-    parser.text = help_text(known_workloads)
+    parser.text = HELP % _listed(known_workloads)
     add = parser.add_argument
     add("--pool", type=_parse_pool)
     several: Any = {"action": "append"}
@@ -246,6 +248,12 @@ def parse(arguments, known_workloads) -> _RunSettings:
         text = "more than %d in all places and destinations together"
         parser.error("argument --retrieves: " + text % RETRIEVES_AT_MOST)
     return _RunSettings(**vars(given))
+
+
+def _listed(names):
+    width = HELP_COLUMNS - HELP_INDENT
+    lines = textwrap.wrap(", ".join(names), width, break_on_hyphens=False)
+    return "\n".join(" " * HELP_INDENT + line for line in lines)
 
 
 def _without_command(arguments):

@@ -1,11 +1,8 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What --help prints: one screen for people."""
+"""What --help prints: one screen for people; %s stands for the workloads."""
 
-import textwrap
-
-COLUMNS, INDENT = 79, " " * 24
 HELP = """\
 usage: python3 io-benchmark.pyz run [OPTION ...]
        python3 io-benchmark.pyz measure [OPTION ...] -- COMMAND
@@ -43,11 +40,3 @@ end it removes its files. `io-benchmark compare` compares result files.
 
 Exit code: 0 measured, 1 failed, 2 wrong arguments, 128+N ended by signal N.
 """
-
-
-def help_text(workloads):
-    """Return the help with the workloads of this copy of the program."""
-    names = textwrap.wrap(
-        ", ".join(workloads), COLUMNS - len(INDENT), break_on_hyphens=False
-    )
-    return HELP % "\n".join(INDENT + line for line in names)

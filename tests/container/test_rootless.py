@@ -89,12 +89,16 @@ def test_observed(folder, driver):
     )
     assert done.returncode == 0, done.stdout
     result = read_run(folder / "volume/out/io-benchmark/io-benchmark.json").result
-    host, (workspace, volume) = result.host, result.storage.places
+    host, limits, (workspace, volume) = result.host, result.limits, result.storage.places
+    assert host is not None
+    assert host.container is not None
+    assert limits is not None
+    assert volume.mount is not None
     expected_root = {"overlay": "overlay", "vfs": volume.mount.filesystem}[driver]
     assert (host.container.engine, host.container.root_filesystem) == ("podman", expected_root)
     assert host.boot_id == Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     assert (host.machine_id, host.user_id) == (None, 0)
-    assert result.limits.cgroup_versions == ["v2"]
+    assert limits.cgroup_versions == ["v2"]
     assert (volume.kind, volume.identified_by) == ("volume", "mount")
     disks = [device.name for device in volume.leaf_devices]
     assert disks
@@ -107,4 +111,5 @@ def test_observed(folder, driver):
     else:
         assert workspace.identified_by == "mount"
         assert [device.name for device in workspace.leaf_devices] == disks
+    assert result.task.ci is not None
     assert result.task.ci.system == "gitlab-ci"

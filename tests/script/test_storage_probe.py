@@ -50,7 +50,7 @@ def devices_of(monkeypatch):
     return find
 
 
-QUIET = [{}] * 8
+QUIET: list[dict[str, int]] = [{}] * 8
 
 
 @pytest.mark.parametrize(
