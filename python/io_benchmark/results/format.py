@@ -13,9 +13,10 @@ Versions:
                   were `completed` and a sentence in `incomplete_reason`
 """
 
-from typing import Annotated
+from collections.abc import Iterable
+from typing import Annotated, Any, Union
 
-from msgspec import Meta, field
+from msgspec import Meta, defstruct, field
 
 from io_benchmark.results.common_types import (
     Count,
@@ -324,3 +325,16 @@ class Result(ResultPart, frozen=True):
         task = self.task
         boot_id = self.host.boot_id if self.host is not None else None
         return task.task_id, task.run_id, task.pool, boot_id, self.started, self.duration_ns
+
+    @classmethod
+    def with_entries(cls, kinds: Iterable[type[ResultPart]]) -> type[Any]:
+        """Return this type with entries of these types."""
+        entries: Any = Union[tuple(kinds)]  # noqa: UP007
+        return defstruct(
+            "Result",
+            [("workloads", Annotated[list[entries], Meta(max_length=MAXIMUM_ENTRIES)])],
+            bases=(cls,),
+            namespace={"__doc__": Result.__doc__},
+            frozen=True,
+            kw_only=True,
+        )

@@ -15,9 +15,11 @@ different boot ids have it: then it came with an image, and machines that start 
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.model import UNKNOWN, Worker
 from io_benchmark.results import Result
@@ -30,8 +32,7 @@ _DIFFERENT_DIGITS = 6
 _PLACE = ("cloud", "region", "zone")
 
 
-@dataclass(frozen=True)
-class MachineMarks:
+class MachineMarks(Struct, frozen=True):
     """The marks by which a result's machine is recognised."""
 
     worker_id: str = UNKNOWN
