@@ -6,12 +6,14 @@
 task.json holds what only the queue knows about a run; a result file alone does not name its worker.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
-from zipfile import ZipInfo
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -21,8 +23,12 @@ from io_benchmark.sources.budget import weight_bytes
 from io_benchmark.sources.protocol import RunResult, TaskRecord
 from io_benchmark.text import clean
 
+if TYPE_CHECKING:
+    from zipfile import ZipInfo
+
 RESULT_NAME = "io-benchmark.json"
 TASK_NAME = "task.json"
+ARCHIVE_SUFFIX = ".zip"
 MAXIMUM_TASK_BYTES = 1024 * 1024
 _SHOWN_LENGTH = 300
 # Of the folders below an address, and of those in an archive.

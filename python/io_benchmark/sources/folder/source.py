@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from io_benchmark.errors import ResultError
 from io_benchmark.results.reader import MAXIMUM_BYTES
@@ -15,7 +16,6 @@ from io_benchmark.sources.budget import SMALL_BYTES
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.folder.run_files import FoundRun
 from io_benchmark.sources.folder.search import find_runs
-from io_benchmark.sources.folder.zip_archive import ZipArchive
 from io_benchmark.sources.protocol import (
     Position,
     ReadLog,
@@ -25,6 +25,9 @@ from io_benchmark.sources.protocol import (
     Source,
     SourceAddress,
 )
+
+if TYPE_CHECKING:
+    from io_benchmark.sources.folder.zip_archive import ZipArchive
 
 
 @dataclass(frozen=True)
@@ -74,9 +77,11 @@ class _Archives(ExitStack):
     """Keeps the last archive open: its results follow each other."""
 
     _path: Path | None = None
-    _archive: ZipArchive
+    _archive: "ZipArchive"
 
     def read(self, run: FoundRun) -> RunResult:
+        from io_benchmark.sources.folder.zip_archive import ZipArchive  # noqa: PLC0415
+
         if run.path != self._path:
             self.close()
             self._path = None

@@ -29,8 +29,6 @@ from io_benchmark.sources.folder.run_files import FoundRun
 from io_benchmark.sources.protocol import RunResult
 from io_benchmark.text import clean
 
-SUFFIX = ".zip"
-_MAGIC = b"PK"
 # Of 40,000 entries with paths of 60 characters.
 _MAXIMUM_LIST_BYTES = 4 * 1024 * 1024
 _MAXIMUM_RESULTS = 10_000
@@ -93,17 +91,6 @@ class ZipArchive:
     ) -> None:
         self._archive.close()
         self._file.close()
-
-    @staticmethod
-    def is_one(path: Path) -> bool:
-        """Return whether a regular file is a zip file, by its name or its first bytes."""
-        if path.suffix.lower() == SUFFIX:
-            return True
-        try:
-            with path.open("rb") as file:
-                return file.read(len(_MAGIC)) == _MAGIC
-        except OSError:
-            return False
 
     def runs(self) -> list[FoundRun]:
         """List the results; those in hidden folders are left out, as in a folder."""
@@ -177,7 +164,7 @@ def _unpacked(path: Path, folder: PurePosixPath) -> Path:
 
     Some systems put that folder into the archive as well (`archive.zip`, `drop.zip`).
     """
-    top = path.with_suffix("") if path.suffix.lower() == SUFFIX else path
+    top = path.with_suffix("") if path.suffix.lower() == run_files.ARCHIVE_SUFFIX else path
     parts = folder.parts[1:] if folder.parts[:1] == (top.name,) else folder.parts
     return top.joinpath(*parts)
 
