@@ -72,5 +72,5 @@ def _is_of_job(path):
     folder = ci.work_folder()
     if folder is None:
         return False
-    folder = os.path.realpath(folder)
-    return os.path.commonpath([folder, os.path.realpath(path)]) == folder
+    folder, path = os.path.realpath(folder), os.path.realpath(path)
+    return folder != "/" and os.path.commonpath([folder, path]) == folder

@@ -81,7 +81,7 @@ def test_what_it_says_first(file, tmp_path):
     assert place.startswith(f"Place workspace: {tmp_path}, ")
     assert place.endswith("B free")
     assert rest == [
-        "Writes 4.19 MB of files, 105 MB of copies there; removes them at the end",
+        "Writes 4.19 MB of files, 105 MB of copies there (profile full); removes them at the end",
         "Takes about 1 s, by the speed of the disks",
         f"Result: {tmp_path}/io-benchmark/io-benchmark.json",
     ]

@@ -4,7 +4,7 @@
 """Write the worker's script to one file that runs on any machine with Python 3.8.
 
 The file is a zip application: `python3 FILE --help` shows its commands. Each
-task of the kinds has the same bytes, so all results have the same script.sha256.
+task and each release has the same bytes. A result names them by their sha256.
 
 Exit code: 0 written, 1 failed, 2 wrong usage.
 """
@@ -23,7 +23,10 @@ from io_benchmark.text import clean
 from io_benchmark.writing import write_file
 
 USAGE = "-o FILE [OPTION ...]"
-EXAMPLES = ("io-benchmark script -o io-benchmark.pyz",)
+EXAMPLES = (
+    "io-benchmark script -o io-benchmark.pyz",
+    "io-benchmark script -o io-benchmark.pyz --root .",
+)
 MANUAL = "how-to.md"
 
 
