@@ -16,6 +16,8 @@ import pytest
 from checkout import ROOT
 from ci_pipelines import POOLS, Machine, Shown
 
+from io_benchmark.sources.folder.run_files import read_run
+
 PAGE = ROOT / "taskcluster/docs/other-ci.md"
 # By heading: the published schema, and what runs the pipeline.
 SYSTEMS: dict[str, tuple[str | None, Callable[[str, Machine], Shown]]] = {
@@ -90,6 +92,14 @@ def test_its_commands_run(tmp_path: Path, worker_program: Path, system: str) -> 
     machine = Machine(tmp_path)
     shutil.copy(worker_program, machine.store)
     shown = SYSTEMS[system][1](pipeline(system), machine)
+    uploaded = (machine.store / "artifacts").rglob("io-benchmark.json")
+    measured = [read_run(path.parent).result for path in uploaded]
+    assert sorted(result.task.pool for result in measured) == list(POOLS)
+    for result in measured:
+        assert result.task.ci is not None
+        assert result.task.ci.system.partition("-")[0] == system.lower().partition(" ")[0]
+        assert result.config.places[0].path == str(tmp_path / "jobs" / result.task.pool)
+        assert "pool-guessed" not in [warning.name for warning in result.warnings]
     assert "<title>" in shown.page
     texts = [shown.page] if shown.markdown is None else [shown.page, shown.markdown]
     for text in texts:

@@ -199,7 +199,9 @@ def github(text: str, machine: Machine) -> Shown:
         form = r"\$\{\{(.+?)\}\}"
         folder = machine.job(pool)
         variables = {name: _filled(value, form, values) for name, value in run["env"].items()}
-        machine.run(run["run"], folder, {**_workspace(_GITHUB, folder), **variables}, "bash -e")
+        machine.run(
+            run["run"], folder, {**_GITHUB, "GITHUB_WORKSPACE": str(folder), **variables}, "bash -e"
+        )
         name = _filled(upload["with"]["name"], form, values)
         shutil.copytree(folder / upload["with"]["path"], machine.store / "artifacts" / name)
     _, download, run, upload = jobs["compare"]["steps"]
@@ -213,17 +215,6 @@ def github(text: str, machine: Machine) -> Shown:
     return Shown(summary.read_text(), (folder / upload["with"]["path"]).read_text())
 
 
-def _workspace(variables: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """Return the variables with those that name the job's folder."""
-    names = (
-        *("GITHUB_WORKSPACE", "CI_PROJECT_DIR", "BUILDKITE_BUILD_CHECKOUT_PATH", "WORKSPACE"),
-        *("SYSTEM_DEFAULTWORKINGDIRECTORY", "CIRCLE_WORKING_DIRECTORY"),
-    )
-    prefix = {"GITHUB_ACTIONS": 0, "GITLAB_CI": 1, "BUILDKITE": 2, "BUILD_TAG": 3, "TF_BUILD": 4}
-    (name,) = [names[at] for mark, at in prefix.items() if mark in variables] or [names[5]]
-    return {**variables, name: str(folder)}
-
-
 def gitlab(text: str, machine: Machine) -> Shown:
     jobs = yaml.safe_load(text)
     for pool in POOLS:
@@ -232,7 +223,10 @@ def gitlab(text: str, machine: Machine) -> Shown:
         variables = {"POOL": pool, "WORKER": matrix["WORKER"][0]}
         script = "\n".join(jobs["measure"]["script"])
         machine.run(
-            script, folder, {**_workspace(_GITLAB, folder), **variables}, "bash -eo pipefail"
+            script,
+            folder,
+            {**_GITLAB, "CI_PROJECT_DIR": str(folder), **variables},
+            "bash -eo pipefail",
         )
         for path in jobs["measure"]["artifacts"]["paths"]:
             machine.upload(folder, f"{path}/**/*")
@@ -260,7 +254,7 @@ def buildkite(text: str, machine: Machine) -> Shown:
             # The agent leaves one of two dollars when it reads the pipeline.
             script.replace("$$", "$"),
             folder,
-            {**_workspace(_BUILDKITE, folder), **variables},
+            {**_BUILDKITE, "BUILDKITE_BUILD_CHECKOUT_PATH": str(folder), **variables},
             "bash -e",
         )
         machine.upload(folder, measure["artifact_paths"])
@@ -275,7 +269,9 @@ def jenkins(text: str, machine: Machine) -> Shown:
     for pool in POOLS:
         folder = machine.job(pool)
         variables = {"POOL": pool, "WORKER": "1"}
-        machine.run(measure[0], folder, {**_workspace(_JENKINS, folder), **variables}, "sh -xe")
+        machine.run(
+            measure[0], folder, {**_JENKINS, "WORKSPACE": str(folder), **variables}, "sh -xe"
+        )
         machine.upload(folder, "results/**/*")
     folder = machine.job("compare")
     machine.run(clean[1], folder, _JENKINS, "sh -xe")
@@ -299,7 +295,8 @@ def azure(text: str, machine: Machine) -> Shown:
             run["script"],
             folder,
             {
-                **_workspace(_AZURE, folder),
+                **_AZURE,
+                "SYSTEM_DEFAULTWORKINGDIRECTORY": str(folder),
                 "BUILD_ARTIFACTSTAGINGDIRECTORY": str(staging),
                 **variables,
             },
@@ -335,7 +332,7 @@ def circleci(text: str, machine: Machine) -> Shown:
         machine.run(
             steps["run"],
             folder,
-            {**_workspace(_CIRCLE, folder), **variables},
+            {**_CIRCLE, "CIRCLE_WORKING_DIRECTORY": str(folder), **variables},
             "bash -eo pipefail",
         )
         for path in steps["persist_to_workspace"]["paths"]:
