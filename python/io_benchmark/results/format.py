@@ -57,6 +57,22 @@ class _CiJob(ResultPart, frozen=True):
     job: Text | None = None
     url: Text | None = None
 
+    @property
+    def group(self) -> str | None:
+        """Name the jobs that were started together."""
+        if self.run is None:
+            return None
+        # Jenkins numbers the runs of each job.
+        of_job = f" {self.job}" if self.job and self.system == "jenkins" else ""
+        return f"{self.system}{of_job} {self.run}"
+
+    @property
+    def task_id(self) -> str | None:
+        """Name the job; the jobs of a matrix may have the same name."""
+        if self.group is None or self.job is None or self.system == "jenkins":
+            return self.group
+        return f"{self.group}/{self.job}"
+
 
 class ProfiledTask(ResultPart, frozen=True):
     """The task, by the worker's environment; all but the pool null outside Taskcluster."""
@@ -75,6 +91,18 @@ class _RecordedTask(ProfiledTask, frozen=True):
     """The task of a benchmark, which names its pool."""
 
     pool: Name
+
+    @property
+    def name(self) -> tuple[str | None, int | None]:
+        """Return the ids of the task and its run, or what another CI system has in their place."""
+        if self.task_id is not None or self.ci is None:
+            return self.task_id, self.run_id
+        return self.ci.task_id, self.ci.attempt
+
+    @property
+    def group(self) -> str | None:
+        """Return what the tasks of one push have in common."""
+        return self.task_group_id or (self.ci.group if self.ci is not None else None)
 
 
 class _ConfiguredPlace(ResultPart, frozen=True):
@@ -290,6 +318,13 @@ class Result(ResultPart, frozen=True):
     timeline: RecordedTimeline | None
     warnings: Annotated[list[Remark], Many]
     outcome: ResultOutcome
+
+    @property
+    def identity(self) -> tuple[str | int | None, ...]:
+        """What tells a run from all others, also where no task id does: its duration has nanoseconds."""
+        task = self.task
+        boot_id = self.host.boot_id if self.host is not None else None
+        return task.task_id, task.run_id, task.pool, boot_id, self.started, self.duration_ns
 
     @classmethod
     def with_entries(cls, kinds: Iterable[type[ResultPart]]) -> type[Any]:
