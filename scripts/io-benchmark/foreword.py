@@ -33,8 +33,8 @@ def show(plans, settings, result_path):
             kept, copied = max(kept, planned[0]), copied + planned[1]
     small = ["small files"] if most_s else []
     large = ["%s of files, %s of copies" % (_size(kept), _size(copied))] if kept else []
-    words = " and ".join(large + small), settings.profile
-    say("Writes %s there (profile %s); removes them at the end" % words)
+    written = " and ".join(large + small), settings.profile
+    say("Writes %s there (profile %s); removes them at the end" % written)
     shortest_s = (kept + copied) / FAST + most_s / SHORTEST_PART
     longest_s = (kept + copied) / SLOW + most_s
     # The same text once, such as "1 s".
