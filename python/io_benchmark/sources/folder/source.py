@@ -12,6 +12,7 @@ from io_benchmark.errors import MissingPathError, ResultError, UsageError
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import SMALL_BYTES
 from io_benchmark.sources.folder import run_files
+from io_benchmark.sources.folder.run_table import read_run_table
 from io_benchmark.sources.protocol import (
     Position,
     ReadLog,
@@ -20,6 +21,7 @@ from io_benchmark.sources.protocol import (
     Source,
     SourceAddress,
 )
+from io_benchmark.sources.task_runs import RunQuery
 from io_benchmark.text import clean
 
 _SHOWN_LENGTH = 300
@@ -51,6 +53,24 @@ class FolderSource(Source):
             if request.budget.allows_reading(str(path), _size_bytes(path)):
                 _read(position, path, request, log)
             request.progress(ReadProgress("reading results", done, len(paths)))
+        return log
+
+    def read_runs(self, addresses: Sequence[SourceAddress], query: RunQuery) -> ReadLog:
+        log = ReadLog()
+        for done, address in enumerate(addresses, 1):
+            position = Position(address.number)
+            if address.meaning.is_dir():
+                text = (
+                    f"{clean(address.text, _SHOWN_LENGTH)}: is a folder; give a table of task runs"
+                )
+                log.problem(position, text)
+                continue
+            try:
+                for line in read_run_table(address.meaning, query):
+                    log.problem(position, line)
+            except ResultError as error:
+                log.problem(position, str(error))
+            query.progress(ReadProgress("reading tables", done, len(addresses)))
         return log
 
 

@@ -1,0 +1,156 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""From runs of tasks to a report: which runs count, ratios within labels, verdicts, parts and cost."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from io_benchmark.analysis.inference import decisions, levels
+from io_benchmark.analysis.inference.looks import Schedule
+from io_benchmark.analysis.inference.variances import MeanVariance
+from io_benchmark.analysis.inference.workers_needed import advise
+from io_benchmark.analysis.model import Verdict
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.statements import statement
+from io_benchmark.analysis.tasks.label_rows import label_rows
+from io_benchmark.analysis.tasks.references import references
+from io_benchmark.analysis.tasks.runs import Side, means_by_label
+from io_benchmark.analysis.tasks.task_costs import PaidSide, compare_costs, hourly_price
+from io_benchmark.analysis.tasks.task_model import CostComparison, TaskComparison, TaskReport
+from io_benchmark.analysis.tasks.task_pair import Cells, TaskPair
+from io_benchmark.analysis.tasks.task_parts import times_of
+from io_benchmark.analysis.tasks.task_warnings import warnings_of
+from io_benchmark.costs.worker_time import Price
+from io_benchmark.sources.task_runs import TaskRun
+
+
+@dataclass(frozen=True)
+class TaskOptions:
+    margin: float = levels.DEFAULT_MARGIN
+    worker_variation: float = levels.DEFAULT_WORKER_VARIATION
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    benchmark: Report | None = None  # of the same sides
+    operations: int | None = None  # of the benchmark, in one task
+
+
+def compare_tasks(
+    plan: Plan,
+    sides: Mapping[str, Sequence[TaskRun]],
+    options: TaskOptions,
+    *,
+    unreadable: Sequence[str] = (),
+    remarks: Sequence[str] = (),
+) -> TaskReport:
+    """Compare the sides' runs."""
+    used = {name: Side.of(name, runs) for name, runs in sides.items() if runs}
+    pairs, messages = [], [statement("{remark}", remark=remark) for remark in remarks]
+    for candidate, baseline in plan.pairs:
+        if candidate not in used or baseline not in used:
+            continue
+        pair = TaskPair.of(used[candidate], used[baseline], options.worker_variation)
+        if pair is None:
+            text = "{candidate} and {baseline} have no label in common with a completed run"
+            messages.append(statement(text, candidate=candidate, baseline=baseline))
+        else:
+            pairs.append(pair)
+    comparisons = _judge(pairs, options)
+    if options.benchmark is not None:
+        held = [
+            (each, references(options.benchmark, each, options.operations)) for each in comparisons
+        ]
+        comparisons = [replace(each, references=found) for each, (found, _) in held]
+        messages += [message for _, (_, why) in held for message in why]
+    return TaskReport(
+        plan.title,
+        plan.baseline,
+        plan.baseline_reason,
+        options.margin,
+        tuple(used[name].counts for name in plan.order(list(used))),
+        tuple(comparisons),
+        tuple(unreadable),
+        tuple(messages),
+    )
+
+
+def _judge(pairs: Sequence[TaskPair], options: TaskOptions) -> list[TaskComparison]:
+    tests = decisions.holm([pair.estimate.p_value for pair in pairs], [pair.look for pair in pairs])
+    return [
+        _comparison(pair, test.p_value, test.level, len(pairs), options)
+        for pair, test in zip(pairs, tests, strict=True)
+    ]
+
+
+def _comparison(
+    pair: TaskPair, p_value: float, level: float, pairs: int, options: TaskOptions
+) -> TaskComparison:
+    estimate = pair.estimate
+    interval = estimate.interval(level)
+    is_known = math.isfinite(estimate.variance)
+    verdict = (
+        decisions.decide(estimate, level, pair.look, options.margin)
+        if is_known
+        else Verdict.INCONCLUSIVE
+    )
+    advice = None
+    if verdict is Verdict.INCONCLUSIVE and is_known:
+        advice = advise(
+            estimate,
+            pair.workers,
+            assumed=options.worker_variation,
+            margin=options.margin,
+            comparisons=pairs,
+            schedule=Schedule(),
+        )
+    baseline_s = pair.mean_s(pair.theirs)
+    made = TaskComparison(
+        baseline=pair.baseline.name,
+        candidate=pair.candidate.name,
+        ratio=estimate.ratio,
+        interval=interval,
+        interval_90=estimate.interval(pair.look.equivalence_level),
+        p_value=p_value,
+        verdict=verdict,
+        workers=(pair.workers[1].count, pair.workers[0].count),
+        completed=(_runs(pair.theirs), _runs(pair.ours)),
+        difference_s=baseline_s * (estimate.ratio - 1),
+        difference_interval_s=(
+            baseline_s * (interval.low_ratio - 1),
+            baseline_s * (interval.high_ratio - 1),
+        ),
+        times=times_of(pair),
+        labels=label_rows(pair, options.worker_variation),
+        only_one_side=len(pair.candidate.labels ^ pair.baseline.labels),
+        advice=advice,
+        look=pair.look.text,
+        cost=_cost(pair, options, level),
+    )
+    return replace(made, warnings=tuple(warnings_of(pair, made)))
+
+
+def _runs(cells: Cells) -> int:
+    return sum(map(len, cells.values()))
+
+
+def _cost(pair: TaskPair, options: TaskOptions, level: float) -> CostComparison | None:
+    sides = [
+        PaidSide(
+            side,
+            cells,
+            means_by_label(cells),
+            pair.shares,
+            pair.mean_s(cells),
+            hourly_price(side, options.prices),
+        )
+        for side, cells in ((pair.baseline, pair.theirs), (pair.candidate, pair.ours))
+    ]
+    of_times = MeanVariance(pair.estimate.variance, pair.estimate.degrees)
+    return compare_costs(
+        sides[0],
+        sides[1],
+        (pair.estimate.log_ratio, of_times),
+        level,
+        by_prices=bool(options.prices),
+    )
