@@ -18,7 +18,6 @@ from io_benchmark.analysis.statements import (
 from io_benchmark.analysis.tasks.task_model import LabelRow, TaskComparison
 from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, Cells, TaskPair
 
-_NAMED = 2
 _FAILED_DIFFER = 0.1
 _LEAST_OVERLAP = 0.5
 
@@ -49,21 +48,21 @@ def warnings_of(pair: TaskPair, made: TaskComparison) -> Iterator[Statement]:
 
 
 def _different_labels(made: TaskComparison) -> Iterator[Statement]:
-    differ = [row for row in made.labels if row.differs]
-    if differ:
-        ends = sorted(differ, key=lambda row: (row.ratio, row.label))
-        named = ends if len(ends) <= _NAMED else [ends[0], ends[-1]]
-        yield statement(
-            "labels differ, and the ratio is that of this mix: {labels}{more}",
-            labels=joined(map(_label, named)),
-            more=""
-            if len(named) == len(differ)
-            else statement(" and {count} more", count=count(len(differ) - len(named))),
-        )
+    if not any(row.differs for row in made.labels):
+        return
+    rows = sorted(
+        (row for row in made.labels if row.interval is not None),
+        key=lambda row: (row.ratio, row.label),
+    )
+    yield statement(
+        "labels differ, from {lowest} to {highest}: the ratio is that of this mix of them",
+        lowest=_label(rows[0]),
+        highest=_label(rows[-1]),
+    )
 
 
 def _label(row: LabelRow) -> Statement:
-    return statement("{label} {ratio}", label=row.label, ratio=Quantity(row.ratio, Unit.RATIO))
+    return statement("{ratio} ({label})", ratio=Quantity(row.ratio, Unit.RATIO), label=row.label)
 
 
 def _times_apart(pair: TaskPair) -> Iterator[Statement]:

@@ -1,0 +1,103 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A report about real tasks as text: at most 23 lines for a terminal, or everything."""
+
+from dataclasses import replace
+
+from rich.text import Text
+
+from io_benchmark.analysis.tasks.task_model import TaskReport
+from io_benchmark.report.content.report_index import NO_VERDICT
+from io_benchmark.report.content.task_content import TaskContent, TaskTable, table_columns
+from io_benchmark.report.formats import PLAIN, Layout
+from io_benchmark.report.formats.page import STYLES, Page
+from io_benchmark.text import name
+
+_LINES = 23
+_NOTES, _NOTE_LENGTH = 2, 220
+# Rows that are left out first where the screen is full.
+_LEFT_OUT = ("Stopped runs", "Failed runs", "Tear-down", "Set-up", "Pending", "Workers")
+_ANSWERS = 4
+
+
+def render_tasks(report: TaskReport, layout: Layout = PLAIN) -> str:
+    content = TaskContent.of(report)
+    if layout.details:
+        return _whole(content, layout)
+    text = _screen(content, layout, spaced=True)
+    for left_out in range(len(_LEFT_OUT) + 1):
+        if text.count("\n") <= _LINES:
+            break
+        rows = tuple(row for row in content.times.rows if row[0] not in _LEFT_OUT[:left_out])
+        text = _screen(replace(content, times=replace(content.times, rows=rows)), layout)
+    return text
+
+
+def _screen(content: TaskContent, layout: Layout, *, spaced: bool = False) -> str:
+    page = Page(layout)
+    page.paragraph(content.title, "bold", indent="")
+    if spaced:
+        page.line()
+    shown = replace(content, answers=content.answers[:_ANSWERS])
+    _answers(page, shown)
+    left = len(content.answers) - len(shown.answers)
+    if left:
+        page.item(f"and {left:,} more pools")
+    notes = [
+        *content.notes,
+        *(f"Not read: {line}" for line in content.unreadable),
+        *content.remarks,
+    ]
+    for note in notes[:_NOTES]:
+        page.item(name(note, _NOTE_LENGTH), "yellow", mark="!")
+    if len(notes) > _NOTES:
+        page.item(f"and {len(notes) - _NOTES:,} more; tasks --details shows them", mark="!")
+    _table(page, content.times)
+    if spaced:
+        page.line()
+    page.paragraph("Each label and all notes: tasks --details.", "dim", indent="")
+    return page.text()
+
+
+def _whole(content: TaskContent, layout: Layout) -> str:
+    page = Page(layout)
+    page.paragraph(content.title, "bold", indent="")
+    page.line()
+    _answers(page, content)
+    _table(page, content.times)
+    for table in content.labels:
+        page.heading(table.title)
+        _table(page, table)
+    for title, lines in (
+        ("Notes", content.notes),
+        ("Not read", content.unreadable),
+        ("Messages about the runs", content.remarks),
+    ):
+        if lines:
+            page.heading(title)
+            page.items(lines)
+    return page.text()
+
+
+def _answers(page: Page, content: TaskContent) -> None:
+    if content.nothing:
+        page.item(content.nothing, STYLES[NO_VERDICT])
+    for answer in content.answers:
+        page.item(Text.assemble((answer.lead, STYLES[answer.verdict]), " ", answer.text))
+        for title, text in answer.below:
+            words = Text.assemble((f"{title}:", "bold"), " ", text)
+            page.paragraph(words, indent="      ", first="    ")
+
+
+def _table(page: Page, table: TaskTable) -> None:
+    if not table.rows:
+        return
+    labels, columns = table_columns(table)
+    heads = list(table.heads)
+    # What comes last matters least.
+    while len(heads) > 2 and not page.fits(labels, heads, columns):
+        heads.pop()
+        columns = columns[:-1]
+    page.line()
+    page.grid("", labels, heads, columns)

@@ -1,0 +1,159 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The command tasks: the seed's tasks, held against its benchmark and its prices."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import program
+import pytest
+import real_tasks
+import seed_case
+from loopback import Loopback
+from loopback_deployment import Deployment
+
+PRICES = "currency: USD\nkind: spot\nprices: {intel: 0.42, amd-16: 0.39}\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with the tasks' runs, results of the benchmark, and prices."""
+    (tmp_path / "runs.csv").write_text(real_tasks.table())
+    (tmp_path / "prices.yml").write_text(PRICES)
+    seed_case.write(tmp_path / "results")
+    return tmp_path
+
+
+def tasks(folder: Path, *words: str, expected: int = 0, **environment: str) -> str:
+    return program.run(
+        "tasks", *words, folder=folder, expected=expected, environment=environment
+    ).stdout
+
+
+def document(folder: Path, *words: str, **environment: str) -> dict[str, Any]:
+    done = program.run("tasks", *words, "--json", folder=folder, environment=environment)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_the_seeds_numbers(folder):
+    """39 minutes become 45: 1.15×. 9,784 retrieves of 76 ms are 32 % of 39 minutes, hence 1.29×."""
+    found = document(folder, "runs.csv", "--benchmark", "results", "--operations", "9784")
+    (pair,) = found["comparisons"]
+    benchmark, expected = pair["references"]
+    assert (pair["candidate"], pair["baseline"]) == ("amd-16", "intel")
+    assert round(pair["times"]["intel"]["task_s"] / 60, 2) == 39.0
+    assert round(pair["times"]["amd-16"]["task_s"] / 60, 2) == 45.0
+    assert round(pair["ratio"], 2) == 1.15
+    assert round(pair["difference_s"] / 60, 1) == 6.0
+    assert pair["verdict"] == "slower"
+    assert round(benchmark["ratio"], 2) == 1.92
+    assert benchmark["standing"] == "overstates"
+    assert round(expected["operation_ns"] / 1e6) == 76
+    assert round(expected["share"], 2) == 0.32
+    assert round(expected["ratio"], 2) == 1.29
+    assert expected["standing"] == "overstates"
+
+
+def test_the_screen(folder):
+    """All of it fits a terminal of 80 × 24, the prompt included."""
+    text = tasks(
+        folder,
+        *("runs.csv", "--benchmark", "results", "--operations", "9784", "--prices", "prices.yml"),
+        COLUMNS="80",
+    )
+    assert len(text.splitlines()) <= 23
+    assert max(map(len, text.splitlines())) <= 80
+    words = " ".join(text.split())
+    assert (
+        "amd-16 is 1.15× slower than intel (95 % interval 1.10 to 1.21), +6 min per task" in words
+    )
+    assert "Benchmark: 1.92× (1.65 to 2.23), which overstates these tasks." in words
+    assert "as 9,784 operations of 76.0 ms are 32 % of a task" in words
+    assert "amd-16 costs 7.1 % less per hour and 9.5 % more per task" in words
+
+
+def test_order_and_repetition_change_nothing(folder):
+    """Rows in any order, a file given twice and more columns: the same bytes."""
+    rows = list(real_tasks.rows())
+    random.Random(1).shuffle(rows)
+    columns = ["extra", *reversed(real_tasks.COLUMNS)]
+    (folder / "shuffled.csv").write_text(real_tasks.table(rows, columns))
+    (folder / "rows.json").write_text(json.dumps(rows))
+    first = tasks(folder, "runs.csv", "--json")
+    assert tasks(folder, "shuffled.csv", "--json") == first
+    assert tasks(folder, "rows.json", "--json") == first
+    twice = json.loads(tasks(folder, "runs.csv", "shuffled.csv", "--json"))
+    assert twice["comparisons"] == json.loads(first)["comparisons"]
+    assert twice["remarks"][0]["text"] == "26 runs were read more than once, and are counted once"
+
+
+def test_the_queue_has_the_same_runs(folder):
+    """A group's runs give what the table of them gives, but for the work's own times."""
+    deployment = Deployment()
+    group = real_tasks.add(deployment)
+    with Loopback(deployment) as taskcluster:
+        found = document(folder, f"group:{group}", TASKCLUSTER_ROOT_URL=taskcluster.url)
+    expected = document(folder, "runs.csv")
+    (pair,), (of_table,) = found["comparisons"], expected["comparisons"]
+    assert pair["ratio"] == of_table["ratio"]
+    assert pair["interval"] == of_table["interval"]
+    assert [side["lost"] for side in found["sides"]] == [0, 1]
+    assert [side["failed"] for side in found["sides"]] == [1, 0]
+    assert pair["times"]["intel"]["pending_s"] == 120
+    assert pair["times"]["intel"]["work_s"] is None
+
+
+def test_a_project_since_a_day(folder):
+    """Without an address the project's pushes in the index are read, and their labels selected."""
+    deployment = Deployment()
+    group = real_tasks.add(deployment)
+    decision = next(iter(deployment.statuses))
+    deployment.definitions[decision]["tags"]["kind"] = "decision-task"
+    routes = (f"gecko.v2.autoland.pushlog-id.{number}.decision" for number in ("1000", "999"))
+    deployment.index |= dict.fromkeys(routes, decision)
+    words = ("--project", "autoland", "--since", "2026-03-20", "--label", "2/2$")
+    with Loopback(deployment) as taskcluster:
+        found = document(folder, *words, TASKCLUSTER_ROOT_URL=taskcluster.url)
+    (pair,) = found["comparisons"]
+    assert group
+    assert [row["label"] for row in pair["labels"]] == [real_tasks.LABEL.format(2)]
+
+
+def test_before_and_after(folder):
+    """With --against each pool is compared with its own runs there."""
+    found = document(folder, "runs.csv", "--against", "runs.csv")
+    assert [(each["candidate"], each["verdict"]) for each in found["comparisons"]] == [
+        ("amd-16 after", "equivalent"),
+        ("intel after", "equivalent"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "give ADDRESS, or --since DATE"),
+        (["runs.csv", "--project", "x"], "--project cannot be combined with ADDRESS"),
+        (["runs.csv", "--operations", "5"], "--operations needs --benchmark"),
+        (["runs.csv", "--operations", "0"], "is not a number from 1 to"),
+        (["runs.csv", "--label", "("], "is not a regular expression"),
+        (["runs.csv", "--since", "yesterday"], "is not a date"),
+        (["runs.csv", "--baseline", "arm"], "--baseline arm: no such pool here"),
+        (["runs.csv", "--against", "runs.csv", "--baseline", "intel"], "each pool is its own"),
+    ],
+)
+def test_wrong_usage(folder, words, message):
+    """Each is one line with exit code 2, and nothing is printed."""
+    done = program.run("tasks", *words, folder=folder, expected=2)
+    assert message in done.stderr
+    assert done.stdout == ""
+
+
+def test_nothing_in_common(folder):
+    """A single pool is nothing to compare: exit code 1, with the pools that are there."""
+    done = program.run("tasks", "runs.csv", "--pool", "intel", folder=folder, expected=1)
+    assert "error: nothing could be compared" in done.stderr
+    assert "pools: intel" in done.stderr
