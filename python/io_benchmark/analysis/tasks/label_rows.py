@@ -11,6 +11,10 @@ from io_benchmark.analysis.tasks.runs import means_by_label
 from io_benchmark.analysis.tasks.task_model import LabelRow
 from io_benchmark.analysis.tasks.task_pair import TaskPair, log_means
 
+# That any label is said to differ where none does. Times are skewed, which makes it larger than that.
+_CHANCE = 0.01
+_FEWEST_WORKERS = 3
+
 
 def label_rows(pair: TaskPair, worker_variation: float) -> tuple[LabelRow, ...]:
     """Compare each label by itself; it differs from all where even many tests leave no doubt."""
@@ -24,25 +28,20 @@ def label_rows(pair: TaskPair, worker_variation: float) -> tuple[LabelRow, ...]:
     for side, of_side in zip(by_label, logs, strict=True):
         for (label, _), log in sorted(of_side.items()):
             side.setdefault(label, []).append(log)
-    strict = 1 - (1 - levels.LEVEL) / len(pair.shares)
+    strict = 1 - _CHANCE / len(pair.shares)
     rows = []
     for label, share in pair.shares.items():
         theirs, ours = (SideData(tuple(side[label]), ()) for side in by_label)
-        ratio, interval, differs = (
-            math.exp(
-                math.fsum(ours.log_means) / ours.count - math.fsum(theirs.log_means) / theirs.count
-            ),
-            None,
-            False,
-        )
+        log_ratio = math.fsum(ours.log_means) / ours.count
+        log_ratio -= math.fsum(theirs.log_means) / theirs.count
+        interval, differs = None, False
         if min(ours.count, theirs.count) > 1:
             of_label = Estimate.of_sides(ours, theirs, worker_variation)
             interval = of_label.interval(levels.LEVEL)
-            differs = len(pair.shares) > 1 and of_label.interval(strict).excludes(
-                pair.estimate.ratio
-            )
+            can_differ = len(pair.shares) > 1 and min(ours.count, theirs.count) >= _FEWEST_WORKERS
+            differs = can_differ and of_label.interval(strict).excludes(pair.estimate.ratio)
         counts = (completed[label][0], completed[label][1])
         workers = (theirs.count, ours.count)
         both = (means[0][label], means[1][label])
-        rows.append(LabelRow(label, share, counts, workers, both, ratio, interval, differs))
+        rows.append(LabelRow(label, share, counts, workers, both, math.exp(log_ratio), interval, differs))
     return tuple(sorted(rows, key=lambda row: (-row.share, row.label)))
