@@ -110,17 +110,31 @@ def test_the_queue_has_the_same_runs(folder):
 def test_a_project_since_a_day(folder):
     """Without an address the project's pushes in the index are read, and their labels selected."""
     deployment = Deployment()
-    group = real_tasks.add(deployment)
-    decision = next(iter(deployment.statuses))
-    deployment.definitions[decision]["tags"]["kind"] = "decision-task"
-    routes = (f"gecko.v2.autoland.pushlog-id.{number}.decision" for number in ("1000", "999"))
-    deployment.index |= dict.fromkeys(routes, decision)
+    real_tasks.add(deployment)
+    deployment.index[real_tasks.PUSH.replace("1000", "999")] = real_tasks.GROUP
     words = ("--project", "autoland", "--since", "2026-03-20", "--label", "2/2$")
     with Loopback(deployment) as taskcluster:
         found = document(folder, *words, TASKCLUSTER_ROOT_URL=taskcluster.url)
     (pair,) = found["comparisons"]
-    assert group
     assert [row["label"] for row in pair["labels"]] == [real_tasks.LABEL.format(2)]
+
+
+def test_pushes_by_revision(folder):
+    """A project without numbers of pushes has them by revision; those before the day are left out."""
+    deployment = Deployment()
+    real_tasks.add(deployment)
+    deployment.index = {"gecko.v2.x.revision.abc.taskgraph.decision": real_tasks.GROUP}
+    variables = {"IO_BENCHMARK_TRUST_DOMAIN": "gecko"}
+    with Loopback(deployment) as taskcluster:
+        variables["TASKCLUSTER_ROOT_URL"] = taskcluster.url
+        found = document(folder, "--project", "x", "--since", "2026-03-20", **variables)
+        words = ("tasks", "--project", "x", "--since", "2026-03-21")
+        later = program.run(*words, folder=folder, expected=1, environment=variables)
+        words = ("tasks", "--project", "y", "--since", "2026-03-20")
+        nothing = program.run(*words, folder=folder, expected=1, environment=variables)
+    assert len(found["comparisons"]) == 1
+    assert "error: no run was found; check --label, --pool and --since" in later.stderr
+    assert "error: gecko.v2.y: the index has no pushes there" in nothing.stderr
 
 
 def test_before_and_after(folder):

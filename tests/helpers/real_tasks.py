@@ -17,6 +17,7 @@ from loopback_deployment import Deployment, shown
 from io_benchmark.sources.protocol import queue_time
 
 GROUP = "Q0dZr3pPQ3m2cV9zqv1l9A"
+PUSH = "gecko.v2.autoland.pushlog-id.1000.decision"
 LABEL = "release-update-verify-firefox-linux64-{}/2"
 COLUMNS = (
     *("label", "pool", "worker", "task_id", "run_id", "state", "reason"),
@@ -62,7 +63,7 @@ def _row(row: Row, start: datetime, minutes: float, state: str, reason: str) -> 
     end = start + timedelta(minutes=minutes)
     made = {**row, "state": state, "reason": reason}
     made |= {"scheduled": start - timedelta(minutes=2), "started": start, "resolved": end}
-    if state == "completed":
+    if state == "completed" and row["pool"] in SET_UP:
         made["own_started"] = start + timedelta(minutes=SET_UP[row["pool"]])
         made["own_ended"] = end - timedelta(minutes=TEAR_DOWN)
     return {
@@ -80,42 +81,50 @@ def table(of_rows: Sequence[Row] | None = None, columns: Sequence[str] = COLUMNS
     return stream.getvalue()
 
 
-def add(deployment: Deployment, group_id: str = GROUP, provisioner: str = "releng-1") -> str:
-    """Add the tasks to a deployment, as one group; return its id."""
+def add(deployment: Deployment, group_id: str = GROUP) -> str:
+    """Add the tasks and their decision task to a deployment, as a push to autoland; return the group."""
     by_task: dict[str, list[Row]] = {}
-    for row in rows():
+    for row in (_decision(group_id), *rows()):
         by_task.setdefault(row["task_id"], []).append(row)
     for task_id, runs in by_task.items():
         first = runs[0]
-        queue = {"provisionerId": provisioner, "workerType": first["pool"]}
+        queue = {"provisionerId": "releng-1", "workerType": first["pool"]}
+        kind = "decision-task" if task_id == group_id else "release-update-verify"
         made = shown(
             task_id,
             {
                 **queue,
                 "taskGroupId": group_id,
-                "created": runs[0]["scheduled"],
+                "created": first["scheduled"],
                 "deadline": "2026-03-25T00:00:00.000Z",
                 "metadata": {
                     "name": first["label"],
+                    "description": "",
                     "owner": "x@y.z",
                     "source": "",
-                    "description": "",
                 },
-                "tags": {"kind": "release-update-verify", "label": first["label"]},
+                "tags": {"kind": kind, "label": first["label"]},
                 "payload": {"command": ["bash", "-cx", "./verify.sh"]},
             },
         )
         status = {
             **queue,
             "taskId": task_id,
-            "taskQueueId": f"{provisioner}/{first['pool']}",
+            "taskQueueId": f"releng-1/{first['pool']}",
             "taskGroupId": group_id,
             "state": runs[-1]["state"],
             "expires": "2027-03-24T10:00:00.000Z",
             "runs": [_run(row) for row in runs],
         }
         deployment.add(made, status)
+    deployment.index[PUSH] = group_id
     return group_id
+
+
+def _decision(group_id: str) -> Row:
+    row: Row = {"label": "Gecko Decision Task", "pool": "decision", "task_id": group_id}
+    row |= {"worker": "us-central1-f/decision-1", "run_id": 0}
+    return _row(row, _FIRST - timedelta(minutes=5), 4.0, "completed", "completed")
 
 
 def _run(row: Row) -> dict[str, Any]:

@@ -5,10 +5,10 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from sample_tasks import START_MS, compared, completed
+from sample_tasks import compared, completed
 
 from io_benchmark.analysis.tasks.task_model import TaskComparison
 from io_benchmark.costs.worker_time import Price
@@ -58,9 +58,8 @@ class Tasks:
                     names = {"worker": f"{pool}{worker}", "label": f"task-{label}"}
                     if dice.random() < lost:
                         part = max(dice.random() * minutes, 0.01)
-                        ended = {"state": "exception", "reason": "worker-shutdown"}
-                        at = {"run_id": 2 * number, "started_ms": START_MS}
-                        runs.append(completed(pool, part, **names, **ended, **at))
+                        run = completed(pool, part, **names, run_id=2 * number)
+                        runs.append(replace(run, state="exception", reason="worker-shutdown"))
                     runs.append(completed(pool, minutes, **names, run_id=2 * number + 1))
         return runs, {f"task-{label}": float(ratio) for label, ratio in enumerate(ratios)}
 
@@ -71,7 +70,11 @@ class Tasks:
         runs, ratios = self.runs_of(dice)
         report = compared(runs, prices=PRICES)
         done = [
-            [run.resolved_ms - run.started_ms for run in runs if run.pool == pool and run.state == "completed"]
+            [
+                run.resolved_ms - run.started_ms
+                for run in runs
+                if run.pool == pool and run.state == "completed"
+            ]
             for pool in "ab"
         ]
         regardless = float(np.mean(done[0]) / np.mean(done[1]))

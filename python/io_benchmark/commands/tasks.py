@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -40,11 +41,12 @@ if TYPE_CHECKING:
 
 USAGE = "[ADDRESS ...] [OPTION ...]"
 EXAMPLES = (
-    "io-benchmark tasks group:Fqm6GL_zRPurCmd1rRuTRQ --label update-verify",
+    "io-benchmark tasks group:Q0dZr3pPQ3m2cV9zqv1l9A --label update-verify",
     "io-benchmark tasks runs.csv --prices prices.yml --benchmark results",
 )
 MANUAL = "tasks.md"
 _MOST_OPERATIONS = 10**9
+_NAMED = 4
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--project",
         metavar="NAME",
-        help=f"whose pushes are read without ADDRESS (default: {PROJECT})",
+        help="without ADDRESS: the project whose pushes are read",
     )
     add("--baseline", metavar="POOL", help="pool to compare with (default: the last by name)")
     add = parser.add_argument_group("what to hold against them").add_argument
@@ -83,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--operations",
         type=_operations,
         metavar="N",
-        help="how many of its operations (retrieves) one task does",
+        help="how many of its operations one task does",
     )
     add = parser.add_argument_group("how to judge").add_argument
     add(
@@ -112,18 +114,24 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         ]
     else:
         readings = [_runs(arguments, arguments.addresses, context)]
-    queues = {run.pool for reading in readings for run in reading.results}
-    names = _names(queues)
+    names = _names({run.pool for reading in readings for run in reading.results})
     sides: dict[str, list[TaskRun]] = {}
     for reading, when in zip(readings, (BEFORE, AFTER), strict=False):
         for each in reading.results:
             side = names[each.pool] + (f" {when}" if arguments.against else "")
             sides.setdefault(side, []).append(each)
+    notes: list[str] = []
     if arguments.against:
-        plan = Plan.before_and_after(names.values())
+        both = [
+            name
+            for name in names.values()
+            if f"{name} {BEFORE}" in sides and f"{name} {AFTER}" in sides
+        ]
+        plan = Plan.before_and_after(both or names.values())
     else:
+        names, notes = _with_common_labels(names, sides)
         plan = Plan.of_pools(names.values(), _baseline(arguments.baseline, names))
-    benchmark, notes = _benchmark(arguments, plan, names, context)
+    benchmark, of_benchmark = _benchmark(arguments, plan, names, context)
     options = TaskOptions(
         arguments.margin,
         DEFAULT_WORKER_VARIATION,
@@ -136,7 +144,11 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         sides,
         options,
         unreadable=[line for reading in readings for line in reading.unreadable],
-        remarks=[*(line for reading in readings for line in reading.remarks), *notes],
+        remarks=[
+            *(line for reading in readings for line in reading.remarks),
+            *notes,
+            *of_benchmark,
+        ],
     )
     problems = output_report(report, arguments, context, details=arguments.details)
     context.tell_unreadable(report.unreadable, "error", arguments.format)
@@ -186,13 +198,41 @@ def _runs(
 
 
 def _names(queues: set[str]) -> dict[str, str]:
-    """Return a side's name by worker pool: without the provisioner where that is not ambiguous."""
-    short = [queue.rpartition("/")[2] for queue in queues]
-    return {
-        queue: name if name and short.count(name) == 1 else queue
-        for queue in sorted(queues)
-        for name in (queue.rpartition("/")[2],)
+    """Return a side's name by worker pool: without the provisioner where that is not ambiguous.
+
+    A table may name a pool without it; that is the same pool.
+    """
+    shorts = Counter(queue.rpartition("/")[2] for queue in queues if "/" in queue)
+    names = {}
+    for queue in sorted(queues):
+        short = queue.rpartition("/")[2]
+        names[queue] = short if short and shorts[short] <= 1 else queue
+    return names
+
+
+def _with_common_labels(
+    names: Mapping[str, str], sides: dict[str, list[TaskRun]]
+) -> tuple[dict[str, str], list[str]]:
+    """Leave out pools that have no label in common with another, of which a group has many.
+
+    Return the names of the others, all where there are none, with a message about those left out.
+    """
+    labels = {
+        side: {run.label for run in runs if run.state == "completed"}
+        for side, runs in sides.items()
     }
+    counts = Counter(label for of_side in labels.values() for label in of_side)
+    alone = sorted(
+        side for side, of_side in labels.items() if all(counts[label] == 1 for label in of_side)
+    )
+    if not alone or len(alone) == len(sides):
+        return dict(names), []
+    for side in alone:
+        del sides[side]
+    shown = ", ".join(clean(side, 60) for side in alone[:_NAMED])
+    more = f" and {len(alone) - _NAMED:,} more" if len(alone) > _NAMED else ""
+    kept = {queue: side for queue, side in names.items() if side in sides}
+    return kept, [f"pools without a label that another pool has are left out: {shown}{more}"]
 
 
 def _baseline(wanted: str | None, names: Mapping[str, str]) -> str | None:

@@ -131,7 +131,10 @@ def test_selection(file, wanted, count):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("build,b,w,completed,yesterday,2026-03-24T10:39:00Z", "started: 'yesterday' is not a time"),
+        (
+            "build,b,w,completed,yesterday,2026-03-24T10:39:00Z",
+            "started: 'yesterday' is not a time",
+        ),
         ("build,b,w,completed,12,2026-03-24T10:39:00Z", "started: '12' is not a time"),
         ("build,b,w,completed,1e400,2026-03-24T10:39:00Z", "started: '1e400' is not a time"),
         (",b,w,completed,2026-03-24T10:00:00Z,2026-03-24T10:39:00Z", "label: is empty"),

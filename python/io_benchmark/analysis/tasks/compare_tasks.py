@@ -14,7 +14,7 @@ from io_benchmark.analysis.inference.workers_needed import advise
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.statements import statement
+from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.tasks.label_rows import label_rows
 from io_benchmark.analysis.tasks.references import references
 from io_benchmark.analysis.tasks.runs import Side, means_by_label
@@ -25,6 +25,8 @@ from io_benchmark.analysis.tasks.task_parts import times_of
 from io_benchmark.analysis.tasks.task_warnings import warnings_of
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.task_runs import TaskRun
+
+_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -46,16 +48,16 @@ def compare_tasks(
 ) -> TaskReport:
     """Compare the sides' runs."""
     used = {name: Side.of(name, runs) for name, runs in sides.items() if runs}
-    pairs, messages = [], [statement("{remark}", remark=remark) for remark in remarks]
-    for candidate, baseline in plan.pairs:
-        if candidate not in used or baseline not in used:
-            continue
-        pair = TaskPair.of(used[candidate], used[baseline], options.worker_variation)
-        if pair is None:
-            text = "{candidate} and {baseline} have no label in common with a completed run"
-            messages.append(statement(text, candidate=candidate, baseline=baseline))
-        else:
-            pairs.append(pair)
+    messages = [statement("{remark}", remark=remark) for remark in remarks]
+    found = {
+        (candidate, baseline): TaskPair.of(
+            used[candidate], used[baseline], options.worker_variation
+        )
+        for candidate, baseline in plan.pairs
+        if candidate in used and baseline in used
+    }
+    pairs = [pair for pair in found.values() if pair is not None]
+    messages += _nothing_in_common([sides for sides, pair in found.items() if pair is None])
     comparisons = _judge(pairs, options)
     if options.benchmark is not None:
         held = [
@@ -73,6 +75,22 @@ def compare_tasks(
         tuple(unreadable),
         tuple(messages),
     )
+
+
+def _nothing_in_common(pairs: Sequence[tuple[str, str]]) -> list[Statement]:
+    messages = [
+        statement(
+            "{candidate} and {baseline} have no label in common with a completed run",
+            candidate=candidate,
+            baseline=baseline,
+        )
+        for candidate, baseline in pairs[:_NAMED]
+    ]
+    if len(pairs) > _NAMED:
+        text = "{count} more pools have no label in common with {baseline}"
+        more = statement(text, count=count(len(pairs) - _NAMED), baseline=pairs[0][1])
+        messages.append(more)
+    return messages
 
 
 def _judge(pairs: Sequence[TaskPair], options: TaskOptions) -> list[TaskComparison]:

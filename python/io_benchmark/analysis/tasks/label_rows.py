@@ -43,5 +43,7 @@ def label_rows(pair: TaskPair, worker_variation: float) -> tuple[LabelRow, ...]:
         counts = (completed[label][0], completed[label][1])
         workers = (theirs.count, ours.count)
         both = (means[0][label], means[1][label])
-        rows.append(LabelRow(label, share, counts, workers, both, math.exp(log_ratio), interval, differs))
+        rows.append(
+            LabelRow(label, share, counts, workers, both, math.exp(log_ratio), interval, differs)
+        )
     return tuple(sorted(rows, key=lambda row: (-row.share, row.label)))

@@ -56,7 +56,8 @@ class Side:
     @classmethod
     def of(cls, name: str, runs: Sequence[TaskRun]) -> "Side":
         """Sort the runs of a side; their order does not matter."""
-        side = cls(name, runs[0].pool)
+        # A table may name the pool without its provisioner.
+        side = cls(name, max((run.pool for run in runs), key=lambda pool: ("/" in pool, pool)))
         for at, run in enumerate(sorted(runs)):
             side._add(run, at)
         # A clock that is wrong in one run of a worker is not believed in its others.
