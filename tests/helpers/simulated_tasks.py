@@ -19,6 +19,7 @@ Noise = Callable[[np.random.Generator], float]
 NOISES: dict[str, Noise] = {
     "normal": lambda dice: float(dice.normal(0, 0.05)),
     "heavy-tailed": lambda dice: float(0.05 * dice.standard_t(3)),
+    "noisy": lambda dice: float(dice.normal(0, 0.5)),
     # One run of ten takes up to several times as long.
     "outliers": lambda dice: float(
         dice.exponential(0.5) if dice.random() < 0.1 else dice.normal(0, 0.05)

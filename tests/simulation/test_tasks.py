@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rates import Rates
+from sample_tasks import compared, completed
 from simulated_tasks import NOISES, Tasks, true_ratio
 
 from io_benchmark.analysis.model import DIFFERENT, Verdict
@@ -66,6 +67,34 @@ def test_a_difference_is_found(rates: Rates) -> None:
         made, _, _ = Tasks(6, (12, 12), 4, ratio=1.2, evenness=20).compare(dice)
         rates.add("slower", made is not None and made.verdict is Verdict.SLOWER)
     assert rates.reaches("slower", 0.8)
+
+
+def test_few_workers_with_many_runs(rates: Rates) -> None:
+    """Five workers that did everything, against 200 that did one run each, as in a cloud."""
+    dice = np.random.default_rng(6)
+    for _ in range(rates.repetitions):
+        runs = [
+            completed(pool, 10 * math.exp(dice.normal(0, 0.5)), f"{pool}{at % workers}", run_id=at)
+            for pool, workers in (("a", 5), ("b", 200))
+            for at in range(200)
+        ]
+        rates.add("called", compared(runs).comparisons[0].verdict in DIFFERENT)
+    assert rates.keeps("called", FALSE_CALLS)
+
+
+def test_a_choice_of_labels_is_not_by_their_times(rates: Rates) -> None:
+    """Of 1,300 noisy labels 1,000 are compared; choosing the longest ones of a side would mislead."""
+    dice = np.random.default_rng(7)
+    for _ in range(min(rates.repetitions, 12)):
+        runs = [
+            completed(
+                pool, 10 * math.exp(dice.normal(0, 0.5)), f"{pool}{at % 300}", f"t{at % 1300}"
+            )
+            for pool in "ab"
+            for at in range(1300)
+        ]
+        rates.add("called", compared(runs).comparisons[0].verdict in DIFFERENT)
+    assert rates.keeps("called", FALSE_CALLS)
 
 
 def test_costs_cover_the_truth(rates: Rates) -> None:

@@ -94,7 +94,9 @@ def _nothing_in_common(pairs: Sequence[tuple[str, str]]) -> list[Statement]:
 
 
 def _judge(pairs: Sequence[TaskPair], options: TaskOptions) -> list[TaskComparison]:
-    tests = decisions.holm([pair.estimate.p_value for pair in pairs], [pair.look for pair in pairs])
+    tests = decisions.holm(
+        [pair.found.estimate.p_value for pair in pairs], [pair.look for pair in pairs]
+    )
     return [
         _comparison(pair, test.p_value, test.level, len(pairs), options)
         for pair, test in zip(pairs, tests, strict=True)
@@ -104,7 +106,7 @@ def _judge(pairs: Sequence[TaskPair], options: TaskOptions) -> list[TaskComparis
 def _comparison(
     pair: TaskPair, p_value: float, level: float, pairs: int, options: TaskOptions
 ) -> TaskComparison:
-    estimate = pair.estimate
+    estimate = pair.found.estimate
     interval = estimate.interval(level)
     is_known = math.isfinite(estimate.variance)
     verdict = (
@@ -116,7 +118,7 @@ def _comparison(
     if verdict is Verdict.INCONCLUSIVE and is_known:
         advice = advise(
             estimate,
-            pair.workers,
+            pair.found.workers,
             assumed=options.worker_variation,
             margin=options.margin,
             comparisons=pairs,
@@ -131,7 +133,7 @@ def _comparison(
         interval_90=estimate.interval(pair.look.equivalence_level),
         p_value=p_value,
         verdict=verdict,
-        workers=(pair.workers[1].count, pair.workers[0].count),
+        workers=(pair.found.workers[1].count, pair.found.workers[0].count),
         completed=(_runs(pair.theirs), _runs(pair.ours)),
         difference_s=baseline_s * (estimate.ratio - 1),
         difference_interval_s=(
@@ -158,17 +160,17 @@ def _cost(pair: TaskPair, options: TaskOptions, level: float) -> CostComparison 
             side,
             cells,
             means_by_label(cells),
-            pair.shares,
+            pair.found.shares,
             pair.mean_s(cells),
             hourly_price(side, options.prices),
         )
         for side, cells in ((pair.baseline, pair.theirs), (pair.candidate, pair.ours))
     ]
-    of_times = MeanVariance(pair.estimate.variance, pair.estimate.degrees)
+    of_times = MeanVariance(pair.found.estimate.variance, pair.found.estimate.degrees)
     return compare_costs(
         sides[0],
         sides[1],
-        (pair.estimate.log_ratio, of_times),
+        (pair.found.estimate.log_ratio, of_times),
         level,
         by_prices=bool(options.prices),
     )

@@ -5,8 +5,11 @@
 
 Pools run different mixes of tasks, so that the ratio of all times would be that of the mixes. Here each
 label has a ratio, and these are averaged in logarithms by the time that a label takes in a mix that
-both sides share. With shares that are means of both sides this is close to the ratio of the whole times
-(Törnqvist 1936). With one label it is the comparison of workers' means that benchmarks have.
+both sides share, which is close to the ratio of the whole times. With one label it is the comparison of
+workers' means that benchmarks have.
+
+A label's time is the mean over all its workers, of whichever side. A share by one side's time, or by the
+mean of both sides', would be larger where that side happened to be slow, and so call it slower.
 
 A worker that ran several labels is still one worker. The variance is that of independent workers, with
 the correction for few of them (CR2) and its degrees of freedom (Bell and McCaffrey 2002, Survey
@@ -17,6 +20,7 @@ tests/simulation/test_tasks.py has the rates.
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,24 +35,39 @@ _FEW_WORKERS = 2
 _SINGULAR = 1e-9
 
 
+class LabelledRatio(NamedTuple):
+    """A ratio, and of what it was made."""
+
+    estimate: Estimate
+    workers: tuple[SideData, SideData]  # of candidate and baseline, freed of their labels
+    shares: Mapping[str, float]  # of the time of the common mix
+
+
 def compare_labels(
     candidate: LabelLogs,
     baseline: LabelLogs,
-    shares: Mapping[str, float],
+    mix: Mapping[str, float],
+    assumed_variation: float,
+    look: Look,
+) -> LabelledRatio:
+    """Compare two sides that have the same labels; `mix` is how often each label counts."""
+    fit = _Fit(candidate, baseline, mix)
+    return LabelledRatio(*_estimate(fit, candidate, baseline, assumed_variation, look), fit.shares)
+
+
+def _estimate(
+    fit: "_Fit",
+    candidate: LabelLogs,
+    baseline: LabelLogs,
     assumed_variation: float,
     look: Look,
 ) -> tuple[Estimate, tuple[SideData, SideData]]:
-    """Compare two sides that have the same labels; return their workers too, freed of the labels.
-
-    `shares` are the parts of the time that the labels have in the common mix.
-    """
-    fit = _Fit(candidate, baseline, shares)
     sides = fit.workers(candidate), fit.workers(baseline)
     counts = [side.count for side in sides]
     if max(counts) == 1:
         # Nothing shows how far workers of these pools differ.
         return Estimate(fit.log_ratio, math.inf, 1.0, WORKERS, None, 0.0), sides
-    if len(shares) == 1:
+    if len(fit.shares) == 1:
         return Estimate.of_sides(*sides, assumed_variation, look), sides
     if 1 in counts:
         single = Estimate.of_sides(*sides, assumed_variation, look)
@@ -75,10 +94,8 @@ def compare_labels(
 class _Fit:
     """The cells of a label and a worker, the common ratio, and what each cell adds to it."""
 
-    def __init__(
-        self, candidate: LabelLogs, baseline: LabelLogs, shares: Mapping[str, float]
-    ) -> None:
-        numbers = {label: at for at, label in enumerate(sorted(shares))}
+    def __init__(self, candidate: LabelLogs, baseline: LabelLogs, mix: Mapping[str, float]) -> None:
+        numbers = {label: at for at, label in enumerate(sorted(mix))}
         cells = [
             (numbers[label], worker, is_candidate, log)
             for is_candidate, side in ((1.0, candidate), (0.0, baseline))
@@ -91,20 +108,23 @@ class _Fit:
         self._counts = np.bincount(self._label).astype(np.float64)
         candidates = np.bincount(self._label, weights=side)
         baselines = self._counts - candidates
-        share = np.array([shares[label] for label in sorted(shares)])
-        # Of the estimate: a label's share, divided among the workers of each side.
-        self._weights = np.where(
-            side > 0, (share / candidates)[self._label], -(share / baselines)[self._label]
-        )
         # Of one ratio for all labels: a side's part that labels do not predict.
         self._apart = side - (candidates / self._counts)[self._label]
         self._square = float(self._apart @ self._apart)
         common = float(self._apart @ logs) / self._square
         label_means = np.bincount(self._label, weights=logs) / self._counts
         self._residuals = logs - label_means[self._label] - common * self._apart
-        self.log_ratio = float(self._weights @ logs)
         at_baseline = label_means - common * candidates / self._counts
-        self._at_baseline = dict(zip(sorted(shares), at_baseline.tolist(), strict=True))
+        self._at_baseline = dict(zip(numbers, at_baseline.tolist(), strict=True))
+        times = np.array([mix[label] for label in numbers])
+        times = times * np.exp(at_baseline - at_baseline.max())
+        share = times / times.sum()
+        self.shares: dict[str, float] = dict(zip(numbers, share.tolist(), strict=True))
+        # Of the estimate: a label's share, divided among the workers of each side.
+        self._weights = np.where(
+            side > 0, (share / candidates)[self._label], -(share / baselines)[self._label]
+        )
+        self.log_ratio = float(self._weights @ logs)
 
     @property
     def variance_of_unit(self) -> float:

@@ -20,7 +20,7 @@ def label_rows(pair: TaskPair, worker_variation: float) -> tuple[LabelRow, ...]:
     """Compare each label by itself; it differs from all where even many tests leave no doubt."""
     logs = log_means(pair.theirs), log_means(pair.ours)
     means = means_by_label(pair.theirs), means_by_label(pair.ours)
-    completed: dict[str, list[int]] = {label: [0, 0] for label in pair.shares}
+    completed: dict[str, list[int]] = {label: [0, 0] for label in pair.found.shares}
     for at, cells in enumerate((pair.theirs, pair.ours)):
         for (label, _), runs in cells.items():
             completed[label][at] += len(runs)
@@ -28,9 +28,9 @@ def label_rows(pair: TaskPair, worker_variation: float) -> tuple[LabelRow, ...]:
     for side, of_side in zip(by_label, logs, strict=True):
         for (label, _), log in sorted(of_side.items()):
             side.setdefault(label, []).append(log)
-    strict = 1 - _CHANCE / len(pair.shares)
+    strict = 1 - _CHANCE / len(pair.found.shares)
     rows = []
-    for label, share in pair.shares.items():
+    for label, share in pair.found.shares.items():
         theirs, ours = (SideData(tuple(side[label]), ()) for side in by_label)
         log_ratio = math.fsum(ours.log_means) / ours.count
         log_ratio -= math.fsum(theirs.log_means) / theirs.count
@@ -38,8 +38,10 @@ def label_rows(pair: TaskPair, worker_variation: float) -> tuple[LabelRow, ...]:
         if min(ours.count, theirs.count) > 1:
             of_label = Estimate.of_sides(ours, theirs, worker_variation)
             interval = of_label.interval(levels.LEVEL)
-            can_differ = len(pair.shares) > 1 and min(ours.count, theirs.count) >= _FEWEST_WORKERS
-            differs = can_differ and of_label.interval(strict).excludes(pair.estimate.ratio)
+            can_differ = (
+                len(pair.found.shares) > 1 and min(ours.count, theirs.count) >= _FEWEST_WORKERS
+            )
+            differs = can_differ and of_label.interval(strict).excludes(pair.found.estimate.ratio)
         counts = (completed[label][0], completed[label][1])
         workers = (theirs.count, ours.count)
         both = (means[0][label], means[1][label])

@@ -7,9 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Self
 
-from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
-from io_benchmark.analysis.tasks.label_ratio import compare_labels
+from io_benchmark.analysis.tasks.label_ratio import LabelledRatio, compare_labels
 from io_benchmark.analysis.tasks.runs import Cell, Side, UsedRun, means_by_label
 
 MOST_LABELS = 1000
@@ -23,10 +22,8 @@ class TaskPair(NamedTuple):
     baseline: Side
     ours: Cells
     theirs: Cells
-    shares: Mapping[str, float]  # of the time of the common mix
-    mix: Mapping[str, float]  # tasks of each label in it
-    estimate: Estimate
-    workers: tuple[SideData, SideData]
+    mix: Mapping[str, float]  # tasks of each label
+    found: LabelledRatio
     look: Look
 
     @classmethod
@@ -35,21 +32,17 @@ class TaskPair(NamedTuple):
         labels = candidate.labels & baseline.labels
         if not labels:
             return None
-        if len(labels) > MOST_LABELS:
-            # The longest ones of all: the others make up little of the time.
-            means = means_by_label(baseline.cells(labels))
-            labels = set(sorted(labels, key=lambda label: (-means[label], label))[:MOST_LABELS])
-        ours, theirs = candidate.cells(labels), baseline.cells(labels)
-        mix = _mix(ours, theirs)
-        shares = _shares(mix, means_by_label(ours), means_by_label(theirs))
+        mix = _mix(candidate.cells(labels), baseline.cells(labels))
+        # Those with most runs. A choice by times would depend on which side happened to be slow.
+        most = sorted(mix, key=lambda label: (-mix[label], label))[:MOST_LABELS]
+        mix = {label: mix[label] for label in sorted(most)}
+        ours, theirs = candidate.cells(mix), baseline.cells(mix)
         counts = [len({worker for _, worker in cells}) for cells in (ours, theirs)]
         look = (
             Schedule().look(2 * counts[0] * counts[1] / sum(counts)) if min(counts) > 1 else SINGLE
         )
-        estimate, workers = compare_labels(
-            log_means(ours), log_means(theirs), shares, worker_variation, look
-        )
-        return cls(candidate, baseline, ours, theirs, shares, mix, estimate, workers, look)
+        found = compare_labels(log_means(ours), log_means(theirs), mix, worker_variation, look)
+        return cls(candidate, baseline, ours, theirs, mix, found, look)
 
     def mean_s(self, cells: Cells) -> float:
         """Return the mean time of a task in the common mix."""
@@ -70,19 +63,12 @@ def _mix(ours: Cells, theirs: Cells) -> dict[str, float]:
     return {label: 2 / (1 / counts[0] + 1 / counts[1]) for label, counts in sorted(runs.items())}
 
 
-def _shares(
-    mix: Mapping[str, float], ours: Mapping[str, float], theirs: Mapping[str, float]
-) -> dict[str, float]:
-    """Return the labels' parts of the mix's time: the mean of what they are on both sides."""
-    totals = [math.fsum(mix[label] * means[label] for label in mix) for means in (ours, theirs)]
-    return {
-        label: (mix[label] * ours[label] / totals[0] + mix[label] * theirs[label] / totals[1]) / 2
-        for label in mix
-    }
-
-
 def log_means(cells: Cells) -> dict[Cell, float]:
+    """Return the mean of the runs' logarithms, as of several benchmarks on one machine.
+
+    The logarithm of their mean would be larger the more runs a worker has.
+    """
     return {
-        cell: math.log(math.fsum(run.task_s for run in runs) / len(runs))
+        cell: math.fsum(math.log(run.task_s) for run in runs) / len(runs)
         for cell, runs in cells.items()
     }

@@ -34,7 +34,9 @@ def warnings_of(pair: TaskPair, made: TaskComparison) -> Iterator[Statement]:
     yield from _workers(pair)
     yield from _clocks(pair)
     if len(made.labels) == MOST_LABELS:
-        yield statement("only the {labels} longest labels are compared", labels=count(MOST_LABELS))
+        yield statement(
+            "only the {labels} labels with most runs are compared", labels=count(MOST_LABELS)
+        )
     if made.cost is not None:
         kinds = [side.kind for side in (made.cost.baseline, made.cost.candidate)]
         if None not in kinds and kinds[0] != kinds[1]:
