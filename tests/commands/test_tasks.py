@@ -8,12 +8,15 @@ import random
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import program
 import pytest
 import real_tasks
 import seed_case
+from checkout import ROOT
+from documentation import BEFORE, example
 from loopback import Loopback
-from loopback_deployment import Deployment
+from loopback_deployment import GROUP, Deployment
 
 PRICES = "currency: USD\nkind: spot\nprices: {intel: 0.42, amd-16: 0.39}\n"
 
@@ -76,6 +79,50 @@ def test_the_screen(folder):
     assert "amd-16 costs 7.1 % less per hour and 9.5 % more per task" in words
 
 
+def test_the_json_matches_its_schema(folder):
+    """With everything in it, and with nothing."""
+    schema = json.loads((ROOT / "taskcluster/docs/tasks.schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    words = ("--benchmark", "results", "--operations", "9784", "--prices", "prices.yml")
+    validator.validate(document(folder, "runs.csv", *words))
+    done = program.run(
+        "tasks", "runs.csv", "--label", "no such", "--json", folder=folder, expected=1
+    )
+    validator.validate(json.loads(done.stdout))
+
+
+def test_what_cannot_be_held_against_the_tasks(folder):
+    """Results of other pools, or more operations than a task has time for: a message says so."""
+    seed_case.write(folder / "other", pools=["amd-30"])
+    text = tasks(folder, "runs.csv", "--benchmark", "other", "--details")
+    assert "--benchmark compares nothing between amd-16 and intel" in " ".join(text.split())
+    words = ("--benchmark", "results", "--operations", "99999")
+    text = " ".join(tasks(folder, "runs.csv", *words, "--details").split())
+    assert "--operations 99,999: these take 3.25× the time of a task on intel" in text
+
+
+def test_a_bad_row_is_named_and_fails(folder):
+    """The comparison is shown all the same; the exit code says that not all was read."""
+    table = real_tasks.table() + "x,intel,w,,0,completed,completed,,yesterday,,,\n"
+    (folder / "bad.csv").write_text(table)
+    done = program.run("tasks", "bad.csv", folder=folder, expected=1)
+    assert "amd-16 is 1.15× slower than intel" in done.stdout
+    assert "bad.csv: line 28: started: 'yesterday' is not a time" in done.stderr
+
+
+def test_the_own_work_of_benchmarks(folder):
+    """Results say when the own work began and ended: set-up and tear-down are known from the queue."""
+    with Loopback(example()) as taskcluster:
+        variables = {"TASKCLUSTER_ROOT_URL": taskcluster.url}
+        found = document(folder, f"group:{GROUP}", "--against", f"group:{BEFORE}", **variables)
+    assert [each["candidate"] for each in found["comparisons"]] == [
+        "type-amd-16 after",
+        "type-amd-30 after",
+        "type-intel after",
+    ]
+    assert {each["verdict"] for each in found["comparisons"]} == {"inconclusive"}
+
+
 def test_order_and_repetition_change_nothing(folder):
     """Rows in any order, a file given twice and more columns: the same bytes."""
     rows = list(real_tasks.rows())
@@ -92,7 +139,7 @@ def test_order_and_repetition_change_nothing(folder):
 
 
 def test_the_queue_has_the_same_runs(folder):
-    """A group's runs give what the table of them gives, but for the work's own times."""
+    """A group's runs give what the table of them gives; the own times are those of their profiles."""
     deployment = Deployment()
     group = real_tasks.add(deployment)
     with Loopback(deployment) as taskcluster:
@@ -103,8 +150,9 @@ def test_the_queue_has_the_same_runs(folder):
     assert pair["interval"] == of_table["interval"]
     assert [side["lost"] for side in found["sides"]] == [0, 1]
     assert [side["failed"] for side in found["sides"]] == [1, 0]
+    assert pair["times"] == of_table["times"]
     assert pair["times"]["intel"]["pending_s"] == 120
-    assert pair["times"]["intel"]["work_s"] is None
+    assert pair["times"]["intel"]["set_up_s"] == 90
 
 
 def test_a_project_since_a_day(folder):

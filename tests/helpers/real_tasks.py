@@ -8,15 +8,17 @@ The seed has the two means only. How far workers differ, set-up, and what was lo
 
 import csv
 import io
+import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from loopback_deployment import Deployment, shown
+from loopback_deployment import Artifact, Deployment, shown
 
 from io_benchmark.sources.protocol import queue_time
 
 GROUP = "Q0dZr3pPQ3m2cV9zqv1l9A"
+PROFILE = "public/io-benchmark/task-profile.json"
 PUSH = "gecko.v2.autoland.pushlog-id.1000.decision"
 LABEL = "release-update-verify-firefox-linux64-{}/2"
 COLUMNS = (
@@ -104,7 +106,8 @@ def add(deployment: Deployment, group_id: str = GROUP) -> str:
                     "source": "",
                 },
                 "tags": {"kind": kind, "label": first["label"]},
-                "payload": {"command": ["bash", "-cx", "./verify.sh"]},
+                # As `measure` has it in a task that it wraps.
+                "payload": {"artifacts": [{"name": "public/io-benchmark", "type": "directory"}]},
             },
         )
         status = {
@@ -117,6 +120,11 @@ def add(deployment: Deployment, group_id: str = GROUP) -> str:
             "runs": [_run(row) for row in runs],
         }
         deployment.add(made, status)
+        for row in runs:
+            if "own_started" in row:
+                profile = {"started": row["own_started"], "ended": row["own_ended"], "wall_ns": 1}
+                artifact = Artifact(json.dumps(profile).encode())
+                deployment.artifacts[task_id, row["run_id"], PROFILE] = artifact
     deployment.index[PUSH] = group_id
     return group_id
 

@@ -14,7 +14,7 @@ from sample_tasks import START_MS, compared, completed, many, of_rows
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.model import Verdict
-from io_benchmark.analysis.tasks.label_ratio import compare_labels
+from io_benchmark.analysis.tasks.label_ratio import LabelledRatio
 from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.report.content.statement_text import text_of
@@ -51,7 +51,7 @@ def test_one_label_is_the_comparison_of_workers():
         for pool, values in logs.items()
     ]
     look = Schedule().look(3)
-    found = compare_labels(sides[0], sides[1], {"build": 3.4}, 0.05, look).estimate
+    found = LabelledRatio.of(sides[0], sides[1], {"build": 3.4}, 0.05, look).estimate
     expected = Estimate.of_sides(SideData(logs["a"], ()), SideData(logs["b"], ()), 0.05, look)
     assert found.log_ratio == pytest.approx(expected.log_ratio, rel=1e-12)
     assert found.variance == pytest.approx(expected.variance, rel=1e-12)
@@ -65,7 +65,7 @@ def test_two_equal_labels_are_twice_the_same():
         {(label, f"{pool}{at}"): log for at, log in enumerate(values) for label in ("x", "y")}
         for pool, values in logs.items()
     ]
-    found = compare_labels(sides[0], sides[1], {"x": 2, "y": 2}, 0.05, SINGLE).estimate
+    found = LabelledRatio.of(sides[0], sides[1], {"x": 2, "y": 2}, 0.05, SINGLE).estimate
     alone = Estimate.of_sides(SideData(logs["a"], ()), SideData(logs["b"], ()), 0.05)
     assert found.log_ratio == pytest.approx(alone.log_ratio)
     assert found.variance == pytest.approx(alone.variance)
@@ -243,8 +243,12 @@ def test_no_cost_without_comparable_prices():
     """Other currencies or a missing price give no ratio; other kinds are said."""
     runs = pools(30, 30)
     dollars = Price(0.4, "USD", "spot")
-    assert only(compared(runs, prices={"a": dollars})).cost is None
-    assert only(compared(runs, prices={"a": dollars, "b": Price(0.4, "EUR")})).cost is None
+    one = compared(runs, prices={"a": dollars})
+    assert (only(one).cost, warnings(one)) == (None, ["no price for b"])
+    both = compared(runs, prices={"a": dollars, "b": Price(0.4, "EUR")})
+    assert only(both).cost is None
+    assert "EUR and USD are different currencies" in warnings(both)[0]
+    assert warnings(compared(runs)) == []
     kinds = {"a": dollars, "b": Price(0.8, "USD", "on-demand")}
     assert warnings(compared(runs, prices=kinds)) == [
         "prices are of different kinds: b on-demand, a spot"

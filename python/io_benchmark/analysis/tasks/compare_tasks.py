@@ -9,19 +9,16 @@ from dataclasses import dataclass, field, replace
 
 from io_benchmark.analysis.inference import decisions, levels
 from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.inference.workers_needed import advise
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import Statement, count, statement
-from io_benchmark.analysis.tasks.label_rows import label_rows
 from io_benchmark.analysis.tasks.references import references
-from io_benchmark.analysis.tasks.runs import Side, means_by_label
-from io_benchmark.analysis.tasks.task_costs import PaidSide, compare_costs, hourly_price
+from io_benchmark.analysis.tasks.runs import Side
+from io_benchmark.analysis.tasks.task_costs import compare_costs
 from io_benchmark.analysis.tasks.task_model import CostComparison, TaskComparison, TaskReport
 from io_benchmark.analysis.tasks.task_pair import Cells, TaskPair
-from io_benchmark.analysis.tasks.task_parts import times_of
 from io_benchmark.analysis.tasks.task_warnings import warnings_of
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.task_runs import TaskRun
@@ -125,6 +122,7 @@ def _comparison(
             schedule=Schedule(),
         )
     baseline_s = pair.mean_s(pair.theirs)
+    cost = compare_costs(pair, options.prices, level)
     made = TaskComparison(
         baseline=pair.baseline.name,
         candidate=pair.candidate.name,
@@ -140,37 +138,16 @@ def _comparison(
             baseline_s * (interval.low_ratio - 1),
             baseline_s * (interval.high_ratio - 1),
         ),
-        times=times_of(pair),
-        labels=label_rows(pair, options.worker_variation),
+        times=pair.times,
+        labels=pair.label_rows(options.worker_variation),
         only_one_side=len(pair.candidate.labels ^ pair.baseline.labels),
         advice=advice,
         look=pair.look.text,
-        cost=_cost(pair, options, level),
+        cost=cost if isinstance(cost, CostComparison) else None,
     )
-    return replace(made, warnings=tuple(warnings_of(pair, made)))
+    warnings = [*warnings_of(pair, made), *([cost] if isinstance(cost, Statement) else [])]
+    return replace(made, warnings=tuple(warnings))
 
 
 def _runs(cells: Cells) -> int:
     return sum(map(len, cells.values()))
-
-
-def _cost(pair: TaskPair, options: TaskOptions, level: float) -> CostComparison | None:
-    sides = [
-        PaidSide(
-            side,
-            cells,
-            means_by_label(cells),
-            pair.found.shares,
-            pair.mean_s(cells),
-            hourly_price(side, options.prices),
-        )
-        for side, cells in ((pair.baseline, pair.theirs), (pair.candidate, pair.ours))
-    ]
-    of_times = MeanVariance(pair.found.estimate.variance, pair.found.estimate.degrees)
-    return compare_costs(
-        sides[0],
-        sides[1],
-        (pair.found.estimate.log_ratio, of_times),
-        level,
-        by_prices=bool(options.prices),
-    )

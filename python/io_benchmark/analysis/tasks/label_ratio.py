@@ -20,7 +20,7 @@ tests/simulation/test_tasks.py has the rates.
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from io_benchmark.analysis.inference.looks import Look
 from io_benchmark.analysis.model import Numbers
 
 # ln of a mean time, by label and worker: each worker counts once for a label.
-LabelLogs = Mapping[tuple[str, str], float]
+_LabelLogs = Mapping[tuple[str, str], float]
 
 _FEW_WORKERS = 2
 _SINGULAR = 1e-9
@@ -42,23 +42,24 @@ class LabelledRatio(NamedTuple):
     workers: tuple[SideData, SideData]  # of candidate and baseline, freed of their labels
     shares: Mapping[str, float]  # of the time of the common mix
 
-
-def compare_labels(
-    candidate: LabelLogs,
-    baseline: LabelLogs,
-    mix: Mapping[str, float],
-    assumed_variation: float,
-    look: Look,
-) -> LabelledRatio:
-    """Compare two sides that have the same labels; `mix` is how often each label counts."""
-    fit = _Fit(candidate, baseline, mix)
-    return LabelledRatio(*_estimate(fit, candidate, baseline, assumed_variation, look), fit.shares)
+    @classmethod
+    def of(
+        cls,
+        candidate: _LabelLogs,
+        baseline: _LabelLogs,
+        mix: Mapping[str, float],
+        assumed_variation: float,
+        look: Look,
+    ) -> Self:
+        """Compare two sides that have the same labels; `mix` is how often each label counts."""
+        fit = _Fit(candidate, baseline, mix)
+        return cls(*_estimate(fit, candidate, baseline, assumed_variation, look), fit.shares)
 
 
 def _estimate(
     fit: "_Fit",
-    candidate: LabelLogs,
-    baseline: LabelLogs,
+    candidate: _LabelLogs,
+    baseline: _LabelLogs,
     assumed_variation: float,
     look: Look,
 ) -> tuple[Estimate, tuple[SideData, SideData]]:
@@ -94,7 +95,9 @@ def _estimate(
 class _Fit:
     """The cells of a label and a worker, the common ratio, and what each cell adds to it."""
 
-    def __init__(self, candidate: LabelLogs, baseline: LabelLogs, mix: Mapping[str, float]) -> None:
+    def __init__(
+        self, candidate: _LabelLogs, baseline: _LabelLogs, mix: Mapping[str, float]
+    ) -> None:
         numbers = {label: at for at, label in enumerate(sorted(mix))}
         cells = [
             (numbers[label], worker, is_candidate, log)
@@ -135,7 +138,7 @@ class _Fit:
         """Return how much larger the variance is than that of workers of one label."""
         return max(1.0, self.variance_of_unit / math.fsum(1 / count for count in counts))
 
-    def workers(self, side: LabelLogs) -> SideData:
+    def workers(self, side: _LabelLogs) -> SideData:
         """Return the workers of a side, each with the mean of its logarithms less their labels'."""
         logs: dict[str, list[float]] = {}
         for (label, worker), log in sorted(side.items()):

@@ -89,12 +89,12 @@ def _standing(ratio: float, interval: Interval, tasks: TaskComparison) -> Standi
         _width(ratio, interval, distance < 0), _width(tasks.ratio, tasks.interval, distance > 0)
     )
     if abs(distance) <= width:
-        return Standing.FITS
+        return "fits"
     both_differ = interval.excludes(1.0) and tasks.interval.excludes(1.0)
     if both_differ and (ratio > 1) != (tasks.ratio > 1):
-        return Standing.CONTRADICTS
+        return "contradicts"
     is_larger = abs(math.log(ratio)) > abs(math.log(tasks.ratio))
-    return Standing.OVERSTATES if is_larger else Standing.UNDERSTATES
+    return "overstates" if is_larger else "understates"
 
 
 def _width(ratio: float, interval: Interval, upwards: bool) -> float:

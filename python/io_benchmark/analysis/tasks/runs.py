@@ -9,8 +9,7 @@ that worker have set-up and tear-down as a sum only. A smaller difference of the
 moves time between set-up and tear-down, and changes neither their sum nor any other time.
 """
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from io_benchmark.analysis.tasks.task_model import SideRuns
@@ -141,15 +140,6 @@ class Side:
             if run.label in wanted:
                 cells.setdefault((run.label, run.worker), []).append(run)
         return cells
-
-
-def means_by_label(cells: Mapping[Cell, Sequence[UsedRun]]) -> dict[str, float]:
-    """Return the mean time of a task by label; each worker counts once."""
-    by_label: dict[str, list[float]] = {}
-    for (label, _), runs in sorted(cells.items()):
-        mean_s = math.fsum(run.task_s for run in runs) / len(runs)
-        by_label.setdefault(label, []).append(mean_s)
-    return {label: math.fsum(means) / len(means) for label, means in by_label.items()}
 
 
 def _without_parts(run: UsedRun, skewed: set[str]) -> UsedRun:

@@ -16,15 +16,17 @@ from typing import NamedTuple
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import MeanVariance, reach
 from io_benchmark.analysis.model import Interval
+from io_benchmark.analysis.statements import Statement, joined, statement
 from io_benchmark.analysis.tasks.runs import Cell, Side, UsedRun
 from io_benchmark.analysis.tasks.task_model import CostComparison, SideCost
+from io_benchmark.analysis.tasks.task_pair import TaskPair
 from io_benchmark.costs.worker_time import Price
 
 _S_PER_HOUR = 3600.0
 _TASKS = 1000
 
 
-class PaidSide(NamedTuple):
+class _PaidSide(NamedTuple):
     """A side, its compared runs, and the labels' means and shares in the common mix."""
 
     side: Side
@@ -35,7 +37,7 @@ class PaidSide(NamedTuple):
     price: Price | None
 
 
-def hourly_price(side: Side, prices: Mapping[str, Price]) -> Price | None:
+def _hourly_price(side: Side, prices: Mapping[str, Price]) -> Price | None:
     """Return the price of an hour by the given prices, else by the costs of the side's runs."""
     pool = side.name.rpartition(" ")[0] if side.name.endswith((" before", " after")) else side.name
     given = Price.find(prices, pool, side.queue)
@@ -49,21 +51,30 @@ def hourly_price(side: Side, prices: Mapping[str, Price]) -> Price | None:
 
 
 def compare_costs(
-    baseline: PaidSide,
-    candidate: PaidSide,
-    times: tuple[float, MeanVariance],
-    level: float,
-    *,
-    by_prices: bool,
-) -> CostComparison | None:
-    """Compare the costs; `times` are ln of the ratio of times and its variance.
-
-    Return None where a side has no price, or the prices have different currencies.
-    """
+    pair: TaskPair, prices: Mapping[str, Price], level: float
+) -> CostComparison | Statement | None:
+    """Compare the costs; return why they cannot be compared, or None where no prices are known."""
+    baseline, candidate = (
+        _PaidSide(
+            side,
+            cells,
+            pair.means(cells),
+            pair.found.shares,
+            pair.mean_s(cells),
+            _hourly_price(side, prices),
+        )
+        for side, cells in ((pair.baseline, pair.theirs), (pair.candidate, pair.ours))
+    )
     ours, theirs = candidate.price, baseline.price
-    if ours is None or theirs is None or ours.currency != theirs.currency:
-        return None
-    log_ratio, of_times = times
+    if ours is None or theirs is None:
+        missing = [paid.side.name for paid in (baseline, candidate) if paid.price is None]
+        is_known = bool(prices) or len(missing) == 1
+        return statement("no price for {sides}", sides=joined(missing)) if is_known else None
+    if ours.currency != theirs.currency:
+        text = "costs are not compared: {first} and {second} are different currencies"
+        return statement(text, first=theirs.currency, second=ours.currency)
+    estimate = pair.found.estimate
+    log_ratio, of_times = estimate.log_ratio, MeanVariance(estimate.variance, estimate.degrees)
     lost = [_lost(side) for side in (baseline, candidate)]
     log_lost = math.log1p(lost[1][0]) - math.log1p(lost[0][0])
     variance = MeanVariance.of_sum([of_times, lost[0][1], lost[1][1]])
@@ -75,7 +86,7 @@ def compare_costs(
     sides = [
         SideCost(
             price.per_hour,
-            "prices" if by_prices else "run costs",
+            "prices" if prices else "run costs",
             price.kind,
             price.date,
             lost_share,
@@ -98,7 +109,7 @@ def compare_costs(
     )
 
 
-def _lost(paid: PaidSide) -> tuple[float, MeanVariance]:
+def _lost(paid: _PaidSide) -> tuple[float, MeanVariance]:
     """Return the time of lost runs by that of completed ones, and the variance of ln(1 + that)."""
     by_worker: dict[str, list[float]] = {}
     for runs in paid.cells.values():
@@ -115,7 +126,7 @@ def _lost(paid: PaidSide) -> tuple[float, MeanVariance]:
     return share, MeanVariance(spread, max(1.0, count - 1.0))
 
 
-def _of_mean(paid: PaidSide) -> MeanVariance:
+def _of_mean(paid: _PaidSide) -> MeanVariance:
     """Return the variance of ln of a side's mean time: of independent workers."""
     workers: dict[str, float] = {}
     counts: dict[str, int] = {}

@@ -8,7 +8,6 @@ Times are seconds, ratios are candidate over baseline: above 1 is slower, or dea
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Literal
 
 from io_benchmark.analysis.model import Advice, Interval, Verdict
@@ -59,13 +58,8 @@ class LabelRow:
     differs: bool  # from the ratio of all labels, by more than chance
 
 
-class Standing(StrEnum):
-    """How a figure about tasks compares with what the tasks took."""
-
-    OVERSTATES = "overstates"
-    UNDERSTATES = "understates"
-    CONTRADICTS = "contradicts"
-    FITS = "fits"
+# How a figure about tasks compares with what the tasks took.
+Standing = Literal["overstates", "understates", "contradicts", "fits"]
 
 
 @dataclass(frozen=True)

@@ -27,11 +27,11 @@ _TITLE_LENGTH, _HEAD_CELLS = 200, 26
 # Of a difference, in the unit of the whole time.
 _NEGLIGIBLE = 0.005
 _SECONDS_BELOW, _MINUTES_BELOW = 90.0, 5400.0
-_STANDINGS = {
-    Standing.OVERSTATES: "overstates these tasks",
-    Standing.UNDERSTATES: "understates these tasks",
-    Standing.CONTRADICTS: "contradicts these tasks",
-    Standing.FITS: "does not differ from these tasks by more than chance",
+_STANDINGS: dict[Standing, str] = {
+    "overstates": "overstates these tasks",
+    "understates": "understates these tasks",
+    "contradicts": "contradicts these tasks",
+    "fits": "does not differ from these tasks by more than chance",
 }
 
 
@@ -50,6 +50,11 @@ class TaskTable:
     title: str
     heads: tuple[str, ...]  # of all columns but the first
     rows: tuple[tuple[str, ...], ...]
+
+    @property
+    def columns(self) -> tuple[Sequence[str], ...]:
+        """Return the labels of the rows, then the cells by column."""
+        return tuple(zip(*self.rows, strict=True))
 
 
 @dataclass(frozen=True)
@@ -316,9 +321,3 @@ def _label(row: LabelRow) -> tuple[str, ...]:
         ends,
         f"{row.workers[0]:,}, {row.workers[1]:,}",
     )
-
-
-def table_columns(table: TaskTable) -> tuple[list[str], Sequence[Sequence[str]]]:
-    """Return the labels of the rows, and the cells by column."""
-    labels, *columns = zip(*table.rows, strict=True)
-    return list(labels), columns

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.content.report_index import NO_VERDICT
-from io_benchmark.report.content.task_content import TaskContent, TaskTable, table_columns
+from io_benchmark.report.content.task_content import TaskContent, TaskTable
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.page import STYLES, Page
 from io_benchmark.text import name
@@ -93,11 +93,11 @@ def _answers(page: Page, content: TaskContent) -> None:
 def _table(page: Page, table: TaskTable) -> None:
     if not table.rows:
         return
-    labels, columns = table_columns(table)
+    labels, *columns = table.columns
     heads = list(table.heads)
     # What comes last matters least.
     while len(heads) > 2 and not page.fits(labels, heads, columns):
         heads.pop()
-        columns = columns[:-1]
+        columns.pop()
     page.line()
     page.grid("", labels, heads, columns)

@@ -67,13 +67,17 @@ class _OwnTimes(msgspec.Struct, frozen=True):
     duration_ns: int | None = None
 
 
-async def read_queue_runs(addresses: Mapping[int, TaskclusterAddress], query: RunQuery) -> ReadLog:
-    """Give the query the runs of all tasks at the addresses."""
+async def read_queue_runs(
+    addresses: Mapping[int, TaskclusterAddress], query: RunQuery, project: str | None = None
+) -> ReadLog:
+    """Give the query the runs of all tasks at the addresses, or of a project's pushes."""
+    if project is not None:
+        return await _read_project(project, query)
     async with connect(addresses, query.environment, query.policy) as (_, deployments):
         return await _read(addresses, deployments, query)
 
 
-async def read_project_runs(project: str, query: RunQuery) -> ReadLog:
+async def _read_project(project: str, query: RunQuery) -> ReadLog:
     """Give the query the runs of a project's pushes since the query's date."""
     root_url = default_root_url(query.environment)
     if not PROJECT.fullmatch(project):

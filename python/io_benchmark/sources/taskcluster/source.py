@@ -68,9 +68,9 @@ class TaskclusterSource(Source):
 
     def read_recent_runs(self, project: str, query: RunQuery) -> ReadLog | None:
         from io_benchmark.sources.event_loop import run_coroutine
-        from io_benchmark.sources.taskcluster.queue_runs import read_project_runs
+        from io_benchmark.sources.taskcluster.queue_runs import read_queue_runs
 
-        return run_coroutine(read_project_runs(project, query))
+        return run_coroutine(read_queue_runs({}, query, project))
 
     def wait(
         self,
