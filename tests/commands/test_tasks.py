@@ -198,6 +198,7 @@ def test_before_and_after(folder):
     ("words", "message"),
     [
         ([], "give ADDRESS, or --since DATE"),
+        (["missing.csv"], "missing.csv: no such file; give a table of task runs, task:ID, "),
         (["runs.csv", "--project", "x"], "--project cannot be combined with ADDRESS"),
         (["runs.csv", "--operations", "5"], "--operations needs --benchmark"),
         (["runs.csv", "--operations", "0"], "is not a number from 1 to"),

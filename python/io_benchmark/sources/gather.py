@@ -167,21 +167,21 @@ def wait_for(
 def _by_source(
     addresses: Sequence[SourceAddress], *, runs: bool = False
 ) -> list[tuple[Source, list[SourceAddress]]]:
-    """Group addresses by source, and check all of them; local sources come first.
-
-    Addresses of task runs are checked when these are read.
-    """
+    """Group addresses of results, or of task runs, by source; check all; local sources come first."""
     sources = dict.fromkeys(address.source for address in addresses)
     groups = [
         (source, [address for address in addresses if address.source is source])
         for source in sorted(sources, key=lambda source: not source.is_local)
     ]
-    for source, addresses_there in () if runs else groups:
+    for source, addresses_there in groups:
         try:
-            source.check(addresses_there)
+            (source.check_runs if runs else source.check)(addresses_there)
         except MissingPathError as error:
             suggestions = (source.suggest(error.path) for source in SOURCES)
-            advice = next(filter(None, suggestions), f"give {address_forms()}")
+            forms = address_forms()
+            if runs:
+                forms = f"a table of task runs, {address_forms(local=False)}"
+            advice = next(filter(None, suggestions), f"give {forms}")
             raise UsageError(f"{error}; {advice}") from None
     return groups
 

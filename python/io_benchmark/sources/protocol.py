@@ -206,6 +206,10 @@ class Source(Protocol):
         """Read a pool's history from an index; None where the source has none."""
         return None
 
+    def check_runs(self, addresses: Sequence[SourceAddress]) -> None:
+        """Raise a UsageError for a mistake in an address of task runs."""
+        return
+
     def read_runs(self, addresses: Sequence[SourceAddress], query: "RunQuery") -> ReadLog:
         """Give the query the runs of all tasks at the addresses; only their results are not read."""
         raise NotImplementedError

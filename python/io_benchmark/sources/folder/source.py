@@ -55,6 +55,13 @@ class FolderSource(Source):
             request.progress(ReadProgress("reading results", done, len(paths)))
         return log
 
+    def check_runs(self, addresses: Sequence[SourceAddress]) -> None:
+        for address in addresses:
+            # Unlike a Path, it takes any text.
+            if not os.path.exists(address.meaning):  # noqa: PTH110
+                shown = clean(address.text, _SHOWN_LENGTH)
+                raise MissingPathError(f"{shown}: no such file", str(address.meaning))
+
     def read_runs(self, addresses: Sequence[SourceAddress], query: RunQuery) -> ReadLog:
         log = ReadLog()
         for done, address in enumerate(addresses, 1):
