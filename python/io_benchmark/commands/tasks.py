@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     else:
         names, notes = _with_common_labels(names, sides)
         plan = Plan.of_pools(names.values(), _baseline(arguments.baseline, names))
-    benchmark, of_benchmark = _benchmark(arguments, plan, names, context)
+    benchmark, unreadable, of_benchmark = _benchmark(arguments, plan, names, context)
     options = TaskOptions(
         arguments.margin,
         DEFAULT_WORKER_VARIATION,
@@ -143,7 +143,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         plan,
         sides,
         options,
-        unreadable=[line for reading in readings for line in reading.unreadable],
+        unreadable=[*(line for reading in readings for line in reading.unreadable), *unreadable],
         remarks=[
             *(line for reading in readings for line in reading.remarks),
             *notes,
@@ -242,10 +242,13 @@ def _baseline(wanted: str | None, names: Mapping[str, str]) -> str | None:
 
 def _benchmark(
     arguments: argparse.Namespace, plan: Plan, names: Mapping[str, str], context: Context
-) -> tuple[Report | None, Sequence[str]]:
-    """Compare the results of --benchmark as `compare` does, each under the name of its tasks' pool."""
+) -> tuple[Report | None, Sequence[str], Sequence[str]]:
+    """Compare the results of --benchmark as `compare` does, each under the name of its tasks' pool.
+
+    Return what could not be read and other messages with it.
+    """
     if not arguments.benchmark:
-        return None, ()
+        return None, (), ()
     from io_benchmark.analysis.compare import Options, compare
     from io_benchmark.analysis.intake import worker_of
     from io_benchmark.commands.progress_display import show_progress
@@ -268,8 +271,9 @@ def _benchmark(
             lambda measured: worker_of(measured, side(measured)),
         )
     workers = sorted(gathered.results, key=lambda each: (each.side, each.task_id, each.run_id or 0))
-    lines = [f"--benchmark: {line}" for line in (*gathered.unreadable, *gathered.remarks)]
-    return compare(plan, workers, Options(arguments.margin), lost=gathered.lost), lines
+    report = compare(plan, workers, Options(arguments.margin), lost=gathered.lost)
+    remarks = [f"--benchmark: {line}" for line in gathered.remarks]
+    return report, [f"--benchmark: {line}" for line in gathered.unreadable], remarks
 
 
 def _nothing(names: Mapping[str, str]) -> str:

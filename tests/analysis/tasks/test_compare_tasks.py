@@ -122,8 +122,11 @@ def test_every_run_is_counted():
         completed("a", 3, "g/y", started_ms=-1, state="exception", reason="deadline-exceeded"),
         completed("a", -3, "g/z"),
     ]
+    runs.append(completed("a", 3, "g/u", "other", state="failed", reason="failed"))
+    found = only(compared(runs))
+    assert (found.failed, found.lost, found.stopped) == ((0, 1), (0, 3), (0, 2))
     side = compared(runs).sides[1]
-    assert (side.completed, side.failed, side.lost, side.stopped) == (4, 1, 3, 2)
+    assert (side.completed, side.failed, side.lost, side.stopped) == (4, 2, 3, 2)
     assert (side.never_started, side.unusable) == (1, 1)
 
 

@@ -122,6 +122,7 @@ def _comparison(
             schedule=Schedule(),
         )
     baseline_s = pair.mean_s(pair.theirs)
+    baseline, candidate = (side.others(pair.mix) for side in (pair.baseline, pair.candidate))
     cost = compare_costs(pair, options.prices, level)
     made = TaskComparison(
         baseline=pair.baseline.name,
@@ -133,6 +134,9 @@ def _comparison(
         verdict=verdict,
         workers=(pair.found.workers[1].count, pair.found.workers[0].count),
         completed=(_runs(pair.theirs), _runs(pair.ours)),
+        failed=(baseline[0], candidate[0]),
+        lost=(baseline[1], candidate[1]),
+        stopped=(baseline[2], candidate[2]),
         difference_s=baseline_s * (estimate.ratio - 1),
         difference_interval_s=(
             baseline_s * (interval.low_ratio - 1),

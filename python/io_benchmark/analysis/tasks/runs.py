@@ -9,6 +9,7 @@ that worker have set-up and tear-down as a sum only. A smaller difference of the
 moves time between set-up and tear-down, and changes neither their sum nor any other time.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -45,8 +46,8 @@ class Side:
     completed: list[UsedRun] = field(default_factory=list)
     lost: list[UsedRun] = field(default_factory=list)
     costs: list[tuple[float, float, str]] = field(default_factory=list)  # amount, hours, currency
-    failed: int = 0
-    stopped: int = 0
+    failed: Counter[str] = field(default_factory=Counter)  # by label
+    stopped: Counter[str] = field(default_factory=Counter)
     never_started: int = 0
     unusable: int = 0
     skewed: set[str] = field(default_factory=set)  # workers whose clock contradicts the queue's
@@ -77,9 +78,9 @@ class Side:
         if run.state == "completed":
             self.completed.append(self._used(run, at))
         elif run.state == "failed":
-            self.failed += 1
+            self.failed[run.label] += 1
         elif run.reason in _STOPPED:
-            self.stopped += 1
+            self.stopped[run.label] += 1
         else:
             self.lost.append(self._used(run, at))
 
@@ -121,12 +122,20 @@ class Side:
             self.name,
             self.queue,
             len(self.completed),
-            self.failed,
+            self.failed.total(),
             len(self.lost),
-            self.stopped,
+            self.stopped.total(),
             self.never_started,
             self.unusable,
         )
+
+    def others(self, labels: Iterable[str]) -> tuple[int, int, int]:
+        """Return how many runs of these labels failed, were lost and were stopped."""
+        wanted = set(labels)
+        failed, stopped = (
+            sum(counts[label] for label in wanted) for counts in (self.failed, self.stopped)
+        )
+        return failed, sum(run.label in wanted for run in self.lost), stopped
 
     @property
     def labels(self) -> set[str]:

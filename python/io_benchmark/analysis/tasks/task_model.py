@@ -16,7 +16,7 @@ from io_benchmark.analysis.statements import Statement
 
 @dataclass(frozen=True)
 class SideRuns:
-    """How the runs of one side ended. Only completed ones are compared."""
+    """How the runs of one side ended, of all its labels. Only completed ones are compared."""
 
     side: str
     queue: str  # PROVISIONER/WORKERTYPE, where it is known
@@ -112,8 +112,12 @@ class TaskComparison:
     interval_90: Interval
     p_value: float
     verdict: Verdict
-    workers: tuple[int, int]  # baseline, candidate; of the labels compared
+    # Baseline, candidate; all of the labels compared.
+    workers: tuple[int, int]
     completed: tuple[int, int]
+    failed: tuple[int, int]
+    lost: tuple[int, int]
+    stopped: tuple[int, int]
     difference_s: float  # per task: of the baseline's mean time and the ratio
     difference_interval_s: tuple[float, float]
     times: Mapping[str, TaskTimes]

@@ -28,7 +28,7 @@ def warnings_of(pair: TaskPair, made: TaskComparison) -> Iterator[Statement]:
         yield statement("one worker per pool shows nothing about other workers of these pools")
     yield from _different_labels(made)
     yield from _times_apart(pair)
-    yield from _failures(pair)
+    yield from _failures(made)
     yield from _tails(pair, made)
     yield from _mix(pair, made)
     yield from _workers(pair)
@@ -84,19 +84,19 @@ def _times_apart(pair: TaskPair) -> Iterator[Statement]:
         )
 
 
-def _failures(pair: TaskPair) -> Iterator[Statement]:
+def _failures(made: TaskComparison) -> Iterator[Statement]:
     parts = [
-        side.failed / max(1, side.failed + len(side.completed))
-        for side in (pair.baseline, pair.candidate)
+        failed / (failed + completed)
+        for failed, completed in zip(made.failed, made.completed, strict=True)
     ]
     if abs(parts[0] - parts[1]) > _FAILED_DIFFER:
         yield statement(
             "{first} of the runs failed on {baseline}, {second} on {candidate}: those that completed "
             "may not be alike",
             first=share(parts[0]),
-            baseline=pair.baseline.name,
+            baseline=made.baseline,
             second=share(parts[1]),
-            candidate=pair.candidate.name,
+            candidate=made.candidate,
         )
 
 

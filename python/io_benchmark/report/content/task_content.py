@@ -237,7 +237,6 @@ def _one_pair(report: TaskReport) -> TaskTable:
     names = (each.baseline, each.candidate)
     times = [each.times[side] for side in names]
     whole_s = times[0].task_s
-    counts = {side.side: side for side in report.sides}
     of_time: list[tuple[str, Callable[[TaskTimes], float | None]]] = [
         ("Pending", lambda part: part.pending_s),
         ("Set-up", lambda part: part.set_up_s),
@@ -261,9 +260,9 @@ def _one_pair(report: TaskReport) -> TaskTable:
     rows.append(("Workers", *map(count, each.workers)))
     rows.append(("Completed runs", *map(count, each.completed)))
     for title, values in (
-        ("Failed runs", [counts[side].failed for side in names]),
-        ("Lost runs", [counts[side].lost for side in names]),
-        ("Stopped runs", [counts[side].stopped for side in names]),
+        ("Failed runs", each.failed),
+        ("Lost runs", each.lost),
+        ("Stopped runs", each.stopped),
     ):
         if any(values):
             rows.append((title, *map(count, values)))
@@ -285,7 +284,6 @@ def _sides(report: TaskReport) -> TaskTable:
             for side in report.sides
         )
         return TaskTable("", ("Completed", "Failed", "Lost", "Stopped"), rows)
-    lost = {side.side: side.lost for side in report.sides}
     rows = tuple(
         (
             name(each.candidate),
@@ -293,7 +291,7 @@ def _sides(report: TaskReport) -> TaskTable:
             _time(each.times[each.candidate].task_s, each.times[each.baseline].task_s),
             ratio(each.ratio),
             f"{each.workers[0]:,}, {each.workers[1]:,}",
-            count(lost[each.candidate]),
+            count(each.lost[1]),
         )
         for each in report.comparisons
     )
