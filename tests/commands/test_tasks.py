@@ -110,6 +110,16 @@ def test_a_bad_row_is_named_and_fails(folder):
     assert "bad.csv: line 28: started: 'yesterday' is not a time" in done.stderr
 
 
+def test_a_benchmark_that_cannot_be_read_fails(folder):
+    """What is left of it is used, and the exit code says that not all was read."""
+    broken = next((folder / "results").iterdir()) / "io-benchmark.json"
+    broken.write_text("{")
+    words = ("runs.csv", "--benchmark", "results")
+    done = program.run("tasks", *words, folder=folder, expected=1)
+    assert "amd-16 is 1.15× slower than intel" in done.stdout
+    assert "error: --benchmark: " in done.stderr
+
+
 def test_the_own_work_of_benchmarks(folder):
     """Results say when the own work began and ended: set-up and tear-down are known from the queue."""
     with Loopback(example()) as taskcluster:

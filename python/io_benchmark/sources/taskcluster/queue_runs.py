@@ -51,6 +51,7 @@ _LOOKED_UP_AT_ONCE = 20
 # Reading a file for two times is worth it for a comparison, not for an archive.
 _MOST_OWN_TIMES = 500
 _FIRST = Position(-1)
+_LATEST_MS = 4_102_444_800_000  # the year 2100
 
 
 class _Found(NamedTuple):
@@ -230,7 +231,7 @@ async def _own(each: _Found, run: QueueRun) -> tuple[int, int] | None:
     started_ms, ended_ms = _milliseconds(times.started), _milliseconds(times.ended)
     if times.duration_ns is not None and started_ms >= 0:
         ended_ms = started_ms + times.duration_ns // 10**6
-    return (started_ms, ended_ms) if 0 <= started_ms <= ended_ms else None
+    return (started_ms, ended_ms) if 0 <= started_ms <= ended_ms <= _LATEST_MS else None
 
 
 def _queue(task: QueueTask) -> str:
