@@ -79,6 +79,24 @@ def test_the_screen(folder):
     assert "amd-16 costs 7.1 % less per hour and 9.5 % more per task" in words
 
 
+@pytest.mark.parametrize("columns", ["40", "80", "200"])
+def test_many_pools_fit_the_screen_too(folder, columns):
+    """Those that differ most are named, the others counted."""
+    rows = [
+        row | {"pool": f"prov/a-pool-with-a-long-name-{pool}", "task_id": ""}
+        for pool in range(12)
+        for row in real_tasks.rows()
+        if (row["pool"] == "intel") == (pool % 3 > 0)
+    ]
+    (folder / "many.csv").write_text(real_tasks.table(rows))
+    text = tasks(folder, "many.csv", COLUMNS=columns)
+    assert len(text.splitlines()) <= 23
+    assert "11 pools against" in text
+    assert "more pools" in text
+    details = " ".join(tasks(folder, "many.csv", "--details", COLUMNS=columns).split())
+    assert details.count("95 % interval") == 11
+
+
 def test_the_json_matches_its_schema(folder):
     """With everything in it, and with nothing."""
     schema = json.loads((ROOT / "taskcluster/docs/tasks.schema.json").read_text())

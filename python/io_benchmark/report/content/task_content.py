@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis.inference.levels import LEVEL
-from io_benchmark.analysis.model import Interval, Verdict
+from io_benchmark.analysis.model import DIFFERENT, Interval, Verdict
 from io_benchmark.analysis.tasks.task_model import (
     CostComparison,
     LabelRow,
@@ -23,6 +23,7 @@ from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.text import name
 
 _LABELS_SHOWN = 40
+_POOLS_NAMED = 4
 _TITLE_LENGTH, _HEAD_CELLS = 200, 26
 # Of a difference, in the unit of the whole time.
 _NEGLIGIBLE = 0.005
@@ -75,15 +76,35 @@ class TaskContent:
         shown = "" if not report.baseline or reason.startswith("--") else f" ({reason})"
         several = [each for each in report.comparisons if len(each.labels) > 1]
         return cls(
-            f"How long the same tasks take: {name(report.title, _TITLE_LENGTH)}{shown}",
+            f"How long the same tasks take: {_title(report)}{shown}",
             "" if report.comparisons else "Nothing could be compared.",
-            tuple(_answer(each, report) for each in report.comparisons),
+            tuple(_answer(each, report) for each in _ordered(report.comparisons)),
             tuple(dict.fromkeys(_notes(report))),
             _one_pair(report) if len(report.comparisons) == 1 else _sides(report),
             tuple(map(_labels, several)),
             tuple(map(text_of, report.remarks)),
             report.unreadable,
         )
+
+
+def _ordered(comparisons: Sequence[TaskComparison]) -> Sequence[TaskComparison]:
+    """Of many, those that differ most come first."""
+    if len(comparisons) <= _POOLS_NAMED:
+        return comparisons
+    return sorted(
+        comparisons,
+        key=lambda each: (
+            each.verdict not in DIFFERENT,
+            -abs(math.log(each.ratio)),
+            each.candidate,
+        ),
+    )
+
+
+def _title(report: TaskReport) -> str:
+    if len(report.comparisons) <= _POOLS_NAMED or not report.baseline:
+        return name(report.title, _TITLE_LENGTH)
+    return f"{len(report.comparisons):,} pools against {name(report.baseline)}"
 
 
 def _notes(report: TaskReport) -> Iterator[str]:
@@ -290,12 +311,13 @@ def _sides(report: TaskReport) -> TaskTable:
             _time(each.times[each.baseline].task_s, each.times[each.baseline].task_s),
             _time(each.times[each.candidate].task_s, each.times[each.baseline].task_s),
             ratio(each.ratio),
-            f"{each.workers[0]:,}, {each.workers[1]:,}",
+            each.verdict.value,
+            NOTHING if each.cost is None else _signed_percent(each.cost.ratio - 1),
             count(each.lost[1]),
         )
-        for each in report.comparisons
+        for each in _ordered(report.comparisons)
     )
-    return TaskTable("", ("Baseline", "Task", "Ratio", "Workers", "Lost"), rows)
+    return TaskTable("", ("Baseline", "Task", "Ratio", "Verdict", "Cost", "Lost"), rows)
 
 
 def _labels(each: TaskComparison) -> TaskTable:

@@ -4,6 +4,7 @@
 """A report about real tasks as text: at most 23 lines for a terminal, or everything."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from rich.text import Text
 
@@ -16,34 +17,54 @@ from io_benchmark.text import name
 
 _LINES = 23
 _NOTES, _NOTE_LENGTH = 2, 220
-# Rows that are left out first where the screen is full.
-_LEFT_OUT = ("Stopped runs", "Failed runs", "Tear-down", "Set-up", "Pending", "Workers")
-_ANSWERS = 4
+# Rows that are left out first where the screen is full, then what answers say further.
+_ROWS = ("Stopped runs", "Failed runs", "Tear-down", "Set-up", "Pending", "Workers")
+_BELOW = ("To settle it", "Where", "Expected", "Benchmark", "Money")
+
+
+class _Room(NamedTuple):
+    """How much of the content is shown."""
+
+    rows_left_out: int = 0  # of the names above
+    below_left_out: int = 0
+    answers: int = 4
+    rows: int = 100
+
+
+_ROOMS = (
+    *(_Room(number) for number in range(len(_ROWS) + 1)),
+    *(_Room(len(_ROWS), number) for number in range(1, len(_BELOW) + 1)),
+    _Room(len(_ROWS), len(_BELOW), 4, 8),
+    _Room(len(_ROWS), len(_BELOW), 2, 6),
+    _Room(len(_ROWS), len(_BELOW), 1, 3),
+)
 
 
 def render_tasks(report: TaskReport, layout: Layout = PLAIN) -> str:
     content = TaskContent.of(report)
     if layout.details:
         return _whole(content, layout)
-    text = _screen(content, layout, spaced=True)
-    for left_out in range(len(_LEFT_OUT) + 1):
+    text = _screen(content, layout, _Room(), spaced=True)
+    for room in _ROOMS:
         if text.count("\n") <= _LINES:
             break
-        rows = tuple(row for row in content.times.rows if row[0] not in _LEFT_OUT[:left_out])
-        text = _screen(replace(content, times=replace(content.times, rows=rows)), layout)
+        text = _screen(content, layout, room)
     return text
 
 
-def _screen(content: TaskContent, layout: Layout, *, spaced: bool = False) -> str:
+def _screen(content: TaskContent, layout: Layout, room: _Room, *, spaced: bool = False) -> str:
     page = Page(layout)
     page.paragraph(content.title, "bold", indent="")
     if spaced:
         page.line()
-    shown = replace(content, answers=content.answers[:_ANSWERS])
-    _answers(page, shown)
-    left = len(content.answers) - len(shown.answers)
-    if left:
-        page.item(f"and {left:,} more pools")
+    without = _BELOW[: room.below_left_out]
+    answers = tuple(
+        replace(answer, below=tuple(each for each in answer.below if each[0] not in without))
+        for answer in content.answers[: room.answers]
+    )
+    _answers(page, replace(content, answers=answers))
+    if len(content.answers) > len(answers):
+        page.item(f"and {len(content.answers) - len(answers):,} more pools")
     notes = [
         *content.notes,
         *(f"Not read: {line}" for line in content.unreadable),
@@ -53,7 +74,10 @@ def _screen(content: TaskContent, layout: Layout, *, spaced: bool = False) -> st
         page.item(name(note, _NOTE_LENGTH), "yellow", mark="!")
     if len(notes) > _NOTES:
         page.item(f"and {len(notes) - _NOTES:,} more; tasks --details shows them", mark="!")
-    _table(page, content.times)
+    rows = [row for row in content.times.rows if row[0] not in _ROWS[: room.rows_left_out]]
+    _table(page, replace(content.times, rows=tuple(rows[: room.rows])))
+    if len(rows) > room.rows:
+        page.paragraph(f"and {len(rows) - room.rows:,} more")
     if spaced:
         page.line()
     page.paragraph("Each label and all notes: tasks --details.", "dim", indent="")
