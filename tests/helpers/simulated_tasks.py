@@ -5,9 +5,10 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
+from msgspec.structs import replace
 from sample_tasks import compared, completed
 
 from io_benchmark.analysis.tasks.task_model import TaskComparison

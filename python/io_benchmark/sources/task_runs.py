@@ -5,9 +5,10 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.protocol import ReadProgress
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 MOST_RUNS = 200_000
 
 
-@dataclass(frozen=True, order=True)
-class TaskRun:
+class TaskRun(Struct, frozen=True, order=True):
     """One run of one task. Times are milliseconds since 1970; the queue's if nothing else is said."""
 
     label: str
@@ -44,8 +44,7 @@ class TaskRun:
         return f"task {self.task_id or 'without an id'} run {self.run_id} ({self.label})"
 
 
-@dataclass
-class RunQuery:
+class RunQuery(Struct):
     """Which runs a command wants, and where they go."""
 
     environment: Mapping[str, str]

@@ -5,10 +5,10 @@
 
 import math
 import random
-from dataclasses import replace
 
 import pytest
 import real_tasks
+from msgspec.structs import replace
 from sample_tasks import START_MS, compared, completed, many, of_rows
 
 from io_benchmark.analysis.inference.estimates import Estimate, SideData

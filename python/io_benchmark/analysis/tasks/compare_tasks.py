@@ -5,7 +5,9 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from io_benchmark.analysis.inference import decisions, levels
 from io_benchmark.analysis.inference.looks import Schedule
@@ -26,8 +28,7 @@ from io_benchmark.sources.task_runs import TaskRun
 _NAMED = 3
 
 
-@dataclass(frozen=True)
-class TaskOptions:
+class TaskOptions(Struct, frozen=True):
     margin: float = levels.DEFAULT_MARGIN
     worker_variation: float = levels.DEFAULT_WORKER_VARIATION
     prices: Mapping[str, Price] = field(default_factory=dict)

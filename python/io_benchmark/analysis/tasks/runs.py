@@ -11,7 +11,9 @@ moves time between set-up and tear-down, and changes neither their sum nor any o
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from io_benchmark.analysis.tasks.task_model import SideRuns
 from io_benchmark.sources.task_runs import TaskRun
@@ -23,8 +25,7 @@ _STOPPED = ("canceled", "superseded", "deadline-exceeded", "malformed-payload")
 Cell = tuple[str, str]  # a label and a worker
 
 
-@dataclass(frozen=True)
-class UsedRun:
+class UsedRun(Struct, frozen=True):
     """A run that started, with times that make sense."""
 
     label: str
@@ -37,8 +38,7 @@ class UsedRun:
     tear_down_s: float | None
 
 
-@dataclass
-class Side:
+class Side(Struct):
     """One side's runs by what they are good for."""
 
     name: str

@@ -7,15 +7,15 @@ Times are seconds, ratios are candidate over baseline: above 1 is slower, or dea
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from io_benchmark.analysis.model import Advice, Interval, Verdict
 from io_benchmark.analysis.statements import Statement
 
 
-@dataclass(frozen=True)
-class SideRuns:
+class SideRuns(Struct, frozen=True):
     """How the runs of one side ended, of all its labels. Only completed ones are compared."""
 
     side: str
@@ -28,8 +28,7 @@ class SideRuns:
     unusable: int  # their times contradict each other
 
 
-@dataclass(frozen=True)
-class TaskTimes:
+class TaskTimes(Struct, frozen=True):
     """One side's mean times of a task, in the mix of labels that both sides share.
 
     Set-up, own work and tear-down are of runs that publish when their own work began and ended. Where a
@@ -44,8 +43,7 @@ class TaskTimes:
     around_work_s: float | None  # set-up and tear-down together
 
 
-@dataclass(frozen=True)
-class LabelRow:
+class LabelRow(Struct, frozen=True):
     """One label on both sides: baseline first."""
 
     label: str
@@ -62,8 +60,7 @@ class LabelRow:
 Standing = Literal["overstates", "understates", "contradicts", "fits"]
 
 
-@dataclass(frozen=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """What is held against the tasks: a benchmark's ratio, or what follows from it for a task."""
 
     kind: Literal["benchmark", "operations"]
@@ -77,8 +74,7 @@ class Reference:
     operation_ns: float | None = None
 
 
-@dataclass(frozen=True)
-class SideCost:
+class SideCost(Struct, frozen=True):
     """What 1,000 completed tasks cost on one side, the lost runs included."""
 
     per_hour: float
@@ -90,8 +86,7 @@ class SideCost:
     interval: tuple[float, float]  # 95 %
 
 
-@dataclass(frozen=True)
-class CostComparison:
+class CostComparison(Struct, frozen=True):
     currency: str
     baseline: SideCost
     candidate: SideCost
@@ -103,8 +98,7 @@ class CostComparison:
     break_even_interval: Interval
 
 
-@dataclass(frozen=True)
-class TaskComparison:
+class TaskComparison(Struct, frozen=True):
     baseline: str
     candidate: str
     ratio: float
@@ -130,8 +124,7 @@ class TaskComparison:
     warnings: tuple[Statement, ...] = ()
 
 
-@dataclass(frozen=True)
-class TaskReport:
+class TaskReport(Struct, frozen=True):
     title: str
     baseline: str
     baseline_reason: str

@@ -5,7 +5,8 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import DIFFERENT, Interval, Verdict
@@ -36,8 +37,7 @@ _STANDINGS: dict[Standing, str] = {
 }
 
 
-@dataclass(frozen=True)
-class TaskAnswer:
+class TaskAnswer(Struct, frozen=True):
     """The answer about one candidate."""
 
     lead: str
@@ -46,8 +46,7 @@ class TaskAnswer:
     below: tuple[tuple[str, str], ...]  # what it says further, each with its name
 
 
-@dataclass(frozen=True)
-class TaskTable:
+class TaskTable(Struct, frozen=True):
     title: str
     heads: tuple[str, ...]  # of all columns but the first
     rows: tuple[tuple[str, ...], ...]
@@ -58,8 +57,7 @@ class TaskTable:
         return tuple(zip(*self.rows, strict=True))
 
 
-@dataclass(frozen=True)
-class TaskContent:
+class TaskContent(Struct, frozen=True):
     title: str
     nothing: str  # why there is no answer, or nothing
     answers: tuple[TaskAnswer, ...]

@@ -7,8 +7,10 @@ Versions:
   1 (2026-11-22)  the first
 """
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.analysis.tasks.task_model import SideRuns, TaskComparison, TaskReport
@@ -18,8 +20,7 @@ from io_benchmark.report.formats.json_documents import RULES
 _VERSION: Literal[1] = 1
 
 
-@dataclass(frozen=True)
-class _TasksDocument:
+class _TasksDocument(Struct, frozen=True):
     """How long the same tasks took on several pools, and what they cost."""
 
     version: Literal[1]
@@ -34,7 +35,7 @@ class _TasksDocument:
 
 
 def render_tasks(report: TaskReport, _layout: Layout = PLAIN) -> str:
-    return RULES.encode(_TasksDocument(_VERSION, **vars(report)))
+    return RULES.encode(_TasksDocument(_VERSION, **asdict(report)))
 
 
 def _tasks_schema() -> dict[str, Any]:

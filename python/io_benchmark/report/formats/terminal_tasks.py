@@ -3,9 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A report about real tasks as text: at most 23 lines for a terminal, or everything."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
+from msgspec.structs import replace
 from rich.text import Text
 
 from io_benchmark.analysis.tasks.task_model import TaskReport

@@ -12,7 +12,6 @@ from io_benchmark.errors import MissingPathError, ResultError, UsageError
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import SMALL_BYTES
 from io_benchmark.sources.folder import run_files
-from io_benchmark.sources.folder.run_table import read_run_table
 from io_benchmark.sources.protocol import (
     Position,
     ReadLog,
@@ -63,6 +62,9 @@ class FolderSource(Source):
                 raise MissingPathError(f"{shown}: no such file", str(address.meaning))
 
     def read_runs(self, addresses: Sequence[SourceAddress], query: RunQuery) -> ReadLog:
+        # Results are read without it.
+        from io_benchmark.sources.folder.run_table import read_run_table  # noqa: PLC0415
+
         log = ReadLog()
         for done, address in enumerate(addresses, 1):
             position = Position(address.number)
