@@ -119,6 +119,17 @@ def test_what_cannot_be_held_against_the_tasks(folder):
     assert "--operations 99,999: these take 3.25× the time of a task on intel" in text
 
 
+def test_results_belong_to_the_pool_of_their_queue(folder):
+    """Tasks have the name of the worker pool, results that of the kind's pool: the queue joins them."""
+    queues = {"intel": "gecko-t/b-linux", "amd-16": "gecko-t/b-linux-docker-amd"}
+    rows = [row | {"pool": queues[row["pool"]]} for row in real_tasks.rows()]
+    (folder / "queues.csv").write_text(real_tasks.table(rows))
+    words = ("--benchmark", "results", "--baseline", "gecko-t/b-linux")
+    (pair,) = document(folder, "queues.csv", *words)["comparisons"]
+    assert (pair["candidate"], pair["baseline"]) == ("b-linux-docker-amd", "b-linux")
+    assert round(pair["references"][0]["ratio"], 2) == 1.92
+
+
 def test_a_bad_row_is_named_and_fails(folder):
     """The comparison is shown all the same; the exit code says that not all was read."""
     table = real_tasks.table() + "x,intel,w,,0,completed,completed,,yesterday,,,\n"
@@ -163,7 +174,7 @@ def test_order_and_repetition_change_nothing(folder):
     assert tasks(folder, "rows.json", "--json") == first
     twice = json.loads(tasks(folder, "runs.csv", "shuffled.csv", "--json"))
     assert twice["comparisons"] == json.loads(first)["comparisons"]
-    assert twice["remarks"][0]["text"] == "26 runs were read more than once, and are counted once"
+    assert twice["remarks"][0]["text"] == "runs that were read more than once: 26; each counts once"
 
 
 def test_the_queue_has_the_same_runs(folder):

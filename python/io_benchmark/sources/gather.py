@@ -146,7 +146,7 @@ def gather_task_runs(
         found.setdefault((run.task_id, run.run_id) if run.task_id else run, run)
     repeated = len(query.runs) - len(found)
     if repeated:
-        log.remark(LAST, f"{repeated:,} runs were read more than once, and are counted once")
+        log.remark(LAST, f"runs that were read more than once: {repeated:,}; each counts once")
     runs = tuple(sorted(found.values()))
     return Gathered(runs, log.problem_lines(), log.remark_lines())
 

@@ -137,7 +137,7 @@ def test_times_that_contradict_each_other_are_left_out():
     early = completed("a", 5, "g/w", scheduled_ms=START_MS + 60_000)
     report = compared([*runs, backwards, early])
     assert only(report).completed == (4, 4)
-    assert "2 runs of a end before they start, and are left out" in warnings(report)
+    assert "runs of a that end before they start: 2; they are left out" in warnings(report)
 
 
 def with_own_times(run: TaskRun, clock_s: float = 0.0) -> TaskRun:

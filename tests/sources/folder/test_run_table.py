@@ -138,6 +138,10 @@ def test_selection(file, wanted, count):
         ("build,b,w,completed,12,2026-03-24T10:39:00Z", "started: '12' is not a time"),
         ("build,b,w,completed,1e400,2026-03-24T10:39:00Z", "started: '1e400' is not a time"),
         (",b,w,completed,2026-03-24T10:00:00Z,2026-03-24T10:39:00Z", "label: is empty"),
+        (
+            f"{'x' * 201},b,w,completed,2026-03-24T10:00:00Z,2026-03-24T10:39:00Z",
+            "label: is longer",
+        ),
         ("build,b,w,done,2026-03-24T10:00:00Z,2026-03-24T10:39:00Z", "state: 'done' is none of"),
         ("build,b,w,,2026-03-24T10:00:00Z,2026-03-24T10:39:00Z", "state: is empty"),
         ("build,b,w,completed,9999-12-31T23:59:59-12:00,", "is not a time"),

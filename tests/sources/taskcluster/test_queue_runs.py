@@ -53,7 +53,9 @@ def test_runs_that_have_not_ended(deployment):
     del run["resolved"]
     gathered = read(deployment, f"group:{real_tasks.GROUP}")
     assert len(gathered.results) == 26
-    assert gathered.remarks == ("1 runs have not ended and are not counted; read them again later",)
+    assert gathered.remarks == (
+        "runs that have not ended: 1; they are not counted, read them again later",
+    )
 
 
 def test_what_does_not_exist(deployment):

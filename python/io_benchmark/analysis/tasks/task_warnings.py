@@ -155,7 +155,7 @@ def _clocks(pair: TaskPair) -> Iterator[Statement]:
             )
         if side.unusable:
             yield statement(
-                "{count} runs of {side} end before they start, and are left out",
+                "runs of {side} that end before they start: {count}; they are left out",
                 count=count(side.unusable),
                 side=side.name,
             )

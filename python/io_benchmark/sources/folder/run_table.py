@@ -31,7 +31,7 @@ _MOST_BYTES = 48 * 1024 * 1024
 _MOST_VALUES = 8_000_000
 _MOST_OBJECTS = 1_500_000
 _ROWS_NAMED = 3
-_SHOWN_LENGTH = 60
+_SHOWN_LENGTH, _NAME_LENGTH = 60, 200
 
 # The names of a column, the first being the documented one.
 _COLUMNS = {
@@ -226,6 +226,9 @@ def _needed(row: _Row, name: str) -> str:
     text = _text(row, name)
     if not text:
         raise _BadRowError(f"{name}: is empty")
+    if len(str(row[name])) > _NAME_LENGTH:
+        # Cut, two names could become one.
+        raise _BadRowError(f"{name}: is longer than {_NAME_LENGTH} characters")
     return text
 
 

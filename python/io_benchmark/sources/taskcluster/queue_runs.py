@@ -164,7 +164,9 @@ async def _read(
         wanted += [(each, run) for run in runs if run.is_resolved]
         unfinished += sum(not run.is_resolved for run in runs)
     if unfinished:
-        text = f"{unfinished:,} runs have not ended and are not counted; read them again later"
+        text = (
+            f"runs that have not ended: {unfinished:,}; they are not counted, read them again later"
+        )
         log.remark(_FIRST, text)
     own = await _own_times(wanted, query, log)
     for each, run in wanted:
