@@ -83,6 +83,16 @@ def test_version_1_reads_to_the_same(old: Path, new: Path) -> None:
     assert read(old) == read(new)
 
 
+@pytest.mark.parametrize("path", [GOOD, ALL, OLD, OLD_ALL], ids=lambda path: path.stem)
+def test_one_pass_reads_what_the_parts_read(path: Path) -> None:
+    """A file without a mistake is decoded at once; its parts, one after the other, are the same."""
+    whole = reader._whole(path.read_bytes())
+    assert whole == reader._in_parts(path.read_bytes(), "x")
+    assert type(whole) is results.Result
+    kinds = {name: workload.entry for name, workload in WORKLOADS.items()}
+    assert all(type(entry) is kinds[str(entry.__struct_config__.tag)] for entry in whole.workloads)
+
+
 @pytest.mark.parametrize(
     ("completed", "sentence", "state", "reason"),
     [

@@ -22,7 +22,7 @@ from io_benchmark.results import CacheRetrieveEntry, workloads
 from io_benchmark.results.format import Host, Limits, StoragePlace
 
 # File systems that hide the one below them.
-LAYERED = ("overlay", "aufs")
+LAYERED = ("overlay", "aufs", "fuse.fuse-overlayfs")
 WAITS_SHARE = 0.2
 # Below these shares nothing waits for a disk, whatever the disk could do.
 _HARDLY_MOVED_SHARE = 0.2
