@@ -5,10 +5,11 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from io_benchmark.errors import ResultError
 from io_benchmark.results.reader import MAXIMUM_BYTES
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from io_benchmark.sources.folder.zip_archive import ZipArchive
 
 
-@dataclass(frozen=True)
-class _Path:
+class _Path(Struct, frozen=True, dict=True):
     """A path as an address; it is searched once, to check it and to read it."""
 
     path: Path
