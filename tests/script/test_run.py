@@ -180,8 +180,11 @@ def test_a_removed_folder(file, tmp_path):
 def test_help(file, tmp_path, arguments):
     """One screen for people: at most 40 lines of 80 columns."""
     code, output = start(file, *arguments, folder=tmp_path)
-    listed = ["cache-retrieve, exec, metadata, random-io, spawn,", "sync-write, unpack, upload"]
-    assert (code, output) == (0, usage.HELP % "\n".join(" " * 24 + line for line in listed))
+    head, tail = usage.HELP.replace("%%", "%").split("%s")
+    assert (code, output.startswith(head), output.endswith(tail)) == (0, True, True)
+    listed = " ".join(output.removeprefix(head).removesuffix(tail).split())
+    modules = sorted((SCRIPT / "workloads").glob("[!_]*.py"))
+    assert listed == ", ".join(path.stem.replace("_", "-") for path in modules)
     assert len(output.splitlines()) <= 40
     assert max(map(len, output.splitlines())) <= 80
 
