@@ -102,7 +102,7 @@ def test_large_difference(call, deployment, loopback):
         f"6 tasks created: {loopback.url}/tasks/groups/{group}",
         "Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks",
         "[6/6] 6 completed after 0 min",
-        "Decided; 0.999 worker hours spent",
+        "Decided; 60 minutes of worker time spent",
         f"Compare again with: io-benchmark compare group:{group}",
     ]
 
@@ -119,7 +119,7 @@ def test_cost_in_money(call, deployment, tmp_path):
         "6 tasks, at most 5.5 worker hours in all, 2.47 USD at the given prices, at "
     )
     assert lines[2] == (
-        "  amd-30: at most 2.75 worker hours, 0.82 USD (3 tasks of 55 min on "
+        "  amd-30: at most 2.8 worker hours, 0.82 USD (3 tasks of 55 minutes on "
         "releng-1/b-linux-docker-large-amd)"
     )
     assert "the next look has 24 tasks, about 4 worker hours in all, 1.80 USD at the" in stderr
@@ -140,11 +140,11 @@ def test_only_undecided_pools(call, deployment, loopback):
     (group,) = deployment.groups
     assert stderr.splitlines()[-8:-1] == [
         (
-            "Undecided: amd-30; 1.5 worker hours spent; the next look has 6 tasks, about 1 worker "
+            "Undecided: amd-30; 90 minutes of worker time spent; the next look has 6 tasks, about 1 worker "
             "hour in all"
         ),
-        "  amd-30: about 0.5 worker hours (3 tasks of 10 min on releng-1/b-linux-docker-large-amd)",
-        "  intel: about 0.5 worker hours (3 tasks of 10 min on releng-1/b-linux)",
+        "  amd-30: about 30 minutes of worker time (3 tasks of 10 minutes on releng-1/b-linux-docker-large-amd)",
+        "  intel: about 30 minutes of worker time (3 tasks of 10 minutes on releng-1/b-linux)",
         f"6 tasks created: {loopback.url}/tasks/groups/{group}",
         "Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks",
         "[6/6] 6 completed after 0 min",

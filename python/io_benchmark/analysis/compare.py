@@ -18,7 +18,7 @@ from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
-from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
+from io_benchmark.analysis.model import UNKNOWN, Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.parts.division import Division
@@ -180,7 +180,9 @@ def _compare_subject(
             lost = (tasks.lost[candidate], tasks.lost[baseline])
             look = schedule.look_of_sides((ours.count, theirs.count), results, lost)
             variation = _variation((candidate, baseline), sides, data, options)
-            pair = Pair(candidate, baseline, ours, theirs, variation, look, schedule)
+            machines = {run.worker.machine for runs in both for run in runs}
+            is_one = len(machines) == 1 and UNKNOWN not in machines
+            pair = Pair(candidate, baseline, ours, theirs, variation, look, schedule, is_one)
             pairs.append(pair.with_earlier_looks(subject, both, lost))
     comparisons = compare_sides(subject, pairs, margin=options.margin)
     counts = {side: of.count for side, of in data.items()}

@@ -235,9 +235,10 @@ class Advice:
     """How to settle an inconclusive comparison."""
 
     leaning: Verdict  # the more probable verdict
-    workers_to_add: int | None  # per side; None: not decidable by repetition
+    workers_to_add: int | None  # per side; None: not decidable by repetition, see `obstacle`
     variation_ratio: float  # between workers, as assumed here
     message: Statement
+    obstacle: Statement | None = None  # why more workers would not decide it
 
 
 @dataclass(frozen=True)

@@ -84,16 +84,14 @@ class SubjectReport:
         return min(map(self.workers, sides)) + advice.workers_to_add
 
     @staticmethod
-    def not_by_repetition(subjects: Sequence["SubjectReport"]) -> tuple[str, ...]:
-        """Return the candidates that have a comparison which more workers would not decide."""
-        never = (
-            comparison.candidate
-            for part in subjects
-            for comparison in part.comparisons
-            if comparison.verdict is Verdict.INCONCLUSIVE
-            and part.workers_wanted(comparison) is None
-        )
-        return tuple(dict.fromkeys(never))
+    def not_by_repetition(subjects: Sequence["SubjectReport"]) -> dict[str, Statement | None]:
+        """Return the candidates with a comparison which more workers would not decide, and why not."""
+        never: dict[str, Statement | None] = {}
+        for part in subjects:
+            for each in part.comparisons:
+                if each.verdict is Verdict.INCONCLUSIVE and part.workers_wanted(each) is None:
+                    never.setdefault(each.candidate, each.advice and each.advice.obstacle)
+        return never
 
     @property
     def median_is_steady(self) -> bool:

@@ -11,11 +11,13 @@ from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.statements import statement
 from io_benchmark.analysis.summary.decision_cost import cost_of_deciding
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
 from io_benchmark.report.content import document
 
 PLAN = Plan("", "intel", "", (("amd-16", "intel"), ("amd-30", "intel")))
+TOO_MANY = statement("that would take more than 100 per pool")
 HOUR_NS = 3600 * 10**9
 INTEL, AMD_30 = Price(0.6, "USD"), Price(0.5, "USD")
 PRICES = {"intel": INTEL, "amd-16": Price(0.3, "USD"), "c3d-standard-30-lssd": AMD_30}
@@ -56,7 +58,7 @@ def test_by_whole_runs():
     )
     assert document.build(report).workers.cost == (
         f"To settle amd-30: {count} more workers per pool, {2 * count} in total, about "
-        f"{0.75 * count:.3g} worker hours (by 2 runs here, set-up included), {count * 0.425:.2f} USD at "
+        f"{0.75 * count:.0f} worker hours (by 2 runs here, set-up included), {count * 0.425:.2f} USD at "
         "the given prices."
     )
 
@@ -120,7 +122,7 @@ def test_what_repetition_does_not_settle():
     report = decided()
     (part,) = report.subjects
     comparisons = tuple(
-        replace(one, advice=replace(one.advice, workers_to_add=None)) if one.advice else one
+        replace(one, advice=replace(one.advice, workers_to_add=None, obstacle=TOO_MANY)) if one.advice else one
         for one in part.comparisons
     )
     part = replace(part, comparisons=comparisons)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
-from io_benchmark.analysis.inference.workers_needed import MOST_WORKERS
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Verdict
 from io_benchmark.analysis.report_model import Report, SubjectReport, WorkerLine
 from io_benchmark.costs.worker_time import Cost
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.resolutions import in_words
 
 REPLICATION_HEADS = ("Runs", "Workers", "Workers needed")
@@ -183,14 +183,17 @@ def _cost_text(report: Report) -> str:
         runs = "run" if cost.runs == 1 else "runs"
         money = f", {cost.at_prices}" if cost.at_prices else ""
         texts.append(
-            f"To settle {_listed(list(undecided))}: {_added(cost)}, about {cost.hours(cost.minutes)} "
+            f"To settle {_listed(list(undecided))}: {_added(cost)}, {cost.estimate} "
             f"(by {cost.runs:,} {runs} here, {basis}){money}."
         )
-    if never:
-        texts.append(
-            f"More workers would not settle {_listed(never)}: that would take more than "
-            f"{MOST_WORKERS} per pool."
-        )
+    by_reason: dict[str, list[str]] = {}
+    for candidate, obstacle in never.items():
+        reason = "" if obstacle is None else f": {text_of(obstacle)}"
+        by_reason.setdefault(reason, []).append(candidate)
+    texts += (
+        f"More workers would not settle {_listed(names)}{reason}."
+        for reason, names in by_reason.items()
+    )
     return " ".join(texts)
 
 
