@@ -28,7 +28,10 @@ def test_by_earlier_results():
     """Where some pool has none, the sum is a limit still."""
     both = {"io-benchmark-amd-16": 6.2, "io-benchmark-intel": 4}
     assert cost(both).shown == "2 tasks, about 11 minutes of worker time in all"
-    assert cost({"io-benchmark-amd-16": 6.2}).shown == "2 tasks, at most 62 minutes of worker time in all"
+    assert (
+        cost({"io-benchmark-amd-16": 6.2}).shown
+        == "2 tasks, at most 62 minutes of worker time in all"
+    )
 
 
 def test_without_a_time_budget():

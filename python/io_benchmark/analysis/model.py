@@ -21,6 +21,7 @@ from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.trials.trial_model import TrialOutcome
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
+from io_benchmark.results.trials import TrialKind
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -294,6 +295,7 @@ class Cause:
     share_at_most: float | None = None  # what the parts of the time that it acts through allow
     is_shared: bool = False  # by both sides: its remedies may help, though it differs in nothing
     workload: str | None = None  # for "not observable": the workload that would show it
+    tried_by: TrialKind | None = None  # the trial that confirms or refutes it
 
 
 @dataclass(frozen=True)

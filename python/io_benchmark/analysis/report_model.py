@@ -20,6 +20,7 @@ from io_benchmark.analysis.model import (
 )
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.statements import Statement
+from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.costs.worker_time import Cost
 
 
@@ -90,7 +91,8 @@ class SubjectReport:
         for part in subjects:
             for each in part.comparisons:
                 if each.verdict is Verdict.INCONCLUSIVE and part.workers_wanted(each) is None:
-                    never.setdefault(each.candidate, each.advice and each.advice.obstacle)
+                    obstacle = None if each.advice is None else each.advice.obstacle
+                    never.setdefault(each.candidate, obstacle)
         return never
 
     @property
@@ -220,5 +222,6 @@ class Report:
     timelines: tuple[RateTimeline, ...]
     places: tuple[Places, ...] = ()
     single_workers: tuple[SingleWorker, ...] = ()
+    confirming: tuple[Pace, ...] = ()  # runs that are missing to confirm causes
     # Of deciding what more workers would decide: a share's tasks are the workers to add.
     decision_cost: Cost | None = None  # None: there is nothing

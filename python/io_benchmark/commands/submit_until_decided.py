@@ -74,8 +74,8 @@ class LookByLook:
                 f"{first.time}; raise it, select fewer pools, or give --like"
             )
         else:
-            minutes = min(most.minutes, budget * MINUTES_PER_HOUR)
-            limit = f"{Cost.worker_time(minutes, is_limit=True)} (--budget)"
+            most_minutes = min(most.minutes, budget * MINUTES_PER_HOUR)
+            limit = f"{Cost.worker_time(most_minutes, is_limit=True)} (--budget)"
         return f"Then more tasks of pools that are undecided; all looks together: at most {limit}"
 
     def run(self, work: task_group.GroupWork, created: CreatedTasks, *, is_agreed: bool) -> int:

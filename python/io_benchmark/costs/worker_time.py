@@ -4,7 +4,7 @@
 """What worker time costs: hours, and money where there are prices."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 MINUTES_PER_HOUR = 60

@@ -58,7 +58,7 @@ def test_by_whole_runs():
     )
     assert document.build(report).workers.cost == (
         f"To settle amd-30: {count} more workers per pool, {2 * count} in total, about "
-        f"{0.75 * count:.0f} worker hours (by 2 runs here, set-up included), {count * 0.425:.2f} USD at "
+        f"{0.75 * count:.0f} worker hours (estimated from 2 runs, set-up included), {count * 0.425:.2f} USD at "
         "the given prices."
     )
 
@@ -71,7 +71,7 @@ def test_without_the_queues_times():
     (duration_ns,) = (one.result.duration_ns for one in measured if one.pool == "amd-30")
     assert of_amd_30.minutes == pytest.approx(duration_ns / HOUR_NS * 60)
     assert document.build(report).workers.cost.endswith(
-        "(by 2 runs here, without the set-up of tasks)."
+        "(estimated from 2 runs, without the set-up of tasks)."
     )
 
 
@@ -122,7 +122,9 @@ def test_what_repetition_does_not_settle():
     report = decided()
     (part,) = report.subjects
     comparisons = tuple(
-        replace(one, advice=replace(one.advice, workers_to_add=None, obstacle=TOO_MANY)) if one.advice else one
+        replace(one, advice=replace(one.advice, workers_to_add=None, obstacle=TOO_MANY))
+        if one.advice
+        else one
         for one in part.comparisons
     )
     part = replace(part, comparisons=comparisons)

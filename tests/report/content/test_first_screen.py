@@ -28,9 +28,9 @@ def test_a_pool_and_its_cause() -> None:
     """The verdict, where the difference lies, the cause with its standing, and what to try."""
     assert lines(divided_reports.tried_one_disk()) == [
         "- amd-16 is 2.05× slower than intel (95 % interval 1.92 to 2.18).",
-        "Where: +73.4 ms per retrieve: copies blocked (I/O, writeback, memory) +73.4 ms (100 %).",
+        "Where (+73.4 ms per retrieve): copies blocked (I/O, writeback, memory) +73.4 ms (100 %).",
         (
-            "Cause (confirmed by a trial): 1 disk against 2 disks, striped explains 97 %; "
+            "Cause (confirmed by a trial): 1 disk against 2 disks, striped, which explains 97 %; "
             "not separable from that: scheduler."
         ),
         "Try: use a machine type with more local SSDs, striped (2.00× faster, predicted).",
@@ -49,7 +49,7 @@ def test_which_look_it_is() -> None:
     def found(changed: Comparison) -> list[str]:
         return lines(replace(report, subjects=(replace(subject, comparisons=(changed,)),)))
 
-    sentence = "!  second of at most 3 looks; the intervals are adjusted"
+    sentence = "!  second of at most 3 looks; the intervals are wider for it"
     assert sentence in found(looked)
     assert sentence not in found(stands)
     assert "decided at an earlier look" in found(stands)[0]
@@ -61,13 +61,13 @@ def test_a_worker_that_does_not_belong_to_its_pool() -> None:
         "- amd-16 compared with intel is inconclusive at 1.17× (95 % interval 0.81 to 1.70).",
         (
             "- worker us-central1-f/141834572747825 of amd-16 (task wRy5QqWwjMF5-yzYYTLgz5.0) "
-            "alone is 1.95× its pool (4 other workers)."
+            "alone takes 1.95× the time of its pool (4 other workers)."
         ),
-        "Cause (supported): 1 disk against 2 disks, striped explains 99 %.",
+        "Cause (supported): 1 disk against 2 disks, striped, which explains 99 %.",
         "Try: replace this worker, or set it up as the rest of its pool (1.95× faster, measured).",
         (
             "-  To settle amd-16: 47 more workers per pool, 94 in total, about 4.2 worker hours "
-            "(by 10 runs here, set-up included)."
+            "(estimated from 10 runs, set-up included)."
         ),
     ]
 

@@ -189,7 +189,9 @@ def _obstacle(pair: Pair, needed_anew: int | None) -> Statement:
     )
 
 
-def _message(leaning: Verdict, obstacle: Statement, assumption: Statement | None = None) -> Statement:
+def _message(
+    leaning: Verdict, obstacle: Statement, assumption: Statement | None = None
+) -> Statement:
     text = f"probably {leaning}, not proven; more workers would not settle it: {{obstacle}}"
     if assumption is None:
         return statement(text, obstacle=obstacle)

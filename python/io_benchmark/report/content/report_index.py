@@ -22,6 +22,7 @@ from io_benchmark.analysis.model import (
 )
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import NoiseFloor, Report, SideBottleneck, SubjectReport
+from io_benchmark.report.content.confirming import how_to_confirm
 from io_benchmark.report.content.footnotes import ProblemNotes
 
 BASELINE, NO_VERDICT = "baseline", "no verdict"
@@ -67,6 +68,7 @@ class MeasuredSide:
     figures: Figures | None = None  # None: refused altogether
     comparison: Comparison | None = None
     diagnosis: Diagnosis | None = None  # explains the difference
+    to_confirm: str = ""  # how to confirm a cause of it
     median_ratio: float | None = None  # where medians vary less than means
     division: Division | None = None  # of the difference into parts
     refused_by: tuple[str, ...] = ()
@@ -112,9 +114,8 @@ class MeasuredSubject:
         }
         return tuple(
             _measured_subject(
+                report,
                 position,
-                part,
-                report.baseline,
                 notes,
                 [each for each in refused if each.subject in (None, part.subject)],
                 explained,
@@ -139,13 +140,13 @@ def _explained_comparison(
 
 
 def _measured_subject(
+    report: Report,
     position: int,
-    part: SubjectReport,
-    baseline: str,
     notes: ProblemNotes,
     refused: Sequence[Problem],
     explained: Mapping[tuple[Subject, str], Diagnosis],
 ) -> MeasuredSubject:
+    part, baseline = report.subjects[position], report.baseline
     comparisons = {comparison.candidate: comparison for comparison in part.comparisons}
     divisions = {division.candidate: division for division in part.divisions}
     # Before and after: each pool has a separate baseline.
@@ -162,6 +163,7 @@ def _measured_subject(
                 part.figures.get(side),
                 refused_by=_rules(refused, side, baseline),
             )
+        diagnosis = explained.get((part.subject, side))
         return MeasuredSide(
             side,
             comparison.verdict.value,
@@ -169,7 +171,8 @@ def _measured_subject(
             notes.marks(part.subject, side, comparison.baseline),
             part.figures.get(side),
             comparison,
-            explained.get((part.subject, side)),
+            diagnosis,
+            "" if diagnosis is None else how_to_confirm(report, diagnosis, comparison),
             _median_ratio(part, comparison),
             divisions.get(side),
         )

@@ -184,7 +184,7 @@ def _cost_text(report: Report) -> str:
         money = f", {cost.at_prices}" if cost.at_prices else ""
         texts.append(
             f"To settle {_listed(list(undecided))}: {_added(cost)}, {cost.estimate} "
-            f"(by {cost.runs:,} {runs} here, {basis}){money}."
+            f"(estimated from {cost.runs:,} {runs}, {basis}){money}."
         )
     by_reason: dict[str, list[str]] = {}
     for candidate, obstacle in never.items():
@@ -201,9 +201,14 @@ def _added(cost: Cost) -> str:
     """Write how many workers of which pools: '12 more workers per pool, 24 in total'."""
     counts = {share.tasks for share in cost.shares}
     if len(counts) == 1 and len(cost.shares) > 1:
-        return f"{counts.pop():,} more workers per pool, {cost.tasks:,} in total"
+        (per_pool,) = counts
+        return f"{_more(per_pool)} per pool, {cost.tasks:,} in total"
     pools = [f"{share.tasks:,} of {share.name}" for share in cost.shares]
-    return f"{cost.tasks:,} more {'worker' if cost.tasks == 1 else 'workers'} ({_listed(pools)})"
+    return f"{_more(cost.tasks)} ({_listed(pools)})"
+
+
+def _more(workers: int) -> str:
+    return f"{workers:,} more worker" + ("" if workers == 1 else "s")
 
 
 def _listed(names: Sequence[str]) -> str:
