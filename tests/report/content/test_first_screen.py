@@ -7,9 +7,14 @@ from dataclasses import replace
 
 import divided_reports
 import every_workload
+import pytest
 import sample_report
+import seed_workers
 
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.leftover_model import Leftover
 from io_benchmark.analysis.model import Comparison
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content import document
@@ -131,3 +136,37 @@ def test_what_is_left_out_first() -> None:
     assert "few-workers:" in kept[5][1]
     assert "few-workers:" not in kept[6][1]
     assert kept[-1] == ([], [*answers, decided])
+
+
+@pytest.mark.parametrize(
+    ("share", "ending"),
+    [
+        pytest.param(0.21, "; not explained: 15.4 ms per retrieve (21 %).", id="a fifth"),
+        pytest.param(0.19, "scheduler.", id="less"),
+    ],
+)
+def test_what_the_causes_leave_over(share: float, ending: str) -> None:
+    """The cause's line says it where it is a fifth of the difference or more."""
+    report = divided_reports.tried_one_disk()
+    (diagnosis,) = report.diagnoses
+    leftover = Leftover(73.4e6 * share, share, ())
+    report = replace(report, diagnoses=(replace(diagnosis, leftover=leftover),))
+    assert lines(report)[2].endswith(ending)
+
+
+def test_one_machine_ran_all_pools() -> None:
+    """More workers are not asked for, because more runs on this machine are none."""
+    workers = [replace(each, worker_id="rehearsal/host") for each in seed_workers.workers()]
+    pools = {each.pool for each in workers}
+    found = lines(compare(Plan.of_pools(pools, None), workers, Options()))
+    assert "-  More workers would not settle amd-30: one machine ran all of these tasks." in found
+    assert not any("To settle" in line for line in found)
+
+
+def test_a_warning_that_is_long() -> None:
+    """Its reasons are left to the details; a short one is whole, and names no measurements."""
+    found = lines(every_workload.report())
+    assert (
+        "! one-worker: amd-16, amd-30, intel: one worker does not show how far workers of its pool "
+        "differ; 5 % is assumed"
+    ) in found

@@ -33,7 +33,7 @@ def warning_lines(
     yield from _first([("", each) for each in workers.cautions], "cautions about workers")
     for is_allowed in (True, False):
         warnings = [
-            (f"{each.rule}:", _shortened(each.text))
+            (f"{each.rule}:", _shortened(each.brief))
             for each in notes.footnotes
             if each.is_allowed is is_allowed
         ]
